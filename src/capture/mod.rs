@@ -1,0 +1,171 @@
+//! The immutable record of one call, and its lenient reading.
+//!
+//! A [`Capture`] holds bytes: the exact request, response and every other message. What is shown is computed
+//! from them by [`Reading::of`] and its neighbours, which never fail: an odd answer is data with faults beside
+//! it. Deliberately no SDK types and no serde; the disk and JSON forms belong to `store` and `report`.
+//! Uses `json`, `problem`.
+
+mod block;
+pub mod facts;
+mod payload;
+mod reading;
+mod tool;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use time::OffsetDateTime;
+
+pub use block::{Block, BlockKind};
+pub use facts::{Fact, FactCount, FactState, Matched, Record, match_facts};
+pub use payload::{Origin, Payload};
+pub use reading::{Reading, RpcError};
+pub use tool::{Annotations, Hint, Tool};
+
+use crate::problem::Problem;
+
+/// Names one capture within this run, and its folder name when it is exported.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CaptureId(pub Arc<str>);
+
+impl std::fmt::Display for CaptureId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// An answer with a `result`.
+    Result,
+    /// A `result` with `isError: true`.
+    ToolError,
+    /// A JSON-RPC `error`.
+    ProtocolError,
+    /// An answer that cannot be read as either.
+    Malformed,
+    Timeout,
+    Cancelled,
+    /// The server went away before it answered.
+    Disconnected,
+}
+
+impl Outcome {
+    pub const ALL: &'static [(Outcome, &'static str)] = &[
+        (Outcome::Result, "result"),
+        (Outcome::ToolError, "tool-error"),
+        (Outcome::ProtocolError, "protocol-error"),
+        (Outcome::Malformed, "malformed"),
+        (Outcome::Timeout, "timeout"),
+        (Outcome::Cancelled, "cancelled"),
+        (Outcome::Disconnected, "disconnected"),
+    ];
+
+    /// The name in reports and manifests.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(outcome, _)| *outcome == self).map_or("malformed", |(_, name)| name)
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|&(outcome, _)| outcome)
+    }
+}
+
+/// Who answered, as it named itself in the handshake.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Server {
+    pub name: String,
+    pub version: String,
+    pub protocol_version: String,
+    /// `stdio`, `http`, `in-process` or `file`.
+    pub transport: String,
+    pub instructions: Option<String>,
+    /// How the server was reached, redacted: the text of [`crate::source::Source`].
+    pub source: String,
+}
+
+/// The direction of a message, seen from Loupe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    In,
+    Out,
+    Stderr,
+}
+
+impl Direction {
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::In => "in",
+            Direction::Out => "out",
+            Direction::Stderr => "stderr",
+        }
+    }
+}
+
+/// One message on the wire, exactly as it went or came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Monotonic time since the session began (in a capture: since the call began).
+    pub at: Duration,
+    pub direction: Direction,
+    pub bytes: Bytes,
+}
+
+/// What HTTP said about the answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HttpInfo {
+    pub status: u16,
+    /// Response headers by name; values of sensitive ones are masked when the capture is made.
+    pub headers: Vec<(String, String)>,
+}
+
+/// Where the time of a call went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// Until the request had left.
+    pub send: Duration,
+    /// From there until the first byte of the answer.
+    pub server: Duration,
+    /// From there until its last byte.
+    pub receive: Duration,
+}
+
+impl Timings {
+    pub fn total(self) -> Duration {
+        self.send + self.server + self.receive
+    }
+}
+
+/// The immutable record of one call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Capture {
+    pub id: CaptureId,
+    pub server: Server,
+    /// The definition as listed when the call was made; a bare name where the tool was not listed.
+    pub tool: Tool,
+    /// The arguments exactly as they were written into the request.
+    pub arguments: Bytes,
+    pub started_at: OffsetDateTime,
+    pub timings: Timings,
+    pub outcome: Outcome,
+    /// The request message; empty where the capture was opened from a bare result.
+    pub request: Bytes,
+    /// The response message: on stdio the line without its LF or CRLF, over HTTP the decoded body or the event's data.
+    pub response: Option<Bytes>,
+    /// Every other message of the call, in order.
+    pub messages: Vec<Message>,
+    pub http: Option<HttpInfo>,
+    /// Why there is no usable answer, or what was odd on the way.
+    pub problem: Option<Problem>,
+    /// Oddities that did not keep the answer from coming ("1 unreadable line came").
+    pub notes: Vec<String>,
+}
+
+impl Capture {
+    /// Bytes of the response, 0 where none came.
+    pub fn wire_len(&self) -> usize {
+        self.response.as_ref().map_or(0, Bytes::len)
+    }
+}

@@ -1,0 +1,212 @@
+//! The lenient reading of a response message: result, blocks, structured part, error, and what is odd.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::block::Block;
+use super::tool::with_article;
+use super::{Capture, Outcome};
+use crate::json::{Doc, FaultKind, Kind, Node};
+
+/// A JSON-RPC error as sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RpcError {
+    /// The `code` exactly as sent; normally an integer.
+    pub code: String,
+    pub message: String,
+    /// The raw `data`.
+    pub data: Option<Bytes>,
+}
+
+/// What could be read of a response.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The whole response message.
+    pub doc: Arc<Doc>,
+    /// Tape indices into `doc`.
+    result: Option<usize>,
+    structured: Option<usize>,
+    pub blocks: Vec<Block>,
+    /// `isError`; `None` where absent or not a boolean.
+    pub is_error: Option<bool>,
+    pub rpc_error: Option<RpcError>,
+    /// What is odd, for people; those of a block stand in the block.
+    pub faults: Vec<String>,
+}
+
+impl Reading {
+    /// Reads the response of a capture; without one the reading is empty.
+    pub fn of(capture: &Capture) -> Self {
+        Self::read(capture.response.clone().unwrap_or_default())
+    }
+
+    /// Reads a response message.
+    pub fn read(message: Bytes) -> Self {
+        let doc = Arc::new(Doc::parse(message));
+        let mut reading = Self {
+            result: None,
+            structured: None,
+            blocks: Vec::new(),
+            is_error: None,
+            rpc_error: None,
+            faults: Vec::new(),
+            doc: Arc::clone(&doc),
+        };
+        if doc.bytes().is_empty() {
+            return reading;
+        }
+        for fault in doc.faults().iter().filter(|fault| fault.kind != FaultKind::LoneSurrogate).take(20) {
+            reading.faults.push(format!("{} at byte {}", fault.kind.message(), fault.at));
+        }
+        let Some(root) = doc.root() else { return reading };
+        if root.kind() != Kind::Object {
+            reading.faults.push(format!("the message is {}, not an object", with_article(root.kind())));
+            return reading;
+        }
+        if root.get("jsonrpc").and_then(Node::as_str).as_deref() != Some("2.0") {
+            reading.faults.push("`jsonrpc` is not \"2.0\"".into());
+        }
+        reading.read_error(root);
+        if let Some(result) = root.get("result") {
+            reading.result = Some(result.index());
+            reading.read_result(result);
+        } else if reading.rpc_error.is_none() {
+            reading.faults.push("neither `result` nor `error`".into());
+        }
+        reading
+    }
+
+    fn read_error(&mut self, root: Node<'_>) {
+        let Some(error) = root.get("error") else { return };
+        if error.is_null() {
+            self.faults.push("`error` is null beside the result".into());
+            return;
+        }
+        let code = error.get("code");
+        if code.and_then(Node::as_i64).is_none() {
+            self.faults.push("the error's `code` is not an integer".into());
+        }
+        let message = error.get("message").and_then(|node| node.as_str().map(|text| text.into_owned()));
+        if message.is_none() {
+            self.faults.push("the error has no `message`".into());
+        }
+        self.rpc_error = Some(RpcError {
+            code: code.map(|node| node.raw_text().into_owned()).unwrap_or_default(),
+            message: message.unwrap_or_default(),
+            data: error.get("data").map(Node::raw_bytes),
+        });
+    }
+
+    fn read_result(&mut self, result: Node<'_>) {
+        if result.kind() != Kind::Object {
+            self.faults.push(format!("`result` is {}, not an object", with_article(result.kind())));
+            return;
+        }
+        match result.get("content") {
+            None => self.faults.push("no `content`".into()),
+            Some(content) if content.kind() != Kind::Array => {
+                self.faults.push(format!("`content` is {}, not an array", with_article(content.kind())));
+            }
+            Some(content) => {
+                self.blocks = content.children().enumerate().map(|(index, node)| Block::read(index, node)).collect();
+            }
+        }
+        self.structured = result.get("structuredContent").map(|node| node.index());
+        if let Some(flag) = result.get("isError") {
+            self.is_error = flag.as_bool();
+            if self.is_error.is_none() {
+                self.faults.push(format!("`isError` is {}, not a boolean", with_article(flag.kind())));
+            }
+        }
+        for member in result.children() {
+            let key = member.key().unwrap_or_default();
+            if !matches!(&*key, "content" | "structuredContent" | "isError" | "_meta" | "resultType" | "task") {
+                self.faults.push(format!("unknown field `{key}` in the result"));
+            }
+        }
+    }
+
+    /// The `result` value.
+    pub fn result(&self) -> Option<Node<'_>> {
+        self.doc.node(self.result?)
+    }
+
+    /// The `structuredContent` value; present and `null` differ from absent.
+    pub fn structured(&self) -> Option<Node<'_>> {
+        self.doc.node(self.structured?)
+    }
+
+    /// The texts of all text blocks in order, one LF between two; `None` where there is no text block.
+    pub fn content_text(&self) -> Option<String> {
+        let texts: Vec<&str> = self.text_blocks().filter_map(|block| block.text.as_deref()).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+
+    /// The blocks of type `text` that have a text.
+    pub fn text_blocks(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().filter(|block| block.kind == super::BlockKind::Text && block.text.is_some())
+    }
+
+    /// The outcome of a call that was answered with this message.
+    pub fn outcome(&self) -> Outcome {
+        if !self.doc.is_json() && self.result.is_none() && self.rpc_error.is_none() {
+            Outcome::Malformed
+        } else if self.doc.faults().iter().any(|fault| fault.kind.is_fatal()) {
+            Outcome::Malformed
+        } else if self.is_error == Some(true) {
+            Outcome::ToolError
+        } else if self.result.is_some() {
+            Outcome::Result
+        } else if self.rpc_error.is_some() {
+            Outcome::ProtocolError
+        } else {
+            Outcome::Malformed
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Reading {
+        Reading::read(Bytes::copy_from_slice(text.as_bytes()))
+    }
+
+    #[test]
+    fn odd_blocks_are_shown_and_marked() {
+        let reading = read(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"hologram","x":1},{"type":"text"},7,
+            {"type":"text","text":"a","annotations":{"priority":"high","audience":["robot"]}}],"isError":"no","tools":[]}}"#,
+        );
+        assert_eq!(reading.outcome(), Outcome::Result);
+        let faults: Vec<_> = reading.blocks.iter().flat_map(|block| block.faults.clone()).collect();
+        assert_eq!(
+            faults,
+            [
+                "unknown block type `hologram`",
+                "no `text`",
+                "the block is a number, not an object",
+                "unknown audience `robot`",
+                "`priority` is a string, not a number",
+            ]
+        );
+        assert_eq!(reading.faults, ["`isError` is a string, not a boolean", "unknown field `tools` in the result"]);
+    }
+
+    #[test]
+    fn null_structured_is_not_absent() {
+        assert!(read(r#"{"jsonrpc":"2.0","result":{"content":[],"structuredContent":null}}"#).structured().unwrap().is_null());
+        assert!(read(r#"{"jsonrpc":"2.0","result":{"content":[]}}"#).structured().is_none());
+    }
+
+    #[test]
+    fn a_cut_message_is_malformed_and_keeps_what_came() {
+        let reading = read(r#"{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"half"#);
+        assert_eq!(reading.outcome(), Outcome::Malformed);
+        assert_eq!(reading.content_text().as_deref(), Some("half"));
+        assert_eq!(read("<html>").outcome(), Outcome::Malformed);
+        assert_eq!(read(r#"{"jsonrpc":"2.0","error":{"code":-32602,"message":"no"}}"#).outcome(), Outcome::ProtocolError);
+    }
+}

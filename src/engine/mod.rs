@@ -1,0 +1,1 @@
+//! Carries out effects on tokio and a small pool; reports events.

@@ -1,0 +1,76 @@
+//! Every way of writing an answer: one file per format, one list.
+//!
+//! A format writes into a [`Sink`], so that counting, showing and saving share one pass and nothing is built whole.
+//! The definitions are those of `docs/formats.md`. Uses `capture`, `json`, `token`, `cancel`.
+
+pub mod ledger;
+
+use crate::cancel::Cancelled;
+use crate::capture::{Capture, Payload, Reading};
+
+/// What a format is written from.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    pub capture: std::sync::Arc<Capture>,
+    pub reading: Reading,
+    pub payload: Option<Payload>,
+}
+
+impl Subject {
+    pub fn of(capture: std::sync::Arc<Capture>) -> Self {
+        let reading = Reading::of(&capture);
+        let payload = Payload::of(&reading);
+        Self { capture, reading, payload }
+    }
+}
+
+/// Takes the bytes of a format, in pieces.
+pub trait Sink {
+    /// # Errors
+    /// [`Cancelled`] when nobody wants the rest.
+    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled>;
+}
+
+/// Why a format has no text for this answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotApplicable(pub String);
+
+/// How writing ended early.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    #[error("cancelled")]
+    Cancelled(#[from] Cancelled),
+    /// The crate that writes this format refused; the reason is for people.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// One way of writing an answer.
+pub trait Format: Sync {
+    /// The id in the command line, JSON and files.
+    fn id(&self) -> &'static str;
+    /// The name people see, everywhere.
+    fn title(&self) -> &'static str;
+    /// Whether the server sent it, rather than Loupe having written it from the payload.
+    fn is_as_sent(&self) -> bool {
+        false
+    }
+    /// Whether the format exists for this answer; the reason is a sentence fragment.
+    ///
+    /// # Errors
+    /// [`NotApplicable`] with the reason.
+    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable>;
+    /// Writes the text. Only called where [`Format::applies`] said yes.
+    ///
+    /// # Errors
+    /// [`WriteError`] when cancelled or refused.
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError>;
+}
+
+/// Every format, in display order.
+pub static FORMATS: &[&dyn Format] = &[];
+
+/// The format with this id.
+pub fn by_id(id: &str) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.id() == id)
+}

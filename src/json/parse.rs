@@ -1,0 +1,341 @@
+//! The one pass that fills the tape. See [`super`] for what it promises.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+
+use super::{Doc, Entry, Fault, FaultKind, Kind, NONE, decode_string, hex4};
+
+/// Objects up to this size are searched for duplicate keys pair by pair; larger ones through a set.
+const PAIRWISE: usize = 12;
+/// A message made of faults alone must not fill the memory.
+const MAX_FAULTS: usize = 1_000;
+
+struct Parser {
+    bytes: Bytes,
+    at: usize,
+    tape: Vec<Entry>,
+    faults: Vec<Fault>,
+    /// Tape indices of the containers that are open.
+    open: Vec<u32>,
+}
+
+/// Stops the pass; the fault is already recorded.
+struct Stop;
+
+pub(super) fn parse(bytes: Bytes) -> Doc {
+    let estimate = (bytes.len() / 16).min(1 << 20);
+    let mut parser = Parser { at: 0, tape: Vec::with_capacity(estimate), faults: Vec::new(), open: Vec::new(), bytes };
+    if u32::try_from(parser.bytes.len()).is_ok_and(|len| len != NONE) {
+        if parser.bytes.starts_with(b"\xef\xbb\xbf") {
+            parser.at = 3;
+        }
+        if parser.document().is_err() {
+            parser.close_what_is_open();
+        }
+    } else {
+        parser.fault(FaultKind::Syntax("larger than 4 GiB"));
+    }
+    Doc { bytes: parser.bytes, tape: parser.tape, faults: parser.faults }
+}
+
+impl Parser {
+    fn fault(&mut self, kind: FaultKind) -> Stop {
+        self.fault_at(kind, self.at);
+        Stop
+    }
+
+    fn fault_at(&mut self, kind: FaultKind, at: usize) {
+        // A fatal fault is the last one, so it always fits.
+        if self.faults.len() < MAX_FAULTS || kind.is_fatal() {
+            self.faults.push(Fault { kind, at });
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn document(&mut self) -> Result<(), Stop> {
+        let mut key = None;
+        loop {
+            // A value is expected here.
+            self.skip_space();
+            let opened = self.value(key.take())?;
+            if opened {
+                self.skip_space();
+                let index = self.open.last().copied().unwrap_or(0);
+                let is_object = self.tape[index as usize].kind == Kind::Object;
+                let closer = if is_object { b'}' } else { b']' };
+                if self.peek() == Some(closer) {
+                    self.at += 1;
+                    self.close(index);
+                } else {
+                    if is_object {
+                        key = Some(self.key()?);
+                    }
+                    continue;
+                }
+            }
+            // A value is complete: close what ends here, or go on to the next sibling.
+            loop {
+                self.skip_space();
+                let Some(&index) = self.open.last() else {
+                    if self.at < self.bytes.len() {
+                        self.fault(FaultKind::TrailingData);
+                    }
+                    return Ok(());
+                };
+                let is_object = self.tape[index as usize].kind == Kind::Object;
+                match self.peek() {
+                    Some(b',') => {
+                        self.at += 1;
+                        if is_object {
+                            self.skip_space();
+                            key = Some(self.key()?);
+                        }
+                        break;
+                    }
+                    Some(b'}') if is_object => {}
+                    Some(b']') if !is_object => {}
+                    None => return Err(self.fault(FaultKind::UnexpectedEnd)),
+                    Some(_) if is_object => return Err(self.fault(FaultKind::Syntax("expected a comma or a closing brace"))),
+                    Some(_) => return Err(self.fault(FaultKind::Syntax("expected a comma or a closing bracket"))),
+                }
+                self.at += 1;
+                self.close(index);
+            }
+        }
+    }
+
+    fn close(&mut self, index: u32) {
+        let next = offset(self.tape.len());
+        let entry = &mut self.tape[index as usize];
+        entry.end = offset(self.at);
+        entry.next = next;
+        self.open.pop();
+        if self.tape[index as usize].kind == Kind::Object {
+            self.find_duplicates(index as usize);
+        }
+    }
+
+    fn close_what_is_open(&mut self) {
+        while let Some(&index) = self.open.last() {
+            self.close(index);
+        }
+    }
+
+    fn key(&mut self) -> Result<(u32, u32), Stop> {
+        match self.peek() {
+            Some(b'"') => {}
+            None => return Err(self.fault(FaultKind::UnexpectedEnd)),
+            Some(_) => return Err(self.fault(FaultKind::Syntax("expected a key in double quotes"))),
+        }
+        let start = self.at + 1;
+        self.string()?;
+        let end = self.at - 1;
+        self.skip_space();
+        match self.peek() {
+            Some(b':') => self.at += 1,
+            None => return Err(self.fault(FaultKind::UnexpectedEnd)),
+            Some(_) => return Err(self.fault(FaultKind::Syntax("expected a colon"))),
+        }
+        Ok((offset(start), offset(end)))
+    }
+
+    /// Reads a scalar, or opens a container and says so.
+    fn value(&mut self, key: Option<(u32, u32)>) -> Result<bool, Stop> {
+        let start = self.at;
+        let kind = match self.peek() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'n') => Kind::Null,
+            Some(b'-' | b'0'..=b'9') => Kind::Number,
+            None => return Err(self.fault(FaultKind::UnexpectedEnd)),
+            Some(_) => return Err(self.fault(FaultKind::Syntax("expected a value"))),
+        };
+        let parent = self.open.last().copied();
+        let ordinal = parent.map_or(0, |parent| self.tape[parent as usize].len);
+        let index = offset(self.tape.len());
+        let read = match kind {
+            Kind::Object | Kind::Array => {
+                self.at += 1;
+                Ok(())
+            }
+            Kind::String => self.string(),
+            Kind::Number => self.number(),
+            Kind::Bool if self.peek() == Some(b't') => self.word(b"true"),
+            Kind::Bool => self.word(b"false"),
+            Kind::Null => self.word(b"null"),
+        };
+        if read.is_err() && kind != Kind::String {
+            // `nul` or `1e` is no value; a string cut short still shows what came.
+            return Err(Stop);
+        }
+        if let Some(parent) = parent {
+            self.tape[parent as usize].len += 1;
+        }
+        let (key_start, key_end) = key.unwrap_or((NONE, NONE));
+        self.tape.push(Entry {
+            start: offset(start),
+            end: offset(self.at),
+            key_start,
+            key_end,
+            parent: parent.unwrap_or(NONE),
+            ordinal,
+            next: index + 1,
+            len: 0,
+            kind,
+        });
+        read?;
+        let opened = matches!(kind, Kind::Object | Kind::Array);
+        if opened {
+            self.open.push(index);
+        }
+        Ok(opened)
+    }
+
+    fn word(&mut self, word: &'static [u8]) -> Result<(), Stop> {
+        if self.bytes[self.at..].starts_with(word) {
+            self.at += word.len();
+            Ok(())
+        } else if word.starts_with(&self.bytes[self.at..]) {
+            self.at = self.bytes.len();
+            Err(self.fault(FaultKind::UnexpectedEnd))
+        } else {
+            Err(self.fault(FaultKind::Syntax("expected true, false or null")))
+        }
+    }
+
+    fn digits(&mut self) -> Result<(), Stop> {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        match self.peek() {
+            _ if self.at > start => Ok(()),
+            None => Err(self.fault(FaultKind::UnexpectedEnd)),
+            Some(_) => Err(self.fault(FaultKind::Syntax("expected a digit"))),
+        }
+    }
+
+    fn number(&mut self) -> Result<(), Stop> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        if self.peek() == Some(b'0') {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'0'..=b'9')) {
+                return Err(self.fault(FaultKind::Syntax("a number with a leading zero")));
+            }
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    /// Leaves `at` just past the closing quote.
+    fn string(&mut self) -> Result<(), Stop> {
+        let start = self.at;
+        self.at += 1;
+        let mut has_high_bytes = false;
+        loop {
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => self.escape()?,
+                Some(byte) if byte < 0x20 => return Err(self.fault(FaultKind::Syntax("a control character inside a string"))),
+                Some(byte) => {
+                    has_high_bytes |= byte >= 0x80;
+                    self.at += 1;
+                }
+                None => return Err(self.fault(FaultKind::UnexpectedEnd)),
+            }
+        }
+        if has_high_bytes && let Err(bad) = std::str::from_utf8(&self.bytes[start + 1..self.at]) {
+            self.fault_at(FaultKind::InvalidUtf8, start + 1 + bad.valid_up_to());
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Result<(), Stop> {
+        match self.bytes.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
+            Some(b'u') => {
+                let Some(code) = hex4(&self.bytes[self.at..]) else {
+                    return Err(self.fault(FaultKind::Syntax("a \\u escape needs four hexadecimal digits")));
+                };
+                let pair = (0xd800..0xdc00).contains(&code)
+                    && matches!(self.bytes.get(self.at + 6..).and_then(hex4), Some(0xdc00..0xe000));
+                if !pair && (0xd800..0xe000).contains(&code) {
+                    self.fault(FaultKind::LoneSurrogate);
+                }
+                self.at += if pair { 12 } else { 6 };
+            }
+            None => {
+                self.at = self.bytes.len();
+                return Err(self.fault(FaultKind::UnexpectedEnd));
+            }
+            Some(_) => return Err(self.fault(FaultKind::Syntax("an unknown escape in a string"))),
+        }
+        Ok(())
+    }
+
+    fn find_duplicates(&mut self, index: usize) {
+        let len = self.tape[index].len as usize;
+        if len < 2 {
+            return;
+        }
+        let mut keys = Vec::with_capacity(len);
+        let mut child = index + 1;
+        for _ in 0..len {
+            let Some(entry) = self.tape.get(child) else { break };
+            keys.push((entry.key_start as usize, entry.key_end as usize));
+            child = entry.next as usize;
+        }
+        let decoded: Vec<_> = keys.iter().map(|&(start, end)| decode_string(&self.bytes[start..end])).collect();
+        let mut repeated = Vec::new();
+        if len <= PAIRWISE {
+            for (position, key) in decoded.iter().enumerate() {
+                if decoded[..position].contains(key) {
+                    repeated.push(keys[position].0);
+                }
+            }
+        } else {
+            let mut seen = HashSet::with_capacity(len);
+            for (position, key) in decoded.iter().enumerate() {
+                if !seen.insert(key) {
+                    repeated.push(keys[position].0);
+                }
+            }
+        }
+        drop(decoded);
+        for at in repeated {
+            self.fault_at(FaultKind::DuplicateKey, at.saturating_sub(1));
+        }
+    }
+}
+
+/// Offsets fit: the length was checked before the pass began.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(NONE)
+}

@@ -1,0 +1,28 @@
+//! Loupe: an inspector for comparing MCP response formats.
+//!
+//! Bytes come in and become an immutable [`capture::Capture`]; questions are asked of it and answered by pure,
+//! cached functions ([`report`]); the window ([`ui`]), the terminal and JSON ([`cli`]) print the answers. Nothing is
+//! written back. A module imports only modules listed below it; `tests/layers.rs` holds that.
+//! The map with its reasons is `docs/architecture.md`.
+
+pub mod cli;
+#[cfg(feature = "gui")]
+pub mod app;
+#[cfg(feature = "gui")]
+pub mod shot;
+#[cfg(feature = "gui")]
+pub mod ui;
+pub mod engine;
+pub mod state;
+pub mod mcp;
+pub mod serve;
+pub mod store;
+pub mod report;
+pub mod format;
+pub mod capture;
+pub mod source;
+pub mod settings;
+pub mod token;
+pub mod json;
+pub mod problem;
+pub mod cancel;

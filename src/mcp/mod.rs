@@ -1,0 +1,1 @@
+//! The client: reaches a server, speaks MCP, and keeps every byte.

@@ -1,0 +1,124 @@
+//! The one user-facing failure: what happened, where, and what to do about it.
+//!
+//! A `Problem` is printed by three printers (banner, stderr, JSON) and never re-worded by them.
+//! The kinds and exit statuses are part of the command line contract (`docs/cli.md`). Uses nothing of Loupe.
+
+use std::fmt;
+
+/// The stable kind of a failure, as printed by `--json` in `error.kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Usage,
+    Arguments,
+    NotFound,
+    Consent,
+    Spawn,
+    Connect,
+    HttpStatus,
+    Auth,
+    Handshake,
+    Disconnected,
+    Timeout,
+    Cancelled,
+    RpcError,
+    Malformed,
+    Io,
+    Internal,
+}
+
+impl Kind {
+    /// Every kind with its name and exit status, in the order of the contract.
+    pub const ALL: &'static [(Kind, &'static str, u8)] = &[
+        (Kind::Usage, "usage", 2),
+        (Kind::Arguments, "arguments", 2),
+        (Kind::NotFound, "not-found", 2),
+        (Kind::Consent, "consent", 2),
+        (Kind::Spawn, "spawn", 3),
+        (Kind::Connect, "connect", 3),
+        (Kind::HttpStatus, "http-status", 3),
+        (Kind::Auth, "auth", 3),
+        (Kind::Handshake, "handshake", 3),
+        (Kind::Disconnected, "disconnected", 3),
+        (Kind::Timeout, "timeout", 4),
+        (Kind::Cancelled, "cancelled", 130),
+        (Kind::RpcError, "rpc-error", 5),
+        (Kind::Malformed, "malformed", 5),
+        (Kind::Io, "io", 2),
+        (Kind::Internal, "internal", 5),
+    ];
+
+    fn entry(self) -> (&'static str, u8) {
+        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or(("internal", 5), |&(_, name, status)| (name, status))
+    }
+
+    /// The name used in JSON, such as `not-found`.
+    pub fn name(self) -> &'static str {
+        self.entry().0
+    }
+
+    /// The process exit status of the command line for this kind.
+    pub fn exit_status(self) -> u8 {
+        self.entry().1
+    }
+}
+
+/// What happened, where, and what to do. Texts are sentence fragments in plain case without a final period.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Problem {
+    pub kind: Kind,
+    pub what: String,
+    /// The server, path or argument it happened at; empty where `what` says it all.
+    pub place: String,
+    /// What the person can do, in the imperative.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    pub fn new(kind: Kind, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), place: String::new(), hint: None }
+    }
+
+    #[must_use]
+    pub fn at(mut self, place: impl Into<String>) -> Self {
+        self.place = place.into();
+        self
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The failure on one line, as after `error: ` on stderr: `WHAT (WHERE)`.
+    pub fn message(&self) -> String {
+        if self.place.is_empty() { self.what.clone() } else { format!("{} ({})", self.what, self.place) }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_listed_once() {
+        for (kind, name, status) in Kind::ALL {
+            assert_eq!(kind.name(), *name);
+            assert_eq!(kind.exit_status(), *status);
+            assert_eq!(Kind::ALL.iter().filter(|(_, other, _)| other == name).count(), 1);
+        }
+        assert_eq!(Kind::ALL.len(), 16);
+    }
+
+    #[test]
+    fn message_names_the_place() {
+        assert_eq!(Problem::new(Kind::Spawn, "command not found").at("nosuch").message(), "command not found (nosuch)");
+        assert_eq!(Problem::new(Kind::Io, "disk full").message(), "disk full");
+    }
+}

@@ -1,0 +1,75 @@
+//! The tree pane's view: the payload with tokens of each subtree and marks against the text.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{FactState, Matched, Origin, Payload, match_facts};
+use crate::format::Subject;
+use crate::token;
+
+/// What a leaf's value became in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    NotInText,
+    /// The text says this instead.
+    Differs(String),
+}
+
+/// The payload as a tree.
+#[derive(Clone, Debug)]
+pub struct TreeView {
+    pub payload: Arc<Payload>,
+    /// Tokens (o200k_base, compact JSON) of each node's subtree with its key, by tape index minus the root's.
+    pub tokens: Vec<u32>,
+    /// Marks of leaves by tape index; empty where the payload was read from the text itself.
+    pub marks: HashMap<usize, Mark>,
+    /// Number of marks inside each container by tape index: (not in text, differs).
+    pub marks_inside: HashMap<usize, (u32, u32)>,
+    pub matched: Matched,
+}
+
+impl TreeView {
+    pub(super) fn of(subject: &Subject, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+        let Some(payload) = &subject.payload else { return Ok(None) };
+        let tokens = token::subtrees(payload.root(), cancel)?;
+        let mut view = Self {
+            payload: Arc::new(payload.clone()),
+            tokens,
+            marks: HashMap::new(),
+            marks_inside: HashMap::new(),
+            matched: Matched::default(),
+        };
+        let text = subject.reading.content_text();
+        if let (Origin::Structured, Some(text)) = (&payload.origin, text) {
+            view.matched = match_facts(payload, &text, cancel)?;
+            view.mark(&text);
+        }
+        Ok(Some(view))
+    }
+
+    fn mark(&mut self, text: &str) {
+        for fact in &self.matched.facts {
+            let mark = match &fact.state {
+                FactState::Missing => Mark::NotInText,
+                FactState::Differs(range) => Mark::Differs(text[range.clone()].to_owned()),
+                FactState::Kept | FactState::Reworded => continue,
+            };
+            let mut parent = self.payload.doc.node(fact.node).and_then(|node| node.parent());
+            while let Some(node) = parent.filter(|node| node.index() >= self.payload.root) {
+                let inside = self.marks_inside.entry(node.index()).or_default();
+                match mark {
+                    Mark::NotInText => inside.0 += 1,
+                    Mark::Differs(_) => inside.1 += 1,
+                }
+                parent = node.parent();
+            }
+            self.marks.insert(fact.node, mark);
+        }
+    }
+
+    /// Tokens of the subtree at a tape index.
+    pub fn tokens_of(&self, node: usize) -> u32 {
+        self.tokens.get(node.wrapping_sub(self.payload.root)).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,1 @@
+//! A raw JSON-RPC server core and the sample that runs on it.

@@ -1,0 +1,79 @@
+//! What is looked at: capture, panes, selection, drawer.
+
+use std::collections::BTreeSet;
+
+use crate::capture::CaptureId;
+
+/// What a pane shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PaneView {
+    /// The text of a format, rendered as Markdown, by format id.
+    Rendered(&'static str),
+    /// The exact text of a format, by format id.
+    Text(&'static str),
+    /// The payload as a tree.
+    Tree,
+}
+
+/// The screen in the centre.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Screen {
+    /// "What do you want to know?"
+    #[default]
+    Start,
+    Connect,
+    /// Call bar, panes and drawer.
+    Answer,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    pub screen: Screen,
+    pub capture: Option<CaptureId>,
+    /// What the three panes show, left to right.
+    pub panes: [PaneView; 3],
+    pub open: [bool; 3],
+    pub focus: usize,
+    /// The pane that has the whole area, if any.
+    pub maximised: Option<usize>,
+    /// The record that is selected in all panes, by tape index in the payload.
+    pub record: Option<usize>,
+    /// Tape indices of tree nodes that were opened or closed by hand, against the default.
+    pub toggled: BTreeSet<usize>,
+    pub tree_cursor: Option<usize>,
+    /// The format the ledger peeks at; shown in the middle pane.
+    pub peek: Option<&'static str>,
+    /// Find in the focused pane; `None` where the bar is closed.
+    pub search: Option<String>,
+    /// Names of tool groups that are folded.
+    pub folded_groups: BTreeSet<String>,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            screen: Screen::Start,
+            capture: None,
+            panes: [PaneView::Rendered("content"), PaneView::Text("content"), PaneView::Tree],
+            open: [true; 3],
+            focus: 1,
+            maximised: None,
+            record: None,
+            toggled: BTreeSet::new(),
+            tree_cursor: None,
+            peek: None,
+            search: None,
+            folded_groups: BTreeSet::new(),
+        }
+    }
+}
+
+impl View {
+    /// What a pane shows now, peeking included.
+    pub fn shows(&self, pane: usize) -> PaneView {
+        match self.peek {
+            Some(format) if pane == 1 => PaneView::Text(format),
+            _ => self.panes[pane.min(2)],
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Capture folders on disk.
