@@ -1,0 +1,231 @@
+//! Arguments, calls and the captures they become.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::{
+    CALL_LIMIT, Dialog, Effect, Form, FormMode, PathPurpose, Running, Screen, StartQuestion, State, Value,
+};
+use crate::capture::{Capture, CaptureId, Tool};
+use crate::problem::{Kind, Problem};
+use crate::report::{self, Answer, Question};
+use crate::source::{SampleSpec, Source};
+
+impl StartQuestion {
+    /// The sample that the question is asked of.
+    pub fn source(self) -> Source {
+        let mut spec = SampleSpec::default();
+        if self == StartQuestion::HostileRecords {
+            spec.keys.insert("data".into(), "hostile".into());
+        }
+        Source::Sample(spec)
+    }
+}
+
+impl State {
+    pub(super) fn select_tool(&mut self, name: &str) {
+        let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == name) else { return };
+        let schema = listed.tool.input_schema.clone();
+        self.selected_tool = Some(name.to_owned());
+        self.forms.entry(name.to_owned()).or_insert_with(|| Form::new(schema.as_ref()));
+    }
+
+    /// Selects a tool by hand: its last answer comes with it.
+    pub(super) fn open_tool(&mut self, name: &str, effects: &mut Vec<Effect>) {
+        self.select_tool(name);
+        let last = self.captures.iter().rev().find(|capture| capture.tool.name == name).map(|capture| capture.id.clone());
+        match last {
+            Some(id) => self.show_capture(&id, effects),
+            None => {
+                self.view.capture = None;
+                self.view.screen = Screen::Start;
+            }
+        }
+    }
+
+    fn selected_schema(&self) -> Option<Bytes> {
+        self.tool()?.tool.input_schema.clone()
+    }
+
+    fn edit_form(&mut self, edit: impl FnOnce(&mut Form, Option<&Bytes>)) {
+        let schema = self.selected_schema();
+        let Some(name) = self.selected_tool.as_deref() else { return };
+        if let Some(form) = self.forms.get_mut(name) {
+            edit(form, schema.as_ref());
+        }
+    }
+
+    pub(super) fn set_form_mode(&mut self, mode: FormMode) {
+        self.edit_form(|form, _| form.mode = mode);
+    }
+
+    pub(super) fn set_field(&mut self, field: usize, value: Value) {
+        self.edit_form(|form, schema| form.set_field(field, value, schema));
+    }
+
+    pub(super) fn set_arguments_text(&mut self, text: &str) {
+        self.edit_form(|form, schema| form.set_text(text, schema));
+    }
+
+    pub(super) fn restore_arguments(&mut self) {
+        let Some(capture) = self.capture().cloned() else { return };
+        self.select_tool(&capture.tool.name);
+        let text = String::from_utf8_lossy(&capture.arguments).into_owned();
+        self.edit_form(|form, schema| form.set_text(&text, schema));
+    }
+
+    /// Calls the selected tool, or says what is in the way.
+    pub(super) fn call(&mut self, send_anyway: bool, effects: &mut Vec<Effect>) {
+        if self.running.is_some() {
+            return;
+        }
+        let Some(listed) = self.tool() else { return };
+        if !self.connection.is_connected() {
+            let problem = Problem::new(Kind::Disconnected, "not connected").hint("reconnect (Ctrl R), then call again");
+            self.toast_problem(problem);
+            return;
+        }
+        let tool = Arc::clone(&listed.tool);
+        let Some(form) = self.form() else { return };
+        if let Some((message, line, column)) = form.syntax.clone() {
+            let problem = Problem::new(Kind::Arguments, format!("the arguments are not a JSON object: {message}"))
+                .at(format!("line {line}, column {column}"));
+            self.toast_problem(problem);
+            return;
+        }
+        if !form.problems.is_empty() && !send_anyway {
+            // The form shows each problem at its field, with "Send anyway" beside Call.
+            return;
+        }
+        if !tool.is_declared_read_only() && !self.connection.is_sample() {
+            self.dialog = Some(Dialog::ConfirmCall { tool: tool.name.clone(), arguments: form.text.to_string() });
+            return;
+        }
+        self.send_call(effects);
+    }
+
+    /// Sends the call without asking again.
+    pub(super) fn send_call(&mut self, effects: &mut Vec<Effect>) {
+        self.dialog = None;
+        let (Some(listed), Some(form)) = (self.tool(), self.form()) else { return };
+        if self.running.is_some() || !self.connection.is_connected() || form.syntax.is_some() {
+            return;
+        }
+        let tool: Arc<Tool> = Arc::clone(&listed.tool);
+        let arguments = Bytes::copy_from_slice(form.text.as_bytes());
+        self.next_call += 1;
+        let call = self.next_call;
+        self.running = Some(Running {
+            id: call,
+            tool: tool.name.clone(),
+            since: self.now,
+            limit: CALL_LIMIT,
+            progress: None,
+            unreadable: 0,
+        });
+        self.view.screen = Screen::Answer;
+        effects.push(Effect::Call { session: self.session, call, tool, arguments, limit: CALL_LIMIT });
+    }
+
+    /// A card of the start page: the right sample, the tool, the call.
+    pub(super) fn ask(&mut self, question: StartQuestion, effects: &mut Vec<Effect>) {
+        let source = question.source();
+        if self.connection.is_connected() && self.connection.source() == Some(&source) {
+            self.select_tool(question.tool());
+            self.send_call(effects);
+        } else {
+            self.start_connecting(source, effects);
+            self.pending = Some(question);
+        }
+    }
+
+    pub(super) fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
+        if self.running.as_ref().is_some_and(|running| running.id == call) {
+            self.running = None;
+        }
+        self.add_capture(capture, effects);
+    }
+
+    pub(super) fn add_capture(&mut self, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
+        let id = capture.id.clone();
+        self.captures.retain(|known| known.id != id);
+        self.captures.push(capture);
+        self.show_capture(&id, effects);
+    }
+
+    pub(super) fn show_capture(&mut self, id: &CaptureId, effects: &mut Vec<Effect>) {
+        let Some(capture) = self.captures.iter().find(|capture| capture.id == *id).cloned() else { return };
+        for (capture, question) in self.answers.forget_others(Some(id)) {
+            effects.push(Effect::Forget { capture, question });
+        }
+        if self.tools.iter().any(|listed| listed.tool.name == capture.tool.name) {
+            self.select_tool(&capture.tool.name);
+        }
+        self.view.show(id.clone());
+    }
+
+    pub(super) fn want(&mut self, wants: Vec<(CaptureId, Question)>, effects: &mut Vec<Effect>) {
+        for (id, question) in wants {
+            let Some(capture) = self.captures.iter().find(|capture| capture.id == id).cloned() else { continue };
+            if self.answers.ask(&id, question, self.now) {
+                effects.push(Effect::Answer { capture, question });
+            }
+        }
+    }
+
+    pub(super) fn answered(&mut self, id: CaptureId, question: Question, answer: Result<Answer, Problem>) {
+        if let (Question::Subject, Ok(Answer::Subject(subject))) = (question, &answer)
+            && self.view.capture.as_ref() == Some(&id)
+        {
+            self.view.fit_panes(subject.payload.is_some(), subject.reading.content_text().is_some());
+        }
+        self.answers.put(id, question, answer);
+    }
+
+    /// The verdict with tokenizer, baseline, facts and the command line that reproduces it, as Markdown.
+    pub fn verdict_text(&self) -> Option<String> {
+        let capture = self.capture()?;
+        let rows: Vec<_> = crate::format::FORMATS
+            .iter()
+            .filter_map(|format| match self.answers.get(&capture.id, Question::Row(format.id()))? {
+                super::Asked::Ready(Answer::Row(row)) => Some(Arc::clone(row)),
+                _ => None,
+            })
+            .collect();
+        report::verdict_markdown(&rows, capture, self.settings.tokenizer)
+    }
+
+    pub(super) fn copy_verdict(&mut self, effects: &mut Vec<Effect>) {
+        match self.verdict_text() {
+            Some(text) => self.copy(text, effects),
+            None => self.toast("Nothing to copy yet: the counts are still being made"),
+        }
+    }
+
+    pub(super) fn export(&mut self, purpose: PathPurpose, path: Option<std::path::PathBuf>, effects: &mut Vec<Effect>) {
+        let Some(capture) = self.capture().cloned() else {
+            self.toast("No answer to export yet");
+            return;
+        };
+        let Some(path) = path else {
+            let text = match purpose {
+                PathPurpose::ExportResult => format!("{}-result.json", capture.tool.name),
+                _ => capture.tool.name.clone(),
+            };
+            self.dialog = Some(Dialog::Path { purpose, text });
+            return;
+        };
+        self.dialog = None;
+        effects.push(match purpose {
+            PathPurpose::ExportResult => Effect::ExportResult { capture, path },
+            _ => Effect::ExportCapture { capture, path },
+        });
+    }
+
+    /// How long the call in flight has been waited for.
+    pub fn running_for(&self) -> Option<Duration> {
+        self.running.as_ref().map(|running| self.now.saturating_sub(running.since))
+    }
+}

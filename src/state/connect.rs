@@ -1,9 +1,17 @@
 //! The connect screen's form, and how it becomes a source.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, State};
+use crate::capture::{Server, Tool};
 use crate::problem::{Kind, Problem};
 use crate::source::{Command, Http, Source};
+
+/// Lines of stderr that are kept.
+const STDERR_LINES: usize = 1_000;
+/// What the sample begins with, by set.
+const FIRST_TOOLS: &[&str] = &["strict_search_companies", "autotask_search_companies", "search_user"];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConnectMode {
@@ -62,6 +70,128 @@ impl ConnectForm {
 
 fn named(rows: &[(String, String)]) -> Vec<(String, String)> {
     rows.iter().filter(|(name, _)| !name.trim().is_empty()).map(|(name, value)| (name.trim().to_owned(), value.clone())).collect()
+}
+
+impl State {
+    pub(super) fn start_connecting(&mut self, source: Source, effects: &mut Vec<Effect>) {
+        self.end_session(effects);
+        self.session += 1;
+        self.tools.clear();
+        self.tools_note = None;
+        self.connection = Connection::Connecting {
+            source: source.clone(),
+            phase: "connecting".into(),
+            since: self.now,
+            limit: CONNECT_LIMIT,
+            stderr: Vec::new(),
+        };
+        effects.push(Effect::Connect { session: self.session, source, limit: CONNECT_LIMIT });
+    }
+
+    fn end_session(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(running) = self.running.take() {
+            effects.push(Effect::CancelCall { call: running.id });
+        }
+        self.pending = None;
+        if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
+            effects.push(Effect::Disconnect { session: self.session });
+        }
+    }
+
+    pub(super) fn disconnect(&mut self, effects: &mut Vec<Effect>) {
+        self.end_session(effects);
+        // Late events of the session that ended must not find it again.
+        self.session += 1;
+        self.connection = Connection::None;
+        self.tools.clear();
+        self.selected_tool = None;
+        self.view.screen = Screen::Connect;
+    }
+
+    pub(super) fn reconnect(&mut self, effects: &mut Vec<Effect>) {
+        match self.connection.source().cloned() {
+            Some(source) => self.start_connecting(source, effects),
+            None => self.view.screen = Screen::Connect,
+        }
+    }
+
+    pub(super) fn connect_from_form(&mut self, effects: &mut Vec<Effect>) {
+        match self.connect_form.source() {
+            Ok(source) => self.start_connecting(source, effects),
+            Err(problem) => self.toast_problem(problem),
+        }
+    }
+
+    pub(super) fn phase(&mut self, text: String) {
+        if let Connection::Connecting { phase, .. } = &mut self.connection {
+            *phase = text;
+        }
+    }
+
+    pub(super) fn stderr(&mut self, line: String) {
+        if let Connection::Connecting { stderr, .. }
+        | Connection::Connected { stderr, .. }
+        | Connection::Failed { stderr, .. }
+        | Connection::Gone { stderr, .. } = &mut self.connection
+        {
+            if stderr.len() >= STDERR_LINES {
+                stderr.remove(0);
+            }
+            stderr.push(line);
+        }
+    }
+
+    pub(super) fn connected(&mut self, server: Server) {
+        let Connection::Connecting { source, stderr, .. } = &mut self.connection else { return };
+        self.connection = Connection::Connected {
+            source: source.clone(),
+            server,
+            since: self.now,
+            stderr: std::mem::take(stderr),
+            messages: 0,
+        };
+    }
+
+    pub(super) fn listed(&mut self, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
+        effects.push(Effect::CountTools { session: self.session, tools: tools.iter().map(|tool| tool.raw.clone()).collect() });
+        self.tools = tools.into_iter().map(|tool| ListedTool { tool: Arc::new(tool), tokens: None }).collect();
+        self.tools_note = note;
+        if self.view.screen == Screen::Connect {
+            self.view.screen = Screen::Start;
+            self.view.capture = None;
+        }
+        let has = |name: &str| self.tools.iter().any(|listed| listed.tool.name == name);
+        let keep = self.selected_tool.take().filter(|name| has(name));
+        let chosen = keep
+            .or_else(|| FIRST_TOOLS.iter().find(|name| self.connection.is_sample() && has(name)).map(|&name| name.to_owned()))
+            .or_else(|| self.tools.first().map(|listed| listed.tool.name.clone()));
+        if let Some(name) = chosen {
+            self.select_tool(&name);
+        }
+        if let Some(question) = self.pending.take() {
+            self.select_tool(question.tool());
+            self.send_call(effects);
+        }
+    }
+
+    pub(super) fn connect_failed(&mut self, problem: Problem) {
+        let Some(source) = self.connection.source().cloned() else { return };
+        let stderr = self.connection.stderr().to_vec();
+        self.pending = None;
+        self.connection = Connection::Failed { source, problem, stderr };
+        self.view.screen = Screen::Connect;
+    }
+
+    pub(super) fn gone(&mut self, problem: Problem) {
+        match &self.connection {
+            Connection::Connected { source, server, stderr, .. } => {
+                self.connection =
+                    Connection::Gone { source: source.clone(), server: server.clone(), problem, stderr: stderr.clone() };
+            }
+            Connection::Connecting { .. } => self.connect_failed(problem),
+            _ => {}
+        }
+    }
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ pub struct View {
     /// What the three panes show, left to right.
     pub panes: [PaneView; 3],
     pub open: [bool; 3],
+    /// Panes that were closed because the answer has nothing for them.
+    closed_for_lack: [bool; 3],
     pub focus: usize,
     /// The pane that has the whole area, if any.
     pub maximised: Option<usize>,
@@ -56,6 +58,7 @@ impl Default for View {
             capture: None,
             panes: [PaneView::Rendered("content"), PaneView::Text("content"), PaneView::Tree],
             open: [true; 3],
+            closed_for_lack: [false; 3],
             focus: 1,
             maximised: None,
             record: None,
@@ -74,6 +77,61 @@ impl View {
         match self.peek {
             Some(format) if pane == 1 => PaneView::Text(format),
             _ => self.panes[pane.min(2)],
+        }
+    }
+}
+
+impl View {
+    /// Turns to another capture: what was selected in the one before is let go.
+    pub(super) fn show(&mut self, capture: CaptureId) {
+        if self.capture.as_ref() != Some(&capture) {
+            self.record = None;
+            self.toggled.clear();
+            self.tree_cursor = None;
+            self.peek = None;
+            self.search = None;
+        }
+        self.capture = Some(capture);
+        self.screen = Screen::Answer;
+    }
+
+    /// Closes the panes that have nothing to show, and opens again those that were closed for that reason.
+    pub(super) fn fit_panes(&mut self, has_payload: bool, has_text: bool) {
+        for pane in 0..self.panes.len() {
+            let has = match self.panes[pane] {
+                PaneView::Tree => has_payload,
+                PaneView::Rendered("content") => has_text,
+                _ => true,
+            };
+            if !has && self.open[pane] {
+                self.open[pane] = false;
+                self.closed_for_lack[pane] = true;
+            } else if has && self.closed_for_lack[pane] {
+                self.open[pane] = true;
+                self.closed_for_lack[pane] = false;
+            }
+        }
+    }
+
+    pub(super) fn set_pane(&mut self, pane: usize, shows: PaneView) {
+        if let Some(slot) = self.panes.get_mut(pane) {
+            *slot = shows;
+            self.open[pane] = true;
+            self.closed_for_lack[pane] = false;
+            self.focus = pane;
+            if pane == 1 {
+                self.peek = None;
+            }
+        }
+    }
+
+    pub(super) fn toggle_pane(&mut self, pane: usize) {
+        if let Some(open) = self.open.get_mut(pane) {
+            *open = !*open;
+            self.closed_for_lack[pane] = false;
+            if self.maximised == Some(pane) {
+                self.maximised = None;
+            }
         }
     }
 }

@@ -1,0 +1,161 @@
+//! The pool that answers questions: a few threads, the newest capture first, cancellable one by one.
+
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use bytes::Bytes;
+
+use super::queue::Queue;
+use crate::cancel::Cancel;
+use crate::capture::{Capture, CaptureId};
+use crate::format::Subject;
+use crate::problem::{Kind, Problem};
+use crate::report::{self, Question};
+use crate::state::Event;
+use crate::token;
+
+/// Parsed captures that are kept ready for further questions.
+const SUBJECTS: usize = 6;
+
+enum Job {
+    Answer { capture: Arc<Capture>, question: Question, cancel: Cancel },
+    CountTools { session: u64, tools: Vec<Bytes> },
+    /// Builds the tokenizer tables before the first question needs them.
+    WarmUp,
+}
+
+#[derive(Default)]
+struct Waiting {
+    jobs: VecDeque<Job>,
+    cancels: HashMap<(CaptureId, Question), Cancel>,
+    subjects: VecDeque<Arc<Subject>>,
+    stopped: bool,
+}
+
+struct Shared {
+    waiting: Mutex<Waiting>,
+    more: Condvar,
+    queue: Arc<Queue>,
+}
+
+impl Shared {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(super) struct Jobs {
+    shared: Arc<Shared>,
+}
+
+impl Jobs {
+    pub(super) fn new(queue: Arc<Queue>) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared { waiting: Mutex::default(), more: Condvar::new(), queue });
+        let threads = thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).clamp(1, 4);
+        for number in 0..threads {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new().name(format!("loupe-job-{number}")).spawn(move || work(&shared))?;
+        }
+        let jobs = Self { shared };
+        jobs.push(Job::WarmUp);
+        Ok(jobs)
+    }
+
+    fn push(&self, job: Job) {
+        self.shared.waiting().jobs.push_back(job);
+        self.shared.more.notify_one();
+    }
+
+    pub(super) fn answer(&self, capture: Arc<Capture>, question: Question) {
+        let cancel = Cancel::new();
+        self.shared.waiting().cancels.insert((capture.id.clone(), question), cancel.clone());
+        self.push(Job::Answer { capture, question, cancel });
+    }
+
+    pub(super) fn forget(&self, capture: &CaptureId, question: Question) {
+        if let Some(cancel) = self.shared.waiting().cancels.remove(&(capture.clone(), question)) {
+            cancel.cancel();
+        }
+    }
+
+    pub(super) fn count_tools(&self, session: u64, tools: Vec<Bytes>) {
+        self.push(Job::CountTools { session, tools });
+    }
+
+    pub(super) fn stop(&self) {
+        let mut waiting = self.shared.waiting();
+        waiting.stopped = true;
+        waiting.jobs.clear();
+        waiting.cancels.values().for_each(Cancel::cancel);
+        drop(waiting);
+        self.shared.more.notify_all();
+    }
+}
+
+/// The next job: of the answers, those of the newest capture asked about come first, in the order asked.
+fn next(shared: &Shared) -> Option<Job> {
+    let mut waiting = shared.waiting();
+    loop {
+        if waiting.stopped {
+            return None;
+        }
+        let newest = waiting.jobs.iter().rev().find_map(|job| match job {
+            Job::Answer { capture, .. } => Some(capture.id.clone()),
+            _ => None,
+        });
+        let position = newest.and_then(|id| {
+            waiting.jobs.iter().position(|job| matches!(job, Job::Answer { capture, .. } if capture.id == id))
+        });
+        if let Some(job) = waiting.jobs.remove(position.unwrap_or(0)) {
+            return Some(job);
+        }
+        waiting = shared.more.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+fn subject(shared: &Shared, capture: &Arc<Capture>) -> Arc<Subject> {
+    let known = shared.waiting().subjects.iter().find(|subject| Arc::ptr_eq(&subject.capture, capture)).cloned();
+    known.unwrap_or_else(|| {
+        let subject = report::subject(Arc::clone(capture));
+        let mut waiting = shared.waiting();
+        waiting.subjects.push_back(Arc::clone(&subject));
+        if waiting.subjects.len() > SUBJECTS {
+            waiting.subjects.pop_front();
+        }
+        subject
+    })
+}
+
+fn work(shared: &Shared) {
+    while let Some(job) = next(shared) {
+        match job {
+            Job::WarmUp => token::warm_up(),
+            Job::CountTools { session, tools } => {
+                let cancel = Cancel::new();
+                let tokens: Result<Vec<_>, _> =
+                    tools.iter().map(|raw| token::count(&String::from_utf8_lossy(raw), &cancel)).collect();
+                if let Ok(tokens) = tokens {
+                    shared.queue.push(Event::ToolTokens { session, tokens });
+                }
+            }
+            Job::Answer { capture, question, cancel } => {
+                if cancel.is_cancelled() {
+                    continue;
+                }
+                // A panic is one failed answer, not a dead window.
+                let answer = catch_unwind(AssertUnwindSafe(|| report::answer(&subject(shared, &capture), question, &cancel)));
+                let answer = match answer {
+                    Ok(Ok(answer)) => answer,
+                    Ok(Err(_cancelled)) => continue,
+                    Err(_) => Err(Problem::new(Kind::Internal, format!("{question:?} could not be computed"))
+                        .hint("export the raw result and report it; the other views still work")),
+                };
+                let id = capture.id.clone();
+                shared.waiting().cancels.remove(&(id.clone(), question));
+                shared.queue.push(Event::Answered { capture: id, question, answer });
+            }
+        }
+    }
+}

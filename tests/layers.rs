@@ -1,0 +1,145 @@
+//! The layers of `docs/architecture.md`, held by reading the source: a module imports only what stands below it, the
+//! pure ones touch nothing outside, and each big dependency lives where it belongs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Modules from the top down, as in `src/lib.rs`, with the modules each may use.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("cli", &["app", "shot", "mcp", "serve", "store", "report", "format", "capture", "source", "settings", "token", "json", "problem", "cancel", "state", "ui"]),
+    ("app", &["ui", "engine", "state", "source", "settings", "problem"]),
+    ("shot", &["ui", "state", "engine", "report", "format", "capture", "source", "settings", "token", "problem", "cancel"]),
+    ("ui", &["state", "report", "format", "capture", "source", "settings", "token", "json", "problem"]),
+    ("engine", &["state", "mcp", "store", "report", "format", "capture", "source", "token", "problem", "cancel"]),
+    ("state", &["report", "format", "capture", "source", "settings", "token", "json", "problem"]),
+    ("mcp", &["serve", "capture", "source", "json", "problem"]),
+    ("serve", &["source", "json", "problem"]),
+    ("store", &["capture", "json", "problem"]),
+    ("report", &["format", "capture", "source", "token", "json", "problem", "cancel"]),
+    ("format", &["capture", "token", "json", "problem", "cancel"]),
+    ("capture", &["source", "json", "problem", "cancel"]),
+    ("source", &["problem"]),
+    ("settings", &["token"]),
+    ("token", &["json", "cancel"]),
+    ("json", &[]),
+    ("problem", &[]),
+    ("cancel", &[]),
+];
+
+/// Crates that only these modules may name.
+const HOMES: &[(&str, &[&str])] = &[
+    ("rmcp::", &["mcp"]),
+    ("reqwest::", &["mcp"]),
+    ("egui", &["ui", "app", "shot"]),
+    ("eframe::", &["ui", "app", "shot"]),
+    ("tokio::", &["mcp", "serve", "engine", "cli"]),
+    ("clap::", &["cli"]),
+    ("hyper::", &["serve"]),
+];
+
+/// What pure code never does.
+const WORLD: &[&str] = &["std::fs", "std::net", "std::env", "std::process", "std::thread", "SystemTime::now", "Instant::now", "now_utc"];
+const TOUCH_THE_WORLD: &[&str] = &["cli", "app", "mcp", "serve", "store", "engine"];
+
+fn rust_files(dir: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Module name and numbered lines of code (tests and comments left out) of every source file.
+fn sources() -> Vec<(String, PathBuf, Vec<(usize, String)>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&root, &mut files);
+    let mut sources = Vec::new();
+    for path in files {
+        let relative = path.strip_prefix(&root).unwrap();
+        let module = relative.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_owned();
+        if matches!(module.as_str(), "lib" | "main") || path.file_stem().is_some_and(|stem| stem == "tests") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let mut lines = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            if line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test") {
+                break;
+            }
+            if !line.trim_start().starts_with("//") {
+                lines.push((number + 1, line.to_owned()));
+            }
+        }
+        sources.push((module, relative.to_owned(), lines));
+    }
+    sources
+}
+
+#[test]
+fn modules_use_only_what_stands_below_them() {
+    let mut offences = Vec::new();
+    for (module, path, lines) in sources() {
+        let allowed = LAYERS.iter().find(|(name, _)| *name == module).unwrap_or_else(|| panic!("`{module}` is in no layer")).1;
+        for (number, line) in lines {
+            for part in line.split("crate::").skip(1) {
+                let used: String = part.chars().take_while(|char| char.is_alphanumeric() || *char == '_').collect();
+                if used != module && LAYERS.iter().any(|(name, _)| *name == used) && !allowed.contains(&used.as_str()) {
+                    offences.push(format!("src/{}:{number}: {module} uses {used}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(offences.is_empty(), "{}", offences.join("\n"));
+}
+
+#[test]
+fn big_dependencies_live_where_they_belong() {
+    let mut offences = Vec::new();
+    for (module, path, lines) in sources() {
+        for (number, line) in lines {
+            for (name, homes) in HOMES {
+                let names_it = line.match_indices(name).any(|(at, _)| !line[..at].ends_with(|char: char| char.is_alphanumeric() || char == '_' || char == '`'));
+                if names_it && !homes.contains(&module.as_str()) && !line.contains('"') {
+                    offences.push(format!("src/{}:{number}: {name} in {module}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(offences.is_empty(), "{}", offences.join("\n"));
+}
+
+#[test]
+fn pure_modules_touch_nothing_outside() {
+    let mut offences = Vec::new();
+    for (module, path, lines) in sources() {
+        if TOUCH_THE_WORLD.contains(&module.as_str()) {
+            continue;
+        }
+        for (number, line) in lines {
+            if let Some(word) = WORLD.iter().find(|word| line.contains(**word)) {
+                offences.push(format!("src/{}:{number}: {word} in {module}", path.display()));
+            }
+        }
+    }
+    assert!(offences.is_empty(), "{}", offences.join("\n"));
+}
+
+#[test]
+fn the_layers_are_those_of_lib_rs() {
+    let lib = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let listed: Vec<_> = lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let layers: Vec<_> = LAYERS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(listed, layers, "src/lib.rs and tests/layers.rs list the modules in the same order");
+    for (position, (name, uses)) in LAYERS.iter().enumerate() {
+        for used in *uses {
+            let below = layers.iter().position(|layer| layer == used).unwrap();
+            // `cli` and `engine` look at both columns; nothing else imports upward.
+            assert!(below > position, "{name} may use {used}, which stands above it");
+        }
+    }
+}

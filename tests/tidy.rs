@@ -1,0 +1,71 @@
+//! What a reader relies on: every file says what it is for, no colour outside the theme, no leftovers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn files(dir: &str, extension: &str) -> Vec<PathBuf> {
+    fn walk(dir: &Path, extension: &str, found: &mut Vec<PathBuf>) {
+        let Ok(entries) = fs::read_dir(dir) else { return };
+        for entry in entries {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, extension, found);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join(dir), extension, &mut found);
+    found.sort();
+    found
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for dir in ["src", "tests", "benches"] {
+        for path in files(dir, "rs") {
+            if path.ends_with("src/main.rs") {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(text.starts_with("//!"), "{} begins without `//!`", path.display());
+        }
+    }
+}
+
+#[test]
+fn colours_come_from_the_theme() {
+    for path in files("src/ui", "rs") {
+        if path.ends_with("theme.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            let named = ["from_rgb(", "from_rgba", "Color32::from_gray", "Color32::WHITE", "Color32::BLACK", "hex_color!"];
+            if let Some(word) = named.iter().find(|word| line.contains(**word)) {
+                panic!("{}:{}: {word} outside the theme", path.display(), number + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_leftovers() {
+    for path in files("src", "rs") {
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            let marks = ["todo!", "unimplemented!", "dbg!", "FIXME", "XXX"];
+            let found = marks.iter().find(|mark| line.contains(**mark));
+            assert!(found.is_none(), "{}:{}: {}", path.display(), number + 1, found.unwrap_or(&""));
+        }
+    }
+    let pending: Vec<_> = files("tests", "new").into_iter().chain(files("src", "new")).collect();
+    assert!(pending.is_empty(), "snapshots wait for review: {pending:?}");
+}
+
+#[test]
+fn one_copy_of_egui() {
+    let lock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock")).unwrap();
+    assert_eq!(lock.matches("name = \"egui\"\n").count(), 1);
+}
