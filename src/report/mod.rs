@@ -3,6 +3,7 @@
 //! The window asks through the engine and caches; the command line calls [`answer`] itself: one core for both.
 //! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
+mod pull_request;
 mod rendered;
 mod text;
 mod tree;
@@ -10,6 +11,7 @@ mod verdict;
 
 use std::sync::Arc;
 
+pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use tree::{Mark, TreeView};
