@@ -1,0 +1,90 @@
+//! Newline-delimited JSON between a backend and one peer: the loop that the in-process pipe and stdio share.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
+
+use super::Backend;
+
+/// How much may be under way in one direction before the writer waits.
+const PIPE_BYTES: usize = 64 * 1024;
+
+/// Starts `backend` on the far end of an in-process pipe and returns the near end. Needs a running tokio runtime. It
+/// ends when the near end is dropped.
+pub fn pipe(backend: Arc<dyn Backend>) -> DuplexStream {
+    let (near, far) = tokio::io::duplex(PIPE_BYTES);
+    let (read, write) = tokio::io::split(far);
+    tokio::spawn(async move {
+        // The only failure is a peer that went away, which is how a pipe ends.
+        serve_lines(&*backend, read, write).await.ok();
+    });
+    near
+}
+
+/// Answers one message a line until the input ends. Empty lines are skipped; a CR before the LF is not part of the message.
+pub(super) async fn serve_lines(
+    backend: &dyn Backend,
+    read: impl AsyncRead + Unpin,
+    mut write: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
+    let mut read = BufReader::new(read);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if read.read_until(b'\n', &mut line).await? == 0 {
+            return Ok(());
+        }
+        let message = line.trim_ascii();
+        if message.is_empty() {
+            continue;
+        }
+        for answer in backend.handle(message) {
+            write.write_all(&answer).await?;
+            write.write_all(b"\n").await?;
+        }
+        write.flush().await?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+
+    /// Answers every message twice, except those that start with `n`.
+    struct Twice;
+
+    impl Backend for Twice {
+        fn handle(&self, message: &[u8]) -> Vec<Bytes> {
+            if message.starts_with(b"n") { Vec::new() } else { vec![Bytes::copy_from_slice(message); 2] }
+        }
+    }
+
+    #[tokio::test]
+    async fn one_message_a_line_until_the_peer_closes() {
+        let (mut read, mut write) = tokio::io::split(pipe(Arc::new(Twice)));
+        write.write_all(b"a\r\n\n  \nnothing\nb c\nlast").await.unwrap();
+        write.shutdown().await.unwrap();
+        let mut answers = String::new();
+        read.read_to_string(&mut answers).await.unwrap();
+        assert_eq!(answers, "a\na\nb c\nb c\nlast\nlast\n");
+    }
+
+    #[tokio::test]
+    async fn a_message_larger_than_the_pipe_goes_through() {
+        let (mut read, mut write) = tokio::io::split(pipe(Arc::new(Twice)));
+        let message = "x".repeat(3 * PIPE_BYTES);
+        let sent = message.clone();
+        let sender = tokio::spawn(async move {
+            write.write_all(sent.as_bytes()).await.unwrap();
+            write.shutdown().await.unwrap();
+        });
+        let mut answers = String::new();
+        read.read_to_string(&mut answers).await.unwrap();
+        sender.await.unwrap();
+        assert_eq!(answers, format!("{message}\n{message}\n"));
+    }
+}

@@ -1,0 +1,223 @@
+//! JSON-RPC 2.0 and the part of MCP that a server with nothing but tools needs, on raw bytes.
+//!
+//! Ids are echoed byte for byte. Results are JSON text that the service wrote, and go out as they are.
+
+use bytes::Bytes;
+
+use crate::json::{Doc, Kind, Node, write};
+
+/// The protocol versions of the `initialize` handshake that are spoken, oldest first.
+pub const PROTOCOL_VERSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+const METHOD_NOT_FOUND: i32 = -32601;
+pub(super) const INVALID_PARAMS: i32 = -32602;
+
+/// A JSON-RPC error object.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub code: i32,
+    pub message: String,
+}
+
+impl Refusal {
+    pub fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+/// What a server with tools has to say. Results are compact JSON text.
+pub(super) trait Service {
+    fn name(&self) -> &str;
+    fn version(&self) -> &str;
+    fn instructions(&self) -> &str;
+    /// The definitions, as a JSON array.
+    fn tools(&self) -> &str;
+    /// The `CallToolResult` of one call; `arguments` is an object or absent.
+    fn call(&self, tool: &str, arguments: Option<Node<'_>>) -> Result<String, Refusal>;
+}
+
+/// Answers one message.
+pub(super) fn answer(service: &impl Service, message: &[u8]) -> Vec<Bytes> {
+    let doc = Doc::parse(Bytes::copy_from_slice(message));
+    let (Some(root), true) = (doc.root(), doc.is_json()) else {
+        let why = doc.faults().first().map_or("not JSON", |fault| fault.kind.message());
+        return vec![respond("null", Err(Refusal::new(PARSE_ERROR, format!("Parse error: {why}"))))];
+    };
+    let id = root.get("id");
+    let Some(method) = root.get("method").and_then(Node::as_str) else {
+        if root.kind() == Kind::Object && (root.get("result").is_some() || root.get("error").is_some()) {
+            return Vec::new(); // An answer to a request that was never made.
+        }
+        return vec![respond("null", Err(Refusal::new(INVALID_REQUEST, "Invalid request: one object with a `method` is expected")))];
+    };
+    let Some(id) = id else {
+        return Vec::new(); // Notifications, `notifications/cancelled` among them: every answer is already out.
+    };
+    if !matches!(id.kind(), Kind::String | Kind::Number) {
+        return vec![respond("null", Err(Refusal::new(INVALID_REQUEST, "Invalid request: `id` must be a string or a number")))];
+    }
+    vec![respond(&id.raw_text(), dispatch(service, &method, root.get("params")))]
+}
+
+/// Whether a message is an `initialize` request.
+pub(super) fn is_initialize(message: &[u8]) -> bool {
+    let doc = Doc::parse(Bytes::copy_from_slice(message));
+    doc.at("/method").and_then(Node::as_str).is_some_and(|method| method == "initialize")
+}
+
+fn dispatch(service: &impl Service, method: &str, params: Option<Node<'_>>) -> Result<String, Refusal> {
+    match method {
+        "initialize" => Ok(initialize(service, params)),
+        "ping" => Ok("{}".into()),
+        "tools/list" => Ok(format!("{{\"tools\":{}}}", service.tools())),
+        "tools/call" => {
+            let Some(name) = params.and_then(|params| params.get("name")).and_then(Node::as_str) else {
+                return Err(Refusal::new(INVALID_PARAMS, "Invalid params: `name` must be the name of a tool"));
+            };
+            let arguments = params.and_then(|params| params.get("arguments"));
+            if let Some(other) = arguments.filter(|arguments| arguments.kind() != Kind::Object) {
+                let kind = other.kind().name();
+                return Err(Refusal::new(INVALID_PARAMS, format!("Invalid params: `arguments` must be an object, not {kind}")));
+            }
+            service.call(&name, arguments)
+        }
+        _ => Err(Refusal::new(METHOD_NOT_FOUND, format!("Method not found: {method}"))),
+    }
+}
+
+/// Takes the client's version where it is spoken, and offers the newest otherwise.
+fn initialize(service: &impl Service, params: Option<Node<'_>>) -> String {
+    let asked = params.and_then(|params| params.get("protocolVersion")).and_then(Node::as_str);
+    let newest = PROTOCOL_VERSIONS.last().copied().unwrap_or_default();
+    let version = PROTOCOL_VERSIONS.iter().find(|known| asked.as_deref() == Some(**known)).copied().unwrap_or(newest);
+    format!(
+        "{{\"protocolVersion\":\"{version}\",\"capabilities\":{{\"tools\":{{}}}},\"serverInfo\":{{\"name\":{},\"version\":{}}},\"instructions\":{}}}",
+        write::string(service.name()),
+        write::string(service.version()),
+        write::string(service.instructions()),
+    )
+}
+
+fn respond(id: &str, outcome: Result<String, Refusal>) -> Bytes {
+    match outcome {
+        Ok(result) => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}"),
+        Err(Refusal { code, message }) => {
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{}}}}}", write::string(&message))
+        }
+    }
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Echo;
+
+    impl Service for Echo {
+        fn name(&self) -> &str {
+            "echo"
+        }
+        fn version(&self) -> &str {
+            "1"
+        }
+        fn instructions(&self) -> &str {
+            "Says \"it\" again."
+        }
+        fn tools(&self) -> &str {
+            "[]"
+        }
+        fn call(&self, tool: &str, arguments: Option<Node<'_>>) -> Result<String, Refusal> {
+            if tool != "echo" {
+                return Err(Refusal::new(INVALID_PARAMS, "Unknown tool"));
+            }
+            Ok(arguments.map_or("null".into(), |arguments| arguments.raw_text().into_owned()))
+        }
+    }
+
+    fn one(message: &str) -> String {
+        let answers = answer(&Echo, message.as_bytes());
+        assert_eq!(answers.len(), 1, "{message}");
+        String::from_utf8(answers[0].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn answers_are_exact() {
+        let cases = [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#),
+            (r#"{"id":"a\u0062","method":"tools/list"}"#, r#"{"jsonrpc":"2.0","id":"a\u0062","result":{"tools":[]}}"#),
+            (
+                r#"{"id":1.50,"method":"tools/call","params":{"name":"echo","arguments":{"a":1.0, "a":2}}}"#,
+                r#"{"jsonrpc":"2.0","id":1.50,"result":{"a":1.0, "a":2}}"#,
+            ),
+            (r#"{"id":1,"method":"tools/call","params":{"name":"echo"}}"#, r#"{"jsonrpc":"2.0","id":1,"result":null}"#),
+            (
+                r#"{"id":1,"method":"tools/call","params":{"name":"x"}}"#,
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool"}}"#,
+            ),
+            (
+                r#"{"id":1,"method":"tools/call","params":{"name":"echo","arguments":[]}}"#,
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: `arguments` must be an object, not array"}}"#,
+            ),
+            (
+                r#"{"id":1,"method":"tools/call"}"#,
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: `name` must be the name of a tool"}}"#,
+            ),
+            (
+                r#"{"id":9007199254740993,"method":"no/such"}"#,
+                r#"{"jsonrpc":"2.0","id":9007199254740993,"error":{"code":-32601,"message":"Method not found: no/such"}}"#,
+            ),
+            ("{\"id\":", r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: ends inside a value"}}"#),
+        ];
+        for (message, expected) in cases {
+            assert_eq!(one(message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn requests_that_are_none_are_refused() {
+        for message in ["[]", "7", "{}", r#"{"id":null,"method":"ping"}"#, r#"{"id":[],"method":"ping"}"#] {
+            assert!(one(message).contains("\"id\":null,\"error\":{\"code\":-32600"), "{message}");
+        }
+        for message in ["", "nonsense", "{\"a\":1}}", "\"\u{0}\"", "{\"id\":1,\"method\":\"ping\"} x"] {
+            assert!(one(message).contains("\"id\":null,\"error\":{\"code\":-32700"), "{message}");
+        }
+        assert_eq!(answer(&Echo, b"\"\xff\"").len(), 1);
+    }
+
+    #[test]
+    fn notifications_and_answers_get_none() {
+        for message in [
+            r#"{"method":"notifications/initialized"}"#,
+            r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#,
+            r#"{"method":"ping"}"#,
+            r#"{"id":1,"result":{}}"#,
+            r#"{"id":1,"error":{}}"#,
+        ] {
+            assert!(answer(&Echo, message.as_bytes()).is_empty(), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_version_is_negotiated() {
+        for version in PROTOCOL_VERSIONS {
+            let asked = format!(r#"{{"id":1,"method":"initialize","params":{{"protocolVersion":"{version}"}}}}"#);
+            assert!(one(&asked).contains(&format!("\"protocolVersion\":\"{version}\"")));
+        }
+        for odd in [r#"{"protocolVersion":"1999-01-01"}"#, r#"{"protocolVersion":7}"#, "{}", "null"] {
+            let answer = one(&format!(r#"{{"id":1,"method":"initialize","params":{odd}}}"#));
+            assert_eq!(
+                answer,
+                r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"},"instructions":"Says \"it\" again."}}"#
+            );
+        }
+    }
+
+    #[test]
+    fn a_deep_message_does_no_harm() {
+        let deep = format!(r#"{{"id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"a":{}{}}}}}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        assert!(one(&deep).starts_with(r#"{"jsonrpc":"2.0","id":1,"result":{"a":[["#));
+    }
+}

@@ -1,0 +1,448 @@
+//! `autotask-dual`: Markdown for people and `structuredContent` for programs in every result, rendered apart.
+//!
+//! Text variant v2 ("field table"), phase 2, no output schema, no annotations. Cells are not escaped: a kept fault.
+
+use serde_json::{Value, json};
+use time::Duration;
+
+use super::data::{Company, Desk, NOW, Ticket};
+use super::records::{
+    create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail, ticket_row, update_ticket,
+};
+use super::schema::{Args, Field, Takes, Violation};
+use super::text::{LIMIT, absolute, clock, cut, field, icon, length, phone, priority_name, relative, status_name, type_name};
+use super::{Call, Kit, Tool, text_result};
+
+pub(super) const KIT: Kit<Desk> = Kit {
+    original: "autotask_",
+    unique: "dual_",
+    variant: "Re-creates the autotask-dual system, text v2 with structuredContent.",
+    closed: false,
+    tools: &[
+        Tool {
+            name: "search_companies",
+            title: None,
+            about: "Search companies.",
+            hints: None,
+            fields: &[
+                Field::optional("searchTerm", Takes::Text(0), "Part of the company name"),
+                Field::optional("isActive", Takes::Flag, "Only active or only inactive companies"),
+                PAGE_SIZE,
+            ],
+            run: search_companies,
+        },
+        Tool {
+            name: "search_tickets",
+            title: None,
+            about: "Search tickets.",
+            hints: None,
+            fields: &[
+                Field::optional("status", Takes::Text(0), "Status id or comparison, such as `1` or `<5` (open)"),
+                Field::optional("companyID", Takes::Integer, "Only tickets of this company"),
+                Field::optional("assignedResourceID", Takes::Integer, "Only tickets assigned to this resource"),
+                Field::optional("searchTerm", Takes::Text(0), "Part of the title or ticket number"),
+                PAGE_SIZE,
+            ],
+            run: search_tickets,
+        },
+        Tool {
+            name: "get_ticket_details",
+            title: None,
+            about: "Get one ticket with its recent notes.",
+            hints: None,
+            fields: &[TICKET_ID],
+            run: get_ticket_details,
+        },
+        Tool {
+            name: "search_ticket_notes",
+            title: None,
+            about: "List the notes of one ticket.",
+            hints: None,
+            fields: &[TICKET_ID, PAGE_SIZE],
+            run: search_ticket_notes,
+        },
+        Tool {
+            name: "update_ticket",
+            title: None,
+            about: "Change status, priority or assignee of a ticket.",
+            hints: None,
+            fields: &[
+                TICKET_ID,
+                Field::optional("status", Takes::Integer, "Status id, 1 to 5"),
+                Field::optional("priority", Takes::Integer, "Priority id, 1 to 4"),
+                Field::optional("assignedResourceID", Takes::Integer, "Resource to assign"),
+            ],
+            run: change_ticket,
+        },
+        Tool {
+            name: "create_ticket",
+            title: None,
+            about: "Create a ticket.",
+            hints: None,
+            fields: &[
+                Field::required("companyID", Takes::Integer, "Company the ticket is for"),
+                Field::required("title", Takes::Text(0), "Short title"),
+                Field::optional("description", Takes::Text(0), "What happened"),
+                Field::optional("priority", Takes::Integer, "Priority id, 1 to 4"),
+                Field::optional("assignedResourceID", Takes::Integer, "Resource to assign"),
+            ],
+            run: add_ticket,
+        },
+        Tool {
+            name: "create_company",
+            title: None,
+            about: "Create a company.",
+            hints: None,
+            fields: &[
+                Field::required("companyName", Takes::Text(0), "Name"),
+                Field::optional("companyType", Takes::Integer, "Type id, 1 (customer) to 7"),
+                Field::optional("phone", Takes::Text(0), "Phone number"),
+                Field::optional("address1", Takes::Text(0), "Street"),
+                Field::optional("city", Takes::Text(0), "City"),
+                Field::optional("state", Takes::Text(0), "State"),
+                Field::optional("postalCode", Takes::Text(0), "Postal code"),
+            ],
+            run: add_company,
+        },
+    ],
+    invalid,
+};
+
+const TICKET_ID: Field = Field::required("ticketID", Takes::Integer, "Ticket id, such as 1001");
+const PAGE_SIZE: Field = Field::optional("pageSize", Takes::PageSize("number"), "Results to return, -1 for all up to 500");
+
+const RULE: &str = "\n\n---\n\n";
+
+/// The original has no form for errors; this is the specification's.
+fn failure(what: &str, advice: &str) -> Value {
+    text_result(&format!("❌ **Error**: {what}\n\n💡 {advice}"), true)
+}
+
+fn invalid(violations: &[Violation], _: &Call<'_>) -> Value {
+    let list: Vec<_> = violations.iter().map(|violation| format!("- {}", violation.message)).collect();
+    text_result(&format!("❌ **Invalid Parameters**\n\n{}", list.join("\n")), true)
+}
+
+/// A result under the size guard. Kept fault: only the text is ever cut, and when the data alone takes nearly all of the
+/// limit the cut lies before the text's beginning and everything goes.
+fn result(text: String, structured: Value) -> Value {
+    let taken = length(&structured.to_string());
+    let text = if length(&text) + taken > LIMIT {
+        let kept = cut(&text, LIMIT.saturating_sub(taken + 500));
+        format!(
+            "{kept}{RULE}⚠️ **Response Truncated**: Content exceeded size limit. Use filters or reduce `pageSize` to see complete results."
+        )
+    } else {
+        text
+    };
+    json!({"content": [{"type": "text", "text": text}], "structuredContent": structured, "isError": false})
+}
+
+/// One page of what matched.
+struct Page<'a, T> {
+    items: Vec<&'a T>,
+    matched: usize,
+    /// As the original reports it: `pageSize || 50`, so 0 becomes 50 and −1 stays.
+    size: f64,
+}
+
+impl<'a, T> Page<'a, T> {
+    fn new(matches: Vec<&'a T>, args: Args<'_>) -> Self {
+        let size = args.number("pageSize").filter(|size| *size != 0.0).unwrap_or(50.0);
+        let limit = if size == -1.0 { 500 } else { size as usize };
+        Self { matched: matches.len(), items: matches.into_iter().take(limit).collect(), size }
+    }
+
+    /// Kept fault: a full page counts as "more to come", and with −1 every page is full.
+    fn has_more(&self) -> bool {
+        self.items.len() as f64 >= self.size
+    }
+
+    /// The data of a page. Kept fault: `totalCount` is the length of the page.
+    fn structured(&self, row: impl Fn(&T) -> Value, filters: Option<Value>) -> Value {
+        let size = if self.size.fract() == 0.0 { json!(self.size as i64) } else { json!(self.size) };
+        let items: Vec<_> = self.items.iter().map(|item| row(item)).collect();
+        let mut structured = json!({"items": items});
+        if let Some(filters) = filters {
+            structured["filters"] = filters;
+        }
+        structured["totalCount"] = self.items.len().into();
+        structured["pageSize"] = size;
+        structured["hasMore"] = self.has_more().into();
+        structured
+    }
+}
+
+fn no_results(call: &Call<'_>) -> String {
+    format!(
+        "ℹ️ **No Results Found**\n\n- Broaden the filters or remove some\n- Check the spelling of the search term\n- Verify company IDs with `{}`",
+        call.tool("search_companies")
+    )
+}
+
+fn search_companies(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let page = Page::new(find_companies(desk, call.args), call.args);
+    let query = call.args.text("searchTerm").filter(|term| !term.is_empty()).unwrap_or_else(|| "All companies".into());
+    let mut text = format!("## Company Search Results\n\n**Query**: {query}\n**Results**: {} companies found{RULE}", page.items.len());
+    if page.items.is_empty() {
+        text += &no_results(call);
+    } else {
+        let records: Vec<_> = page.items.iter().map(|company| company_table(company)).collect();
+        text += &records.join(RULE);
+        if page.has_more() {
+            text += RULE;
+            text += &format!(
+                "⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.",
+                page.items.len()
+            );
+        }
+    }
+    result(text, page.structured(|company| Value::Object(company.clone()), None))
+}
+
+fn company_table(company: &Company) -> String {
+    let status = if company["isActive"] == true { "Active" } else { "Inactive" };
+    let address: Vec<_> = ["address1", "city", "state", "postalCode"].iter().filter_map(|key| field(company, key)).collect();
+    let modified = field(company, "lastModifiedDate").and_then(parse).map_or("N/A".into(), absolute);
+    format!(
+        "### {} (ID: {})\n\n| Field | Value |\n|-------|-------|\n| **Status** | {} {status} |\n| **Type** | {} |\n| **Phone** | {} |\n| **Address** | {} |\n| **Last Modified** | {modified} |",
+        field(company, "companyName").unwrap_or("N/A"),
+        company["id"],
+        icon(status),
+        company.get("companyType").map_or("N/A".into(), type_name),
+        // Kept fault: the data has 555-123-4567 where the text has (555) 123-4567.
+        field(company, "phone").map_or("N/A".into(), phone),
+        if address.is_empty() { "N/A".into() } else { address.join(", ") },
+    )
+}
+
+fn parse(iso: &str) -> Option<time::OffsetDateTime> {
+    time::OffsetDateTime::parse(iso, &time::format_description::well_known::Rfc3339).ok()
+}
+
+/// `1`, `<5`, `>=2`, `!=5`: the comparison and the number.
+fn status_filter(text: &str) -> Option<(&str, i64)> {
+    let text = text.trim();
+    let digits = text.trim_start_matches(['<', '>', '=', '!']);
+    let sign = match &text[..text.len() - digits.len()] {
+        "" | "=" | "==" => "=",
+        sign @ ("<" | "<=" | ">" | ">=" | "!=") => sign,
+        _ => return None,
+    };
+    Some((sign, digits.trim().parse().ok()?))
+}
+
+fn search_tickets(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let args = call.args;
+    let (status, company, assigned) = (args.text("status"), args.integer("companyID"), args.integer("assignedResourceID"));
+    let filter = match status.as_deref().map(|text| status_filter(text).ok_or(text)) {
+        None => None,
+        Some(Ok(filter)) => Some(filter),
+        Some(Err(text)) => return failure(&format!("`{text}` is not a status filter"), "Use a status id or a comparison, such as `1` or `<5`."),
+    };
+    let of_status = |ticket: &Ticket| match filter {
+        None => true,
+        Some(("<", n)) => ticket.status < n,
+        Some(("<=", n)) => ticket.status <= n,
+        Some((">", n)) => ticket.status > n,
+        Some((">=", n)) => ticket.status >= n,
+        Some(("!=", n)) => ticket.status != n,
+        Some((_, n)) => ticket.status == n,
+    };
+    let matches = |ticket: &&Ticket| {
+        of_status(ticket)
+            && company.is_none_or(|id| ticket.company.0 == id)
+            && assigned.is_none_or(|id| ticket.assigned.as_ref().is_some_and(|(of, _)| *of == id))
+            && matches_term(ticket, args)
+    };
+    let page = Page::new(desk.tickets.iter().filter(matches).collect(), args);
+
+    let (mut named, mut filters) = (Vec::new(), json!({}));
+    if let (Some(text), Some((sign, n))) = (&status, filter) {
+        let meaning = if (sign, n) == ("<", 5) { "Open".into() } else { status_name(n) };
+        named.push(format!("Status {sign} {n} ({meaning})"));
+        filters["status"] = text.as_str().into();
+    }
+    if let Some(id) = company {
+        let name = desk.company(id).and_then(|company| field(company, "companyName")).unwrap_or("Unknown");
+        named.push(format!("Company: {name} (ID: {id})"));
+        filters["companyID"] = id.into();
+    }
+    if let Some(id) = assigned {
+        named.push(format!("Assigned To: {} (Resource ID: {id})", super::data::resource(id).1));
+        filters["assignedResourceID"] = id.into();
+    }
+    if let Some(term) = args.text("searchTerm") {
+        named.push(format!("Search: \"{term}\""));
+        filters["searchTerm"] = term.into();
+    }
+    let named = if named.is_empty() { "None".into() } else { named.join(", ") };
+    let mut text = format!("## Ticket Search Results\n\n**Filters**: {named}\n**Results**: {} tickets found{RULE}", page.items.len());
+    if page.items.is_empty() {
+        text += &no_results(call);
+    } else {
+        text += "| ID | Title | Status | Priority | Assigned To | Last Updated |\n|----|-------|--------|----------|-------------|--------------|";
+        for ticket in &page.items {
+            text += &ticket_cells(ticket);
+        }
+        text += RULE;
+        text += &ticket_footer(page.items.len(), page.matched);
+        text += RULE;
+        text += &format!(
+            "### Quick Actions\n\n- View a ticket: `{}`\n- Read its notes: `{}`\n- Change it: `{}`",
+            call.tool("get_ticket_details"),
+            call.tool("search_ticket_notes"),
+            call.tool("update_ticket"),
+        );
+    }
+    result(text, page.structured(ticket_row, Some(filters)))
+}
+
+fn ticket_cells(ticket: &Ticket) -> String {
+    let status = status_name(ticket.status);
+    let assigned = ticket.assigned.as_ref().map_or("Unassigned", |(_, name)| name);
+    format!(
+        "\n| [{}](#{}) | {} | {} {status} | P{} | {assigned} | {} |",
+        ticket.number(),
+        ticket.id,
+        ticket.title,
+        icon(&status),
+        ticket.priority,
+        relative(ticket.updated),
+    )
+}
+
+/// Tells the true total, which the data beside it does not.
+fn ticket_footer(shown: usize, matched: usize) -> String {
+    if shown == matched {
+        return format!("✅ **All Results Shown**: Displaying all {shown} matching tickets.");
+    }
+    format!(
+        "⚠️ **Results Truncated**: Showing first {shown} of {matched} total matches.\n\n- Use `pageSize: 100` to see more\n- Use `pageSize: -1` to see all (may be slow)\n- Add filters to narrow the results\n\nExample: `{{\"status\": \"<5\", \"pageSize\": 100}}`"
+    )
+}
+
+fn no_ticket(id: Option<i64>, call: &Call<'_>) -> Value {
+    let id = id.unwrap_or_default();
+    failure(&format!("Ticket with ID {id} not found"), &format!("Use `{}` to find the ID.", call.tool("search_tickets")))
+}
+
+fn get_ticket_details(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let id = call.args.integer("ticketID");
+    let Some(ticket) = id.and_then(|id| desk.ticket(id)) else { return no_ticket(id, call) };
+    let notes: Vec<_> = desk.notes_of(ticket.id).collect();
+    let status = status_name(ticket.status);
+    let assigned = ticket.assigned.as_ref().map_or("Unassigned".into(), |(id, name)| format!("{name} (Resource ID: {id})"));
+    let due = ticket.due.map_or("N/A".into(), |due| {
+        let left = due - NOW;
+        let note = match left {
+            left if left.is_negative() => " ⚠️ (overdue)".into(),
+            left if left < Duration::DAY => format!(" ⚠️ ({} hours remaining)", left.whole_minutes() as f64 / 60.0),
+            _ => String::new(),
+        };
+        format!("{}{note}", absolute(due))
+    });
+    let mut text = format!(
+        "# Ticket {}: {}\n\n## Overview\n\n- **Status**: {} {status} (ID: {})\n- **Priority**: P{} - {}\n- **Company**: {} (ID: {})\n- **Contact**: {} ({})\n- **Assigned To**: {assigned}\n- **Queue**: {}\n\n## Timeline\n\n- **Created**: {} by {}\n- **Last Updated**: {} by {}\n- **Due Date**: {due}\n\n## Description\n\n{}\n\n## Recent Notes ({})\n",
+        ticket.number(),
+        ticket.title,
+        icon(&status),
+        ticket.status,
+        ticket.priority,
+        priority_name(ticket.priority),
+        ticket.company.1,
+        ticket.company.0,
+        ticket.contact.1,
+        ticket.contact_email,
+        ticket.queue.1,
+        absolute(ticket.created),
+        ticket.created_by,
+        relative(ticket.updated),
+        ticket.updated_by,
+        ticket.description,
+        notes.len(),
+    );
+    for (n, note) in notes.iter().enumerate() {
+        let when = if note.created.date() == NOW.date() { clock(note.created) } else { absolute(note.created) };
+        text += &format!("\n{}. **[{when}] {}** - {}", n + 1, note.author.1, note.description);
+    }
+    if !ticket.plan.is_empty() {
+        text += "\n\n## Resolution Plan\n";
+        for step in ticket.plan {
+            text += &format!("\n- {step}");
+        }
+    }
+    text += RULE;
+    text += &format!(
+        "💡 **Next Actions**: Use `{}` to change the ticket or `{}` to read all notes.",
+        call.tool("update_ticket"),
+        call.tool("search_ticket_notes")
+    );
+    let recent: Vec<_> = notes.iter().map(|note| note_row(note)).collect();
+    let structured = json!({
+        "ticket": ticket_detail(ticket),
+        "recentNotes": recent,
+        "metadata": {"fullDetails": true, "includesNotes": true, "noteCount": notes.len()},
+    });
+    result(text, structured)
+}
+
+fn search_ticket_notes(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let id = call.args.integer("ticketID");
+    let Some(ticket) = id.and_then(|id| desk.ticket(id)) else { return no_ticket(id, call) };
+    let page = Page::new(desk.notes_of(ticket.id).collect(), call.args);
+    let mut text =
+        format!("## Notes of Ticket {}\n\n**Ticket**: {}\n**Results**: {} notes found{RULE}", ticket.number(), ticket.title, page.items.len());
+    if page.items.is_empty() {
+        text += &no_results(call);
+    } else {
+        let notes: Vec<_> = page
+            .items
+            .iter()
+            .map(|note| {
+                let (author, created) = (&note.author, relative(note.created));
+                format!("### {} (ID: {})\n\n- **Author**: {} (Resource ID: {})\n- **Created**: {created}\n\n{}", note.title, note.id, author.1, author.0, note.description)
+            })
+            .collect();
+        text += &notes.join(RULE);
+        if page.has_more() {
+            text += RULE;
+            text += &format!("⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.", page.items.len());
+        }
+    }
+    result(text, page.structured(note_row, None))
+}
+
+fn change_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let Some(ticket) = update_ticket(desk, call.args) else { return no_ticket(call.args.integer("ticketID"), call) };
+    saved("Updated", &ticket)
+}
+
+fn add_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let Some(ticket) = create_ticket(desk, call.args) else {
+        let id = call.args.integer("companyID").unwrap_or_default();
+        return failure(&format!("Company with ID {id} not found"), &format!("Use `{}` to find the ID.", call.tool("search_companies")));
+    };
+    saved("Created", &ticket)
+}
+
+fn saved(what: &str, ticket: &Ticket) -> Value {
+    let status = status_name(ticket.status);
+    let assigned = ticket.assigned.as_ref().map_or("Unassigned".into(), |(id, name)| format!("{name} (Resource ID: {id})"));
+    let text = format!(
+        "✅ **Ticket {what}**: Ticket {} - {}\n\n- **Status**: {} {status}\n- **Priority**: P{}\n- **Assigned To**: {assigned}\n- **Company**: {} (ID: {})",
+        ticket.number(),
+        ticket.title,
+        icon(&status),
+        ticket.priority,
+        ticket.company.1,
+        ticket.company.0,
+    );
+    result(text, json!({"ticket": ticket_detail(ticket)}))
+}
+
+fn add_company(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let company = create_company(desk, call.args);
+    let text = format!("✅ **Company Created**\n\n{}", company_table(&company));
+    result(text, json!({"company": company}))
+}

@@ -1,0 +1,219 @@
+//! Input schemas as tables: one table makes both the JSON Schema that is declared and the check that is made.
+
+use serde_json::{Map, Value, json};
+
+use crate::json::{Kind, Node};
+
+/// One argument of a tool.
+#[derive(Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub takes: Takes,
+    pub required: bool,
+    pub about: &'static str,
+}
+
+/// What an argument takes.
+#[derive(Debug)]
+pub enum Takes {
+    /// A string of at least this many characters.
+    Text(u64),
+    Flag,
+    Integer,
+    Number,
+    /// −1 to 500, 50 if unset. The originals disagree on `number` and `integer`.
+    PageSize(&'static str),
+    /// One of these, the first if unset.
+    Choice(&'static [&'static str]),
+    /// An integer between two others.
+    Between(i64, i64),
+}
+
+impl Field {
+    pub const fn required(name: &'static str, takes: Takes, about: &'static str) -> Self {
+        Self { name, takes, required: true, about }
+    }
+
+    pub const fn optional(name: &'static str, takes: Takes, about: &'static str) -> Self {
+        Self { name, takes, required: false, about }
+    }
+
+    fn schema(&self) -> Value {
+        let mut schema = match self.takes {
+            Takes::Text(0) => json!({"type": "string"}),
+            Takes::Text(min) => json!({"type": "string", "minLength": min}),
+            Takes::Flag => json!({"type": "boolean"}),
+            Takes::Integer => json!({"type": "integer"}),
+            Takes::Number => json!({"type": "number"}),
+            Takes::PageSize(kind) => json!({"type": kind, "minimum": -1, "maximum": 500, "default": 50}),
+            Takes::Choice(values) => json!({"type": "string", "enum": values, "default": values.first()}),
+            Takes::Between(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
+        };
+        if !self.about.is_empty() {
+            schema["description"] = self.about.into();
+        }
+        schema
+    }
+
+    /// What is wrong with a value, or nothing.
+    fn fault(&self, value: Node<'_>) -> Option<String> {
+        let name = self.name;
+        let (expected, fits) = match self.takes {
+            Takes::Text(_) | Takes::Choice(_) => ("string", value.kind() == Kind::String),
+            Takes::Flag => ("boolean", value.kind() == Kind::Bool),
+            Takes::Number | Takes::PageSize("number") => ("number", value.kind() == Kind::Number),
+            Takes::Integer | Takes::PageSize(_) | Takes::Between(..) => ("integer", integer(value).is_some()),
+        };
+        if !fits {
+            return Some(format!("{name} must be of type {expected}, received {}", value.kind().name()));
+        }
+        match self.takes {
+            Takes::Text(min) if (value.as_str()?.chars().count() as u64) < min => Some(format!("{name} cannot be empty")),
+            Takes::Choice(values) if !values.contains(&&*value.as_str()?) => {
+                Some(format!("{name} must be one of {}", values.join(", ")))
+            }
+            Takes::PageSize(_) => Self::outside(name, value, -1, 500),
+            Takes::Between(min, max) => Self::outside(name, value, min, max),
+            _ => None,
+        }
+    }
+
+    fn outside(name: &str, value: Node<'_>, min: i64, max: i64) -> Option<String> {
+        let number = value.as_f64()?;
+        if number < min as f64 {
+            Some(format!("{name} cannot be less than {min}"))
+        } else if number > max as f64 {
+            Some(format!("{name} cannot exceed {max}"))
+        } else {
+            None
+        }
+    }
+}
+
+/// A whole number, however it is spelled: `5`, `5.0`, `5e0`.
+fn integer(value: Node<'_>) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15).map(|number| number as i64))
+}
+
+/// The input schema of a tool. A closed one says its dialect and forbids unknown keys.
+pub fn schema(fields: &[Field], closed: bool) -> Value {
+    let properties: Map<_, _> = fields.iter().map(|field| (field.name.to_owned(), field.schema())).collect();
+    let required: Vec<_> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        schema["required"] = required.into();
+    }
+    if closed {
+        schema["additionalProperties"] = false.into();
+        schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+    }
+    schema
+}
+
+/// One thing that is wrong with the arguments.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Violation {
+    pub field: String,
+    pub message: String,
+}
+
+/// The arguments of one call.
+#[derive(Clone, Copy, Debug)]
+pub struct Args<'a>(pub Option<Node<'a>>);
+
+impl<'a> Args<'a> {
+    fn get(self, name: &str) -> Option<Node<'a>> {
+        self.0?.get(name)
+    }
+
+    pub fn text(self, name: &str) -> Option<String> {
+        Some(self.get(name)?.as_str()?.into_owned())
+    }
+
+    pub fn flag(self, name: &str) -> Option<bool> {
+        self.get(name)?.as_bool()
+    }
+
+    pub fn integer(self, name: &str) -> Option<i64> {
+        integer(self.get(name)?)
+    }
+
+    pub fn number(self, name: &str) -> Option<f64> {
+        self.get(name)?.as_f64()
+    }
+
+    /// Everything that breaks the fields, in their order, then unknown keys where these are not allowed.
+    pub fn check(self, fields: &[Field], closed: bool) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        let mut add = |field: &str, message| violations.push(Violation { field: field.to_owned(), message });
+        for field in fields {
+            match self.get(field.name) {
+                Some(value) => {
+                    if let Some(message) = field.fault(value) {
+                        add(field.name, message);
+                    }
+                }
+                None if field.required => add(field.name, format!("{} is required", field.name)),
+                None => {}
+            }
+        }
+        if closed && let Some(object) = self.0 {
+            for key in object.children().filter_map(Node::key) {
+                if !fields.iter().any(|field| field.name == key) {
+                    add(&key, format!("{key} is not a known parameter"));
+                }
+            }
+        }
+        violations
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::json::Doc;
+
+    use super::*;
+
+    const FIELDS: &[Field] = &[
+        Field::required("id", Takes::Integer, "Which one"),
+        Field::optional("term", Takes::Text(1), ""),
+        Field::optional("size", Takes::PageSize("integer"), ""),
+        Field::optional("loose", Takes::PageSize("number"), ""),
+        Field::optional("kind", Takes::Choice(&["json", "markdown"]), ""),
+        Field::optional("on", Takes::Flag, ""),
+        Field::optional("type", Takes::Between(1, 7), ""),
+    ];
+
+    #[test]
+    fn the_schema_says_what_is_checked() {
+        let schema = schema(&FIELDS[..2], true);
+        assert_eq!(
+            schema.to_string(),
+            r#"{"type":"object","properties":{"id":{"type":"integer","description":"Which one"},"term":{"type":"string","minLength":1}},"required":["id"],"additionalProperties":false,"$schema":"http://json-schema.org/draft-07/schema#"}"#
+        );
+    }
+
+    #[test]
+    fn violations_are_named() {
+        let cases = [
+            (r#"{"id":7,"term":"a","size":-1,"loose":2.5,"kind":"json","on":true,"type":7}"#, ""),
+            (r#"{"id":7.0,"size":5e2}"#, ""),
+            ("{}", "id is required"),
+            (r#"{"id":"7"}"#, "id must be of type integer, received string"),
+            (r#"{"id":7.5}"#, "id must be of type integer, received number"),
+            (r#"{"id":1,"term":""}"#, "term cannot be empty"),
+            (r#"{"id":1,"size":501}"#, "size cannot exceed 500"),
+            (r#"{"id":1,"size":-2}"#, "size cannot be less than -1"),
+            (r#"{"id":1,"kind":"xml"}"#, "kind must be one of json, markdown"),
+            (r#"{"id":1,"on":null}"#, "on must be of type boolean, received null"),
+            (r#"{"id":1,"type":8,"other":1}"#, "type cannot exceed 7|other is not a known parameter"),
+        ];
+        for (arguments, expected) in cases {
+            let doc = Doc::parse(arguments.into());
+            let violations = Args(doc.root()).check(FIELDS, true);
+            let messages: Vec<_> = violations.into_iter().map(|violation| violation.message).collect();
+            assert_eq!(messages.join("|"), expected, "{arguments}");
+        }
+        assert_eq!(Args(None).check(FIELDS, false).len(), 1);
+    }
+}

@@ -1,0 +1,298 @@
+//! `autotask-strict`: a `response_format` argument, annotations on every tool, strict arguments, one text block.
+//!
+//! The answer is pretty JSON or a Markdown table of four columns, never `structuredContent`.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::data::{Company, Desk, Ticket};
+use super::records::{
+    create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail, ticket_row, update_company, update_ticket,
+};
+use super::schema::{Field, Takes, Violation};
+use super::text::{LIMIT, cut, field, length, status_name};
+use super::{Call, Hints, Kit, Tool, text_result};
+
+pub(super) const KIT: Kit<Desk> = Kit {
+    original: "autotask_",
+    unique: "strict_",
+    variant: "Re-creates the autotask-strict system, pretty JSON or Markdown as text only.",
+    closed: true,
+    tools: &[
+        Tool {
+            name: "search_companies",
+            title: Some("Search Companies"),
+            about: "Search companies by name.",
+            hints: READS,
+            fields: SEARCH,
+            run: search_companies,
+        },
+        Tool {
+            name: "search_tickets",
+            title: Some("Search Tickets"),
+            about: "Search tickets by title or number.",
+            hints: READS,
+            fields: &[
+                Field::optional("searchTerm", Takes::Text(1), "Part of the title or ticket number"),
+                Field::optional("isActive", Takes::Flag, "true for open tickets, false for complete ones"),
+                PAGE_SIZE,
+                RESPONSE_FORMAT,
+            ],
+            run: search_tickets,
+        },
+        Tool {
+            name: "get_ticket_details",
+            title: Some("Get Ticket Details"),
+            about: "Get one ticket.",
+            hints: READS,
+            fields: &[TICKET_ID],
+            run: get_ticket_details,
+        },
+        Tool {
+            name: "get_ticket_note",
+            title: Some("Get Ticket Note"),
+            about: "Get one note of a ticket.",
+            hints: READS,
+            fields: &[TICKET_ID, Field::required("noteID", Takes::Integer, "Note id, such as 100101")],
+            run: get_ticket_note,
+        },
+        Tool {
+            name: "create_ticket",
+            title: Some("Create Ticket"),
+            about: "Create a ticket.",
+            hints: WRITES,
+            fields: &[
+                Field::required("companyID", Takes::Integer, "Company the ticket is for"),
+                Field::required("title", Takes::Text(1), "Short title"),
+                Field::optional("description", Takes::Text(0), "What happened"),
+                STATUS,
+                PRIORITY,
+                ASSIGNED,
+            ],
+            run: add_ticket,
+        },
+        Tool {
+            name: "create_company",
+            title: Some("Create Company"),
+            about: "Create a company.",
+            hints: WRITES,
+            fields: &[
+                Field::required("companyName", Takes::Text(1), "Name"),
+                Field::required("companyType", Takes::Between(1, 7), "Type id, 1 (customer) to 7 (partner)"),
+                PHONE,
+                ADDRESS,
+                CITY,
+                STATE,
+                POSTAL_CODE,
+            ],
+            run: add_company,
+        },
+        Tool {
+            name: "update_ticket",
+            title: Some("Update Ticket"),
+            about: "Change a ticket.",
+            hints: WRITES,
+            fields: &[TICKET_ID, Field::optional("title", Takes::Text(1), "New title"), STATUS, PRIORITY, ASSIGNED],
+            run: change_ticket,
+        },
+        Tool {
+            name: "update_company",
+            title: Some("Update Company"),
+            about: "Change a company.",
+            hints: WRITES,
+            fields: &[
+                Field::required("companyID", Takes::Integer, "Company id, such as 12345"),
+                Field::optional("companyName", Takes::Text(1), "New name"),
+                Field::optional("isActive", Takes::Flag, "Whether the company is active"),
+                Field::optional("companyType", Takes::Between(1, 7), "Type id, 1 (customer) to 7 (partner)"),
+                PHONE,
+                ADDRESS,
+                CITY,
+                STATE,
+                POSTAL_CODE,
+            ],
+            run: change_company,
+        },
+        Tool {
+            name: "test_connection",
+            title: Some("Test Connection"),
+            about: "Check that the system can be reached.",
+            hints: READS,
+            fields: &[],
+            run: |_, _| success("Successfully connected to Autotask API", &json!({"success": true})),
+        },
+    ],
+    invalid,
+};
+
+const READS: Option<&Hints> = Some(&Hints { read_only: true, destructive: None, idempotent: None, open_world: Some(true) });
+/// Kept oddity: an update that overwrites is declared neither destructive nor idempotent.
+const WRITES: Option<&Hints> =
+    Some(&Hints { read_only: false, destructive: Some(false), idempotent: Some(false), open_world: Some(true) });
+
+const SEARCH: &[Field] = &[
+    Field::optional("searchTerm", Takes::Text(1), "Part of the company name"),
+    Field::optional("isActive", Takes::Flag, "Only active (true) or only inactive (false) companies"),
+    PAGE_SIZE,
+    RESPONSE_FORMAT,
+];
+const PAGE_SIZE: Field = Field::optional("pageSize", Takes::PageSize("integer"), "Results to return, -1 for all up to 500");
+const RESPONSE_FORMAT: Field =
+    Field::optional("response_format", Takes::Choice(&["json", "markdown"]), "json for programs, markdown for reading");
+const TICKET_ID: Field = Field::required("ticketID", Takes::Integer, "Ticket id, such as 1001");
+const STATUS: Field = Field::optional("status", Takes::Between(1, 5), "Status id");
+const PRIORITY: Field = Field::optional("priority", Takes::Between(1, 4), "Priority id");
+const ASSIGNED: Field = Field::optional("assignedResourceID", Takes::Integer, "Resource to assign, such as 5001");
+const PHONE: Field = Field::optional("phone", Takes::Text(0), "Phone number");
+const ADDRESS: Field = Field::optional("address1", Takes::Text(0), "Street");
+const CITY: Field = Field::optional("city", Takes::Text(0), "City");
+const STATE: Field = Field::optional("state", Takes::Text(0), "State");
+const POSTAL_CODE: Field = Field::optional("postalCode", Takes::Text(0), "Postal code");
+
+/// Appended to what was cut. Kept fault: its 126 characters come on top of the limit, and cut JSON is no JSON.
+const GUIDANCE: &str =
+    "\n\n[Response truncated at 25000 characters. Use filters such as searchTerm or a smaller pageSize to get a more focused result.]";
+
+fn pretty(value: &Value) -> String {
+    // Writing a value that is in memory already cannot fail; the compact form would be the same data.
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+fn limited(text: &str) -> Value {
+    if length(text) > LIMIT { text_result(&format!("{}{GUIDANCE}", cut(text, LIMIT)), false) } else { text_result(text, false) }
+}
+
+fn success(message: &str, data: &Value) -> Value {
+    limited(&pretty(&json!({"message": message, "data": data})))
+}
+
+/// Kept oddity: the payload says `isError` once more, inside the text.
+fn failure(call: &Call<'_>, code: &str, message: &str, details: Vec<String>, guidance: &str) -> Value {
+    let error = json!({
+        "code": code,
+        "message": message,
+        "details": details,
+        "guidance": guidance,
+        "correlationId": correlation_id(call),
+    });
+    text_result(&pretty(&json!({"isError": true, "error": error})), true)
+}
+
+/// A UUID made from the call, so that the same call gives the same bytes in every run.
+fn correlation_id(call: &Call<'_>) -> String {
+    let mut hash = Sha256::new();
+    hash.update(call.tool);
+    hash.update([0]);
+    hash.update(call.raw);
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.finalize()[..16]);
+    bytes[6] = bytes[6] & 0x0f | 0x80; // Version 8: made by a rule of one's own.
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+fn invalid(violations: &[Violation], call: &Call<'_>) -> Value {
+    let details = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.message)).collect();
+    let guidance = "Check the parameters against the input schema of the tool and try again.";
+    failure(call, "VALIDATION_ERROR", "Invalid parameters provided", details, guidance)
+}
+
+fn not_found(call: &Call<'_>, what: &str, key: &str, search: &str) -> Value {
+    let id = call.args.integer(key).unwrap_or_default();
+    let guidance = format!("Use {} to find the right ID.", call.tool(search));
+    failure(call, "NOT_FOUND", &format!("{what} with ID {id} not found"), vec![format!("{key}: {id}")], &guidance)
+}
+
+fn page<'a, T>(matches: Vec<&'a T>, call: &Call<'_>) -> Vec<&'a T> {
+    let size = call.args.integer("pageSize").unwrap_or(50);
+    matches.into_iter().take(usize::try_from(size).unwrap_or(500)).collect()
+}
+
+fn wants_markdown(call: &Call<'_>) -> bool {
+    call.args.text("response_format").as_deref() == Some("markdown")
+}
+
+/// Kept fault: cells are not escaped.
+fn table(what: &str, columns: [&str; 4], rows: Vec<[String; 4]>) -> Value {
+    if rows.is_empty() {
+        return limited(&format!("No {} found.", what.to_lowercase()));
+    }
+    let mut text = format!("## {what} ({} results)\n\n| {} |\n|{}", rows.len(), columns.join(" | "), " --- |".repeat(4));
+    for row in rows {
+        text += &format!("\n| {} |", row.join(" | "));
+    }
+    limited(&text)
+}
+
+fn search_companies(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let companies = page(find_companies(desk, call.args), call);
+    if wants_markdown(call) {
+        let row = |company: &&Company| {
+            [
+                company["id"].to_string(),
+                field(company, "companyName").unwrap_or("N/A").to_owned(),
+                if company["isActive"] == true { "Active" } else { "Inactive" }.to_owned(),
+                field(company, "phone").unwrap_or("N/A").to_owned(),
+            ]
+        };
+        return table("Companies", ["ID", "Name", "Status", "Phone"], companies.iter().map(row).collect());
+    }
+    success(&format!("Found {} companies", companies.len()), &json!(companies))
+}
+
+fn search_tickets(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let open = call.args.flag("isActive");
+    let matches = |ticket: &&Ticket| matches_term(ticket, call.args) && open.is_none_or(|open| open == (ticket.status < 5));
+    let tickets = page(desk.tickets.iter().filter(matches).collect(), call);
+    if wants_markdown(call) {
+        let row = |ticket: &&Ticket| {
+            let assigned = ticket.assigned.as_ref().map_or("N/A".into(), |(_, name)| name.clone());
+            [ticket.id.to_string(), ticket.title.clone(), status_name(ticket.status), assigned]
+        };
+        return table("Tickets", ["ID", "Title", "Status", "Assigned To"], tickets.iter().map(row).collect());
+    }
+    let rows: Vec<_> = tickets.iter().map(|ticket| ticket_row(ticket)).collect();
+    success(&format!("Found {} tickets", rows.len()), &rows.into())
+}
+
+fn get_ticket_details(desk: &mut Desk, call: &Call<'_>) -> Value {
+    match call.args.integer("ticketID").and_then(|id| desk.ticket(id)) {
+        Some(ticket) => success("Ticket details retrieved", &ticket_detail(ticket)),
+        None => not_found(call, "Ticket", "ticketID", "search_tickets"),
+    }
+}
+
+fn get_ticket_note(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let (ticket, note) = (call.args.integer("ticketID"), call.args.integer("noteID"));
+    match ticket.and_then(|ticket| desk.notes_of(ticket).find(|found| Some(found.id) == note)) {
+        Some(note) => success("Ticket note retrieved", &note_row(note)),
+        None => not_found(call, "Note", "noteID", "get_ticket_details"),
+    }
+}
+
+fn add_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
+    match create_ticket(desk, call.args) {
+        Some(ticket) => success(&format!("Successfully created ticket with ID: {}", ticket.id), &ticket_detail(&ticket)),
+        None => not_found(call, "Company", "companyID", "search_companies"),
+    }
+}
+
+fn change_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
+    match update_ticket(desk, call.args) {
+        Some(ticket) => success(&format!("Successfully updated ticket ID: {}", ticket.id), &ticket_detail(&ticket)),
+        None => not_found(call, "Ticket", "ticketID", "search_tickets"),
+    }
+}
+
+fn add_company(desk: &mut Desk, call: &Call<'_>) -> Value {
+    let company = create_company(desk, call.args);
+    success(&format!("Successfully created company with ID: {}", company["id"]), &company.into())
+}
+
+fn change_company(desk: &mut Desk, call: &Call<'_>) -> Value {
+    match update_company(desk, call.args) {
+        Some(company) => success(&format!("Successfully updated company ID: {}", company["id"]), &company.into()),
+        None => not_found(call, "Company", "companyID", "search_companies"),
+    }
+}

@@ -1,0 +1,18 @@
+//! A backend on the process's own standard input and output.
+
+use std::io;
+use std::sync::Arc;
+
+use super::Backend;
+use super::pipe::serve_lines;
+
+/// Serves newline-delimited JSON on standard input and output until the input ends.
+///
+/// # Errors
+/// Reading or writing failed; a reader that went away is no error, since that is how clients stop a server.
+pub async fn stdio(backend: Arc<dyn Backend>) -> io::Result<()> {
+    match serve_lines(&*backend, tokio::io::stdin(), tokio::io::stdout()).await {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        ended => ended,
+    }
+}
