@@ -3,7 +3,16 @@
 //! A format writes into a [`Sink`], so that counting, showing and saving share one pass and nothing is built whole.
 //! The definitions are those of `docs/formats.md`. Uses `capture`, `json`, `token`, `cancel`.
 
+mod as_sent;
+mod csv;
+mod json;
 pub mod ledger;
+mod markdown_table;
+mod out;
+mod rows;
+mod toon;
+mod value;
+mod yaml;
 
 use crate::cancel::Cancelled;
 use crate::capture::{Capture, Payload, Reading};
@@ -68,7 +77,23 @@ pub trait Format: Sync {
 }
 
 /// Every format, in display order.
-pub static FORMATS: &[&dyn Format] = &[];
+pub static FORMATS: &[&dyn Format] = &[
+    &as_sent::Content,
+    &as_sent::Structured,
+    &as_sent::Both,
+    &as_sent::Wire,
+    &json::Compact,
+    &json::Pretty,
+    &yaml::Yaml,
+    &toon::Toon,
+    &csv::Csv,
+    &markdown_table::MarkdownTable,
+];
+
+/// The payload that a derived format is written from.
+fn payload_of(subject: &Subject) -> Result<&Payload, NotApplicable> {
+    subject.payload.as_ref().ok_or_else(|| NotApplicable("no payload in this answer".into()))
+}
 
 /// The format with this id.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {

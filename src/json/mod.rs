@@ -6,6 +6,7 @@
 //! Uses nothing of Loupe.
 
 mod parse;
+pub mod walk;
 pub mod write;
 
 use std::borrow::Cow;

@@ -1,5 +1,15 @@
 //! Token counts, exact and offline. Text of special tokens counts as plain text, since a tool's answer is data.
-//! Uses `cancel`.
+//!
+//! Counting is done piece by piece, so that it can be cancelled and streamed; [`safe_cut`] says where a text may be
+//! cut without changing the count. Uses `cancel`, `json`.
+
+mod counter;
+mod subtree;
+
+pub use counter::{Counter, Counts};
+pub use subtree::subtrees;
+
+use crate::cancel::{Cancel, Cancelled};
 
 /// An encoding whose vocabulary is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,15 +47,80 @@ impl Tokens {
             Encoding::Cl100kBase => self.cl100k_base,
         }
     }
+
+    fn add(&mut self, text: &str) {
+        self.o200k_base += bpe_openai::o200k_base().count(text) as u64;
+        self.cl100k_base += bpe_openai::cl100k_base().count(text) as u64;
+    }
 }
 
-/// Tokens (o200k_base, of the compact JSON with the member's key) of every node's subtree below and including `root`,
-/// by tape index minus the root's. A leaf counts alone; a container is the sum of its children and its punctuation,
-/// so that what is shown adds up.
+/// Text is counted in pieces of about this size; between two of them the asker may look away.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Counts a text.
 ///
 /// # Errors
-/// [`Cancelled`](crate::cancel::Cancelled) when the asker looked away.
-pub fn subtrees(root: crate::json::Node<'_>, cancel: &crate::cancel::Cancel) -> Result<Vec<u32>, crate::cancel::Cancelled> {
-    cancel.check()?;
-    Ok(vec![0; root.subtree_end() - root.index()])
+/// [`Cancelled`] when the asker looked away.
+pub fn count(text: &str, cancel: &Cancel) -> Result<Tokens, Cancelled> {
+    let mut tokens = Tokens::default();
+    pieces(text, cancel, |piece| tokens.add(piece))?;
+    Ok(tokens)
 }
+
+/// Builds the tables (about half a second); call it off the UI thread before the first count is needed.
+pub fn warm_up() {
+    Tokens::default().add("Warm up.");
+}
+
+/// Hands out the text in pieces that are tokenised independently.
+fn pieces<'a>(text: &'a str, cancel: &Cancel, mut take: impl FnMut(&'a str)) -> Result<(), Cancelled> {
+    let mut rest = text;
+    let mut window = PIECE_BYTES;
+    while rest.len() > window {
+        cancel.check()?;
+        let mut end = window;
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        match safe_cut(&rest[..end]) {
+            Some(cut) => {
+                let (piece, tail) = rest.split_at(cut);
+                take(piece);
+                rest = tail;
+                window = PIECE_BYTES;
+            }
+            // Doubling keeps the search linear in a text that cannot be cut.
+            None => window *= 2,
+        }
+    }
+    cancel.check()?;
+    take(rest);
+    Ok(())
+}
+
+/// The last place in `text` where both encodings always begin a new pre-token, whatever stands around it: between a
+/// letter or digit and an ASCII character that is neither and no apostrophe. No alternative of either pattern spans
+/// such a pair (`'s` is why the apostrophe is left out), none looks behind, and `\s+$` cannot match before it.
+fn safe_cut(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = bytes.len();
+    while at > 1 {
+        at -= 1;
+        let byte = bytes[at];
+        if byte.is_ascii() && !byte.is_ascii_alphanumeric() && byte != b'\'' {
+            let before = bytes[at - 1];
+            if before.is_ascii_alphanumeric() || (!before.is_ascii() && text[..at].chars().next_back().is_some_and(is_ideograph)) {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+/// Letters of scripts that run on without spaces; each is in `\p{Lo}`.
+fn is_ideograph(char: char) -> bool {
+    matches!(char, '\u{4e00}'..='\u{9fef}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+#[cfg(test)]
+mod tests;

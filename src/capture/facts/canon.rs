@@ -1,0 +1,260 @@
+//! A text with its own escaping undone, and the way back to the received bytes.
+//!
+//! One lenient form serves Markdown, JSON, JSON inside JSON, YAML, TOON and CSV: runs of backslashes go, with what
+//! they escape in JSON; entities and `<br>` are undone; doubled quotes become one; quotation marks at line starts go.
+//! A fact goes through the same mill, so both sides meet whatever the text's escaping was.
+
+use std::ops::Range;
+
+/// A stretch of the canonical text and where it came from, until the next one begins.
+#[derive(Clone, Copy)]
+struct Piece {
+    at: usize,
+    from: usize,
+    /// The whole stretch stands for the whole source stretch, not byte for byte.
+    is_escape: bool,
+}
+
+pub(super) struct Canon {
+    pub(super) text: String,
+    pieces: Vec<Piece>,
+    /// Offsets in `text` of pipes that were escaped, and so do not part cells.
+    literal_pipes: Vec<usize>,
+}
+
+struct Builder<'a> {
+    source: &'a str,
+    at: usize,
+    out: Canon,
+}
+
+impl Canon {
+    pub(super) fn of(source: &str) -> Self {
+        let out = Canon { text: String::with_capacity(source.len()), pieces: Vec::new(), literal_pipes: Vec::new() };
+        let mut builder = Builder { source, at: 0, out };
+        builder.copy_from(0);
+        builder.skip_quote_marks();
+        builder.run();
+        builder.out
+    }
+
+    /// Whether a pipe was escaped in the source.
+    pub(super) fn is_literal_pipe(&self, at: usize) -> bool {
+        self.literal_pipes.binary_search(&at).is_ok()
+    }
+
+    /// The source range of a canonical range.
+    pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.pieces.partition_point(|piece| piece.at <= range.start).checked_sub(1);
+        let start = start.and_then(|at| self.pieces.get(at)).map_or(range.start, |piece| {
+            if piece.is_escape { piece.from } else { piece.from + (range.start - piece.at) }
+        });
+        if range.is_empty() {
+            return start..start;
+        }
+        let last = self.pieces.partition_point(|piece| piece.at < range.end).saturating_sub(1);
+        let end = match (self.pieces.get(last), self.pieces.get(last + 1)) {
+            (Some(piece), Some(next)) if piece.is_escape => next.from,
+            (Some(piece), _) => piece.from + (range.end - piece.at),
+            (None, _) => range.end,
+        };
+        start..end.max(start)
+    }
+}
+
+impl Builder<'_> {
+    fn copy_from(&mut self, from: usize) {
+        self.at = from;
+        self.piece(from, false);
+    }
+
+    fn piece(&mut self, from: usize, is_escape: bool) {
+        let piece = Piece { at: self.out.text.len(), from, is_escape };
+        match self.out.pieces.last_mut() {
+            Some(last) if last.at == piece.at => *last = piece,
+            _ => self.out.pieces.push(piece),
+        }
+    }
+
+    /// Writes `char` in place of the next `len` source bytes.
+    fn replace(&mut self, char: char, len: usize) {
+        self.piece(self.at, true);
+        self.out.text.push(char);
+        self.copy_from(self.at + len);
+    }
+
+    fn run(&mut self) {
+        let bytes = self.source.as_bytes();
+        while self.at < bytes.len() {
+            let rest = &bytes[self.at..];
+            let plain = rest.iter().position(|byte| matches!(byte, b'\\' | b'&' | b'<' | b'"' | b'\'' | b'\n' | b'\r'));
+            let plain = plain.unwrap_or(rest.len());
+            self.out.text.push_str(&self.source[self.at..self.at + plain]);
+            self.at += plain;
+            let Some(&byte) = bytes.get(self.at) else { break };
+            match byte {
+                b'\\' => self.backslashes(),
+                b'&' => self.entity(),
+                b'<' => self.tag(),
+                b'\n' => {
+                    self.out.text.push('\n');
+                    self.at += 1;
+                    self.skip_quote_marks();
+                }
+                b'\r' if bytes.get(self.at + 1) == Some(&b'\n') => self.copy_from(self.at + 1),
+                b'\r' => self.replace('\n', 1),
+                quote => {
+                    // `""` of CSV and `''` of YAML.
+                    if self.out.text.as_bytes().last() == Some(&quote) {
+                        self.copy_from(self.at + 1);
+                    } else {
+                        self.out.text.push(char::from(quote));
+                        self.at += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    fn skip_quote_marks(&mut self) {
+        let rest = &self.source[self.at..];
+        let body = rest.trim_start_matches([' ', '\t']);
+        if body.starts_with('>') {
+            let text = body.trim_start_matches(['>', ' ', '\t']);
+            self.copy_from(self.at + rest.len() - text.len());
+        }
+    }
+
+    fn backslashes(&mut self) {
+        let bytes = self.source.as_bytes();
+        let run = bytes[self.at..].iter().take_while(|byte| **byte == b'\\').count();
+        let next = self.at + run;
+        match bytes.get(next) {
+            Some(b'n') => self.replace('\n', run + 1),
+            Some(b'r' | b't' | b'f' | b'b' | b'e' | b'a' | b'v') => self.replace(' ', run + 1),
+            Some(b'u') if self.hex(next + 1, 4).is_some() => self.unicode(run),
+            Some(b'x') if self.hex(next + 1, 2).is_some() => {
+                let char = self.hex(next + 1, 2).and_then(char::from_u32).unwrap_or(' ');
+                self.replace(char, run + 3);
+            }
+            Some(b'|') => {
+                self.copy_from(next);
+                self.out.literal_pipes.push(self.out.text.len());
+                self.out.text.push('|');
+                self.at += 1;
+            }
+            _ => self.copy_from(next),
+        }
+    }
+
+    fn hex(&self, at: usize, len: usize) -> Option<u32> {
+        let digits = self.source.get(at..at + len)?;
+        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
+    }
+
+    fn unicode(&mut self, run: usize) {
+        let next = self.at + run;
+        let code = self.hex(next + 1, 4).unwrap_or_default();
+        let mut used = run + 5;
+        let mut char = char::from_u32(code);
+        if (0xd800..0xdc00).contains(&code) {
+            let rest = &self.source.as_bytes()[next + 5..];
+            let low_run = rest.iter().take_while(|byte| **byte == b'\\').count();
+            if low_run > 0
+                && rest.get(low_run) == Some(&b'u')
+                && let Some(low @ 0xdc00..0xe000) = self.hex(next + 5 + low_run + 1, 4)
+            {
+                char = char::from_u32(0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
+                used += low_run + 5;
+            }
+        }
+        match char.unwrap_or(char::REPLACEMENT_CHARACTER) {
+            '\n' => self.replace('\n', used),
+            char if char.is_control() => self.replace(' ', used),
+            char => self.replace(char, used),
+        }
+    }
+
+    fn entity(&mut self) {
+        let rest = &self.source[self.at + 1..];
+        // `&amp;lt;` is what becomes of `&lt;` when a text is escaped twice.
+        let mut body = rest;
+        while let Some(inner) = body.strip_prefix("amp;") {
+            body = inner;
+        }
+        let skipped = 1 + rest.len() - body.len();
+        let named = [("lt;", '<'), ("gt;", '>'), ("quot;", '"'), ("apos;", '\''), ("nbsp;", ' '), ("#39;", '\''), ("#124;", '|')];
+        match named.iter().find(|(name, _)| body.starts_with(name)) {
+            Some(&(name, char)) => {
+                if char == '|' {
+                    self.out.literal_pipes.push(self.out.text.len());
+                }
+                self.replace(char, skipped + name.len());
+            }
+            None => self.replace('&', skipped),
+        }
+    }
+
+    fn tag(&mut self) {
+        let rest = &self.source.as_bytes()[self.at..];
+        let breaks: [&[u8]; 3] = [b"<br>", b"<br/>", b"<br />"];
+        match breaks.iter().find(|tag| rest.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag))) {
+            Some(tag) => self.replace(' ', tag.len()),
+            None => {
+                self.out.text.push('<');
+                self.at += 1;
+            }
+        }
+    }
+}
+
+/// Whether a character is white space to the matcher: any run of them equals any other.
+pub(super) fn is_space(char: char) -> bool {
+    char.is_whitespace() || char.is_control()
+}
+
+/// A value as it is looked for: escaping undone, white space folded.
+pub(super) fn needle(value: &str) -> String {
+    let canon = Canon::of(value).text;
+    let mut out = String::with_capacity(canon.len());
+    for word in canon.split(is_space).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapings_meet() {
+        let value = "C:\\new \"x\" | a<b & <br> é\n> 'q'";
+        let wanted = needle(value);
+        let json = crate::json::write::string(value);
+        let twice = crate::json::write::string(&json);
+        let markdown = "C:\\\\new \"x\" \\| a&lt;b &amp; &lt;br> é<br>> 'q'";
+        let csv = "C:\\new \"\"x\"\" | a<b & <br> é\n> 'q'";
+        assert!(needle(&json).contains(&wanted), "{} {wanted}", needle(&json));
+        assert!(needle(&twice).contains(&wanted));
+        assert!(needle(csv).contains(&wanted));
+        assert_eq!(needle("A &amp;lt; \\u0042 \\ud83d\\ude00"), "A < B 😀");
+        assert_eq!(needle(markdown), "C: ew \"x\" | a<b & <br> é > 'q'".replace("<br>", "<br>"));
+    }
+
+    #[test]
+    fn ranges_lead_back() {
+        let source = "a &lt;b\\\"c\\u00e9 \\| d";
+        let canon = Canon::of(source);
+        assert_eq!(canon.text, "a <b\"cé | d");
+        assert_eq!(&source[canon.source(2..4)], "&lt;b");
+        assert_eq!(&source[canon.source(5..8)], "c\\u00e9");
+        assert_eq!(&source[canon.source(3..4)], "b");
+        assert!(canon.is_literal_pipe(9));
+        let whole = canon.source(0..canon.text.len());
+        assert_eq!(whole, 0..source.len());
+    }
+}

@@ -1,0 +1,133 @@
+//! The four formats that the server itself wrote: never re-serialised.
+
+use super::out::Pieces;
+use super::{Format, NotApplicable, Sink, Subject, WriteError};
+
+const NO_TEXT: &str = "no text block in this answer";
+const NO_STRUCTURED: &str = "no structuredContent in this answer";
+
+fn need(has: bool, why: &str) -> Result<(), NotApplicable> {
+    if has { Ok(()) } else { Err(NotApplicable(why.to_owned())) }
+}
+
+fn has_text(subject: &Subject) -> bool {
+    subject.reading.text_blocks().next().is_some()
+}
+
+fn push_texts(subject: &Subject, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+    for (position, block) in subject.reading.text_blocks().enumerate() {
+        if position > 0 {
+            out.push("\n")?;
+        }
+        out.push(block.text.as_deref().unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+fn push_structured(subject: &Subject, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+    match subject.reading.structured() {
+        Some(node) => Ok(out.push_bytes(node.raw())?),
+        None => Ok(()),
+    }
+}
+
+/// The texts of all text blocks in order, one LF between two.
+#[derive(Debug)]
+pub struct Content;
+
+impl Format for Content {
+    fn id(&self) -> &'static str {
+        "content"
+    }
+    fn title(&self) -> &'static str {
+        "Text"
+    }
+    fn is_as_sent(&self) -> bool {
+        true
+    }
+    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+        need(has_text(subject), NO_TEXT)
+    }
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        let mut out = Pieces::new(sink);
+        push_texts(subject, &mut out)?;
+        Ok(out.finish()?)
+    }
+}
+
+/// The `structuredContent` value exactly as it arrived.
+#[derive(Debug)]
+pub struct Structured;
+
+impl Format for Structured {
+    fn id(&self) -> &'static str {
+        "structured"
+    }
+    fn title(&self) -> &'static str {
+        "structuredContent"
+    }
+    fn is_as_sent(&self) -> bool {
+        true
+    }
+    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+        need(subject.reading.structured().is_some(), NO_STRUCTURED)
+    }
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        let mut out = Pieces::new(sink);
+        push_structured(subject, &mut out)?;
+        Ok(out.finish()?)
+    }
+}
+
+/// `content`, LF, `structured`.
+#[derive(Debug)]
+pub struct Both;
+
+impl Format for Both {
+    fn id(&self) -> &'static str {
+        "both"
+    }
+    fn title(&self) -> &'static str {
+        "Both"
+    }
+    fn is_as_sent(&self) -> bool {
+        true
+    }
+    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+        need(has_text(subject), NO_TEXT)?;
+        need(subject.reading.structured().is_some(), NO_STRUCTURED)
+    }
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        let mut out = Pieces::new(sink);
+        push_texts(subject, &mut out)?;
+        out.push("\n")?;
+        push_structured(subject, &mut out)?;
+        Ok(out.finish()?)
+    }
+}
+
+/// The whole response message exactly as it arrived.
+#[derive(Debug)]
+pub struct Wire;
+
+impl Format for Wire {
+    fn id(&self) -> &'static str {
+        "wire"
+    }
+    fn title(&self) -> &'static str {
+        "On the wire"
+    }
+    fn is_as_sent(&self) -> bool {
+        true
+    }
+    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+        need(subject.capture.response.is_some(), "no response came")
+    }
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        let mut out = Pieces::new(sink);
+        if let Some(response) = &subject.capture.response {
+            out.push_bytes(response)?;
+        }
+        Ok(out.finish()?)
+    }
+}

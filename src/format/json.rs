@@ -1,0 +1,119 @@
+//! `json` and `json-pretty`: our own writers over the tape, which keep order, duplicate keys and the spelling of numbers.
+
+use super::out::Pieces;
+use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use crate::cancel::Cancelled;
+use crate::json::walk::{Event, walk};
+use crate::json::{Kind, Node, write};
+
+/// Without white space.
+#[derive(Debug)]
+pub struct Compact;
+
+/// Two spaces a level, as `JSON.stringify(value, null, 2)` lays it out.
+#[derive(Debug)]
+pub struct Pretty;
+
+impl Format for Compact {
+    fn id(&self) -> &'static str {
+        "json"
+    }
+    fn title(&self) -> &'static str {
+        "JSON, compact"
+    }
+    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+        payload_of(subject).map(|_| ())
+    }
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        write_json(subject, false, sink)
+    }
+}
+
+impl Format for Pretty {
+    fn id(&self) -> &'static str {
+        "json-pretty"
+    }
+    fn title(&self) -> &'static str {
+        "JSON, pretty"
+    }
+    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+        payload_of(subject).map(|_| ())
+    }
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        write_json(subject, true, sink)
+    }
+}
+
+fn write_json(subject: &Subject, is_pretty: bool, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    let Some(payload) = &subject.payload else { return Ok(()) };
+    let mut out = Pieces::new(sink);
+    push_value(payload.root(), is_pretty, |text| out.push(text))?;
+    Ok(out.finish()?)
+}
+
+/// The compact form of a value, as nested values stand in table cells.
+pub(super) fn compact(node: Node<'_>) -> String {
+    let mut text = String::new();
+    let pushed = push_value(node, false, |piece| {
+        text.push_str(piece);
+        Ok(())
+    });
+    // Pushing to a String cannot be cancelled.
+    debug_assert!(pushed.is_ok());
+    text
+}
+
+fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str) -> Result<(), Cancelled>) -> Result<(), Cancelled> {
+    let mut depth = 0_usize;
+    let mut piece = String::new();
+    walk(root, |event| {
+        piece.clear();
+        match event {
+            Event::Open(node) | Event::Scalar(node) => {
+                if node.index() != root.index() {
+                    if node.ordinal() > 0 {
+                        piece.push(',');
+                    }
+                    if is_pretty {
+                        new_line(&mut piece, depth, &mut push)?;
+                    }
+                    if let Some(key) = node.raw_key() {
+                        write::push_raw(&mut piece, key);
+                        piece.push_str(if is_pretty { ": " } else { ":" });
+                    }
+                }
+                match node.kind() {
+                    Kind::Object => piece.push('{'),
+                    Kind::Array => piece.push('['),
+                    _ => write::push_scalar(&mut piece, node),
+                }
+                depth += usize::from(node.is_container());
+            }
+            Event::Close(node) => {
+                depth -= 1;
+                if is_pretty && !node.is_empty() {
+                    new_line(&mut piece, depth, &mut push)?;
+                }
+                piece.push(if node.kind() == Kind::Object { '}' } else { ']' });
+            }
+        }
+        push(&piece)
+    })
+}
+
+/// A line end and the indentation, handed on at once where it is long: with depth, pretty JSON grows by its square.
+fn new_line(piece: &mut String, depth: usize, push: &mut impl FnMut(&str) -> Result<(), Cancelled>) -> Result<(), Cancelled> {
+    const SPACES: &str = "                                                                ";
+    piece.push('\n');
+    let mut left = depth * 2;
+    while left > 0 {
+        let now = left.min(SPACES.len());
+        piece.push_str(&SPACES[..now]);
+        left -= now;
+        if piece.len() > 4_096 {
+            push(piece)?;
+            piece.clear();
+        }
+    }
+    Ok(())
+}

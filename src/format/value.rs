@@ -1,0 +1,122 @@
+//! The payload as a value for the crates that write YAML and TOON. What they could not write exactly is refused here,
+//! with the reason, rather than changed.
+
+use serde_json::{Map, Number, Value};
+
+use super::WriteError;
+use crate::json::{FaultKind, Kind, Node};
+
+/// Deeper values are refused: the crates recurse.
+const MAX_DEPTH: usize = 128;
+
+/// Converts a node; `format` is the name in the reasons.
+pub(super) fn to_value(root: Node<'_>, format: &str) -> Result<Value, WriteError> {
+    if let Some(fault) = root.doc().faults().iter().find(|fault| root.range().contains(&fault.at)) {
+        let what = match fault.kind {
+            FaultKind::LoneSurrogate | FaultKind::InvalidUtf8 | FaultKind::DuplicateKey => fault.kind.message(),
+            _ => "the payload is cut short",
+        };
+        return Err(refuse(format, what, root, fault.at));
+    }
+    convert(root, 0, format)
+}
+
+fn refuse(format: &str, what: &str, root: Node<'_>, at: usize) -> WriteError {
+    WriteError::Refused(format!("{format} cannot hold it: {what} at byte {} of the payload", at - root.range().start))
+}
+
+/// Recursion is bounded by [`MAX_DEPTH`].
+fn convert(node: Node<'_>, depth: usize, format: &str) -> Result<Value, WriteError> {
+    if depth > MAX_DEPTH {
+        return Err(WriteError::Refused(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
+    }
+    Ok(match node.kind() {
+        Kind::Null => Value::Null,
+        Kind::Bool => Value::Bool(node.as_bool().unwrap_or_default()),
+        Kind::Number => Value::Number(number(node, format)?),
+        Kind::String => Value::String(node.as_str().unwrap_or_default().into_owned()),
+        Kind::Array => {
+            let items: Result<Vec<_>, _> = node.children().map(|child| convert(child, depth + 1, format)).collect();
+            Value::Array(items?)
+        }
+        Kind::Object => {
+            let mut members = Map::with_capacity(node.len());
+            for child in node.children() {
+                members.insert(child.key().unwrap_or_default().into_owned(), convert(child, depth + 1, format)?);
+            }
+            Value::Object(members)
+        }
+    })
+}
+
+fn number(node: Node<'_>, format: &str) -> Result<Number, WriteError> {
+    let literal = node.as_number().unwrap_or_default();
+    let is_integer = !literal.contains(['.', 'e', 'E']);
+    if is_integer && literal != "-0" {
+        if let Ok(number) = literal.parse::<i64>() {
+            return Ok(number.into());
+        }
+        if let Ok(number) = literal.parse::<u64>() {
+            return Ok(number.into());
+        }
+    }
+    let exact = literal.parse::<f64>().ok().filter(|float| !is_integer || *float == 0.0).and_then(|float| {
+        let same = decimal(literal) == decimal(&format!("{float:e}"));
+        Number::from_f64(float).filter(|_| same)
+    });
+    exact.ok_or_else(|| {
+        let shown: String = literal.chars().take(40).collect();
+        WriteError::Refused(format!("the number {shown} does not fit: {format} would change it"))
+    })
+}
+
+/// A decimal literal by value: sign, digits without zeros at either end, and the power of ten of the last digit.
+/// `None` where the exponent is beyond all use.
+fn decimal(literal: &str) -> Option<(bool, String, i64)> {
+    let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
+    let exponent: i64 = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok()?;
+    let is_negative = mantissa.starts_with('-');
+    let mantissa = mantissa.trim_start_matches('-');
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let kept = digits.trim_end_matches('0');
+    let power = exponent.checked_sub(fraction.len() as i64)?.checked_add((digits.len() - kept.len()) as i64)?;
+    let kept = kept.trim_start_matches('0');
+    if kept.is_empty() {
+        return Some((false, String::new(), 0));
+    }
+    Some((is_negative, kept.to_owned(), power))
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::json::Doc;
+
+    fn convert_text(text: &str) -> Result<Value, WriteError> {
+        to_value(Doc::parse(Bytes::copy_from_slice(text.as_bytes())).root().unwrap(), "YAML")
+    }
+
+    #[test]
+    fn exact_numbers_pass_and_others_are_refused() {
+        for text in ["1.0", "0.1", "1e3", "-0", "-0.0", "18446744073709551615", "-9223372036854775808", "5e-324", "1.50", "0e5", "123.4560"] {
+            assert!(convert_text(text).is_ok(), "{text}");
+        }
+        for text in ["1e400", "18446744073709551616", "0.1000000000000000055511151231257827", "9007199254740993.5", "1e-400"] {
+            let Err(WriteError::Refused(why)) = convert_text(text) else { panic!("{text} was taken") };
+            assert!(why.contains("does not fit"), "{why}");
+        }
+    }
+
+    #[test]
+    fn what_a_map_cannot_hold_is_refused() {
+        for text in [r#"{"a":1,"a":2}"#, r#"["\ud800"]"#, r#"[1,"#] {
+            assert!(matches!(convert_text(text), Err(WriteError::Refused(_))), "{text}");
+        }
+        let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+        assert!(matches!(convert_text(&deep), Err(WriteError::Refused(why)) if why.contains("128 levels")));
+        assert_eq!(convert_text(r#"{"b":1,"a":[null,true]}"#).unwrap().to_string(), r#"{"b":1,"a":[null,true]}"#);
+    }
+}

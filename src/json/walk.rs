@@ -1,0 +1,40 @@
+//! A walk over a subtree in document order, without recursion: depth is data.
+
+use super::Node;
+
+/// What the walk meets.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A container begins.
+    Open(Node<'a>),
+    /// The container ends.
+    Close(Node<'a>),
+    /// A null, boolean, number or string.
+    Scalar(Node<'a>),
+}
+
+/// Visits `root` and everything below it.
+///
+/// # Errors
+/// The visitor's, at once.
+pub fn walk<'a, E>(root: Node<'a>, mut visit: impl FnMut(Event<'a>) -> Result<(), E>) -> Result<(), E> {
+    let mut open: Vec<Node<'a>> = Vec::new();
+    for index in root.index()..root.subtree_end() {
+        while open.last().is_some_and(|node| node.subtree_end() <= index) {
+            if let Some(node) = open.pop() {
+                visit(Event::Close(node))?;
+            }
+        }
+        let Some(node) = root.doc().node(index) else { break };
+        if node.is_container() {
+            visit(Event::Open(node))?;
+            open.push(node);
+        } else {
+            visit(Event::Scalar(node))?;
+        }
+    }
+    while let Some(node) = open.pop() {
+        visit(Event::Close(node))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Counts a text that comes in pieces of bytes, without keeping it.
+
+use super::{PIECE_BYTES, Tokens, safe_cut};
+
+/// What a text measures. Bytes that are not UTF-8 count as U+FFFD, as they are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub bytes: u64,
+    /// Unicode scalar values.
+    pub chars: u64,
+    /// UTF-16 code units, the length JavaScript sees.
+    pub utf16: u64,
+    pub tokens: Tokens,
+}
+
+/// Takes a text in pieces, cut anywhere; the counts equal those of the whole.
+#[derive(Debug)]
+pub struct Counter {
+    counts: Counts,
+    /// The beginning of a character whose rest has not come.
+    partial: Vec<u8>,
+    /// Text that is not counted yet.
+    pending: String,
+    /// Length of `pending` at which a cut is looked for again.
+    look_at: usize,
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        Self { counts: Counts::default(), partial: Vec::new(), pending: String::new(), look_at: PIECE_BYTES }
+    }
+}
+
+impl Counter {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.counts.bytes += bytes.len() as u64;
+        let joined;
+        let bytes = if self.partial.is_empty() {
+            bytes
+        } else {
+            let mut whole = std::mem::take(&mut self.partial);
+            whole.extend_from_slice(bytes);
+            joined = whole;
+            &joined
+        };
+        let mut seen = 0;
+        for chunk in bytes.utf8_chunks() {
+            self.take(chunk.valid());
+            seen += chunk.valid().len() + chunk.invalid().len();
+            if chunk.invalid().is_empty() {
+                continue;
+            }
+            // Only at the very end may the sequence be incomplete rather than wrong.
+            let is_incomplete = seen == bytes.len()
+                && std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none());
+            if is_incomplete {
+                self.partial = chunk.invalid().to_vec();
+            } else {
+                self.take("\u{fffd}");
+            }
+        }
+    }
+
+    fn take(&mut self, text: &str) {
+        for char in text.chars() {
+            self.counts.chars += 1;
+            self.counts.utf16 += char.len_utf16() as u64;
+        }
+        self.pending.push_str(text);
+        while self.pending.len() >= self.look_at {
+            let mut end = self.look_at;
+            while !self.pending.is_char_boundary(end) {
+                end -= 1;
+            }
+            if let Some(cut) = safe_cut(&self.pending[..end]) {
+                self.counts.tokens.add(&self.pending[..cut]);
+                self.pending.drain(..cut);
+                self.look_at = PIECE_BYTES;
+            } else {
+                self.look_at *= 2;
+            }
+        }
+    }
+
+    /// The counts of everything pushed.
+    pub fn finish(mut self) -> Counts {
+        if !self.partial.is_empty() {
+            self.take("\u{fffd}");
+        }
+        self.counts.tokens.add(&self.pending);
+        self.counts
+    }
+}
