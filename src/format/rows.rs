@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::json::compact;
 use super::{NotApplicable, WriteError};
+use crate::capture::facts::record_lists;
 use crate::json::{FaultKind, Kind, Node};
 
 /// A table with more cells is refused: it would be almost all empty, and its size the square of the payload's.
@@ -18,27 +19,17 @@ pub(crate) struct RowSet<'a> {
     list: Node<'a>,
 }
 
-fn is_records(node: Node<'_>) -> bool {
-    node.kind() == Kind::Array && !node.is_empty() && node.children().all(|child| child.kind() == Kind::Object)
-}
-
 impl<'a> RowSet<'a> {
     /// A non-empty array of objects, or an object with exactly one member that is one.
     pub(crate) fn of(root: Node<'a>) -> Result<Self, NotApplicable> {
         let no = |why: &str| Err(NotApplicable(why.to_owned()));
-        match root.kind() {
-            Kind::Array if is_records(root) => Ok(Self { root, list: root }),
-            Kind::Array if root.is_empty() => no("an empty list: no records"),
-            Kind::Array => no("not a list of records"),
-            Kind::Object => {
-                let mut lists = root.children().filter(|child| is_records(*child));
-                match (lists.next(), lists.count()) {
-                    (Some(list), 0) => Ok(Self { root, list }),
-                    (Some(_), more) => no(&format!("an object of {} lists: no single table", number_word(more + 1))),
-                    (None, _) => no("no list of records in it"),
-                }
-            }
-            _ => no("a single value, not a list of records"),
+        match (record_lists(root).as_slice(), root.kind()) {
+            ([list], _) => Ok(Self { root, list: *list }),
+            ([], Kind::Array) if root.is_empty() => no("an empty list: no records"),
+            ([], Kind::Array) => no("not a list of records"),
+            ([], Kind::Object) => no("no list of records in it"),
+            ([], _) => no("a single value, not a list of records"),
+            (lists, _) => no(&format!("an object of {} lists: no single table", number_word(lists.len()))),
         }
     }
 

@@ -130,7 +130,10 @@ impl Builder<'_> {
         let run = bytes[self.at..].iter().take_while(|byte| **byte == b'\\').count();
         let next = self.at + run;
         match bytes.get(next) {
-            Some(b'n') => self.replace('\n', run + 1),
+            Some(b'n') => {
+                self.replace('\n', run + 1);
+                self.skip_quote_marks();
+            }
             Some(b'r' | b't' | b'f' | b'b' | b'e' | b'a' | b'v') => self.replace(' ', run + 1),
             Some(b'u') if self.hex(next + 1, 4).is_some() => self.unicode(run),
             Some(b'x') if self.hex(next + 1, 2).is_some() => {
@@ -169,7 +172,10 @@ impl Builder<'_> {
             }
         }
         match char.unwrap_or(char::REPLACEMENT_CHARACTER) {
-            '\n' => self.replace('\n', used),
+            '\n' => {
+                self.replace('\n', used);
+                self.skip_quote_marks();
+            }
             char if char.is_control() => self.replace(' ', used),
             char => self.replace(char, used),
         }
@@ -185,6 +191,11 @@ impl Builder<'_> {
         let skipped = 1 + rest.len() - body.len();
         let named = [("lt;", '<'), ("gt;", '>'), ("quot;", '"'), ("apos;", '\''), ("nbsp;", ' '), ("#39;", '\''), ("#124;", '|')];
         match named.iter().find(|(name, _)| body.starts_with(name)) {
+            Some(&(name, '<')) if line_break(&body[name.len() - 1..]).is_some() => {
+                let len = line_break(&body[name.len() - 1..]).unwrap_or_default();
+                self.replace(' ', skipped + name.len() + len - 1);
+                self.skip_quote_marks();
+            }
             Some(&(name, char)) => {
                 if char == '|' {
                     self.out.literal_pipes.push(self.out.text.len());
@@ -196,16 +207,24 @@ impl Builder<'_> {
     }
 
     fn tag(&mut self) {
-        let rest = &self.source.as_bytes()[self.at..];
-        let breaks: [&[u8]; 3] = [b"<br>", b"<br/>", b"<br />"];
-        match breaks.iter().find(|tag| rest.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag))) {
-            Some(tag) => self.replace(' ', tag.len()),
+        match line_break(&self.source[self.at..]) {
+            Some(len) => {
+                self.replace(' ', len);
+                self.skip_quote_marks();
+            }
             None => {
                 self.out.text.push('<');
                 self.at += 1;
             }
         }
     }
+}
+
+/// The length of a `<br>` whose `<` is the first byte, however that one is written.
+fn line_break(text: &str) -> Option<usize> {
+    let rest = text.as_bytes().get(1..)?;
+    let tails: [&[u8]; 3] = [b"br>", b"br/>", b"br />"];
+    tails.iter().find(|tail| rest.get(..tail.len()).is_some_and(|start| start.eq_ignore_ascii_case(tail))).map(|tail| tail.len() + 1)
 }
 
 /// Whether a character is white space to the matcher: any run of them equals any other.
@@ -238,11 +257,10 @@ mod tests {
         let twice = crate::json::write::string(&json);
         let markdown = "C:\\\\new \"x\" \\| a&lt;b &amp; &lt;br> é<br>> 'q'";
         let csv = "C:\\new \"\"x\"\" | a<b & <br> é\n> 'q'";
-        assert!(needle(&json).contains(&wanted), "{} {wanted}", needle(&json));
-        assert!(needle(&twice).contains(&wanted));
-        assert!(needle(csv).contains(&wanted));
+        for text in [json.as_str(), &twice, markdown, csv] {
+            assert!(needle(text).contains(&wanted), "{:?} has no {wanted:?}", needle(text));
+        }
         assert_eq!(needle("A &amp;lt; \\u0042 \\ud83d\\ude00"), "A < B 😀");
-        assert_eq!(needle(markdown), "C: ew \"x\" | a<b & <br> é > 'q'".replace("<br>", "<br>"));
     }
 
     #[test]

@@ -1,10 +1,21 @@
 //! Facts: the leaves of a payload that a text should carry, and whether it does. One matcher serves the marks in the
 //! tree, the ledger's column and (later) hosts and findings.
+//!
+//! The text is brought into a form without escaping ([`canon`]) and indexed by word once ([`index`]); the records'
+//! places are found ([`regions`]); then each record's leaves are looked for where the record stands ([`matcher`]).
+
+mod canon;
+mod forms;
+mod index;
+mod labels;
+mod matcher;
+mod regions;
 
 use std::ops::Range;
 
 use super::Payload;
 use crate::cancel::{Cancel, Cancelled};
+use crate::json::{Kind, Node};
 
 /// What became of a fact in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +52,7 @@ pub struct FactCount {
 pub struct Record {
     /// Tape index of the record.
     pub node: usize,
-    /// Whole lines, in order, neighbours merged.
+    /// Whole lines, in order, neighbours merged; the part of a line where several records share it.
     pub places: Vec<Range<usize>>,
 }
 
@@ -58,7 +69,22 @@ pub struct Matched {
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.
-pub fn match_facts(_payload: &Payload, _text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
-    cancel.check()?;
-    Ok(Matched::default())
+pub fn match_facts(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
+    matcher::run(payload, text, cancel)
 }
+
+/// The lists of records in a payload: itself if it is one, else its members that are. A list of records is a
+/// non-empty array of objects. Exactly one is the row set.
+pub fn record_lists(root: Node<'_>) -> Vec<Node<'_>> {
+    let is_records = |node: &Node<'_>| {
+        node.kind() == Kind::Array && !node.is_empty() && node.children().all(|child| child.kind() == Kind::Object)
+    };
+    match root.kind() {
+        Kind::Array if is_records(&root) => vec![root],
+        Kind::Object => root.children().filter(is_records).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! Finds values in a canonical text: every word's places are known, so nothing is searched twice.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::canon::is_space;
+
+/// A value to look for.
+#[derive(Clone, Debug)]
+pub(super) struct Needle {
+    pub(super) text: String,
+    /// Its rarest word, as a range of `text`; `None` where it has neither letter nor digit.
+    word: Option<Range<usize>>,
+    is_number: bool,
+}
+
+/// The words of a text (runs of letters and digits) and where they stand.
+pub(super) struct Index<'t> {
+    text: &'t str,
+    ids: HashMap<&'t str, u32>,
+    /// Places of word `id` are `places[firsts[id]..firsts[id + 1]]`.
+    firsts: Vec<usize>,
+    places: Vec<usize>,
+}
+
+/// Cuts a text into its words.
+pub(super) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(char::is_alphanumeric)?;
+        let end = text[start..].find(|char: char| !char.is_alphanumeric()).map_or(text.len(), |len| start + len);
+        at = end;
+        Some(start..end)
+    })
+}
+
+impl<'t> Index<'t> {
+    pub(super) fn of(text: &'t str) -> Self {
+        let mut ids: HashMap<&str, u32> = HashMap::new();
+        let mut counts: Vec<usize> = Vec::new();
+        let mut sequence: Vec<(u32, usize)> = Vec::new();
+        for range in words(text) {
+            let next = u32::try_from(counts.len()).unwrap_or(u32::MAX);
+            let id = *ids.entry(&text[range.clone()]).or_insert(next);
+            if id == next {
+                counts.push(0);
+            }
+            counts[id as usize] += 1;
+            sequence.push((id, range.start));
+        }
+        let mut firsts = Vec::with_capacity(counts.len() + 1);
+        let mut sum = 0;
+        for count in &counts {
+            firsts.push(sum);
+            sum += count;
+        }
+        firsts.push(sum);
+        let mut places = vec![0; sum];
+        let mut free = firsts.clone();
+        for (id, at) in sequence {
+            places[free[id as usize]] = at;
+            free[id as usize] += 1;
+        }
+        Self { text, ids, firsts, places }
+    }
+
+    pub(super) fn text(&self) -> &'t str {
+        self.text
+    }
+
+    fn places(&self, word: &str) -> &[usize] {
+        self.ids.get(word).map_or(&[], |&id| &self.places[self.firsts[id as usize]..self.firsts[id as usize + 1]])
+    }
+
+    /// Prepares a value, already in canonical form. `None` for the empty one.
+    pub(super) fn needle(&self, text: String) -> Option<Needle> {
+        if text.is_empty() {
+            return None;
+        }
+        let word = words(&text).take(16).min_by_key(|range| self.places(&text[range.clone()]).len());
+        let digits = text.strip_prefix('-').unwrap_or(&text);
+        let is_number = digits.starts_with(|char: char| char.is_ascii_digit())
+            && digits.bytes().all(|byte| byte.is_ascii_digit() || b".,eE+-".contains(&byte));
+        Some(Needle { text, word, is_number })
+    }
+
+    /// Where the value stands in `within`, in order.
+    pub(super) fn hits<'s>(&'s self, needle: &'s Needle, within: Range<usize>) -> impl Iterator<Item = Range<usize>> + 's {
+        let by_word = needle.word.clone().map(|word| {
+            let places = self.places(&needle.text[word.clone()]);
+            let first = places.partition_point(|&at| at < within.start);
+            let end = within.end;
+            places[first..].iter().take_while(move |&&at| at < end).filter_map(move |&at| self.around(needle, &word, at))
+        });
+        let by_text = needle.word.is_none().then(|| {
+            // Without a word there is nothing in the index: signs are searched for, but not through megabytes.
+            let end = floor(self.text, within.end.min(within.start + (1 << 20)));
+            let sign = needle.text.split(' ').next().unwrap_or_default();
+            self.text[within.start..end].match_indices(sign).filter_map({
+                let start = within.start;
+                move |(at, _)| self.around(needle, &(0..0), start + at)
+            })
+        });
+        let range = within;
+        by_word.into_iter().flatten().chain(by_text.into_iter().flatten()).filter(move |hit| range.start <= hit.start && hit.end <= range.end)
+    }
+
+    /// The hit whose `word` stands at `at`, if the rest of the value stands around it.
+    fn around(&self, needle: &Needle, word: &Range<usize>, at: usize) -> Option<Range<usize>> {
+        let end = forward(self.text, at, &needle.text[word.start..])?;
+        let start = backward(self.text, at, &needle.text[..word.start])?;
+        let hit = start..end;
+        self.stands_alone(&hit, needle.is_number).then_some(hit)
+    }
+
+    /// No letter or digit directly before or after; and a number is not a part of a longer one, a date or a time.
+    fn stands_alone(&self, hit: &Range<usize>, is_number: bool) -> bool {
+        let mut before = self.text[..hit.start].chars().rev();
+        let mut after = self.text[hit.end..].chars();
+        let (first, second) = (before.next(), before.next());
+        let (next, then) = (after.next(), after.next());
+        let is_digit = |char: Option<char>| char.is_some_and(|char| char.is_ascii_digit());
+        if first.is_some_and(char::is_alphanumeric) || next.is_some_and(char::is_alphanumeric) {
+            return false;
+        }
+        if !is_number {
+            return true;
+        }
+        let joins = |char: Option<char>| matches!(char, Some('.' | '-' | ':' | '/'));
+        let is_negative = first == Some('-') && !second.is_some_and(char::is_alphanumeric);
+        !(joins(first) && is_digit(second) || joins(next) && is_digit(then) || is_negative)
+    }
+}
+
+/// The largest character boundary not above `at`.
+pub(super) fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Where `part` ends when it begins at `at`; its spaces stand for any run of white space.
+fn forward(text: &str, mut at: usize, part: &str) -> Option<usize> {
+    for (position, word) in part.split(' ').enumerate() {
+        if position > 0 {
+            let rest = text[at..].trim_start_matches(is_space);
+            let skipped = text.len() - at - rest.len();
+            if skipped == 0 {
+                return None;
+            }
+            at += skipped;
+        }
+        at += text[at..].starts_with(word).then_some(word.len())?;
+    }
+    Some(at)
+}
+
+/// Where `part` begins when it ends at `at`.
+fn backward(text: &str, mut at: usize, part: &str) -> Option<usize> {
+    for (position, word) in part.rsplit(' ').enumerate() {
+        if position > 0 {
+            let rest = text[..at].trim_end_matches(is_space);
+            if rest.len() == at {
+                return None;
+            }
+            at = rest.len();
+        }
+        at -= text[..at].ends_with(word).then_some(word.len())?;
+    }
+    Some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, value: &str) -> Vec<String> {
+        let index = Index::of(text);
+        let needle = index.needle(value.to_owned()).unwrap();
+        index.hits(&needle, 0..text.len()).map(|hit| text[hit].to_owned()).collect()
+    }
+
+    #[test]
+    fn values_stand_alone() {
+        assert_eq!(found("12 123 1.2 -12 2012-12-12 (12) 12,5 12. a12", "12"), ["12", "12", "12", "12"]);
+        assert_eq!(found("New  York, New\nYork New Yorker", "New York"), ["New  York", "New\nYork"]);
+        assert_eq!(found("a 🎉 b🎉", "🎉"), ["🎉"]);
+        assert_eq!(found("(555) 1 x(555) 1", "(555) 1"), ["(555) 1"]);
+        assert_eq!(found("$1,234.50", "1,234.50"), ["1,234.50"]);
+    }
+}

@@ -1,0 +1,497 @@
+//! Looks for each record's leaves where the record stands. One hit serves one leaf of a record.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use super::canon::{Canon, is_space, needle};
+use super::index::Index;
+use super::labels::{Labels, Slot, Tables, slots};
+use super::regions::regions;
+use super::{Fact, FactCount, FactState, Matched, Record, forms, record_lists};
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::Payload;
+use crate::json::{Kind, Node};
+
+/// Places of one value that are weighed against each other before the first is taken.
+const MAX_TRIES: usize = 64;
+/// Records with more leaves are taken in document order: sorting them would lose the way through the text.
+const SORT_LIMIT: usize = 2_000;
+/// A record with more different labels than this is prose with colons: the labels say nothing.
+const MAX_LABELS: usize = 1_000;
+/// Places of one label that are looked at for one leaf.
+const MAX_PLACES: usize = 256;
+
+/// What became of a leaf, in canonical offsets.
+#[derive(Clone, Debug)]
+struct Found {
+    state: FactState,
+    place: Option<Range<usize>>,
+}
+
+impl Found {
+    fn kept(place: Range<usize>) -> Self {
+        Self { state: FactState::Kept, place: Some(place) }
+    }
+    fn reworded(place: Range<usize>) -> Self {
+        Self { state: FactState::Reworded, place: Some(place) }
+    }
+    fn missing() -> Self {
+        Self { state: FactState::Missing, place: None }
+    }
+}
+
+struct Matcher<'t> {
+    source: &'t str,
+    canon: &'t Canon,
+    index: Index<'t>,
+    tables: Tables,
+    labels: Labels,
+}
+
+/// Where the leaves of one record (or of the envelope) are looked for.
+struct Scope {
+    regions: Vec<Range<usize>>,
+    /// Labelled places of the regions, by the start of their values.
+    slots: Vec<Slot>,
+    /// The slots by their labels; empty where there are so many labels that they are none.
+    by_label: Vec<Vec<usize>>,
+    /// Hits that serve a leaf, by start.
+    used: BTreeMap<usize, usize>,
+    /// Where the last hit ended: in a long text the next leaf most likely stands after it.
+    cursor: usize,
+    /// Runs of digits by their digits, once a telephone number was asked for.
+    phones: Option<HashMap<String, Vec<Range<usize>>>>,
+}
+
+pub(super) fn run(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
+    cancel.check()?;
+    let canon = Canon::of(text);
+    cancel.check()?;
+    let index = Index::of(&canon.text);
+    cancel.check()?;
+    let tables = Tables::of(&canon);
+    let mut matcher = Matcher { source: text, canon: &canon, index, tables, labels: Labels::default() };
+    matcher.run(payload.root(), cancel)
+}
+
+fn is_fact(node: Node<'_>) -> bool {
+    match node.kind() {
+        Kind::Number | Kind::Bool => true,
+        Kind::String => node.as_str().is_some_and(|text| !text.trim().is_empty()),
+        Kind::Null | Kind::Array | Kind::Object => false,
+    }
+}
+
+impl Matcher<'_> {
+    fn run(&mut self, root: Node<'_>, cancel: &Cancel) -> Result<Matched, Cancelled> {
+        let base = root.index();
+        let whole = 0..self.canon.text.len();
+        let mut found: Vec<Option<Found>> = vec![None; root.subtree_end() - base];
+        let list = match record_lists(root).as_slice() {
+            [list] => Some(*list),
+            _ => None,
+        };
+        let records: Vec<Node<'_>> = list.into_iter().flat_map(Node::children).collect();
+        let places = if records.is_empty() { None } else { regions(&records, &self.index, &mut self.labels, cancel)? };
+        let mut shared = places.is_none().then(|| self.scope(vec![whole.clone()]));
+        for (position, record) in records.iter().enumerate() {
+            cancel.check()?;
+            let leaves = leaves(*record, None);
+            match (&mut shared, &places) {
+                (Some(scope), _) => self.look(&leaves, scope, base, &mut found, cancel)?,
+                (None, Some(places)) => {
+                    let mut scope = self.scope(places[position].clone());
+                    self.look(&leaves, &mut scope, base, &mut found, cancel)?;
+                }
+                (None, None) => {}
+            }
+        }
+        let envelope = leaves(root, list);
+        if !envelope.is_empty() {
+            let mut scope = self.scope(self.around(places.as_deref(), whole.clone()));
+            self.look(&envelope, &mut scope, base, &mut found, cancel)?;
+            // What stands nowhere else may still stand inside the records' part: no text keeps them apart strictly.
+            let rest: Vec<Node<'_>> = envelope.into_iter().filter(|leaf| is_missing(&found[leaf.index() - base])).collect();
+            if !rest.is_empty() && places.is_some() {
+                scope.regions = vec![whole];
+                self.look(&rest, &mut scope, base, &mut found, cancel)?;
+            }
+        }
+        Ok(self.report(root, found, &records, places))
+    }
+
+    /// The text outside the records, and the part from the last one on, where an envelope's end may hide.
+    fn around(&self, places: Option<&[Vec<Range<usize>>]>, whole: Range<usize>) -> Vec<Range<usize>> {
+        let mut taken: Vec<&Range<usize>> = places.into_iter().flatten().flatten().collect();
+        taken.sort_by_key(|range| range.start);
+        let mut free = Vec::new();
+        let mut at = whole.start;
+        for range in &taken {
+            if range.start > at {
+                free.push(at..range.start);
+            }
+            at = at.max(range.end);
+        }
+        if at < whole.end {
+            free.push(at..whole.end);
+        }
+        free
+    }
+
+    fn scope(&self, regions: Vec<Range<usize>>) -> Scope {
+        let mut all: Vec<Slot> = regions.iter().flat_map(|region| slots(self.canon, &self.tables, region.clone())).collect();
+        all.sort_by_key(|slot| slot.value.start);
+        let cursor = regions.first().map_or(0, |region| region.start);
+        let by_label = self.by_label(&all);
+        Scope { regions, slots: all, by_label, used: BTreeMap::new(), cursor, phones: None }
+    }
+
+    fn by_label(&self, slots: &[Slot]) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for (position, slot) in slots.iter().enumerate() {
+            let group = *known.entry(&self.canon.text[slot.label.clone()]).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Vec::new());
+            }
+            groups[group].push(position);
+        }
+        if groups.len() > MAX_LABELS { Vec::new() } else { groups }
+    }
+
+    /// Looks for the leaves of one record.
+    fn look(
+        &mut self,
+        leaves: &[Node<'_>],
+        scope: &mut Scope,
+        base: usize,
+        found: &mut [Option<Found>],
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let mut order: Vec<Node<'_>> = leaves.to_vec();
+        if order.len() <= SORT_LIMIT {
+            // Long values first, so that a short one does not take a place inside them.
+            let rank = |node: &Node<'_>| match node.kind() {
+                Kind::String => (0, usize::MAX - node.range().len()),
+                Kind::Number => (1, usize::MAX - node.range().len()),
+                _ => (2, 0),
+            };
+            order.sort_by_key(rank);
+        }
+        for (position, leaf) in order.iter().enumerate() {
+            if position.is_multiple_of(1_024) {
+                cancel.check()?;
+            }
+            found[leaf.index() - base] = Some(self.as_it_is(*leaf, scope));
+        }
+        for leaf in &order {
+            if is_missing(&found[leaf.index() - base])
+                && let Some(other) = self.in_other_words(*leaf, scope)
+            {
+                found[leaf.index() - base] = Some(other);
+            }
+        }
+        for leaf in &order {
+            if is_missing(&found[leaf.index() - base])
+                && let Some(place) = name_sibling(*leaf).and_then(|sibling| found.get(sibling.index().checked_sub(base)?)?.as_ref()?.place.clone())
+            {
+                found[leaf.index() - base] = Some(Found::reworded(place));
+            }
+        }
+        for leaf in &order {
+            if is_missing(&found[leaf.index() - base])
+                && let Some(range) = self.contradiction(*leaf, scope)
+            {
+                found[leaf.index() - base] = Some(Found { state: FactState::Differs(range), place: None });
+            }
+        }
+        Ok(())
+    }
+
+    fn as_it_is(&mut self, leaf: Node<'_>, scope: &mut Scope) -> Found {
+        let key = key_of(leaf);
+        let texts = match leaf.kind() {
+            Kind::Number => forms::number_kept(leaf.as_number().unwrap_or_default()),
+            Kind::Bool => vec![leaf.raw_text().into_owned()],
+            _ => vec![needle(&leaf.as_str().unwrap_or_default())],
+        };
+        if texts.iter().all(String::is_empty) {
+            return self.verbatim(leaf, scope);
+        }
+        for text in texts {
+            if let Some(hit) = self.choose(text, &key, scope) {
+                return Found::kept(hit);
+            }
+        }
+        Found::missing()
+    }
+
+    /// A value of nothing but what escaping is made of: looked for as it is.
+    fn verbatim(&self, leaf: Node<'_>, scope: &Scope) -> Found {
+        let value = leaf.as_str().unwrap_or_default();
+        let place = scope.regions.iter().find(|region| {
+            let source = self.canon.source((*region).clone());
+            self.source.get(source).is_some_and(|text| text.contains(value.trim()))
+        });
+        place.map_or_else(Found::missing, |region| Found::kept(region.start..region.start))
+    }
+
+    /// The best free place of a text: under the leaf's label, else the next one, else the first.
+    fn choose(&mut self, text: String, key: &str, scope: &mut Scope) -> Option<Range<usize>> {
+        let needle = self.index.needle(text)?;
+        let mut best: Option<Range<usize>> = None;
+        let cursor = scope.cursor;
+        let mut tries = 0;
+        let forward = scope.regions.iter().filter(|region| region.end > cursor).map(|region| region.start.max(cursor)..region.end);
+        let again = scope.regions.iter().filter(|region| region.start < cursor).cloned();
+        'search: for region in forward.chain(again) {
+            for hit in self.index.hits(&needle, region) {
+                if overlaps(&scope.used, &hit) {
+                    continue;
+                }
+                let is_labelled = slot_at(&scope.slots, hit.start)
+                    .is_some_and(|slot| hit.start < slot.value.end && self.labels.fit(key, &self.canon.text[slot.label.clone()]));
+                if is_labelled {
+                    best = Some(hit);
+                    break 'search;
+                }
+                best.get_or_insert(hit);
+                tries += 1;
+                if tries >= MAX_TRIES {
+                    break 'search;
+                }
+            }
+        }
+        let hit = best?;
+        scope.used.insert(hit.start, hit.end);
+        scope.cursor = hit.end;
+        Some(hit)
+    }
+
+    fn in_other_words(&mut self, leaf: Node<'_>, scope: &mut Scope) -> Option<Found> {
+        let key = key_of(leaf);
+        match leaf.kind() {
+            Kind::Bool => self.answer(leaf, &key, scope).and_then(|(says, place)| (Some(says) == leaf.as_bool()).then(|| Found::reworded(place))),
+            Kind::Number => {
+                let forms = forms::number_reworded(leaf.as_number().unwrap_or_default());
+                forms.into_iter().find_map(|form| self.choose(form, &key, scope)).map(Found::reworded)
+            }
+            _ => {
+                let value = leaf.as_str().unwrap_or_default();
+                for form in forms::date_reworded(&value) {
+                    if let Some(hit) = self.choose(form, &key, scope) {
+                        return Some(Found::reworded(hit));
+                    }
+                }
+                if forms::iso_date(&value).is_some() {
+                    let canon = self.canon;
+                    let place = self.labelled(&key, scope).find(|place| forms::is_relative_time(&canon.text[place.clone()]));
+                    return place.map(Found::reworded);
+                }
+                let digits = forms::phone_digits(&value)?;
+                self.phone(&digits, scope).map(Found::reworded)
+            }
+        }
+    }
+
+    /// The values under labels that fit the key, ornaments cut away, those that serve another leaf left out.
+    fn labelled<'s>(&'s mut self, key: &'s str, scope: &'s Scope) -> impl Iterator<Item = Range<usize>> + 's {
+        let canon = self.canon;
+        let labels = &mut self.labels;
+        let groups = scope.by_label.iter().filter(move |group| {
+            let first = group.first().and_then(|&at| scope.slots.get(at));
+            first.is_some_and(|slot| labels.fit(key, &canon.text[slot.label.clone()]))
+        });
+        groups.flat_map(|group| group.iter().take(MAX_PLACES)).filter_map(move |&at| {
+            let place = bare(&canon.text, scope.slots.get(at)?.value.clone());
+            (!place.is_empty() && !overlaps(&scope.used, &place)).then_some(place)
+        })
+    }
+
+    /// What the record's text says to a yes-or-no leaf, and where.
+    fn answer(&mut self, leaf: Node<'_>, key: &str, scope: &Scope) -> Option<(bool, Range<usize>)> {
+        let canon = self.canon;
+        let text = &canon.text;
+        let is_state = forms::is_state(key);
+        for group in &scope.by_label {
+            let slots = || group.iter().take(MAX_PLACES).filter_map(|&at| scope.slots.get(at));
+            let label = slots().next().map_or("", |slot| &text[slot.label.clone()]);
+            if !(self.labels.fit(key, label) || (is_state && self.labels.fit("status", label))) {
+                continue;
+            }
+            for slot in slots() {
+                let place = bare(text, slot.value.clone());
+                if let Some(says) = forms::says(&text[place.clone()], key) {
+                    return Some((says, place));
+                }
+            }
+        }
+        if !is_state || leaf.parent().is_none() {
+            return None;
+        }
+        for (word, says) in [("Active", true), ("Inactive", false), ("active", true), ("inactive", false)] {
+            let needle = self.index.needle(word.to_owned())?;
+            let hit = scope.regions.iter().find_map(|region| self.index.hits(&needle, region.clone()).next());
+            if let Some(hit) = hit {
+                return Some((says, hit));
+            }
+        }
+        None
+    }
+
+    fn phone(&self, digits: &str, scope: &mut Scope) -> Option<Range<usize>> {
+        let text = &self.canon.text;
+        let regions = &scope.regions;
+        let phones = scope.phones.get_or_insert_with(|| {
+            let mut phones: HashMap<String, Vec<Range<usize>>> = HashMap::new();
+            for region in regions {
+                for place in digit_runs(text, region.clone()) {
+                    let digits: String = text[place.clone()].chars().filter(char::is_ascii_digit).collect();
+                    phones.entry(digits).or_default().push(place);
+                }
+            }
+            phones
+        });
+        let place = phones.get(digits)?.iter().find(|place| !overlaps(&scope.used, place))?.clone();
+        scope.used.insert(place.start, place.end);
+        Some(place)
+    }
+
+    /// What the leaf's label carries in place of its value, in source offsets.
+    fn contradiction(&mut self, leaf: Node<'_>, scope: &Scope) -> Option<Range<usize>> {
+        let key = key_of(leaf);
+        if key.is_empty() {
+            return None;
+        }
+        let place = if leaf.kind() == Kind::Bool {
+            let (says, place) = self.answer(leaf, &key, scope)?;
+            (Some(says) != leaf.as_bool()).then_some(place)?
+        } else {
+            let canon = self.canon;
+            let is_number = leaf.kind() == Kind::Number;
+            let is_comparable = |place: &Range<usize>| {
+                let text = &canon.text[place.clone()];
+                // A word under a number's label is most likely the name of its code; a container is no value.
+                let begins = text.trim_start_matches(['$', '€', '£', '-', '+', '~']);
+                if is_number { begins.starts_with(|char: char| char.is_ascii_digit()) } else { !text.starts_with(['{', '[']) }
+            };
+            self.labelled(&key, scope).find(is_comparable)?
+        };
+        Some(self.canon.source(place))
+    }
+
+    fn report(&self, root: Node<'_>, found: Vec<Option<Found>>, records: &[Node<'_>], places: Option<Vec<Vec<Range<usize>>>>) -> Matched {
+        let mut matched = Matched::default();
+        let base = root.index();
+        for (offset, found) in found.into_iter().enumerate() {
+            let Some(found) = found else { continue };
+            let count: &mut FactCount = &mut matched.count;
+            count.total += 1;
+            match found.state {
+                FactState::Kept => count.kept += 1,
+                FactState::Reworded => count.reworded += 1,
+                FactState::Missing | FactState::Differs(_) => count.missing += 1,
+            }
+            let place = found.place.map(|place| self.canon.source(place));
+            matched.facts.push(Fact { node: base + offset, state: found.state, place });
+        }
+        for (position, record) in records.iter().enumerate() {
+            let places = places.as_ref().and_then(|places| places.get(position));
+            let places = places.map(|places| self.lines(places)).unwrap_or_default();
+            matched.records.push(Record { node: record.index(), places });
+        }
+        matched
+    }
+
+    /// Canonical places as whole source lines, or as they are inside one line.
+    fn lines(&self, places: &[Range<usize>]) -> Vec<Range<usize>> {
+        let text = &self.canon.text;
+        let mut out: Vec<Range<usize>> = Vec::new();
+        for place in places {
+            let mut source = self.canon.source(place.clone());
+            let begins_line = text[..place.start].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
+            let ends_line = text[place.end..].split('\n').next().is_none_or(|after| after.trim_matches([' ', ',']).is_empty());
+            if begins_line && ends_line {
+                source.start = self.source[..source.start].rfind('\n').map_or(0, |at| at + 1);
+                source.end = self.source[source.end..].find('\n').map_or(self.source.len(), |len| source.end + len);
+            }
+            match out.last_mut() {
+                Some(last) if source.start <= last.end + 1 => last.end = last.end.max(source.end),
+                _ => out.push(source),
+            }
+        }
+        out
+    }
+}
+
+fn is_missing(found: &Option<Found>) -> bool {
+    found.as_ref().is_none_or(|found| found.state == FactState::Missing || matches!(found.state, FactState::Differs(_)))
+}
+
+/// The leaves below a node that are facts, without those below `except`.
+fn leaves<'a>(root: Node<'a>, except: Option<Node<'a>>) -> Vec<Node<'a>> {
+    let skip = except.map_or(0..0, |node| node.index()..node.subtree_end());
+    let nodes = (root.index()..root.subtree_end()).filter(|index| !skip.contains(index));
+    nodes.filter_map(|index| root.doc().node(index)).filter(|node| is_fact(*node)).collect()
+}
+
+/// The key a leaf goes by: its own, or that of the list it stands in.
+fn key_of(leaf: Node<'_>) -> Cow<'_, str> {
+    leaf.key().or_else(|| leaf.parent()?.key()).unwrap_or_default()
+}
+
+/// The member that names an enum's code: `statusName` beside `status`. An id is no code.
+fn name_sibling(leaf: Node<'_>) -> Option<Node<'_>> {
+    let key = leaf.key()?;
+    let is_id = key.to_ascii_lowercase().ends_with("id");
+    let parent = leaf.parent().filter(|parent| !is_id && parent.len() <= SORT_LIMIT)?;
+    parent.get(&format!("{key}Name")).or_else(|| parent.get(&format!("{key}_name")))
+}
+
+fn overlaps(used: &BTreeMap<usize, usize>, hit: &Range<usize>) -> bool {
+    used.range(..hit.end).next_back().is_some_and(|(_, &end)| end > hit.start)
+}
+
+/// The slot whose value begins last before `at`.
+fn slot_at(slots: &[Slot], at: usize) -> Option<&Slot> {
+    slots.get(slots.partition_point(|slot| slot.value.start <= at).checked_sub(1)?)
+}
+
+/// A value without the ornaments around it.
+fn bare(text: &str, range: Range<usize>) -> Range<usize> {
+    let is_edge = |char: char| is_space(char) || matches!(char, '*' | '_' | '"' | '`' | '\'' | ',');
+    let inner = &text[range.clone()];
+    let start = range.start + inner.len() - inner.trim_start_matches(is_edge).len();
+    let mut end = start + text[start..range.end].trim_end_matches(is_edge).len();
+    // `(ID: 12)` and `{"id":12}` close around the value, not with it.
+    while let Some(open) = text[start..end].chars().next_back().and_then(|last| [(')', '('), ('}', '{'), (']', '[')].iter().find(|(close, _)| *close == last))
+        && !text[start..end].contains(open.1)
+    {
+        end = start + text[start..end - 1].trim_end_matches(is_edge).len();
+    }
+    start..end
+}
+
+/// Runs of digits with the punctuation of telephone numbers inside.
+fn digit_runs(text: &str, region: Range<usize>) -> Vec<Range<usize>> {
+    let bytes = &text.as_bytes()[region.clone()];
+    let mut runs = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_digit() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let mut end = at;
+        while at < bytes.len() && (bytes[at].is_ascii_digit() || b"-() ./".contains(&bytes[at])) {
+            at += 1;
+            if bytes[at - 1].is_ascii_digit() {
+                end = at;
+            }
+        }
+        runs.push(region.start + start..region.start + end);
+    }
+    runs
+}

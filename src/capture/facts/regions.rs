@@ -1,0 +1,336 @@
+//! Where each record stands in a text: records are told by a field whose values differ, and parted where the text's
+//! own shape parts them: headings, table rows, list items, blank lines, braces.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::canon::needle;
+use super::index::{Index, floor};
+use super::labels::{Labels, label_before, lines};
+use crate::cancel::{Cancel, Cancelled};
+use crate::json::{Kind, Node};
+
+/// Fields looked at, values sampled and places taken of one value: enough to tell records apart, and a bound.
+const MAX_FIELDS: usize = 12;
+const SAMPLE: usize = 48;
+const MAX_HITS: usize = 32;
+
+/// A field that may tell the records apart, and how well it does.
+struct Field<'a> {
+    key: std::borrow::Cow<'a, str>,
+    /// Only places under this label, or at a line's beginning, count.
+    is_strict: bool,
+    found: f64,
+    spread: f64,
+    mean: f64,
+    first: usize,
+}
+
+/// The places of each record, canonical ranges in order; `None` where nothing tells the records apart.
+pub(super) fn regions(
+    records: &[Node<'_>],
+    index: &Index<'_>,
+    labels: &mut Labels,
+    cancel: &Cancel,
+) -> Result<Option<Vec<Vec<Range<usize>>>>, Cancelled> {
+    let fields = fields(records, index, labels, cancel)?;
+    let Some(best) = fields.first() else { return Ok(None) };
+    let in_order = best.spread >= 1.0;
+    let mut anchors: Vec<(Range<usize>, usize)> = Vec::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut last_end = 0;
+    for (position, record) in records.iter().enumerate() {
+        if position.is_multiple_of(256) {
+            cancel.check()?;
+        }
+        if in_order {
+            let after = hits(*record, best, index, labels, last_end, 1);
+            if let Some(hit) = after.into_iter().next() {
+                last_end = hit.end;
+                anchors.push((hit, position));
+            }
+            continue;
+        }
+        for (rank, field) in fields.iter().take(4).enumerate() {
+            let found = hits(*record, field, index, labels, 0, MAX_HITS * 2);
+            let value = record.get(&field.key).map(|node| node.raw_text().into_owned()).unwrap_or_default();
+            // A second field only helps where it is plain.
+            if found.is_empty() || (rank > 0 && (found.len() > 8 || value.len() < 6)) {
+                continue;
+            }
+            // Records that share a value share its places out.
+            let turn = seen.entry(value).or_insert(0);
+            let nth = *turn;
+            *turn += 1;
+            anchors.extend(found.into_iter().skip(if rank == 0 { nth } else { 0 }).map(|hit| (hit, position)));
+            break;
+        }
+    }
+    Ok(Some(cut(index.text(), settle(anchors), records.len())))
+}
+
+fn value_of(record: Node<'_>, key: &str) -> Option<String> {
+    let node = record.get(key)?;
+    match node.kind() {
+        Kind::String => Some(needle(&node.as_str()?)).filter(|text| !text.is_empty() && text.len() <= 200),
+        Kind::Number => node.as_number().map(str::to_owned),
+        _ => None,
+    }
+}
+
+fn hits(record: Node<'_>, field: &Field<'_>, index: &Index<'_>, labels: &mut Labels, from: usize, limit: usize) -> Vec<Range<usize>> {
+    let Some(needle) = value_of(record, &field.key).and_then(|text| index.needle(text)) else { return Vec::new() };
+    let text = index.text();
+    let found = index.hits(&needle, from..text.len()).take(512);
+    found.filter(|hit| !field.is_strict || is_marked(text, hit, &field.key, labels)).take(limit).collect()
+}
+
+/// Whether a hit stands under the field's label, or begins its line.
+fn is_marked(text: &str, hit: &Range<usize>, key: &str, labels: &mut Labels) -> bool {
+    let from = floor(text, hit.start.saturating_sub(96));
+    let before = text[from..hit.start].trim_end_matches([' ', '"', '\'', '*', '`', '[', '#']);
+    if before.ends_with('\n') || before.is_empty() {
+        return true;
+    }
+    if let Some(rest) = before.strip_suffix(':') {
+        return label_before(text, from, from + rest.len()).is_some_and(|label| labels.fit(key, &text[label]));
+    }
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.len() < before.len() && !line.contains(char::is_alphanumeric)
+}
+
+/// The fields that tell the records apart, the best first.
+fn fields<'a>(records: &[Node<'a>], index: &Index<'_>, labels: &mut Labels, cancel: &Cancel) -> Result<Vec<Field<'a>>, Cancelled> {
+    let mut keys: Vec<std::borrow::Cow<'a, str>> = Vec::new();
+    for member in records.iter().take(50).flat_map(|record| record.children().take(64)) {
+        let key = member.key().unwrap_or_default();
+        if matches!(member.kind(), Kind::String | Kind::Number) && keys.len() < MAX_FIELDS && !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let step = (records.len() / SAMPLE).max(1);
+    let sample: Vec<Node<'_>> = records.iter().copied().step_by(step).collect();
+    let mut fields = Vec::new();
+    for key in keys {
+        cancel.check()?;
+        let values: Vec<&[u8]> = records.iter().filter_map(|record| record.get(&key)).map(Node::raw).collect();
+        let distinct = values.iter().collect::<HashSet<_>>().len();
+        if values.len() * 2 < records.len() || distinct * 10 < values.len() * 9 {
+            continue;
+        }
+        for is_strict in [false, true] {
+            let mut field = Field { key: key.clone(), is_strict, found: 0.0, spread: 0.0, mean: 0.0, first: usize::MAX };
+            weigh(&mut field, &sample, index, labels);
+            if field.found > 0.0 {
+                fields.push(field);
+            }
+        }
+    }
+    let most = fields.iter().map(|field| field.found).fold(0.0, f64::max);
+    fields.retain(|field| field.found >= most * 0.6);
+    // Found often, always equally often, in as many parts of the text as can be, and early.
+    let rank = |field: &Field<'_>| {
+        let noise = if field.spread < 0.25 { 0 } else { (field.spread * 4.0) as i64 };
+        let few = field.found < most * 0.9;
+        let mean = (field.mean.min(8.0) * 2.0).round() as i64;
+        (few, noise, -mean, field.first, field.is_strict)
+    };
+    fields.sort_by_key(rank);
+    Ok(fields)
+}
+
+fn weigh(field: &mut Field<'_>, sample: &[Node<'_>], index: &Index<'_>, labels: &mut Labels) {
+    let mut counts = Vec::with_capacity(sample.len());
+    for record in sample {
+        let found = hits(*record, field, index, labels, 0, MAX_HITS);
+        if let Some(first) = found.first() {
+            field.first = field.first.min(first.start);
+            counts.push(found.len());
+        }
+    }
+    let Some(&least) = counts.iter().min() else { return };
+    field.found = counts.len() as f64 / sample.len() as f64;
+    field.mean = counts.iter().sum::<usize>() as f64 / counts.len() as f64;
+    field.spread = field.mean - least as f64;
+}
+
+/// Anchors in order: of two that overlap the longer stays, and a record's repeats become one. Each is the stretch
+/// from the first to the last place in a row that belongs to one record.
+fn settle(mut anchors: Vec<(Range<usize>, usize)>) -> Vec<(Range<usize>, usize)> {
+    anchors.sort_by_key(|(hit, record)| (hit.start, std::cmp::Reverse(hit.end), *record));
+    let mut kept: Vec<(Range<usize>, usize)> = Vec::with_capacity(anchors.len());
+    for (hit, record) in anchors {
+        if kept.last().is_some_and(|(last, _)| hit.start < last.end) {
+            continue;
+        }
+        kept.push((hit, record));
+    }
+    let mut runs: Vec<(Range<usize>, usize)> = Vec::with_capacity(kept.len());
+    for (hit, record) in kept {
+        match runs.last_mut() {
+            Some((run, last)) if *last == record => run.end = hit.end,
+            _ => runs.push((hit, record)),
+        }
+    }
+    runs
+}
+
+/// Cuts the text between the anchors, and gives every record its parts.
+fn cut(text: &str, anchors: Vec<(Range<usize>, usize)>, records: usize) -> Vec<Vec<Range<usize>>> {
+    let mut places = vec![Vec::new(); records];
+    let mut starts: Vec<usize> = Vec::with_capacity(anchors.len());
+    for pair in anchors.windows(2) {
+        starts.push(boundary(text, pair[0].0.end, pair[1].0.start));
+    }
+    if let Some((first, _)) = anchors.first() {
+        let start = first_start(text, first.start, anchors.get(1).map(|(next, _)| next.start).zip(starts.first().copied()));
+        starts.insert(0, start);
+    }
+    let longest = anchors
+        .iter()
+        .zip(starts.iter().zip(starts.iter().skip(1)))
+        .map(|(_, (&start, &end))| text[start..end].trim_end().matches('\n').count() + 1)
+        .max();
+    for (position, (hit, record)) in anchors.iter().enumerate() {
+        let start = starts[position];
+        let end = match starts.get(position + 1) {
+            Some(&end) => end,
+            None => last_end(text, start, hit.end, longest),
+        };
+        let end = trim_end(text, start, end);
+        if end > start {
+            places[*record].push(start..end);
+        }
+    }
+    places
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |found| found + 1)
+}
+
+/// Where the next record begins, between the last place of one and the first place of the next.
+fn boundary(text: &str, from: usize, to: usize) -> usize {
+    let slice = &text[from..to];
+    if !slice.contains('\n') {
+        return from + inline_boundary(slice);
+    }
+    let anchor_line = line_start(text, to);
+    let starts = || slice.match_indices('\n').map(|(at, _)| from + at + 1);
+    let line = |at: usize| text[at..].split('\n').next().unwrap_or_default();
+    let is_heading = |at: &usize| line(*at).trim_start().starts_with('#');
+    if let Some(heading) = starts().filter(is_heading).last() {
+        return heading;
+    }
+    let is_row = |at: usize| line(at).trim_start().starts_with('|');
+    let last_blank = |before: usize| starts().filter(|at| *at < before && line(*at).trim().is_empty()).last();
+    if is_row(anchor_line) {
+        let table = starts().filter(|at| line(*at).starts_with("|-") || line(*at).starts_with("| -") || line(*at).starts_with("|:")).last();
+        return match table {
+            Some(table) => last_blank(table).map_or(anchor_line, |blank| next_line(text, blank)),
+            None => anchor_line,
+        };
+    }
+    let indent = |at: usize| line(at).len() - line(at).trim_start().len();
+    let is_filled = |at: &usize| !line(*at).trim().is_empty();
+    let least = starts().filter(is_filled).map(indent).min().unwrap_or(0);
+    if indent(anchor_line) > least {
+        return starts().filter(|at| is_filled(at) && indent(*at) == least).last().unwrap_or(anchor_line);
+    }
+    let marker = line(anchor_line).trim_start();
+    let is_item = marker.starts_with("- ") || marker.starts_with("* ") || marker.starts_with(|char: char| char.is_ascii_digit());
+    if is_item {
+        return anchor_line;
+    }
+    last_blank(anchor_line).map_or(anchor_line, |blank| next_line(text, blank))
+}
+
+fn next_line(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |len| at + len + 1)
+}
+
+/// On one line: after the brace that closes the most, at the next that opens.
+fn inline_boundary(slice: &str) -> usize {
+    let (mut depth, mut least, mut after) = (0_i64, 0_i64, None);
+    for (at, byte) in slice.bytes().enumerate() {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth <= least {
+                    least = depth;
+                    after = Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    match after {
+        Some(after) => slice[after..].find(['{', '[']).map_or(after, |len| after + len),
+        None => slice.len(),
+    }
+}
+
+/// Where the first record begins: as far before its place as the second before its own.
+fn first_start(text: &str, first: usize, second: Option<(usize, usize)>) -> usize {
+    let own_line = line_start(text, first);
+    match second {
+        Some((place, start)) if text[start..place].contains('\n') => {
+            let above = text[start..place].matches('\n').count();
+            (0..above).fold(own_line, |at, _| if at == 0 { 0 } else { line_start(text, at - 1) })
+        }
+        Some((place, start)) if start > 0 && line_start(text, place) < start => {
+            text[own_line..first].rfind(['{', '[']).map_or(own_line, |at| own_line + at)
+        }
+        Some(_) => own_line,
+        None => boundary(text, 0, first).min(own_line.max(text[own_line..first].rfind('{').map_or(0, |at| own_line + at))),
+    }
+}
+
+/// Where the last record ends: its brace closes, or a rule or a heading of its own rank comes, or it grew as long as
+/// the longest of the others.
+fn last_end(text: &str, start: usize, after: usize, longest: Option<usize>) -> usize {
+    if text[start..].trim_start().starts_with('{') {
+        let mut depth = 0_i64;
+        for (at, byte) in text.bytes().enumerate().skip(start) {
+            depth += match byte {
+                b'{' => 1,
+                b'}' => -1,
+                _ => 0,
+            };
+            if byte == b'}' && depth == 0 && at >= after {
+                return at + 1;
+            }
+        }
+    }
+    let rank = |line: &str| line.bytes().take_while(|byte| *byte == b'#').count();
+    let own = rank(text[start..].trim_start());
+    for (number, line) in lines(text, start..text.len()).enumerate() {
+        let body = text[line.clone()].trim();
+        let is_over = longest.is_some_and(|longest| number >= longest)
+            || (line.start > after && (is_rule(body) || (rank(body) > 0 && (own == 0 || rank(body) <= own))));
+        if number > 0 && is_over && line.start > after {
+            return line.start;
+        }
+    }
+    text.len()
+}
+
+fn is_rule(line: &str) -> bool {
+    line.len() >= 3 && (line.bytes().all(|byte| byte == b'-') || line.bytes().all(|byte| byte == b'*'))
+}
+
+/// Leaves out blank lines and rules at the end.
+fn trim_end(text: &str, start: usize, end: usize) -> usize {
+    let mut end = end;
+    loop {
+        let body = text[start..end].trim_end();
+        end = start + body.len();
+        let last = line_start(text, end).max(start);
+        if last > start && is_rule(text[last..end].trim()) {
+            end = last;
+        } else {
+            return end;
+        }
+    }
+}
