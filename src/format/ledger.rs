@@ -1,8 +1,12 @@
 //! One row of the ledger: what a format costs and what it keeps.
 
+use bytes::Bytes;
+
+use super::json::compact;
 use super::{Format, Sink, Subject, WriteError};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{FactCount, Origin, match_facts};
+use crate::json::Doc;
 use crate::token::{Counter, Encoding, Tokens};
 
 /// The numbers of one format; each is that of the exact bytes `--view FORMAT` prints.
@@ -77,11 +81,21 @@ impl Row {
 
 fn is_payload_alone(format: &dyn Format, subject: &Subject) -> bool {
     let Some(payload) = &subject.payload else { return false };
-    let is_alone_in_text = payload.origin == Origin::Text { block: 0 } && subject.reading.blocks.len() == 1;
-    match format.id() {
-        "content" => is_alone_in_text,
-        "both" | "wire" => false,
-        _ => true,
+    if !format.is_as_sent() {
+        return true;
+    }
+    // Other blocks, such as images, are not in `content` but are part of the answer.
+    let is_only_block = |at: usize| at == 0 && subject.reading.blocks.len() == 1;
+    match (format.id(), &payload.origin) {
+        ("structured", Origin::Structured) => true,
+        ("content", Origin::Text { block }) => is_only_block(*block),
+        ("content" | "both", Origin::Structured) => {
+            let text = subject.reading.blocks.first().and_then(|block| block.text.as_deref());
+            let doc = Doc::parse(Bytes::copy_from_slice(text.unwrap_or_default().as_bytes()));
+            let is_same = doc.is_json() && doc.root().is_some_and(|root| compact(root) == compact(payload.root()));
+            is_only_block(0) && is_same
+        }
+        _ => false,
     }
 }
 
@@ -96,4 +110,36 @@ pub fn ratio(row: &Row, baseline: &Row, encoding: Encoding) -> Option<f64> {
 pub fn default_baseline(rows: &[&Row]) -> &'static str {
     let has_json = rows.iter().any(|row| row.format == "json" && row.is_available());
     if has_json { "json" } else { "content" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{FORMATS, by_id, tests::subject};
+
+    #[test]
+    fn rows_measure_what_is_printed() {
+        let subject = subject(r#"{"content":[{"type":"text","text":"Ünï 😀: 1,234"}],"structuredContent":{"n":1234}}"#);
+        let row = |id: &str| Row::measure(by_id(id).unwrap(), &subject, &Cancel::new()).unwrap();
+        let content = row("content");
+        assert_eq!((content.bytes, content.chars, content.utf16), (17, 12, 13));
+        assert_eq!(content.facts, Some(FactCount { total: 1, kept: 1, reworded: 0, missing: 0 }));
+        assert!(!content.is_payload_alone && row("json").is_payload_alone);
+        assert_eq!(row("csv").why.as_deref(), Some("no list of records in it"));
+        let rows: Vec<Row> = FORMATS.iter().map(|format| row(format.id())).collect();
+        let rows: Vec<&Row> = rows.iter().collect();
+        assert_eq!(default_baseline(&rows), "json");
+        assert_eq!(default_baseline(&rows[..4]), "content");
+        assert_eq!(ratio(rows[4], rows[4], Encoding::O200kBase), Some(1.0));
+        assert_eq!(ratio(rows[8], rows[4], Encoding::O200kBase), None);
+    }
+
+    #[test]
+    fn a_text_equal_to_the_value_is_the_payload_alone() {
+        let same = subject(r#"{"content":[{"type":"text","text":"{\"a\": 1}"}],"structuredContent":{"a":1}}"#);
+        let other = subject(r#"{"content":[{"type":"text","text":"{\"a\": 2}"}],"structuredContent":{"a":1}}"#);
+        let both = by_id("both").unwrap();
+        assert!(Row::measure(both, &same, &Cancel::new()).unwrap().is_payload_alone);
+        assert!(!Row::measure(both, &other, &Cancel::new()).unwrap().is_payload_alone);
+    }
 }

@@ -99,3 +99,6 @@ fn payload_of(subject: &Subject) -> Result<&Payload, NotApplicable> {
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.id() == id)
 }
+
+#[cfg(test)]
+mod tests;

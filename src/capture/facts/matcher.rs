@@ -406,12 +406,14 @@ impl Matcher<'_> {
 
     /// Canonical places as whole source lines, or as they are inside one line.
     fn lines(&self, places: &[Range<usize>]) -> Vec<Range<usize>> {
-        let text = &self.canon.text;
         let mut out: Vec<Range<usize>> = Vec::new();
         for place in places {
             let mut source = self.canon.source(place.clone());
-            let begins_line = text[..place.start].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
-            let ends_line = text[place.end..].split('\n').next().is_none_or(|after| after.trim_matches([' ', ',']).is_empty());
+            // Only the source's own line ends count: inside JSON, `\n` parts nothing that could be marked as a line.
+            let before = self.source[..source.start].trim_end_matches([' ', '\t', '>']);
+            let after = self.source[source.end..].trim_start_matches([' ', '\t', '\r', ',']);
+            let begins_line = before.is_empty() || before.ends_with('\n');
+            let ends_line = after.is_empty() || after.starts_with('\n');
             if begins_line && ends_line {
                 source.start = self.source[..source.start].rfind('\n').map_or(0, |at| at + 1);
                 source.end = self.source[source.end..].find('\n').map_or(self.source.len(), |len| source.end + len);

@@ -216,6 +216,11 @@ fn boundary(text: &str, from: usize, to: usize) -> usize {
         return from + inline_boundary(slice);
     }
     let anchor_line = line_start(text, to);
+    if text[anchor_line..to].trim_start().starts_with(['{', '['])
+        && let Some(brace) = text[anchor_line..to].rfind('{')
+    {
+        return anchor_line + brace;
+    }
     let starts = || slice.match_indices('\n').map(|(at, _)| from + at + 1);
     let line = |at: usize| text[at..].split('\n').next().unwrap_or_default();
     let is_heading = |at: &usize| line(*at).trim_start().starts_with('#');
@@ -326,7 +331,10 @@ fn trim_end(text: &str, start: usize, end: usize) -> usize {
     loop {
         let body = text[start..end].trim_end();
         end = start + body.len();
-        let last = line_start(text, end).max(start);
+        if body.starts_with('{') && body.ends_with(',') {
+            end -= 1;
+        }
+        let last = text[start..end].rfind('\n').map_or(start, |at| start + at + 1);
         if last > start && is_rule(text[last..end].trim()) {
             end = last;
         } else {
