@@ -142,6 +142,7 @@ proptest! {
     #[test]
     fn strings_survive(text in any::<String>()) {
         let written = write::string(&text);
-        prop_assert_eq!(doc(&written).root().unwrap().as_str().unwrap(), text);
+        let read = doc(&written);
+        prop_assert_eq!(read.root().unwrap().as_str().unwrap(), text);
     }
 }

@@ -122,7 +122,8 @@ impl Endpoint {
                 Session::None => plain(StatusCode::OK, ""),
             },
             _ => {
-                let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "Only POST and DELETE. There is no stream to open by GET.");
+                let mut answer =
+                    plain(StatusCode::METHOD_NOT_ALLOWED, "Only POST and DELETE. There is no stream to open by GET.");
                 answer.headers_mut().insert(ALLOW, HeaderValue::from_static("POST, DELETE"));
                 answer
             }
@@ -141,7 +142,10 @@ impl Endpoint {
         if let Some(version) = head.headers.get(VERSION)
             && !PROTOCOL_VERSIONS.iter().any(|known| version.as_bytes() == known.as_bytes())
         {
-            return plain(StatusCode::BAD_REQUEST, &format!("Unsupported MCP-Protocol-Version. One of {}.", PROTOCOL_VERSIONS.join(", ")));
+            return plain(
+                StatusCode::BAD_REQUEST,
+                &format!("Unsupported MCP-Protocol-Version. One of {}.", PROTOCOL_VERSIONS.join(", ")),
+            );
         }
         if let Session::Unknown = self.session(&head.headers) {
             return plain(StatusCode::NOT_FOUND, "Unknown session. Initialize again.");

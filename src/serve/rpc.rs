@@ -50,7 +50,10 @@ pub(super) fn answer(service: &impl Service, message: &[u8]) -> Vec<Bytes> {
         if root.kind() == Kind::Object && (root.get("result").is_some() || root.get("error").is_some()) {
             return Vec::new(); // An answer to a request that was never made.
         }
-        return vec![respond("null", Err(Refusal::new(INVALID_REQUEST, "Invalid request: one object with a `method` is expected")))];
+        return vec![respond(
+            "null",
+            Err(Refusal::new(INVALID_REQUEST, "Invalid request: one object with a `method` is expected")),
+        )];
     };
     let Some(id) = id else {
         return Vec::new(); // Notifications, `notifications/cancelled` among them: every answer is already out.
@@ -217,7 +220,11 @@ mod tests {
 
     #[test]
     fn a_deep_message_does_no_harm() {
-        let deep = format!(r#"{{"id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"a":{}{}}}}}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        let deep = format!(
+            r#"{{"id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"a":{}{}}}}}}}"#,
+            "[".repeat(100_000),
+            "]".repeat(100_000)
+        );
         assert!(one(&deep).starts_with(r#"{"jsonrpc":"2.0","id":1,"result":{"a":[["#));
     }
 }

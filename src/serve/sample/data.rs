@@ -6,8 +6,8 @@ use time::{Duration, OffsetDateTime};
 
 use super::hostile;
 use super::words::{
-    ABOUTS, DESCRIPTIONS, FIRST_NAMES, LAST_NAMES, LONG_NOTE, NAME_ENDS, NAME_STARTS, NOTES, OTHER_NAMES, PLACES, QUEUES, RESOURCES,
-    STREETS, TICKET_TITLES,
+    ABOUTS, DESCRIPTIONS, FIRST_NAMES, LAST_NAMES, LONG_NOTE, NAME_ENDS, NAME_STARTS, NOTES, OTHER_NAMES, PLACES, QUEUES,
+    RESOURCES, STREETS, TICKET_TITLES,
 };
 
 /// The moment at which everything happens, so that relative times stay the same.
@@ -125,7 +125,8 @@ pub fn users(size: usize, hostile: bool) -> Vec<User> {
 
 /// The name of a resource, known or not.
 pub fn resource(id: i64) -> Named {
-    let name = RESOURCES.iter().find(|(known, _)| *known == id).map_or_else(|| format!("Resource {id}"), |(_, name)| (*name).to_owned());
+    let name =
+        RESOURCES.iter().find(|(known, _)| *known == id).map_or_else(|| format!("Resource {id}"), |(_, name)| (*name).to_owned());
     (id, name)
 }
 
@@ -231,7 +232,8 @@ fn hostile_company(n: usize) -> Company {
     company
 }
 
-const PLAN: &[&str] = &["Restart the application pool", "Fail over to the standby node", "Confirm with the customer and monitor for an hour"];
+const PLAN: &[&str] =
+    &["Restart the application pool", "Fail over to the standby node", "Confirm with the customer and monitor for an hour"];
 const NO_PLAN: &[&str] = &[];
 
 /// The five tickets of the original come first: title, status, priority, assignee, minutes since the update.
@@ -282,7 +284,8 @@ fn ticket(n: usize, companies: usize) -> Ticket {
     }
     if n == 0 {
         ticket.title = "Server downtime".into();
-        ticket.description = "The production server has not answered since 11:45.\nAll users of the order system are affected.".into();
+        ticket.description =
+            "The production server has not answered since 11:45.\nAll users of the order system are affected.".into();
         ticket.contact = (3001, "Jane Doe".into());
         ticket.contact_email = "jane.doe@acme.example".into();
         ticket.queue = named(QUEUES, 0);

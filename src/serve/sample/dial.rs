@@ -120,7 +120,8 @@ fn get_user_by_id(users: &mut Vec<User>, call: &Call<'_>) -> Value {
 fn search_user(users: &mut Vec<User>, call: &Call<'_>) -> Value {
     let term = |name: &str| call.args.text(name).unwrap_or_default();
     let (name, surname, email) = (term("name"), term("surname"), term("email"));
-    let matches = |user: &&User| contains(&user.name, &name) && contains(&user.surname, &surname) && contains(&user.email, &email);
+    let matches =
+        |user: &&User| contains(&user.name, &name) && contains(&user.surname, &surname) && contains(&user.email, &email);
     let found: Vec<_> = users.iter().filter(matches).map(block).collect();
     match &found[..] {
         [] => say("No users found matching your criteria."),

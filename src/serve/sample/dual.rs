@@ -183,7 +183,8 @@ fn no_results(call: &Call<'_>) -> String {
 fn search_companies(desk: &mut Desk, call: &Call<'_>) -> Value {
     let page = Page::new(find_companies(desk, call.args), call.args);
     let query = call.args.text("searchTerm").filter(|term| !term.is_empty()).unwrap_or_else(|| "All companies".into());
-    let mut text = format!("## Company Search Results\n\n**Query**: {query}\n**Results**: {} companies found{RULE}", page.items.len());
+    let mut text =
+        format!("## Company Search Results\n\n**Query**: {query}\n**Results**: {} companies found{RULE}", page.items.len());
     if page.items.is_empty() {
         text += &no_results(call);
     } else {
@@ -191,10 +192,8 @@ fn search_companies(desk: &mut Desk, call: &Call<'_>) -> Value {
         text += &records.join(RULE);
         if page.has_more() {
             text += RULE;
-            text += &format!(
-                "⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.",
-                page.items.len()
-            );
+            text +=
+                &format!("⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.", page.items.len());
         }
     }
     result(text, page.structured(|company| Value::Object(company.clone()), None))
@@ -238,7 +237,9 @@ fn search_tickets(desk: &mut Desk, call: &Call<'_>) -> Value {
     let filter = match status.as_deref().map(|text| status_filter(text).ok_or(text)) {
         None => None,
         Some(Ok(filter)) => Some(filter),
-        Some(Err(text)) => return failure(&format!("`{text}` is not a status filter"), "Use a status id or a comparison, such as `1` or `<5`."),
+        Some(Err(text)) => {
+            return failure(&format!("`{text}` is not a status filter"), "Use a status id or a comparison, such as `1` or `<5`.");
+        }
     };
     let of_status = |ticket: &Ticket| match filter {
         None => true,
@@ -277,7 +278,8 @@ fn search_tickets(desk: &mut Desk, call: &Call<'_>) -> Value {
         filters["searchTerm"] = term.into();
     }
     let named = if named.is_empty() { "None".into() } else { named.join(", ") };
-    let mut text = format!("## Ticket Search Results\n\n**Filters**: {named}\n**Results**: {} tickets found{RULE}", page.items.len());
+    let mut text =
+        format!("## Ticket Search Results\n\n**Filters**: {named}\n**Results**: {} tickets found{RULE}", page.items.len());
     if page.items.is_empty() {
         text += &no_results(call);
     } else {
@@ -391,8 +393,12 @@ fn search_ticket_notes(desk: &mut Desk, call: &Call<'_>) -> Value {
     let id = call.args.integer("ticketID");
     let Some(ticket) = id.and_then(|id| desk.ticket(id)) else { return no_ticket(id, call) };
     let page = Page::new(desk.notes_of(ticket.id).collect(), call.args);
-    let mut text =
-        format!("## Notes of Ticket {}\n\n**Ticket**: {}\n**Results**: {} notes found{RULE}", ticket.number(), ticket.title, page.items.len());
+    let mut text = format!(
+        "## Notes of Ticket {}\n\n**Ticket**: {}\n**Results**: {} notes found{RULE}",
+        ticket.number(),
+        ticket.title,
+        page.items.len()
+    );
     if page.items.is_empty() {
         text += &no_results(call);
     } else {
@@ -401,13 +407,17 @@ fn search_ticket_notes(desk: &mut Desk, call: &Call<'_>) -> Value {
             .iter()
             .map(|note| {
                 let (author, created) = (&note.author, relative(note.created));
-                format!("### {} (ID: {})\n\n- **Author**: {} (Resource ID: {})\n- **Created**: {created}\n\n{}", note.title, note.id, author.1, author.0, note.description)
+                format!(
+                    "### {} (ID: {})\n\n- **Author**: {} (Resource ID: {})\n- **Created**: {created}\n\n{}",
+                    note.title, note.id, author.1, author.0, note.description
+                )
             })
             .collect();
         text += &notes.join(RULE);
         if page.has_more() {
             text += RULE;
-            text += &format!("⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.", page.items.len());
+            text +=
+                &format!("⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.", page.items.len());
         }
     }
     result(text, page.structured(note_row, None))
@@ -421,7 +431,10 @@ fn change_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
 fn add_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
     let Some(ticket) = create_ticket(desk, call.args) else {
         let id = call.args.integer("companyID").unwrap_or_default();
-        return failure(&format!("Company with ID {id} not found"), &format!("Use `{}` to find the ID.", call.tool("search_companies")));
+        return failure(
+            &format!("Company with ID {id} not found"),
+            &format!("Use `{}` to find the ID.", call.tool("search_companies")),
+        );
     };
     saved("Created", &ticket)
 }

@@ -68,7 +68,11 @@ impl Sample {
             "autotask-dual" => vec![dual()],
             "autotask-strict" => vec![strict()],
             "dial" => vec![dial()],
-            other => return Err(usage(format!("unknown sample set `{other}`")).hint(format!("one of {}", SampleSpec::SETS.join(", ")))),
+            other => {
+                return Err(
+                    usage(format!("unknown sample set `{other}`")).hint(format!("one of {}", SampleSpec::SETS.join(", ")))
+                );
+            }
         };
         let mut index = BTreeMap::new();
         let mut definitions = Vec::new();
@@ -198,8 +202,11 @@ impl<S: Send> Group for Set<S> {
                     annotations["title"] = title.into();
                 }
                 annotations["readOnlyHint"] = hints.read_only.into();
-                let others =
-                    [("destructiveHint", hints.destructive), ("idempotentHint", hints.idempotent), ("openWorldHint", hints.open_world)];
+                let others = [
+                    ("destructiveHint", hints.destructive),
+                    ("idempotentHint", hints.idempotent),
+                    ("openWorldHint", hints.open_world),
+                ];
                 for (name, value) in others {
                     if let Some(value) = value {
                         annotations[name] = value.into();

@@ -92,7 +92,9 @@ impl Field {
 
 /// A whole number, however it is spelled: `5`, `5.0`, `5e0`.
 fn integer(value: Node<'_>) -> Option<i64> {
-    value.as_i64().or_else(|| value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15).map(|number| number as i64))
+    value
+        .as_i64()
+        .or_else(|| value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15).map(|number| number as i64))
 }
 
 /// The input schema of a tool. A closed one says its dialect and forbids unknown keys.

@@ -7,7 +7,8 @@ use sha2::{Digest, Sha256};
 
 use super::data::{Company, Desk, Ticket};
 use super::records::{
-    create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail, ticket_row, update_company, update_ticket,
+    create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail, ticket_row, update_company,
+    update_ticket,
 };
 use super::schema::{Field, Takes, Violation};
 use super::text::{LIMIT, cut, field, length, status_name};
@@ -150,8 +151,7 @@ const STATE: Field = Field::optional("state", Takes::Text(0), "State");
 const POSTAL_CODE: Field = Field::optional("postalCode", Takes::Text(0), "Postal code");
 
 /// Appended to what was cut. Kept fault: its 126 characters come on top of the limit, and cut JSON is no JSON.
-const GUIDANCE: &str =
-    "\n\n[Response truncated at 25000 characters. Use filters such as searchTerm or a smaller pageSize to get a more focused result.]";
+const GUIDANCE: &str = "\n\n[Response truncated at 25000 characters. Use filters such as searchTerm or a smaller pageSize to get a more focused result.]";
 
 fn pretty(value: &Value) -> String {
     // Writing a value that is in memory already cannot fail; the compact form would be the same data.
