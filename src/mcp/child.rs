@@ -1,0 +1,158 @@
+//! A server as a child process: found, started under the guard, its stderr drained.
+
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+use super::error::Error;
+use super::tap::Tap;
+use super::{Options, guard, lines};
+use crate::source;
+
+/// A line of stderr beyond this is cut.
+const STDERR_LINE: usize = 64 << 10;
+/// Longer than the guard ever takes.
+const END_LIMIT: Duration = Duration::from_secs(6);
+
+/// What the guard said became of the program.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Fate {
+    #[default]
+    Unknown,
+    NotStarted(String),
+    Ended(String),
+}
+
+/// A started server and its pipes.
+pub(super) struct Started {
+    pub process: Process,
+    pub stdin: ChildStdin,
+    pub stdout: ChildStdout,
+    pub fate: Arc<Mutex<Fate>>,
+    /// Resolves when stderr has ended, and with it what the guard has to say.
+    pub drained: oneshot::Receiver<()>,
+}
+
+/// Dropping it lets the guard end the server by itself, as soon as the server's input is closed.
+pub(super) struct Process(Child);
+
+impl Process {
+    /// Waits until the guard has ended everything; its input must be closed by then.
+    pub(super) async fn close(mut self) {
+        if tokio::time::timeout(END_LIMIT, self.0.wait()).await.is_err() {
+            // The guard itself hangs; its end closes the server's input at least.
+            self.0.kill().await.ok();
+        }
+    }
+}
+
+pub(super) fn start(
+    command: &source::Command,
+    options: &Options,
+    tap: &Arc<Tap>,
+    tasks: &mut JoinSet<()>,
+) -> Result<Started, Error> {
+    check(command)?;
+    let token = format!("{:016x}", std::hash::RandomState::new().build_hasher().finish());
+    let spawn_error = |source| Error::Guard { program: command.program.clone(), source };
+    let mut start = if cfg!(unix) {
+        let binary = match &options.guard {
+            Some(path) => path.clone(),
+            None => std::env::current_exe().map_err(spawn_error)?,
+        };
+        let mut start = Command::new(binary);
+        start.arg(guard::COMMAND).arg(&token).arg(&command.program);
+        start
+    } else {
+        let mut start = Command::new(&command.program);
+        start.kill_on_drop(true);
+        start
+    };
+    start.args(&command.args).envs(command.env.iter().map(|(name, value)| (name, value)));
+    if let Some(cwd) = &command.cwd {
+        start.current_dir(cwd);
+    }
+    let mut child = start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(spawn_error)?;
+    let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take()) else {
+        return Err(spawn_error(std::io::Error::other("no pipes")));
+    };
+    let fate = Arc::new(Mutex::new(Fate::default()));
+    let (said, tap) = (Arc::clone(&fate), Arc::clone(tap));
+    let (drained_to_the_end, drained) = oneshot::channel();
+    tasks.spawn(async move {
+        let read = lines::read(stderr, STDERR_LINE, |line| {
+            // The program's last words may have no line end of their own, so the guard's may follow on the same line.
+            let at = find(&line.bytes, token.as_bytes()).unwrap_or(line.bytes.len());
+            if let Some(word) = from_guard(&line.bytes[at..], &token) {
+                *said.lock().unwrap_or_else(PoisonError::into_inner) = word;
+                if at > 0 {
+                    tap.stderr(line.bytes.slice(..at));
+                }
+            } else {
+                tap.stderr(line.bytes);
+            }
+        });
+        if let Err(error) = read.await {
+            tap.stderr(Bytes::from(format!("(stderr could not be read any further: {error})")));
+        }
+        drained_to_the_end.send(()).ok();
+    });
+    Ok(Started { process: Process(child), stdin, stdout, fate, drained })
+}
+
+fn find(text: &[u8], word: &[u8]) -> Option<usize> {
+    text.windows(word.len()).position(|window| window == word)
+}
+
+fn from_guard(line: &[u8], token: &str) -> Option<Fate> {
+    let word = std::str::from_utf8(line).ok()?.strip_prefix(token)?.strip_prefix(' ')?;
+    Some(match word.strip_prefix("not-started ") {
+        Some(reason) => Fate::NotStarted(reason.to_owned()),
+        None => Fate::Ended(format!("the program {word}")),
+    })
+}
+
+/// Finds the program before anything is started, since a shell's status 127 explains nothing.
+fn check(command: &source::Command) -> Result<(), Error> {
+    if let Some(cwd) = command.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
+        return Err(Error::NoFolder { path: cwd.clone() });
+    }
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    let program = || command.program.clone();
+    let path = command.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsString::from(value));
+    let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    let found = candidates(&command.program, command.cwd.as_deref(), &path);
+    if command.program.is_empty() || !found.iter().any(|path| path.exists()) {
+        return Err(Error::NotFound { program: program() });
+    }
+    if found.iter().any(|path| is_executable(path)) { Ok(()) } else { Err(Error::NotExecutable { program: program() }) }
+}
+
+fn candidates(program: &str, cwd: Option<&Path>, path: &OsStr) -> Vec<PathBuf> {
+    let base = cwd.unwrap_or(Path::new(""));
+    if program.contains('/') {
+        return vec![base.join(program)];
+    }
+    std::env::split_paths(path).map(|folder| base.join(folder).join(program)).collect()
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}

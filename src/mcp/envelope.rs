@@ -1,0 +1,276 @@
+//! The lenient peek at a message: whose is it? Reads `id`, `method` and which of `result` and `error` are there, and
+//! skips everything else by counting brackets, so that depth, odd numbers and bad UTF-8 do no harm.
+//! Never fails: what could not be read is absent. The payload itself is read by `capture`, from the same bytes.
+
+use std::ops::Range;
+
+use crate::json::decode_string;
+
+/// The `id` of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Id {
+    Absent,
+    Null,
+    Number(i64),
+    /// Spelt otherwise (`"3"`, `3.0`, `"abc"`); the number it plainly means, if any, and the text as sent.
+    Odd(Option<i64>, String),
+}
+
+impl Id {
+    fn read(raw: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(raw).into_owned();
+        if text == "null" {
+            return Id::Null;
+        }
+        if let Ok(number) = text.parse() {
+            return Id::Number(number);
+        }
+        let inner = text.trim_matches('"');
+        let inner = inner
+            .split_once('.')
+            .map_or(inner, |(whole, part)| if part.trim_end_matches('0').is_empty() { whole } else { inner });
+        Id::Odd(inner.parse().ok(), text)
+    }
+
+    /// The number it means, however it is spelt.
+    pub(super) fn number(&self) -> Option<i64> {
+        match self {
+            Id::Number(number) | Id::Odd(Some(number), _) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// For messages to people.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Id::Absent => "no id".into(),
+            Id::Null => "the id null".into(),
+            Id::Number(number) => format!("the id {number}"),
+            Id::Odd(_, text) => format!("the id {text}"),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Member {
+    Absent,
+    Null,
+    Present,
+}
+
+/// What the outermost layer of a message says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Envelope {
+    pub id: Id,
+    pub method: Option<String>,
+    pub result: Member,
+    pub error: Member,
+    /// Whether `jsonrpc` is `"2.0"`.
+    pub versioned: bool,
+    /// Where `id` stands, to be echoed as sent.
+    pub id_range: Option<Range<usize>>,
+    /// The outermost object is closed.
+    pub complete: bool,
+}
+
+impl Envelope {
+    /// A response, or what is left of one.
+    pub(super) fn is_response(&self) -> bool {
+        self.method.is_none()
+            && (self.result != Member::Absent || self.error != Member::Absent || (self.versioned && self.id != Id::Absent))
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Peek {
+    Object(Envelope),
+    /// A batch: the objects in it.
+    Batch(Vec<Envelope>),
+    /// Neither an object nor an array.
+    Noise,
+}
+
+pub(super) fn peek(bytes: &[u8]) -> Peek {
+    let at = skip_space(bytes, if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 });
+    match bytes.get(at) {
+        Some(b'{') => Peek::Object(object(bytes, at)),
+        Some(b'[') => Peek::Batch(elements(bytes, at)),
+        _ => Peek::Noise,
+    }
+}
+
+fn elements(bytes: &[u8], start: usize) -> Vec<Envelope> {
+    let mut found = Vec::new();
+    let mut at = start + 1;
+    loop {
+        at = skip_space(bytes, at);
+        match bytes.get(at) {
+            Some(b'{') => found.push(object(bytes, at)),
+            Some(b']') | None => return found,
+            Some(_) => {}
+        }
+        let Some(end) = skip_value(bytes, at) else { return found };
+        at = skip_space(bytes, end);
+        if bytes.get(at) != Some(&b',') {
+            return found;
+        }
+        at += 1;
+    }
+}
+
+fn object(bytes: &[u8], start: usize) -> Envelope {
+    let mut envelope = Envelope {
+        id: Id::Absent,
+        method: None,
+        result: Member::Absent,
+        error: Member::Absent,
+        versioned: false,
+        id_range: None,
+        complete: false,
+    };
+    let mut at = start + 1;
+    loop {
+        at = skip_space(bytes, at);
+        match bytes.get(at) {
+            Some(b'}') => {
+                envelope.complete = true;
+                return envelope;
+            }
+            Some(b'"') => {}
+            _ => return envelope,
+        }
+        let Some(key_end) = skip_string(bytes, at) else { return envelope };
+        let key = decode_string(&bytes[at + 1..key_end - 1]);
+        at = skip_space(bytes, key_end);
+        if bytes.get(at) != Some(&b':') {
+            return envelope;
+        }
+        at = skip_space(bytes, at + 1);
+        let end = skip_value(bytes, at);
+        let raw = &bytes[at..end.unwrap_or(bytes.len())];
+        let member = match raw {
+            b"" => Member::Absent,
+            b"null" => Member::Null,
+            _ => Member::Present,
+        };
+        match &*key {
+            "id" if end.is_some() => {
+                envelope.id = Id::read(raw);
+                envelope.id_range = Some(at..at + raw.len());
+            }
+            "method" if end.is_some() && raw.len() > 1 && raw[0] == b'"' => {
+                envelope.method = Some(decode_string(&raw[1..raw.len() - 1]).into_owned());
+            }
+            "result" => envelope.result = member,
+            "error" => envelope.error = member,
+            "jsonrpc" => envelope.versioned = raw == b"\"2.0\"",
+            _ => {}
+        }
+        let Some(end) = end else { return envelope };
+        at = skip_space(bytes, end);
+        if bytes.get(at) == Some(&b',') {
+            at += 1;
+        }
+    }
+}
+
+fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+        at += 1;
+    }
+    at
+}
+
+/// Just past the closing quote of the string that starts at `at`.
+fn skip_string(bytes: &[u8], mut at: usize) -> Option<usize> {
+    at += 1;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// Just past the value that starts at `at`; `None` where the input ends inside it. A bare word (a number, `NaN`) ends
+/// where a separator stands.
+fn skip_value(bytes: &[u8], mut at: usize) -> Option<usize> {
+    match bytes.get(at)? {
+        b'"' => return skip_string(bytes, at),
+        b'{' | b'[' => {}
+        _ => {
+            while !matches!(bytes.get(at)?, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r') {
+                at += 1;
+            }
+            return Some(at);
+        }
+    }
+    let mut depth = 0_usize;
+    loop {
+        match bytes.get(at)? {
+            b'"' => {
+                at = skip_string(bytes, at)?;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(text: &str) -> Envelope {
+        match peek(text.as_bytes()) {
+            Peek::Object(envelope) => envelope,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn ids_are_read_however_they_are_spelt() {
+        for (text, id) in [
+            ("7", Id::Number(7)),
+            ("\"7\"", Id::Odd(Some(7), "\"7\"".into())),
+            ("7.0", Id::Odd(Some(7), "7.0".into())),
+            ("7.5", Id::Odd(None, "7.5".into())),
+            ("\"x\"", Id::Odd(None, "\"x\"".into())),
+            ("null", Id::Null),
+        ] {
+            assert_eq!(object(&format!("{{\"jsonrpc\":\"2.0\",\"result\":{{}},\"id\":{text}}}")).id, id, "{text}");
+        }
+        assert_eq!(object("{\"result\":1}").id, Id::Absent);
+    }
+
+    #[test]
+    fn broken_messages_show_what_came() {
+        let cut = object(r#"{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"te"#);
+        assert_eq!((cut.id.number(), cut.result, cut.complete, cut.is_response()), (Some(3), Member::Present, false, true));
+        let nan = object(r#"{"id":3,"result":{"a":NaN,"b":"}]"}}"#);
+        assert_eq!((nan.id.number(), nan.complete), (Some(3), true));
+        let deep = format!("{{\"result\":{}1{},\"id\":4}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(object(&deep).id, Id::Number(4));
+        assert!(!object("{").is_response());
+        assert_eq!(peek(b"Listening on stdio"), Peek::Noise);
+        assert!(
+            matches!(peek(b"[{\"id\":1,\"result\":{}},5]"), Peek::Batch(found) if found.len() == 1 && found[0].id == Id::Number(1))
+        );
+    }
+
+    #[test]
+    fn absent_and_null_differ() {
+        let both = object("\u{feff}{\"result\":null,\"error\":{\"code\":1},\"id\":1}");
+        assert_eq!((both.result, both.error), (Member::Null, Member::Present));
+        assert_eq!(object(r#"{"method":"a\/b","id":0}"#).method.as_deref(), Some("a/b"));
+    }
+}

@@ -1,0 +1,256 @@
+//! What can go wrong between Loupe and a server, with sources kept, and the one place that says it to people.
+
+use std::fmt::Write;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::problem::{Kind, Problem};
+
+/// A failure of the client. Shown as a [`Problem`].
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("command not found")]
+    NotFound { program: String },
+    #[error("not executable")]
+    NotExecutable { program: String },
+    #[error("no such folder")]
+    NoFolder { path: PathBuf },
+    /// The guard could not start the program.
+    #[error("the program did not start: {reason}")]
+    NotStarted { program: String, reason: String },
+    /// The guard itself could not be started.
+    #[error("the guard process did not start: {source}")]
+    Guard { program: String, source: io::Error },
+    #[error("not an http or https address")]
+    Address { url: String },
+    #[error("the header `{name}` cannot be sent")]
+    Header { name: String },
+    #[error("no HTTP client: {source}")]
+    Client { source: reqwest::Error },
+    #[error("{}", connect_words(source))]
+    Connect { url: String, source: reqwest::Error },
+    /// The connection broke inside an answer.
+    #[error("the connection broke while the answer came: {}", innermost(source))]
+    Broken { url: String, source: reqwest::Error },
+    #[error("HTTP {status}{}", quoted(text))]
+    HttpStatus { url: String, status: String, text: String },
+    #[error("the server redirects to {location}")]
+    Redirect { url: String, status: String, location: String },
+    #[error("HTTP {status}: the server wants credentials{}", quoted(text))]
+    Auth { url: String, status: String, text: String },
+    #[error("the server does not know this session any more (HTTP {status}{})", quoted(text))]
+    SessionLost { url: String, status: String, text: String },
+    #[error("{what}")]
+    Handshake { place: String, what: String },
+    #[error("the server speaks MCP {version}, which Loupe does not know")]
+    Version { place: String, version: String },
+    /// The other side closed; `fate` says how, as far as it is known.
+    #[error("{fate}{}", said(unreadable.as_deref(), stderr))]
+    Gone { place: String, fate: String, during_handshake: bool, unreadable: Option<String>, stderr: Vec<String> },
+    #[error("no answer to `{what}` within {} s{}", limit.as_secs_f64(), said(unreadable.as_deref(), stderr))]
+    Timeout {
+        place: String,
+        what: String,
+        limit: Duration,
+        during_handshake: bool,
+        unreadable: Option<String>,
+        stderr: Vec<String>,
+    },
+    #[error("cancelled")]
+    Cancelled { place: String },
+    #[error("{what}")]
+    Malformed { place: String, what: String },
+    #[error("the server answered with error {code}: {message}")]
+    Rpc { place: String, code: String, message: String },
+    #[error("the message could not be written: {source}")]
+    Write { place: String, source: io::Error },
+    #[error("the session is closed")]
+    Closed { place: String },
+    /// The sample server refused its settings.
+    #[error("{}", .0.what)]
+    Sample(Problem),
+    /// One failure that ended several requests.
+    #[error(transparent)]
+    Shared(#[from] Arc<Error>),
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Problem::from(&error)
+    }
+}
+
+impl From<&Error> for Problem {
+    fn from(error: &Error) -> Self {
+        let problem = |kind, place: &str| Problem::new(kind, error.to_string()).at(place);
+        match error {
+            Error::NotFound { program } => problem(Kind::Spawn, program).hint("check the spelling, or give the full path"),
+            Error::NotExecutable { program } => problem(Kind::Spawn, program)
+                .hint(format!("make it executable (`chmod +x {program}`), or start it with its interpreter")),
+            Error::NoFolder { path } => {
+                problem(Kind::Spawn, &path.to_string_lossy()).hint("give the folder the program shall start in")
+            }
+            Error::NotStarted { program, .. } => problem(Kind::Spawn, program).hint("start it in a terminal to see why"),
+            Error::Guard { program, .. } => {
+                problem(Kind::Spawn, program).hint("check that Loupe's own program file is still in its place")
+            }
+            Error::Address { url } => {
+                problem(Kind::Connect, url).hint("give the server's address, such as http://127.0.0.1:3001/mcp")
+            }
+            Error::Header { .. } => problem(Kind::Usage, "").hint("a header has a name without spaces and a value on one line"),
+            Error::Client { .. } => problem(Kind::Connect, "").hint("check the system's certificates and proxy settings"),
+            Error::Connect { url, .. } => {
+                problem(Kind::Connect, url).hint("start the server, then connect again; check host and port")
+            }
+            Error::Broken { url, .. } => {
+                problem(Kind::Disconnected, url).hint("look at the server's log, then reconnect and call again")
+            }
+            Error::HttpStatus { url, status, .. } => problem(Kind::HttpStatus, url).hint(match status.get(..3) {
+                Some("404" | "405") => "check the path: the MCP endpoint is often at /mcp",
+                Some("429") => "wait, then try again",
+                Some("421") => "use the host name the server expects",
+                Some(code) if code.starts_with('5') => "look at the server's log",
+                _ => "check the address and the headers",
+            }),
+            Error::Redirect { url, location, .. } => problem(Kind::HttpStatus, url)
+                .hint(format!("if you trust it, connect to {location}; headers are not sent on by themselves")),
+            Error::Auth { url, .. } => {
+                problem(Kind::Auth, url).hint("add the header the server asks for, such as `Authorization: Bearer …`")
+            }
+            Error::SessionLost { url, .. } => problem(Kind::Disconnected, url).hint("reconnect, then call again"),
+            Error::Handshake { place, .. } => problem(Kind::Handshake, place).hint("check that this is an MCP server"),
+            Error::Version { place, .. } => {
+                problem(Kind::Handshake, place).hint(format!("Loupe knows {}", super::VERSIONS.join(", ")))
+            }
+            Error::Gone { place, during_handshake: true, unreadable, stderr, .. } => {
+                let hint = if unreadable.is_some() {
+                    "an MCP server writes nothing but JSON messages to standard output; check that this starts one"
+                } else if stderr.is_empty() {
+                    "start it in a terminal to see why it ends; check that it is an MCP server"
+                } else {
+                    "its last words are above; check its arguments and environment"
+                };
+                problem(Kind::Handshake, place).hint(hint)
+            }
+            Error::Gone { place, .. } => problem(Kind::Disconnected, place).hint("reconnect, then call again"),
+            Error::Timeout { place, during_handshake: true, unreadable, .. } => {
+                let hint = if unreadable.is_some() {
+                    "what it printed is not MCP; check that this starts an MCP server on standard input and output"
+                } else {
+                    "check that this is an MCP server; one that is still being downloaded needs a longer limit (`--timeout`)"
+                };
+                problem(Kind::Timeout, place).hint(hint)
+            }
+            Error::Timeout { place, .. } => {
+                problem(Kind::Timeout, place).hint("raise the time limit (`--timeout`), or ask for less")
+            }
+            Error::Cancelled { place } => problem(Kind::Cancelled, place),
+            Error::Malformed { place, .. } => problem(Kind::Malformed, place).hint("look at the exact bytes in the `wire` view"),
+            Error::Rpc { place, .. } => {
+                problem(Kind::RpcError, place).hint("the message is the server's; check what was asked of it")
+            }
+            Error::Write { place, .. } => problem(Kind::Disconnected, place).hint("reconnect, then call again"),
+            Error::Closed { place } => problem(Kind::Disconnected, place).hint("reconnect, then call again"),
+            Error::Sample(refused) => refused.clone(),
+            Error::Shared(shared) => Problem::from(&**shared),
+        }
+    }
+}
+
+/// The first words of a text the server sent, on one line.
+pub(super) fn excerpt(text: &str) -> String {
+    const CHARS: usize = 200;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn quoted(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {text}") }
+}
+
+fn said(unreadable: Option<&str>, stderr: &[String]) -> String {
+    let mut text = String::new();
+    // Writing into a String cannot fail.
+    if let Some(line) = unreadable {
+        write!(text, "; it printed `{}`, which is not MCP", excerpt(line)).ok();
+    }
+    if !stderr.is_empty() {
+        let tail: Vec<_> = stderr.iter().map(|line| excerpt(line)).collect();
+        write!(text, "; stderr ends with `{}`", tail.join(" / ")).ok();
+    }
+    text
+}
+
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+fn connect_words(error: &reqwest::Error) -> String {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(inner) = cause {
+        if let Some(io) = inner.downcast_ref::<io::Error>() {
+            match io.kind() {
+                io::ErrorKind::ConnectionRefused => return "connection refused".into(),
+                io::ErrorKind::TimedOut => return "the connection timed out".into(),
+                _ => {}
+            }
+        }
+        cause = inner.source();
+    }
+    if error.is_connect() && error.is_timeout() {
+        return "the connection timed out".into();
+    }
+    format!("could not connect: {}", innermost(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_say_what_where_and_what_to_do() {
+        let gone = |unreadable: Option<&str>, stderr: &[&str]| {
+            Problem::from(Error::Gone {
+                place: "sh".into(),
+                fate: "the program ended with status 3".into(),
+                during_handshake: true,
+                unreadable: unreadable.map(Into::into),
+                stderr: stderr.iter().map(|&line| line.into()).collect(),
+            })
+        };
+        for (problem, message, kind) in [
+            (Error::NotFound { program: "nosuch".into() }.into(), "command not found (nosuch)", Kind::Spawn),
+            (gone(None, &[]), "the program ended with status 3 (sh)", Kind::Handshake),
+            (
+                gone(Some("Hello\tthere"), &["a", "b"]),
+                "the program ended with status 3; it printed `Hello there`, which is not MCP; stderr ends with `a / b` (sh)",
+                Kind::Handshake,
+            ),
+            (
+                Error::HttpStatus { url: "http://h/".into(), status: "500 Internal Server Error".into(), text: "oops".into() }
+                    .into(),
+                "HTTP 500 Internal Server Error: oops (http://h/)",
+                Kind::HttpStatus,
+            ),
+        ] {
+            assert_eq!(problem.message(), message);
+            assert_eq!(problem.kind, kind);
+            assert!(problem.hint.is_some(), "{message}");
+        }
+    }
+
+    #[test]
+    fn excerpts_are_short_and_on_one_line() {
+        assert_eq!(excerpt("a\n  b"), "a b");
+        assert_eq!(excerpt(&"é".repeat(300)).chars().count(), 201);
+    }
+}

@@ -1,0 +1,233 @@
+//! The guard: Loupe's own binary started again between Loupe and a server, so that the server never outlives it.
+//!
+//! The guard's standard input is the lifeline. It relays what comes there to the server; when it ends (Loupe closed it,
+//! crashed or was killed) the guard closes the server's input, sends SIGTERM to everything the server started after
+//! 100 ms and SIGKILL after 2 s. Output is inherited, not relayed. On Linux the guard is a child subreaper, so that what
+//! left the process group is found as well. Elsewhere on Unix the group is all there is; on Windows there is no guard
+//! yet, and the direct child is killed when the session is dropped.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// The hidden subcommand of the binary.
+pub const COMMAND: &str = "guard-child";
+
+/// Exit status when the program could not be started.
+const NOT_STARTED: u8 = 127;
+
+/// Runs the guard: `args` is what follows [`COMMAND`], a token and the command. What the guard itself has to say goes to
+/// stderr on lines that begin with the token.
+pub fn main(args: Vec<OsString>) -> ExitCode {
+    let mut args = args.into_iter();
+    let (Some(token), Some(program)) = (args.next(), args.next()) else { return ExitCode::from(2) };
+    run(&token.to_string_lossy(), program, args.collect())
+}
+
+/// Says one line to Loupe. Nobody may be listening any more, which is no reason to stop.
+fn report(token: &str, what: &str) {
+    use std::io::Write;
+    writeln!(std::io::stderr(), "{token} {what}").ok();
+}
+
+#[cfg(not(unix))]
+fn run(token: &str, _program: OsString, _args: Vec<OsString>) -> ExitCode {
+    report(token, "not-started there is no guard on this system");
+    ExitCode::from(NOT_STARTED)
+}
+
+#[cfg(unix)]
+fn run(token: &str, program: OsString, args: Vec<OsString>) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            report(token, &format!("not-started {error}"));
+            return ExitCode::from(NOT_STARTED);
+        }
+    };
+    let status = runtime.block_on(unix::guard(token, program, args));
+    // A read of standard input may still block its thread.
+    runtime.shutdown_background();
+    status
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::OsString;
+    use std::process::{ExitCode, ExitStatus, Stdio};
+    use std::time::Duration;
+
+    use nix::sys::signal::{Signal, kill, killpg};
+    use nix::unistd::Pid;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::process::{Child, ChildStdin, Command};
+    use tokio::signal::unix::{SignalKind, signal};
+    use tokio::sync::oneshot;
+    use tokio::time::{Instant, sleep, sleep_until};
+
+    use super::{NOT_STARTED, report};
+
+    const BEFORE_TERM: Duration = Duration::from_millis(100);
+    const BEFORE_KILL: Duration = Duration::from_secs(2);
+    const POLL: Duration = Duration::from_millis(10);
+
+    pub(super) async fn guard(token: &str, program: OsString, args: Vec<OsString>) -> ExitCode {
+        // Away from the terminal's group: Ctrl-C is for Loupe, which then ends its servers in order. It fails only where
+        // the guard leads a group already.
+        nix::unistd::setsid().ok();
+        #[cfg(target_os = "linux")]
+        nix::sys::prctl::set_child_subreaper(true).ok();
+        let signals = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()].map(signal);
+        let [Ok(mut terminate), Ok(mut hangup), Ok(mut interrupt)] = signals else {
+            report(token, "not-started signals cannot be watched");
+            return ExitCode::from(NOT_STARTED);
+        };
+        let spawned = Command::new(program).args(args).stdin(Stdio::piped()).process_group(0).spawn();
+        let mut child = match spawned {
+            Ok(child) => child,
+            Err(error) => {
+                report(token, &format!("not-started {error}"));
+                return ExitCode::from(NOT_STARTED);
+            }
+        };
+        let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+        let (ended, lifeline) = oneshot::channel();
+        let relay = child.stdin.take().map(|stdin| tokio::spawn(relay(stdin, ended)));
+        let exited = tokio::select! {
+            status = child.wait() => Some(status),
+            _ = lifeline => None,
+            _ = terminate.recv() => None,
+            _ = hangup.recv() => None,
+            _ = interrupt.recv() => None,
+        };
+        if let Some(relay) = relay {
+            // Closes the server's input.
+            relay.abort();
+        }
+        let status = match exited {
+            Some(status) => status,
+            None => end(&mut child, group).await,
+        };
+        let code = match &status {
+            Ok(status) => {
+                report(token, &fate(*status));
+                status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+            }
+            Err(error) => {
+                report(token, &format!("ended {error}"));
+                1
+            }
+        };
+        sweep(group).await;
+        ExitCode::from(code)
+    }
+
+    fn fate(status: ExitStatus) -> String {
+        use std::os::unix::process::ExitStatusExt;
+        match (status.code(), status.signal()) {
+            (Some(code), _) => format!("ended with status {code}"),
+            (None, Some(number)) => format!("was ended by {}", Signal::try_from(number).map_or("a signal", Signal::as_str)),
+            (None, None) => "ended".into(),
+        }
+    }
+
+    /// Copies the lifeline to the server until it ends, and says so. A server that reads no more does not end it.
+    async fn relay(mut to: ChildStdin, ended: oneshot::Sender<()>) {
+        let mut from = tokio::io::stdin();
+        let mut buffer = vec![0; 64 << 10];
+        let mut writable = true;
+        while let Ok(len @ 1..) = from.read(&mut buffer).await {
+            writable = writable && to.write_all(&buffer[..len]).await.is_ok() && to.flush().await.is_ok();
+        }
+        drop(to);
+        ended.send(()).ok();
+    }
+
+    /// Ends the program: it has had the end of its input, then SIGTERM, then SIGKILL.
+    async fn end(child: &mut Child, group: Option<Pid>) -> std::io::Result<ExitStatus> {
+        if let Ok(status) = tokio::time::timeout(BEFORE_TERM, child.wait()).await {
+            return status;
+        }
+        send(group, Signal::SIGTERM);
+        if let Ok(status) = tokio::time::timeout(BEFORE_KILL, child.wait()).await {
+            return status;
+        }
+        send(group, Signal::SIGKILL);
+        child.wait().await
+    }
+
+    /// Ends what the program left behind.
+    async fn sweep(group: Option<Pid>) {
+        if !is_anyone_left(group) {
+            return;
+        }
+        let begun = Instant::now();
+        sleep_until(begun + BEFORE_TERM).await;
+        send(group, Signal::SIGTERM);
+        while is_anyone_left(group) {
+            // Something that is stuck in the kernel cannot be waited for.
+            if begun.elapsed() > 2 * BEFORE_KILL {
+                return;
+            }
+            if begun.elapsed() > BEFORE_KILL {
+                send(group, Signal::SIGKILL);
+            }
+            sleep(POLL).await;
+        }
+    }
+
+    /// To the group and to every descendant outside it. One that has just ended needs no signal.
+    fn send(group: Option<Pid>, signal: Signal) {
+        if let Some(group) = group {
+            killpg(group, signal).ok();
+        }
+        for pid in descendants() {
+            kill(pid, signal).ok();
+        }
+    }
+
+    fn is_anyone_left(group: Option<Pid>) -> bool {
+        reap();
+        // Where /proc tells, it also tells the dead that are not reaped from the living.
+        if cfg!(target_os = "linux") { !descendants().is_empty() } else { group.is_some_and(|group| killpg(group, None).is_ok()) }
+    }
+
+    /// Takes the exit status of what was handed to the subreaper. Only called once the program itself was waited for.
+    fn reap() {
+        use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+        while let Ok(status) = waitpid(Pid::from_raw(-1), Some(WaitPidFlag::WNOHANG)) {
+            if status == WaitStatus::StillAlive {
+                return;
+            }
+        }
+    }
+
+    /// Living processes below this one, by /proc; none where there is no /proc.
+    fn descendants() -> Vec<Pid> {
+        let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+        let mut parents = Vec::new();
+        for entry in entries.flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+            // `PID (NAME) STATE PPID …`, where the name may hold anything. One that ended meanwhile has no file.
+            let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+            let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+            if let (Some(state), Some(Ok(parent))) = (fields.next(), fields.next().map(str::parse::<i32>)) {
+                parents.push((pid, parent, !matches!(state, "Z" | "X")));
+            }
+        }
+        let mut found = vec![std::process::id().try_into().unwrap_or(-1)];
+        let mut at = 0;
+        let mut living = Vec::new();
+        while at < found.len() {
+            for &(pid, parent, alive) in &parents {
+                if parent == found[at] && !found.contains(&pid) {
+                    found.push(pid);
+                    if alive {
+                        living.push(Pid::from_raw(pid));
+                    }
+                }
+            }
+            at += 1;
+        }
+        living
+    }
+}

@@ -1,0 +1,121 @@
+//! Lines, exactly as they come: the framing of stdio and of the in-process pipe.
+
+use std::io;
+use std::time::Instant;
+
+use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{mpsc, oneshot};
+
+/// One line without its LF or CRLF.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub bytes: Bytes,
+    /// When its first byte came.
+    pub begun: Instant,
+    /// It was longer than the limit; this is its first part, the rest is dropped.
+    pub cut: bool,
+    /// Whether a line end stood after it.
+    pub ended: bool,
+}
+
+/// Reads until the end, a line longer than `limit` cut; the last one is delivered even without its line end.
+pub(super) async fn read(mut from: impl AsyncRead + Unpin, limit: usize, mut deliver: impl FnMut(Line)) -> io::Result<()> {
+    let mut buffer = BytesMut::new();
+    let mut begun = Instant::now();
+    let mut searched = 0;
+    let mut skipping = false;
+    loop {
+        if buffer.is_empty() {
+            // A large line must not keep its memory for the small ones after it.
+            buffer = BytesMut::with_capacity(64 << 10);
+        } else {
+            buffer.reserve(64 << 10);
+        }
+        let fresh = buffer.is_empty();
+        let ended = from.read_buf(&mut buffer).await? == 0;
+        if fresh {
+            begun = Instant::now();
+        }
+        while let Some(at) = buffer[searched..].iter().position(|&byte| byte == b'\n') {
+            let mut line = buffer.split_to(searched + at).freeze();
+            buffer.advance(1);
+            searched = 0;
+            if line.ends_with(b"\r") {
+                line.truncate(line.len() - 1);
+            }
+            if !std::mem::take(&mut skipping) {
+                let cut = line.len() > limit;
+                line.truncate(limit);
+                deliver(Line { bytes: line, begun, cut, ended: true });
+            }
+            begun = Instant::now();
+        }
+        searched = buffer.len();
+        if skipping {
+            buffer.clear();
+            searched = 0;
+        } else if buffer.len() > limit.saturating_add(1) {
+            let line = buffer.split_to(limit).freeze();
+            deliver(Line { bytes: line, begun, cut: true, ended: false });
+            buffer.clear();
+            searched = 0;
+            skipping = true;
+        }
+        if ended {
+            if !buffer.is_empty() {
+                deliver(Line { bytes: buffer.split().freeze(), begun, cut: false, ended: false });
+            }
+            return Ok(());
+        }
+    }
+}
+
+/// A message to write, and who wants to know when it had left.
+pub(super) struct Out {
+    pub bytes: Bytes,
+    pub left: oneshot::Sender<io::Result<Instant>>,
+}
+
+/// Writes each message with an LF until the queue is closed; dropping the writer then ends the other side's input.
+pub(super) async fn write(mut to: impl AsyncWrite + Unpin, mut queue: mpsc::UnboundedReceiver<Out>) {
+    while let Some(Out { bytes, left }) = queue.recv().await {
+        let written = async {
+            to.write_all(&bytes).await?;
+            to.write_all(b"\n").await?;
+            to.flush().await
+        }
+        .await;
+        // Nobody may be waiting any more: then nobody needs to know.
+        left.send(written.map(|()| Instant::now())).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn lines(input: &'static [u8], limit: usize) -> Vec<(Bytes, bool, bool)> {
+        let mut found = Vec::new();
+        read(input, limit, |line| found.push((line.bytes, line.cut, line.ended))).await.unwrap();
+        found
+    }
+
+    #[tokio::test]
+    async fn line_ends_are_taken_off_and_nothing_else() {
+        let b = Bytes::from_static;
+        assert_eq!(
+            lines(b"a\r\n\xff b \n\nrest", 100).await,
+            [(b(b"a"), false, true), (b(b"\xff b "), false, true), (b(b""), false, true), (b(b"rest"), false, false)]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_long_line_is_cut_once_and_the_next_is_whole() {
+        let b = Bytes::from_static;
+        assert_eq!(lines(b"abcdefghij\nxy\n", 4).await, [(b(b"abcd"), true, true), (b(b"xy"), false, true)]);
+        let long: &'static [u8] = Vec::leak([vec![b'a'; 300_000], b"\nxy\n".to_vec()].concat());
+        let found = lines(long, 1_000).await;
+        assert_eq!(found.iter().map(|(bytes, cut, _)| (bytes.len(), *cut)).collect::<Vec<_>>(), [(1_000, true), (2, false)]);
+    }
+}
