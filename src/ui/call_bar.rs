@@ -29,7 +29,8 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let window = ui.content_rect();
     let is_narrow = window.width() < theme::MEDIUM;
     let is_slim = is_narrow || window.height() < SLIM_BELOW || cx.state.view.maximised.is_some();
-    let response = Frame::new().inner_margin(Margin { left: 16, right: 12, top: 8, bottom: 8 }).show(ui, |ui| {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    Frame::new().inner_margin(Margin { left: 16, right: 12, top: 8, bottom: 8 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         let Some(listed) = cx.state.tool() else {
             no_tool_ui(ui, cx);
@@ -47,7 +48,6 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             fields::problems_ui(ui, form);
         }
     });
-    ui.advance_cursor_after_rect(response.response.rect);
     if cx.state.is_answer_stale() && cx.state.running.is_none() && cx.state.view.screen == Screen::Answer {
         stale_ui(ui, cx);
     }
@@ -97,7 +97,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
             if let (Some(title), true) = (tool.title.as_deref().filter(|title| *title != tool.name), is_wide) {
                 ui.add(egui::Label::new(RichText::new(title).font(theme::base()).color(t.weak)).truncate());
             }
-            badges_ui(ui, &tool.annotations);
+            badges_ui(ui, &tool.annotations, with_chips);
             if !tool.faults.is_empty() {
                 widgets::badge_tip(ui, Some(icons::WARNING), "Faulty definition", "", Tone::Warn, false, &tool.faults.join("\n"));
             }
@@ -173,10 +173,21 @@ fn badges(hints: &Annotations) -> Vec<Badge> {
     badges
 }
 
-fn badges_ui(ui: &mut Ui, hints: &Annotations) {
-    for badge in badges(hints) {
+/// The badges in words; where there is no room only the first keeps its word.
+fn badges_ui(ui: &mut Ui, hints: &Annotations, is_tight: bool) {
+    let badges = badges(hints);
+    let words = |badge: &Badge| badge.text.len() + if badge.is_declared { 0 } else { 8 };
+    let wanted: usize = badges.iter().map(|badge| words(badge) * 7 + 34).sum();
+    let is_short = is_tight || wanted as f32 > ui.available_width();
+    for (index, badge) in badges.iter().enumerate() {
         let (weak, tone) = if badge.is_declared { ("", badge.tone) } else { ("default", Tone::Plain) };
-        widgets::badge_tip(ui, Some(badge.icon), badge.text, weak, tone, !badge.is_declared, &badge.tip);
+        if is_short && index > 0 {
+            let tip = format!("{} {weak}\n{}", badge.text, badge.tip);
+            let response = widgets::badge_tip(ui, Some(badge.icon), "", "", tone, !badge.is_declared, &tip);
+            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{} {weak}", badge.text).trim_end()));
+        } else {
+            widgets::badge_tip(ui, Some(badge.icon), badge.text, weak, tone, !badge.is_declared, &badge.tip);
+        }
     }
 }
 
@@ -248,6 +259,7 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     }
     Popup::menu(&response).show(|ui| {
+        ui.set_width(240.0);
         let keys = commands::keys_of("Export the capture folder");
         let text = match cx.ready(Question::Text("content")) {
             Some(Answer::Text(view)) if !view.text.is_empty() => Some(view),
@@ -426,7 +438,8 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
     if words.is_empty() {
         words.push("waiting for the answer".into());
     }
-    ui.add(egui::Label::new(RichText::new(words.join(" · ")).font(theme::small()).color(t.weak)).truncate());
+    let words = words.join(" · ");
+    ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.weak)).truncate()).on_hover_text(&words);
 }
 
 fn done_words(ui: &mut Ui, capture: &Capture) {
@@ -442,11 +455,20 @@ fn done_words(ui: &mut Ui, capture: &Capture) {
         Outcome::Cancelled => format!("Cancelled after {time}"),
         Outcome::Disconnected => format!("Server gone after {time}"),
     };
+    let mark = icons::icon_fill(glyph, 14.0, color);
+    let color = if capture.outcome == Outcome::Result { t.text } else { color };
+    let words = RichText::new(words).font(theme::medium(12.5)).color(color);
+    let is_from_right = ui.layout().prefer_right_to_left();
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        ui.add(egui::Label::new(icons::icon_fill(glyph, 14.0, color)));
-        let color = if capture.outcome == Outcome::Result { t.text } else { color };
-        let label = ui.label(RichText::new(&words).font(theme::medium(12.5)).color(color));
+        let label = if is_from_right {
+            let label = ui.label(words);
+            ui.add(egui::Label::new(mark));
+            label
+        } else {
+            ui.add(egui::Label::new(mark));
+            ui.label(words)
+        };
         // The end of a call is said aloud.
         ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(egui::accesskit::Live::Polite));
     });

@@ -5,7 +5,7 @@
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::Cx;
+use super::{Cx, theme};
 use crate::report::{Answer, Question};
 use crate::settings::Theme;
 use crate::source::Source;
@@ -186,7 +186,15 @@ pub fn filter_id() -> Id {
     Id::unique("filter tools")
 }
 
+/// The popup that stands in for the sidebar in a narrow window.
+pub fn rail_tools_id() -> Id {
+    Id::unique("rail tools")
+}
+
 fn focus_filter(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
+    if ui.content_rect().width() < theme::MEDIUM {
+        Popup::open_id(ui, rail_tools_id());
+    }
     ui.memory_mut(|memory| memory.request_focus(filter_id()));
     (!cx.state.settings.sidebar_open).then_some(Action::ToggleSidebar)
 }

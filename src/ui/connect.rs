@@ -3,11 +3,11 @@
 //! What connecting will run or reach stands there in full before the button that does it; values of variables and
 //! headers are never shown.
 
-use egui::{Align, Frame, Id, Label, Layout, Margin, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2};
+use egui::{Frame, Id, Label, Margin, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2};
 
 use super::theme::{self, Tokens};
 use super::widgets::{self, Tone};
-use super::{Cx, commands, icons};
+use super::{Cx, commands, icons, top_bar};
 use crate::source::{SampleSpec, Source};
 use crate::state::{Action, ConnectForm, ConnectMode, Connection, Dialog};
 
@@ -33,15 +33,19 @@ pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     ui.horizontal_top(|ui| {
                         ui.spacing_mut().item_spacing.x = 24.0;
                         ui.vertical(|ui| {
+                            ui.spacing_mut().item_spacing.x = 8.0;
                             ui.set_width(width - SAMPLE - 24.0);
+                            progress_ui(ui, cx);
                             left_ui(ui, cx);
                         });
                         ui.vertical(|ui| {
+                            ui.spacing_mut().item_spacing.x = 8.0;
                             ui.set_width(SAMPLE);
                             sample_ui(ui, cx);
                         });
                     });
                 } else {
+                    progress_ui(ui, cx);
                     sample_ui(ui, cx);
                     ui.add_space(24.0);
                     left_ui(ui, cx);
@@ -81,7 +85,6 @@ fn card<R>(ui: &mut Ui, accent: bool, content: impl FnOnce(&mut Ui) -> R) -> R {
 }
 
 fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    progress_ui(ui, cx);
     card(ui, false, |ui| form_ui(ui, cx));
     ui.add_space(24.0);
     card(ui, false, |ui| {
@@ -89,7 +92,7 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
             ui.label(RichText::new("Drop a capture folder or a file with an answer here").font(theme::base()).color(t.weak));
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            top_bar::at_right(ui, theme::BUTTON, |ui| {
                 if widgets::button(ui, "Open file…").clicked() {
                     cx.send(Action::OpenPath(None));
                 }
@@ -108,7 +111,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 ui.horizontal(|ui| {
                     widgets::waiting(ui, &format!("Connecting: {phase}"), *since, cx);
                     ui.label(RichText::new(format!("of {}", widgets::seconds(*limit))).font(theme::code()).color(t.weak));
-                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    top_bar::at_right(ui, theme::BUTTON, |ui| {
                         if widgets::Button::new("Cancel").shortcut("Esc").name("Cancel connecting").show(ui).clicked() {
                             cx.send(Action::CancelConnect);
                         }
@@ -178,7 +181,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     consent_ui(ui, &form, &source);
     ui.add_space(6.0);
     let is_connecting = matches!(cx.state.connection, Connection::Connecting { .. });
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
         let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });
         let why = match &source {
             Err(problem) => problem.what.clone(),
@@ -388,7 +391,7 @@ fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::SPARKLE, 18.0, t.accent)));
             ui.label(RichText::new("Sample server").font(theme::semibold(15.0)).color(t.strong));
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            top_bar::at_right(ui, theme::BUTTON, |ui| {
                 widgets::badge(ui, Some(icons::CHECK_CIRCLE), "Offline, built in", Tone::Ok, false);
             });
         });
@@ -406,9 +409,11 @@ fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     ui.add(Label::new(RichText::new(*words).font(theme::small()).color(t.weak)).wrap());
                 });
                 let name = format!("Start the sample set {title}");
-                if widgets::Button::new("Start").small().name(&name).tip("Starts the sample with this set alone").show(ui).clicked() {
-                    cx.send(Action::Connect(Source::Sample(SampleSpec { set: (*set).to_owned(), ..SampleSpec::default() })));
-                }
+                top_bar::at_right(ui, theme::BUTTON, |ui| {
+                    if widgets::Button::new("Start").small().name(&name).tip("Starts the sample with this set alone").show(ui).clicked() {
+                        cx.send(Action::Connect(Source::Sample(SampleSpec { set: (*set).to_owned(), ..SampleSpec::default() })));
+                    }
+                });
             });
             ui.add_space(4.0);
         }

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Align2, Area, Frame, Id, Label, Layout, Margin, Modal, Order, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2};
+use egui::{Align2, Area, Frame, Id, Label, Margin, Modal, Order, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::theme::{self, Tokens};
-use super::{Cx, call_bar, commands, icons, sidebar, widgets};
+use super::{Cx, call_bar, commands, icons, sidebar, top_bar, widgets};
 use crate::capture::Tool;
 use crate::state::{Action, Dialog, PathPurpose, Toast};
 
@@ -48,7 +48,7 @@ fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
     let t = Tokens::of(ui);
     ui.horizontal(|ui| {
         ui.label(RichText::new(words).font(theme::semibold(16.0)).color(t.strong));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
             if widgets::icon_button(ui, icons::CLOSE, "Close").clicked() {
                 cx.send(Action::CloseDialog);
             }
@@ -66,13 +66,13 @@ fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
     let t = Tokens::of(ui);
     Frame::new().fill(t.bg).stroke(Stroke::new(1.0, t.line)).corner_radius(theme::RADIUS_CONTROL).inner_margin(Margin::same(10)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::both().id_salt(salt).max_height(height).auto_shrink([false, true]).show_rows(ui, theme::TEXT_ROW, lines.len(), |ui, range| {
+        ScrollArea::both().id_salt(salt).max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show_rows(ui, theme::TEXT_ROW, lines.len(), |ui, range| {
             for line in &lines[range] {
                 let shown = if line.is_empty() { " " } else { line };
-                ui.add_sized(
-                    vec2(0.0, theme::TEXT_ROW),
-                    Label::new(RichText::new(shown).font(theme::code()).color(t.text)).extend().selectable(true).halign(Align::Min),
-                );
+                let galley = ui.painter().layout_no_wrap(shown.to_owned(), theme::code(), t.text);
+                let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, theme::TEXT_ROW), Sense::hover());
+                response.widget_info(|| WidgetInfo::labeled(Role::Label, true, line));
+                ui.painter().galley(rect.min, galley, t.text);
             }
         });
     });
@@ -87,11 +87,11 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32
             paragraph(ui, &call_bar::why_asked(&listed.tool));
         });
     }
-    ui.label(RichText::new("These arguments are sent, exactly:").font(theme::small()).color(t.weak));
+    ui.label(RichText::new("These arguments are sent:").font(theme::small()).color(t.weak));
     let lines = lines_of(ui, "confirm", arguments.as_bytes());
     code_ui(ui, "confirm arguments", &lines, height);
     ui.add_space(4.0);
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new(&format!("Call {name}")).primary().show(ui).clicked() {
             cx.send(Action::ConfirmCall);
         }
@@ -126,7 +126,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
     for fault in &tool.faults {
         ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
     }
-    ScrollArea::vertical().id_salt("definition").max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+    ScrollArea::vertical().id_salt("definition").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
         part(ui, "name", &tool.name);
         if let Some(title) = &tool.title {
             part(ui, "title", title);
@@ -142,7 +142,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
             code_ui(ui, label, &lines, 320.0);
         }
     });
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Copy definition").icon(icons::COPY).tip("The exact bytes of the server's list").show(ui).clicked() {
             cx.send(Action::Copy(String::from_utf8_lossy(&tool.raw).into_owned()));
         }
@@ -228,7 +228,7 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
         });
     });
     ui.label(RichText::new("It stands in the server's answer; your browser opens it").font(theme::small()).color(t.weak));
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Open").icon(icons::OPEN_LINK).name("Open the link").primary().show(ui).clicked() {
             cx.send(Action::ConfirmLink);
         }
@@ -251,8 +251,8 @@ fn host_of(url: &str) -> &str {
 fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let t = Tokens::of(ui);
     title(ui, cx, "Shortcuts");
-    ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-        egui::Grid::new("shortcuts").num_columns(2).spacing(vec2(24.0, 7.0)).show(ui, |ui| {
+    ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        egui::Grid::new("shortcuts").num_columns(2).min_row_height(16.0).spacing(vec2(24.0, 6.0)).show(ui, |ui| {
             for command in commands::COMMANDS {
                 ui.label(RichText::new(command.keys()).font(theme::mono(12.0)).color(t.strong));
                 ui.label(RichText::new(command.name).font(theme::base()).color(t.text));
@@ -276,7 +276,7 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         return;
     }
     code_ui(ui, "stderr", lines, height);
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Copy all").icon(icons::COPY).show(ui).clicked() {
             cx.send(Action::Copy(lines.join("\n")));
         }
@@ -303,7 +303,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
     }
     let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     let path = expanded(edited.trim());
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
         let is_clicked = widgets::Button::new(verb).primary().enabled(!edited.trim().is_empty()).show(ui).clicked();
         if (is_clicked || is_entered) && !edited.trim().is_empty() {
             cx.send(Action::CloseDialog);

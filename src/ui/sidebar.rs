@@ -141,14 +141,14 @@ fn rail_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.add_space(6.0);
         let tools = rail_button(ui, icons::TOOLS, "Tools", cx.state.tools.len());
         commands::region(ui, Region::Sidebar, rect, &tools);
-        overlay(&tools).show(|ui| {
+        overlay(&tools).id(commands::rail_tools_id()).show(|ui| {
             ui.set_height((ui.content_rect().height() - 120.0).max(200.0));
             tools_ui(ui, cx, None);
         });
         let captures = rail_button(ui, icons::HISTORY, "Captures", cx.state.captures.len());
         overlay(&captures).show(|ui| {
             ui.set_height(320.0);
-            captures_ui(ui, cx);
+            captures_ui(ui, cx, true);
         });
     });
 }
@@ -194,7 +194,7 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .default_size(wanted.min(height * 0.36).clamp(least, most))
         .size_range(least..=most)
         .frame(egui::Frame::NONE)
-        .show(ui, |ui| captures_ui(ui, cx));
+        .show(ui, |ui| captures_ui(ui, cx, false));
     tools_ui(ui, cx, Some(rect));
 }
 
@@ -243,7 +243,11 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
         for row in &rows[range] {
             match row {
                 Row::Group { prefix, title, tokens, folded } => group_ui(ui, cx, prefix, title, *tokens, *folded),
-                Row::Tool { prefix, listed } => tool_ui(ui, cx, prefix, listed, total),
+                Row::Tool { prefix, listed } => {
+                    if tool_ui(ui, cx, prefix, listed, total) && region.is_none() {
+                        ui.close();
+                    }
+                }
             }
         }
     });
@@ -375,7 +379,7 @@ fn elided(ui: &Ui, at: egui::Pos2, width: f32, parts: &[(&str, Color32)], font: 
     is_cut
 }
 
-fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: usize) {
+fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: usize) -> bool {
     let t = Tokens::of(ui);
     let tool = &*listed.tool;
     let selected = cx.state.selected_tool.as_deref() == Some(&tool.name);
@@ -429,11 +433,12 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     if response.clicked() {
         cx.send(Action::SelectTool(tool.name.clone()));
     }
+    response.clicked()
 }
 
 // Captures
 
-fn captures_ui(ui: &mut Ui, cx: &Cx<'_>) {
+fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
     let t = Tokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     heading(ui, "Captures", cx.state.captures.len());
@@ -448,12 +453,14 @@ fn captures_ui(ui: &mut Ui, cx: &Cx<'_>) {
         // The newest first.
         for index in range {
             let place = captures.len() - 1 - index;
-            capture_ui(ui, cx, &captures[place], place + 1);
+            if capture_ui(ui, cx, &captures[place], place + 1) && is_overlay {
+                ui.close();
+            }
         }
     });
 }
 
-fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) {
+fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> bool {
     let t = Tokens::of(ui);
     let selected = cx.state.view.capture.as_ref() == Some(&capture.id);
     let (rect, response) = row(ui, theme::CAPTURE_ROW);
@@ -485,6 +492,7 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) {
     if response.clicked() {
         cx.send(Action::SelectCapture(capture.id.clone()));
     }
+    response.clicked()
 }
 
 /// What the answer costs as it was sent, once that was counted for the ledger.

@@ -6,6 +6,7 @@ use super::theme::{self, Tokens};
 use super::{Cx, icons, widgets};
 use crate::state::{Action, StartQuestion};
 
+/// The height most cards have; only an estimate for placing the page.
 const CARD_HEIGHT: f32 = 104.0;
 
 pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -59,10 +60,12 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     let columns = columns(width);
     let card = (width - 16.0 * (columns as f32 - 1.0)) / columns as f32;
     for questions in StartQuestion::ALL.chunks(columns) {
+        let words = |question: &StartQuestion| ui.painter().layout(question.explanation().to_owned(), theme::small(), Tokens::of(ui).weak, card - 32.0);
+        let height = questions.iter().map(|question| words(question).size().y).fold(30.0, f32::max) + 58.0;
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 16.0;
             for &question in questions {
-                if card_ui(ui, question, card).clicked() {
+                if card_ui(ui, question, vec2(card, height)).clicked() {
                     cx.send(Action::Ask(question));
                 }
             }
@@ -71,9 +74,9 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     }
 }
 
-fn card_ui(ui: &mut Ui, question: StartQuestion, width: f32) -> Response {
+fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
     let t = Tokens::of(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(width, CARD_HEIGHT), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, question.title()));
     let (fill, line) = if response.hovered() { (t.hover, t.accent_line) } else { (t.card, t.line2) };
     ui.painter().rect(rect, theme::RADIUS_CARD, fill, Stroke::new(1.0, line), StrokeKind::Inside);
@@ -87,7 +90,7 @@ fn card_ui(ui: &mut Ui, question: StartQuestion, width: f32) -> Response {
     let left = rect.left() + 16.0;
     ui.painter().text(pos2(left, rect.top() + 24.0), Align2::LEFT_CENTER, glyph, theme::icon_font(16.0), t.accent);
     ui.painter().text(pos2(left + 26.0, rect.top() + 24.0), Align2::LEFT_CENTER, question.title(), theme::semibold(14.0), t.strong);
-    let words = ui.painter().layout(question.explanation().to_owned(), theme::small(), t.weak, width - 32.0);
+    let words = ui.painter().layout(question.explanation().to_owned(), theme::small(), t.weak, size.x - 32.0);
     ui.painter().galley(pos2(left, rect.top() + 42.0), words, t.weak);
     response.on_hover_text(question.explanation())
 }

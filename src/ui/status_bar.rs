@@ -14,7 +14,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let connection = &cx.state.connection;
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
-        ui.add_space(4.0);
+        ui.add_space(12.0);
         let look = top_bar::connection_look(connection, t);
         let (dot, _) = ui.allocate_exact_size(vec2(8.0, 8.0), Sense::hover());
         top_bar::paint_dot(ui, dot.center(), &look);
@@ -28,7 +28,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
-            ui.add_space(4.0);
+            ui.add_space(8.0);
             let shortcuts = item(ui, icons::SHORTCUTS, if is_narrow { "F1" } else { "Shortcuts  F1" }, "Shortcuts, F1");
             if shortcuts.clicked() {
                 cx.send(Action::ShowDialog(Dialog::Shortcuts));

@@ -130,7 +130,7 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
 
 fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     let t = Tokens::of(ui);
-    ui.set_min_width(240.0);
+    ui.set_width(260.0);
     let connection = &cx.state.connection;
     if let Some(source) = connection.source() {
         ui.add(egui::Label::new(RichText::new(source.to_string()).font(theme::mono(12.0)).color(t.weak)).wrap());
@@ -154,6 +154,11 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, Action::ShowConnect);
     item(ui, icons::CALL, "Sample server", true, Action::Connect(Source::sample()));
     item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
+}
+
+/// Controls at the right end of a row, the first the rightmost.
+pub(super) fn at_right<R>(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui) -> R) -> R {
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), content).inner
 }
 
 /// A row of a menu with an icon.
@@ -193,6 +198,7 @@ fn tokenizer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let response = ui.add(button);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Tokenizer {}", chosen.name())));
     Popup::menu(&response).show(|ui| {
+        ui.set_width(240.0);
         for &encoding in Encoding::ALL {
             let mark = if encoding == chosen { icons::CHECK } else { " " };
             if menu_item(ui, mark, encoding.name(), "", true).clicked() {

@@ -17,8 +17,9 @@ const LABEL: f32 = 18.0;
 /// The fields, in rows as wide as the room allows. `lead` is painted at the head of the first row.
 pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: impl FnOnce(&mut Ui)) {
     let width = ui.available_width();
-    ScrollArea::vertical().id_salt("fields").max_height(MOST_HEIGHT).auto_shrink([false, true]).show(ui, |ui| {
+    ScrollArea::vertical().id_salt("fields").max_height(MOST_HEIGHT).min_scrolled_height(MOST_HEIGHT).auto_shrink([false, true]).show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(12.0, 2.0);
+        ui.spacing_mut().interact_size.y = LABEL;
         let mut fields = form.fields.iter().enumerate().map(|(index, field)| (index, field, field_width(field))).peekable();
         let mut lead = Some(lead);
         let mut is_first = true;
@@ -61,6 +62,7 @@ fn field_width(field: &Field) -> f32 {
         FieldKind::Enum(_) => 180.0,
         FieldKind::Array(_) => 150.0,
     };
+    let control = if field.problem.is_some() { f32::max(control, 200.0) } else { control };
     control.max(label + if has_menu(field) { 26.0 } else { 0.0 }).ceil()
 }
 
@@ -121,7 +123,7 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, index: usize, field: &Field, w
     let t = Tokens::of(ui);
     let set = |value: Value| cx.send(Action::SetField { field: index, value });
     ui.horizontal(|ui| {
-        ui.set_height(LABEL - 2.0);
+        ui.set_height(LABEL);
         ui.spacing_mut().item_spacing.x = 6.0;
         let label = ui.label(RichText::new(&field.name).font(theme::mono(12.0)).color(t.text));
         ui.label(RichText::new(type_text(field)).font(theme::regular(12.0)).color(t.weak));
@@ -133,8 +135,9 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, index: usize, field: &Field, w
         }
         if has_menu(field) {
             let name = format!("Value of {}", field.name);
-            let more = widgets::Button::new("").icon(icons::MORE).name(&name).tip("Unset, null or empty").frameless().height(LABEL - 2.0).show(ui);
+            let more = widgets::Button::new("").icon(icons::MORE).name(&name).tip("Unset, null or empty").frameless().height(LABEL).show(ui);
             Popup::menu(&more).show(|ui| {
+                ui.set_width(180.0);
                 for (name, value) in menu_values(field) {
                     let mark = if value == field.value { icons::CHECK } else { " " };
                     if crate::ui::top_bar::menu_item(ui, mark, name, "", true).clicked() {
@@ -228,7 +231,7 @@ impl Editor<'_> {
                 invalid_border(ui, t.bad);
             }
             if multiline {
-                ScrollArea::vertical().id_salt(self.id).max_height(64.0).show(ui, |ui| ui.add(edit)).inner
+                ScrollArea::vertical().id_salt(self.id).max_height(64.0).min_scrolled_height(64.0).show(ui, |ui| ui.add(edit)).inner
             } else {
                 ui.add(edit)
             }
@@ -360,7 +363,7 @@ pub(super) fn json_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: i
                     if form.syntax.is_some() {
                         invalid_border(ui, t.bad);
                     }
-                    ScrollArea::vertical().id_salt("arguments").max_height(132.0).show(ui, |ui| {
+                    ScrollArea::vertical().id_salt("arguments").max_height(132.0).min_scrolled_height(132.0).show(ui, |ui| {
                         ui.add(
                             TextEdit::multiline(&mut text)
                                 .id(Id::unique(("arguments", tool)))
