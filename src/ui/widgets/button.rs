@@ -218,7 +218,7 @@ pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> 
     for (position, (choice, width)) in choices.iter().zip(widths).enumerate() {
         let part = egui::Rect::from_min_size(pos2(x, rect.top() + 2.0), vec2(width, rect.height() - 4.0));
         x += width;
-        let response = ui.interact(part, ui.id().with(("segment", name, position)), Sense::click());
+        let response = ui.interact(part, ui.scope_id().with(("segment", name, position)), Sense::click());
         let is_selected = position == selected;
         response.widget_info(|| WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), is_selected, format!("{name}: {choice}")));
         let color = if is_selected { t.strong } else { t.weak };
