@@ -72,3 +72,51 @@ impl<'a> Cx<'a> {
         actions
     }
 }
+
+/// The whole window: every region in its place. The start and connect screens take the middle; an answer has call bar,
+/// panes and drawer.
+pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
+    use egui::{CentralPanel, Frame, Panel};
+
+    use crate::state::Screen;
+
+    commands::keys(ui, cx);
+    let t = theme::Tokens::of(ui);
+    let size = ui.content_rect().size();
+    let bar = Frame::new().fill(t.panel);
+    Panel::top("top bar").exact_size(theme::TOP_BAR).resizable(false).frame(bar).show(ui, |ui| top_bar::top_bar_ui(ui, cx));
+    Panel::bottom("status bar").exact_size(theme::STATUS_BAR).resizable(false).frame(bar).show(ui, |ui| status_bar::status_bar_ui(ui, cx));
+    if size.x < theme::MEDIUM {
+        Panel::left("rail").exact_size(theme::RAIL).resizable(false).frame(bar).show(ui, |ui| sidebar::sidebar_ui(ui, cx));
+    } else if cx.state.settings.sidebar_open {
+        Panel::left("sidebar")
+            .default_size(theme::SIDEBAR)
+            .size_range(240.0..=400.0)
+            .resizable(true)
+            .frame(bar)
+            .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
+    }
+    let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
+    match cx.state.view.screen {
+        Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
+        Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
+        Screen::Answer => {
+            Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
+            if cx.state.capture().is_some() && cx.state.view.maximised.is_none() {
+                // Two panels, so that the size dragged to survives collapsing.
+                if drawer::is_collapsed(ui, cx) {
+                    Panel::bottom("drawer header").exact_size(drawer::COLLAPSED).resizable(false).frame(bar).show(ui, |ui| drawer::drawer_ui(ui, cx));
+                } else {
+                    Panel::bottom("drawer")
+                        .default_size((size.y * 0.3).max(240.0))
+                        .size_range(160.0..=size.y * 0.7)
+                        .resizable(true)
+                        .frame(bar)
+                        .show(ui, |ui| drawer::drawer_ui(ui, cx));
+                }
+            }
+            middle.show(ui, |ui| panes::panes_ui(ui, cx))
+        }
+    };
+    dialogs::dialogs_ui(ui, cx);
+}

@@ -1,0 +1,198 @@
+//! The window's glue to the system: owns the state and the engine, carries events in and actions out.
+//!
+//! Decides nothing: what a click means is `state`'s, what it takes is `engine`'s, how it looks is `ui`'s. Three effects
+//! end here, since only the window can carry them out: the clipboard, the browser, the end.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use eframe::egui;
+
+use crate::engine::Engine;
+use crate::problem::{Kind, Problem};
+use crate::settings::Theme;
+use crate::source::Source;
+use crate::state::{Action, Connection, Effect, State};
+use crate::ui;
+
+/// What a [`Problem`] says where there is no display to open a window on; the command line then answers in the terminal.
+pub const NO_DISPLAY: &str = "there is no display to open a window on";
+
+/// How often the time shown moves on while something runs.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Opens the window and returns when it is closed. Without a source it is connected to the sample server.
+///
+/// # Errors
+/// [`NO_DISPLAY`], or why the window or the engine could not start.
+pub fn run(source: Option<Source>) -> Result<(), Problem> {
+    if !has_display(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
+        return Err(Problem::new(Kind::NotFound, NO_DISPLAY).hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
+    }
+    let options = eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_title("Loupe")
+            .with_app_id("loupe")
+            .with_inner_size([1600.0, 1000.0])
+            .with_min_inner_size([640.0, 520.0]),
+        persist_window: false,
+        ..Default::default()
+    };
+    let create: eframe::AppCreator<'_> = Box::new(move |cc| {
+        let app = App::new(cc, source)?;
+        Ok(Box::new(app))
+    });
+    eframe::run_native("loupe", options, create).map_err(|error| match error {
+        eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => Problem::new(Kind::NotFound, NO_DISPLAY).at(error.to_string()),
+        eframe::Error::AppCreation(inner) => match inner.downcast::<Problem>() {
+            Ok(problem) => *problem,
+            Err(other) => Problem::new(Kind::Internal, other.to_string()),
+        },
+        other => Problem::new(Kind::Internal, "the window could not be opened")
+            .at(other.to_string())
+            .hint("OpenGL 2 or later is needed; LIBGL_ALWAYS_SOFTWARE=1 draws without a graphics card"),
+    })
+}
+
+/// Asked before the toolkit is, since it would otherwise search for libraries first.
+fn has_display(is_set: impl Fn(&str) -> bool) -> bool {
+    let needs_variable = cfg!(all(unix, not(target_os = "macos"), not(target_os = "android")));
+    !needs_variable || ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(is_set)
+}
+
+/// The state, the engine, and the clock between them.
+pub struct App {
+    pub state: State,
+    engine: Engine,
+    started: Instant,
+}
+
+impl App {
+    /// Starts the engine and connects. Needs a context and nothing else of the window, so that tests can drive it.
+    ///
+    /// # Errors
+    /// Why the engine could not start.
+    pub fn new(cc: &eframe::CreationContext<'_>, source: Option<Source>) -> Result<Self, Problem> {
+        let ctx = &cc.egui_ctx;
+        ui::theme::install(ctx);
+        ctx.add_plugin(OnlyWebLinks);
+        let wake = {
+            let ctx = ctx.clone();
+            Arc::new(move || ctx.request_repaint())
+        };
+        let mut app = Self { state: State::default(), engine: Engine::new(wake)?, started: Instant::now() };
+        app.perform(ctx, vec![Action::Connect(source.unwrap_or_else(Source::sample))]);
+        Ok(app)
+    }
+
+    /// Changes the state as the actions say, and sees to what follows from them.
+    pub fn perform(&mut self, ctx: &egui::Context, actions: Vec<Action>) {
+        let mut effects = Vec::new();
+        for action in actions {
+            self.state.perform(action, &mut effects);
+        }
+        self.carry_out(ctx, effects);
+    }
+
+    fn carry_out(&self, ctx: &egui::Context, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::CopyText(text) => ctx.copy_text(text),
+                Effect::OpenUrl(url) => ctx.open_url(egui::OpenUrl::new_tab(url)),
+                Effect::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+                other => self.engine.execute(other),
+            }
+        }
+    }
+
+    /// Whether anything on the screen changes with time alone.
+    fn is_busy(&self) -> bool {
+        self.state.running.is_some()
+            || matches!(self.state.connection, Connection::Connecting { .. })
+            || self.state.answers.working() > 0
+            || self.state.toasts.iter().any(|toast| toast.problem.is_none())
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.state.now = self.started.elapsed();
+        let mut effects = Vec::new();
+        while let Some(event) = self.engine.try_event() {
+            self.state.apply(event, &mut effects);
+        }
+        self.carry_out(ctx, effects);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        set_theme(ui, self.state.settings.theme);
+        let cx = ui::Cx::new(&self.state);
+        for path in ui.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect::<Vec<_>>()) {
+            cx.send(Action::OpenPath(Some(path)));
+        }
+        ui::window(ui, &cx);
+        let actions = cx.into_actions();
+        // What a person did shows at once; what panes ask for shows when its answer wakes the window.
+        if actions.iter().any(|action| !matches!(action, Action::Want(_))) {
+            ui.request_repaint();
+        }
+        let ctx = ui.ctx().clone();
+        self.perform(&ctx, actions);
+        if self.is_busy() {
+            ctx.request_repaint_after(TICK);
+        }
+    }
+}
+
+fn set_theme(ctx: &egui::Context, theme: Theme) {
+    let wanted = match theme {
+        Theme::System => egui::ThemePreference::System,
+        Theme::Dark => egui::ThemePreference::Dark,
+        Theme::Light => egui::ThemePreference::Light,
+    };
+    if ctx.options(|options| options.theme_preference) != wanted {
+        ctx.set_theme(wanted);
+    }
+}
+
+/// Lets only web links out, whoever asks: an answer's Markdown is not to open files or run handlers.
+struct OnlyWebLinks;
+
+impl egui::Plugin for OnlyWebLinks {
+    fn debug_name(&self) -> &'static str {
+        "only web links"
+    }
+
+    fn output_hook(&mut self, _ctx: &egui::Context, output: &mut egui::FullOutput) {
+        output.platform_output.commands.retain(|command| match command {
+            egui::OutputCommand::OpenUrl(open) => is_web_link(&open.url),
+            _ => true,
+        });
+    }
+}
+
+fn is_web_link(url: &str) -> bool {
+    let lower = url.trim_start().to_ascii_lowercase();
+    lower.starts_with("http://") || lower.starts_with("https://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_web_links_pass() {
+        assert!(is_web_link("https://example.org/a"));
+        assert!(is_web_link("HTTP://example.org"));
+        for url in ["file:///etc/passwd", "javascript:alert(1)", "mailto:a@b", "httpx://a", ""] {
+            assert!(!is_web_link(url), "{url}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_display_is_looked_for_before_the_toolkit_is_asked() {
+        assert!(has_display(|name| name == "WAYLAND_DISPLAY"));
+        assert!(!has_display(|_| false));
+    }
+}

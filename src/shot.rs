@@ -1,0 +1,275 @@
+//! Pictures of the window without a display: the same painting functions, drawn by a small rasteriser on the CPU.
+//!
+//! Deterministic: time is the state's, fonts are bundled, and nothing of the machine is read. Screenshots, the README's
+//! picture and the picture tests all come from here. Uses `ui`, `state`.
+
+use std::collections::HashMap;
+
+use egui::epaint::{ImageData, ImageDelta, Mesh, Primitive, Vertex};
+use egui::{Color32, Context, FullOutput, Pos2, RawInput, Rect, TextureId, TexturesDelta, Theme, vec2};
+use image::{Rgba, RgbaImage};
+
+use crate::state::{Action, State};
+use crate::ui;
+
+/// More passes than any layout needs to settle.
+const PASSES: usize = 8;
+
+/// A window that exists only as a picture.
+pub struct Shot {
+    ctx: Context,
+    raster: Raster,
+    size: [u32; 2],
+    pixels_per_point: f32,
+}
+
+impl Shot {
+    /// `size` is in points; the picture is `pixels_per_point` times as large.
+    pub fn new(size: [u32; 2], theme: Theme, pixels_per_point: f32) -> Self {
+        let ctx = Context::default();
+        ui::theme::install(&ctx);
+        ctx.set_theme(theme);
+        Self { ctx, raster: Raster::default(), size, pixels_per_point }
+    }
+
+    /// One pass of the window over a state: what it asks for, and the picture.
+    pub fn frame(&mut self, state: &State) -> (Vec<Action>, RgbaImage) {
+        let cx = ui::Cx::new(state);
+        let mut input = RawInput {
+            screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(self.size[0] as f32, self.size[1] as f32))),
+            time: Some(state.now.as_secs_f64()),
+            ..RawInput::default()
+        };
+        if let Some(viewport) = input.viewports.get_mut(&egui::ViewportId::ROOT) {
+            viewport.native_pixels_per_point = Some(self.pixels_per_point);
+        }
+        let mut output = self.ctx.run_ui(input, |ui| ui::window(ui, &cx));
+        self.raster.apply(&mut output.textures_delta);
+        let picture = self.raster.paint(&self.ctx, &output);
+        (cx.into_actions(), picture)
+    }
+}
+
+/// A picture of a state that is complete: as many passes as the layout needs to settle, at one moment.
+pub fn render(state: &State, size: [u32; 2], theme: Theme, pixels_per_point: f32) -> RgbaImage {
+    let mut shot = Shot::new(size, theme, pixels_per_point);
+    let (_, mut picture) = shot.frame(state);
+    for _ in 1..PASSES {
+        let (_, next) = shot.frame(state);
+        if next == picture {
+            break;
+        }
+        picture = next;
+    }
+    picture
+}
+
+
+/// Textures, and triangles drawn with them.
+#[derive(Default)]
+pub struct Raster {
+    textures: HashMap<TextureId, Texture>,
+}
+
+struct Texture {
+    width: usize,
+    height: usize,
+    pixels: Vec<Color32>,
+}
+
+impl Raster {
+    /// Takes over what changed in the textures.
+    pub fn apply(&mut self, delta: &mut TexturesDelta) {
+        for (id, deltas) in delta.set.drain() {
+            for delta in deltas {
+                self.set(id, &delta);
+            }
+        }
+        for id in delta.free.drain() {
+            self.textures.remove(&id);
+        }
+    }
+
+    fn set(&mut self, id: TextureId, delta: &ImageDelta) {
+        let ImageData::Color(image) = &delta.image;
+        let [width, height] = image.size;
+        match delta.pos {
+            None => {
+                self.textures.insert(id, Texture { width, height, pixels: image.pixels.clone() });
+            }
+            Some([x, y]) => {
+                let Some(texture) = self.textures.get_mut(&id) else { return };
+                for (row, source) in image.pixels.chunks_exact(width.max(1)).enumerate() {
+                    let start = (y + row) * texture.width + x;
+                    if let Some(target) = texture.pixels.get_mut(start..start + width) {
+                        target.copy_from_slice(source);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Draws one frame.
+    pub fn paint(&self, ctx: &Context, output: &FullOutput) -> RgbaImage {
+        let scale = output.pixels_per_point;
+        let size = ctx.content_rect().size() * scale;
+        let mut canvas = Canvas::new(size.x.round() as u32, size.y.round() as u32);
+        for primitive in ctx.tessellate(output.shapes.clone(), scale) {
+            if let Primitive::Mesh(mesh) = &primitive.primitive
+                && let Some(texture) = self.textures.get(&mesh.texture_id)
+            {
+                canvas.mesh(mesh, texture, primitive.clip_rect, scale);
+            }
+        }
+        canvas.finish()
+    }
+}
+
+impl Texture {
+    fn texel(&self, x: i32, y: i32) -> [f32; 4] {
+        let x = x.clamp(0, self.width as i32 - 1) as usize;
+        let y = y.clamp(0, self.height as i32 - 1) as usize;
+        self.pixels.get(y * self.width + x).copied().unwrap_or_default().to_array().map(f32::from)
+    }
+
+    /// Bilinear, as a graphics card does it.
+    fn sample(&self, u: f32, v: f32) -> [f32; 4] {
+        let x = u * self.width as f32 - 0.5;
+        let y = v * self.height as f32 - 0.5;
+        let (left, top) = (x.floor(), y.floor());
+        let (fx, fy) = (x - left, y - top);
+        let (left, top) = (left as i32, top as i32);
+        if fx == 0.0 && fy == 0.0 {
+            return self.texel(left, top);
+        }
+        let [a, b, c, d] = [self.texel(left, top), self.texel(left + 1, top), self.texel(left, top + 1), self.texel(left + 1, top + 1)];
+        std::array::from_fn(|channel| {
+            let upper = a[channel] + (b[channel] - a[channel]) * fx;
+            let lower = c[channel] + (d[channel] - c[channel]) * fx;
+            upper + (lower - upper) * fy
+        })
+    }
+}
+
+/// The picture while it is drawn: premultiplied, in gamma space, as egui blends.
+struct Canvas {
+    width: u32,
+    height: u32,
+    pixels: Vec<[u8; 4]>,
+}
+
+/// Pixel bounds of what may be drawn.
+struct Clip {
+    left: i32,
+    top: i32,
+    right: i32,
+    bottom: i32,
+}
+
+impl Canvas {
+    fn new(width: u32, height: u32) -> Self {
+        Self { width, height, pixels: vec![[0, 0, 0, 255]; width as usize * height as usize] }
+    }
+
+    fn mesh(&mut self, mesh: &Mesh, texture: &Texture, clip: Rect, scale: f32) {
+        let bound = |value: f32, most: u32| (value * scale).round().clamp(0.0, most as f32) as i32;
+        let clip = Clip {
+            left: bound(clip.min.x, self.width),
+            top: bound(clip.min.y, self.height),
+            right: bound(clip.max.x, self.width),
+            bottom: bound(clip.max.y, self.height),
+        };
+        for triangle in mesh.indices.chunks_exact(3) {
+            let corner = |at: usize| mesh.vertices.get(triangle[at] as usize).copied();
+            if let (Some(a), Some(b), Some(c)) = (corner(0), corner(1), corner(2)) {
+                self.triangle([a, b, c], texture, &clip, scale);
+            }
+        }
+    }
+
+    fn triangle(&mut self, [a, mut b, mut c]: [Vertex; 3], texture: &Texture, clip: &Clip, scale: f32) {
+        let at = |vertex: &Vertex| (f64::from(vertex.pos.x * scale), f64::from(vertex.pos.y * scale));
+        let edge = |(ax, ay): (f64, f64), (bx, by): (f64, f64), (px, py): (f64, f64)| (bx - ax) * (py - ay) - (by - ay) * (px - ax);
+        let mut area = edge(at(&a), at(&b), at(&c));
+        if area == 0.0 {
+            return;
+        }
+        if area < 0.0 {
+            std::mem::swap(&mut b, &mut c);
+            area = -area;
+        }
+        let (pa, pb, pc) = (at(&a), at(&b), at(&c));
+        // A pixel on an edge belongs to the triangle whose top or left edge it is, so that neighbours never share one.
+        let is_top_left = |(ax, ay): (f64, f64), (bx, by): (f64, f64)| (ay == by && bx > ax) || by < ay;
+        let includes = [is_top_left(pb, pc), is_top_left(pc, pa), is_top_left(pa, pb)];
+        let low = |x: f64, y: f64, z: f64| x.min(y).min(z).floor() as i32;
+        let high = |x: f64, y: f64, z: f64| x.max(y).max(z).ceil() as i32;
+        let (left, right) = (low(pa.0, pb.0, pc.0).max(clip.left), high(pa.0, pb.0, pc.0).min(clip.right));
+        let (top, bottom) = (low(pa.1, pb.1, pc.1).max(clip.top), high(pa.1, pb.1, pc.1).min(clip.bottom));
+        let is_flat = a.color == b.color && b.color == c.color;
+        let is_plain = a.uv == b.uv && b.uv == c.uv;
+        let plain = texture.sample(a.uv.x, a.uv.y);
+        for y in top..bottom {
+            for x in left..right {
+                let p = (f64::from(x) + 0.5, f64::from(y) + 0.5);
+                let weights = [edge(pb, pc, p), edge(pc, pa, p), edge(pa, pb, p)];
+                if weights.iter().zip(includes).any(|(&weight, includes)| weight < 0.0 || (weight == 0.0 && !includes)) {
+                    continue;
+                }
+                let weights = weights.map(|weight| (weight / area) as f32);
+                let mix = |values: [f32; 3]| values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f32>();
+                let texel = if is_plain { plain } else { texture.sample(mix([a.uv.x, b.uv.x, c.uv.x]), mix([a.uv.y, b.uv.y, c.uv.y])) };
+                let colors = [a.color.to_array(), b.color.to_array(), c.color.to_array()];
+                let color: [f32; 4] = std::array::from_fn(|channel| {
+                    if is_flat { f32::from(colors[0][channel]) } else { mix(colors.map(|color| f32::from(color[channel]))) }
+                });
+                let source: [f32; 4] = std::array::from_fn(|channel| texel[channel] * color[channel] / 255.0);
+                self.blend(x, y, source);
+            }
+        }
+    }
+
+    fn blend(&mut self, x: i32, y: i32, source: [f32; 4]) {
+        let Some(pixel) = self.pixels.get_mut(y as usize * self.width as usize + x as usize) else { return };
+        let keep = 1.0 - source[3] / 255.0;
+        for (target, source) in pixel.iter_mut().zip(source) {
+            *target = (source + f32::from(*target) * keep).round().clamp(0.0, 255.0) as u8;
+        }
+    }
+
+    fn finish(self) -> RgbaImage {
+        RgbaImage::from_fn(self.width, self.height, |x, y| {
+            let [r, g, b, _] = self.pixels[(y * self.width + x) as usize];
+            Rgba([r, g, b, 255])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_pictures_of_one_state_are_the_same() {
+        let state = State::default();
+        let picture = render(&state, [640, 520], Theme::Dark, 1.0);
+        assert_eq!(picture.dimensions(), (640, 520));
+        assert_eq!(picture, render(&state, [640, 520], Theme::Dark, 1.0));
+        assert_ne!(picture, render(&state, [640, 520], Theme::Light, 1.0));
+        assert_eq!(render(&state, [640, 520], Theme::Dark, 2.0).dimensions(), (1_280, 1_040));
+    }
+
+    #[test]
+    fn neighbouring_triangles_cover_each_pixel_once() {
+        let mut canvas = Canvas::new(8, 8);
+        let texture = Texture { width: 1, height: 1, pixels: vec![Color32::WHITE] };
+        let half = Color32::from_rgba_premultiplied(64, 64, 64, 128);
+        let vertex = |x, y| Vertex { pos: Pos2::new(x, y), uv: Pos2::ZERO, color: half };
+        let mut mesh = Mesh { vertices: vec![vertex(0.0, 0.0), vertex(8.0, 0.0), vertex(8.0, 8.0), vertex(0.0, 8.0)], ..Mesh::default() };
+        mesh.indices = vec![0, 1, 2, 0, 2, 3];
+        canvas.mesh(&mesh, &texture, Rect::EVERYTHING, 1.0);
+        let first = canvas.pixels[0];
+        assert!(canvas.pixels.iter().all(|pixel| *pixel == first), "a pixel was drawn twice or not at all");
+        assert_eq!(first[0], 64);
+    }
+}

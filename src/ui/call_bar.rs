@@ -1,0 +1,587 @@
+//! The call bar: what will be called, with what, and how the last call went.
+//!
+//! It tells what the server declared from what is only the specification's default, and shows every state of a call:
+//! ready, refused by the schema, running, and each way of ending.
+
+mod fields;
+
+use std::time::Duration;
+
+use egui::{Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::commands::{self, Region};
+use super::sidebar::{self, Risk};
+use super::theme::{self, Tokens};
+use super::widgets::{self, Tone};
+use super::{Cx, icons, top_bar};
+use crate::capture::{Annotations, Capture, Hint, Outcome, Timings, Tool};
+use crate::json::Doc;
+use crate::report::{Answer, Question};
+use crate::state::{Action, Connection, Dialog, Form, FormMode, ListedTool, Running, Screen};
+
+/// Width of the block that tells how the call went.
+const TIMING: f32 = 264.0;
+/// Below this height the bar is slim.
+const SLIM_BELOW: f32 = 760.0;
+
+pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let bar = ui.max_rect();
+    let window = ui.content_rect();
+    let is_narrow = window.width() < theme::MEDIUM;
+    let is_slim = is_narrow || window.height() < SLIM_BELOW || cx.state.view.maximised.is_some();
+    ui.spacing_mut().item_spacing.y = 0.0;
+    Frame::new().inner_margin(Margin { left: 16, right: 12, top: 8, bottom: 8 }).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        let Some(listed) = cx.state.tool() else {
+            no_tool_ui(ui, cx);
+            return;
+        };
+        ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
+        head_ui(ui, cx, listed, bar, is_slim && !is_narrow);
+        if !is_slim {
+            summary_ui(ui, &listed.tool, cx);
+        }
+        if !is_slim || is_narrow {
+            body_ui(ui, cx, listed, is_slim);
+        }
+        if let Some(form) = cx.state.form() {
+            fields::problems_ui(ui, form);
+        }
+    });
+    if cx.state.is_answer_stale() && cx.state.running.is_none() && cx.state.view.screen == Screen::Answer {
+        stale_ui(ui, cx);
+    }
+}
+
+fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    ui.horizontal(|ui| {
+        let words = match &cx.state.connection {
+            Connection::Connecting { phase, since, .. } => {
+                widgets::waiting(ui, &format!("Connecting: {phase}"), *since, cx);
+                if widgets::button(ui, "Cancel").clicked() {
+                    cx.send(Action::CancelConnect);
+                }
+                return;
+            }
+            Connection::Connected { .. } if cx.state.tools.is_empty() => "The server lists no tools",
+            Connection::Connected { .. } => "Choose a tool",
+            _ => "Connect to a server to call its tools",
+        };
+        ui.label(RichText::new(words).font(theme::base()).color(t.weak));
+        if let Some(capture) = cx.state.capture() {
+            ui.label(RichText::new(&capture.tool.name).font(theme::tool_name()).color(t.strong));
+            done_words(ui, capture);
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| export_ui(ui, cx));
+    });
+}
+
+/// Name, title, badges; at the right Export and Call.
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips: bool) {
+    let t = Tokens::of(ui);
+    let tool = &*listed.tool;
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
+        let call = call_button(ui, cx, tool);
+        commands::region(ui, Region::CallBar, bar, &call);
+        export_ui(ui, cx);
+        send_anyway_ui(ui, cx);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()).expand2(vec2(2.0, 4.0)));
+            let name = if tool.name.is_empty() { "(no name)" } else { &tool.name };
+            let label = egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong)).truncate().sense(Sense::click());
+            if ui.add(label).on_hover_text("Show the definition as the model reads it").clicked() {
+                cx.send(Action::ShowDialog(Dialog::Definition { tool: tool.name.clone() }));
+            }
+            let is_wide = ui.available_width() > 420.0;
+            if let (Some(title), true) = (tool.title.as_deref().filter(|title| *title != tool.name), is_wide) {
+                ui.add(egui::Label::new(RichText::new(title).font(theme::base()).color(t.weak)).truncate());
+            }
+            badges_ui(ui, &tool.annotations, with_chips);
+            if !tool.faults.is_empty() {
+                widgets::badge_tip(ui, Some(icons::WARNING), "Faulty definition", "", Tone::Warn, false, &tool.faults.join("\n"));
+            }
+            if with_chips {
+                chips_ui(ui, cx, tool);
+                outcome_ui(ui, cx, tool);
+            }
+        });
+    });
+}
+
+fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let summary = tool.summary();
+    let words = if summary.is_empty() { "No description" } else { summary };
+    let label = egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate().sense(Sense::click());
+    let response = ui.scope(|ui| {
+        ui.set_max_width(ui.available_width().min(900.0));
+        ui.add(label)
+    });
+    let response = response.inner.on_hover_text("Show the whole definition as the model reads it").on_hover_cursor(egui::CursorIcon::PointingHand);
+    response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("Definition: {words}")));
+    widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
+    if response.clicked() {
+        cx.send(Action::ShowDialog(Dialog::Definition { tool: tool.name.clone() }));
+    }
+}
+
+// Badges
+
+struct Badge {
+    icon: &'static str,
+    text: &'static str,
+    tone: Tone,
+    is_declared: bool,
+    tip: String,
+}
+
+/// The hints that mean something for this tool: whether it destroys or repeats is no question for one that only reads.
+fn badges(hints: &Annotations) -> Vec<Badge> {
+    let badge = |icon, text, tone, hint: Hint, name: &str, meaning: &str| {
+        let origin = if hint.declared {
+            format!("The server declares {name}: {}.", hint.value)
+        } else {
+            format!("The server does not declare {name}; the specification's default is {}.", hint.value)
+        };
+        Badge { icon, text, tone, is_declared: hint.declared, tip: format!("{meaning} {origin} Hints are promises nobody checks.") }
+    };
+    let mut badges = Vec::new();
+    if hints.read_only.value {
+        badges.push(badge(icons::READ_ONLY, "Read-only", Tone::Ok, hints.read_only, "readOnlyHint", "Calling it changes nothing."));
+    } else {
+        badges.push(badge(icons::WRITES, "Writes", Tone::Accent, hints.read_only, "readOnlyHint", "Calling it may change something."));
+        let (text, tone, meaning) = if hints.destructive.value {
+            ("Destructive", Tone::Bad, "What it changes may be lost.")
+        } else {
+            ("Not destructive", Tone::Plain, "It only adds.")
+        };
+        badges.push(badge(icons::DESTRUCTIVE, text, tone, hints.destructive, "destructiveHint", meaning));
+        let (text, meaning) = if hints.idempotent.value {
+            ("Idempotent", "A second call with the same arguments changes nothing more.")
+        } else {
+            ("Not idempotent", "A second call with the same arguments may change more.")
+        };
+        badges.push(badge(icons::IDEMPOTENT, text, Tone::Plain, hints.idempotent, "idempotentHint", meaning));
+    }
+    let (text, meaning) = if hints.open_world.value {
+        ("Open world", "It deals with things outside the server, such as the web.")
+    } else {
+        ("Closed world", "It deals with the server's own data alone.")
+    };
+    badges.push(badge(icons::OPEN_WORLD, text, Tone::Plain, hints.open_world, "openWorldHint", meaning));
+    badges
+}
+
+/// The badges in words; where there is no room only the first keeps its word.
+fn badges_ui(ui: &mut Ui, hints: &Annotations, is_tight: bool) {
+    let badges = badges(hints);
+    let words = |badge: &Badge| badge.text.len() + if badge.is_declared { 0 } else { 8 };
+    let wanted: usize = badges.iter().map(|badge| words(badge) * 7 + 34).sum();
+    let is_short = is_tight || wanted as f32 > ui.available_width();
+    for (index, badge) in badges.iter().enumerate() {
+        let (weak, tone) = if badge.is_declared { ("", badge.tone) } else { ("default", Tone::Plain) };
+        if is_short && index > 0 {
+            let tip = format!("{} {weak}\n{}", badge.text, badge.tip);
+            let response = widgets::badge_tip(ui, Some(badge.icon), "", "", tone, !badge.is_declared, &tip);
+            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{} {weak}", badge.text).trim_end()));
+        } else {
+            widgets::badge_tip(ui, Some(badge.icon), badge.text, weak, tone, !badge.is_declared, &badge.tip);
+        }
+    }
+}
+
+// Calling
+
+fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
+    if let Some(running) = &cx.state.running {
+        let name = format!("Cancel the call of {}", running.tool);
+        let response = widgets::Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").name(&name).primary().show(ui);
+        if response.clicked() {
+            cx.send(Action::CancelCall);
+        }
+        return response;
+    }
+    let enabled = commands::can_call(cx);
+    let why = match (cx.state.form().and_then(|form| form.syntax.as_ref()), &cx.state.connection) {
+        _ if enabled => "",
+        (Some(_), Connection::Connected { .. }) => "The arguments are not a JSON object",
+        _ => "Not connected",
+    };
+    let name = format!("Call {}", tool.name);
+    let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });
+    let mut button = widgets::Button::new("Call").icon_fill(icons::CALL).shortcut(&keys).name(&name).primary().enabled(enabled);
+    if !why.is_empty() {
+        button = button.tip(why);
+    }
+    let response = button.show(ui);
+    focus_once(ui, cx, &response);
+    if response.clicked() {
+        cx.send(Action::Call { send_anyway: false });
+    }
+    response
+}
+
+/// The first control that has the focus is *Call*, once in a session.
+fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
+    let id = Id::unique("call focused in session");
+    let done = ui.data(|data| data.get_temp::<u64>(id));
+    if done != Some(cx.state.session) && cx.state.view.screen != Screen::Connect {
+        ui.data_mut(|data| data.insert_temp(id, cx.state.session));
+        if ui.memory(egui::Memory::focused).is_none() {
+            call.request_focus();
+        }
+    }
+}
+
+fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let refused = cx.state.form().is_some_and(|form| form.syntax.is_none() && has_problem(form));
+    if refused && cx.state.running.is_none() && cx.state.connection.is_connected() {
+        let button = widgets::Button::new("Send anyway").tip("Sends the arguments as they are, against what the tool's schema says");
+        if button.show(ui).clicked() {
+            cx.send(Action::Call { send_anyway: true });
+        }
+    }
+}
+
+fn has_problem(form: &Form) -> bool {
+    !form.problems.is_empty() || form.fields.iter().any(|field| field.problem.is_some())
+}
+
+fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let has_capture = cx.state.capture().is_some();
+    let mut button = widgets::Button::new("Export").icon(icons::EXPORT).menu().enabled(has_capture);
+    if !has_capture {
+        button = button.tip("Call a tool, or open a capture, to have something to export");
+    }
+    let response = button.show(ui);
+    if !has_capture {
+        return;
+    }
+    Popup::menu(&response).show(|ui| {
+        ui.set_width(240.0);
+        let keys = commands::keys_of("Export the capture folder");
+        let text = match cx.ready(Question::Text("content")) {
+            Some(Answer::Text(view)) if !view.text.is_empty() => Some(view),
+            _ => None,
+        };
+        let has_result = cx.state.capture().is_some_and(|capture| capture.response.is_some());
+        let mut item = |glyph: &str, name: &str, keys: &str, enabled: bool| {
+            let is_clicked = top_bar::menu_item(ui, glyph, name, keys, enabled).clicked();
+            if is_clicked {
+                ui.close();
+            }
+            is_clicked
+        };
+        if item(icons::COPY, "Copy verdict", "", true) {
+            cx.send(Action::CopyVerdict);
+        }
+        if item(icons::OPEN_FILE, "Capture folder…", &keys, true) {
+            cx.send(Action::ExportCapture(None));
+        }
+        if item(icons::JSON, "Raw CallToolResult…", "", has_result) {
+            cx.send(Action::ExportResult(None));
+        }
+        if item(icons::COPY, "Copy text", "", text.is_some()) {
+            if let Some(view) = text {
+                cx.send(Action::Copy(view.text.to_string()));
+            }
+        }
+    });
+}
+
+// Arguments and timing
+
+fn body_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, is_slim: bool) {
+    let tool = &listed.tool;
+    if is_slim {
+        ui.horizontal(|ui| {
+            chips_ui(ui, cx, tool);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| outcome_ui(ui, cx, tool));
+        });
+        return;
+    }
+    let width = ui.available_width();
+    let timing = if has_outcome(cx, tool) { TIMING } else { 0.0 };
+    ui.horizontal_top(|ui| {
+        ui.vertical(|ui| {
+            ui.set_width(width - timing - 16.0);
+            arguments_ui(ui, cx, tool);
+        });
+        if timing > 0.0 {
+            ui.vertical(|ui| {
+                ui.set_width(ui.available_width());
+                timing_ui(ui, cx, tool);
+            });
+        }
+    });
+}
+
+fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
+    let t = Tokens::of(ui);
+    let Some(form) = cx.state.form() else {
+        ui.label(RichText::new("No input schema").font(theme::small()).color(t.weak));
+        return;
+    };
+    let mode = |ui: &mut Ui| {
+        let selected = usize::from(form.mode == FormMode::Json);
+        if let Some(clicked) = widgets::segmented(ui, "Arguments", &["Form", "JSON"], selected) {
+            cx.send(Action::SetFormMode(if clicked == 0 { FormMode::Form } else { FormMode::Json }));
+        }
+    };
+    match form.mode {
+        FormMode::Json => fields::json_ui(ui, cx, &tool.name, form, mode),
+        FormMode::Form if form.syntax.is_some() => fields::json_ui(ui, cx, &tool.name, form, mode),
+        FormMode::Form if form.fields.is_empty() => {
+            ui.horizontal(|ui| {
+                mode(ui);
+                ui.label(RichText::new("Takes no arguments").font(theme::small()).color(t.weak));
+            });
+        }
+        FormMode::Form => fields::form_ui(ui, cx, &tool.name, form, mode),
+    }
+}
+
+/// The arguments on one line; a click opens the form.
+fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
+    let t = Tokens::of(ui);
+    let button = widgets::Button::new("Arguments").icon(icons::ARGUMENTS).height(theme::INPUT).show(ui);
+    Popup::from_toggle_button_response(&button).width(520.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
+        ui.set_max_width(560.0_f32.min(ui.content_rect().width() - 48.0));
+        ScrollArea::vertical().max_height(360.0).show(ui, |ui| arguments_ui(ui, cx, tool));
+    });
+    let Some(form) = cx.state.form() else { return };
+    if form.syntax.is_some() {
+        widgets::badge(ui, Some(icons::ERROR), "not JSON", Tone::Bad, false);
+        return;
+    }
+    let room = ui.available_width() - 130.0;
+    let start = ui.cursor().left();
+    for (name, value) in arguments_of(ui, "chips", form.text.as_bytes()).iter() {
+        if ui.cursor().left() - start > room - 90.0 {
+            ui.label(RichText::new("…").color(t.weak));
+            break;
+        }
+        widgets::badge(ui, None, &format!("{name} {value}"), Tone::Plain, true);
+    }
+}
+
+/// Name and shortened value of each argument; read once per text.
+fn arguments_of(ui: &Ui, what: &str, arguments: &[u8]) -> std::sync::Arc<Vec<(String, String)>> {
+    let key = arguments.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    sidebar::cached(ui, Id::unique(("arguments of", what)), key, || {
+        let doc = Doc::parse(bytes::Bytes::copy_from_slice(arguments));
+        let pairs = doc.root().into_iter().flat_map(|root| root.children());
+        let short = |text: &str| match text.char_indices().nth(24) {
+            Some((at, _)) => format!("{}…", &text[..at]),
+            None => text.to_owned(),
+        };
+        std::sync::Arc::new(
+            pairs.filter_map(|node| Some((node.key()?.into_owned(), short(&fields::plain(&node.raw_text()))))).collect::<Vec<_>>(),
+        )
+    })
+}
+
+fn has_outcome(cx: &Cx<'_>, tool: &Tool) -> bool {
+    cx.state.running.is_some() || shown_capture(cx, tool).is_some()
+}
+
+fn shown_capture<'a>(cx: &Cx<'a>, tool: &Tool) -> Option<&'a Capture> {
+    cx.state.capture().filter(|capture| capture.tool.name == tool.name && !capture.request.is_empty()).map(|capture| &**capture)
+}
+
+/// How the call goes or went, on one line.
+fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
+    if let Some(running) = &cx.state.running {
+        widgets::waiting(ui, &format!("of {}", widgets::seconds(running.limit)), running.since, cx);
+    } else if let Some(capture) = shown_capture(cx, tool) {
+        done_words(ui, capture);
+    }
+}
+
+/// How the call goes or went, as a block of its own.
+fn timing_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
+    if let Some(running) = &cx.state.running {
+        running_ui(ui, cx, running);
+    } else if let Some(capture) = shown_capture(cx, tool) {
+        done_ui(ui, cx, capture);
+    }
+}
+
+fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
+    let t = Tokens::of(ui);
+    let elapsed = cx.state.now.saturating_sub(running.since);
+    ui.horizontal(|ui| {
+        widgets::waiting(ui, "Running", running.since, cx);
+        ui.label(RichText::new(format!("of {}", widgets::seconds(running.limit))).font(theme::mono(12.0)).color(t.weak));
+    });
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
+    match &running.progress {
+        Some((value, Some(total), _)) if *total > 0.0 => widgets::bar(ui, rect, (value / total) as f32, t.accent),
+        _ => {
+            // The total is unknown: a piece moves through the track once in two seconds.
+            ui.painter().rect_filled(rect, theme::RADIUS_BAR, t.hover);
+            let at = (elapsed.as_secs_f32() / 2.0).fract();
+            let piece = Rect::from_min_size(pos2(rect.left() + at * rect.width() * 0.75, rect.top()), vec2(rect.width() * 0.25, 4.0));
+            ui.painter().rect_filled(piece, theme::RADIUS_BAR, t.accent);
+        }
+    }
+    let mut words = Vec::new();
+    if let Some((value, total, message)) = &running.progress {
+        words.push(total.map_or_else(|| format!("progress {value}"), |total| format!("progress {value} of {total}")));
+        words.extend(message.clone());
+    }
+    if running.unreadable > 0 {
+        let lines = if running.unreadable == 1 { "line" } else { "lines" };
+        words.push(format!("{} unreadable {lines} came", widgets::grouped(running.unreadable)));
+    }
+    if words.is_empty() {
+        words.push("waiting for the answer".into());
+    }
+    let words = words.join(" · ");
+    ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.weak)).truncate()).on_hover_text(&words);
+}
+
+fn done_words(ui: &mut Ui, capture: &Capture) {
+    let t = Tokens::of(ui);
+    let (glyph, color, _) = sidebar::outcome_look(capture.outcome, t);
+    let time = sidebar::duration(capture.timings.total());
+    let words = match capture.outcome {
+        Outcome::Result => format!("Done in {time}"),
+        Outcome::ToolError => format!("isError after {time}"),
+        Outcome::ProtocolError => format!("JSON-RPC error after {time}"),
+        Outcome::Malformed => format!("Unreadable answer after {time}"),
+        Outcome::Timeout => format!("Timed out after {time}"),
+        Outcome::Cancelled => format!("Cancelled after {time}"),
+        Outcome::Disconnected => format!("Server gone after {time}"),
+    };
+    let mark = icons::icon_fill(glyph, 14.0, color);
+    let color = if capture.outcome == Outcome::Result { t.text } else { color };
+    let words = RichText::new(words).font(theme::medium(12.5)).color(color);
+    let is_from_right = ui.layout().prefer_right_to_left();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        let label = if is_from_right {
+            let label = ui.label(words);
+            ui.add(egui::Label::new(mark));
+            label
+        } else {
+            ui.add(egui::Label::new(mark));
+            ui.label(words)
+        };
+        // The end of a call is said aloud.
+        ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(egui::accesskit::Live::Polite));
+    });
+}
+
+fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
+    let t = Tokens::of(ui);
+    ui.add_space(2.0);
+    ui.horizontal(|ui| {
+        done_words(ui, capture);
+        if matches!(capture.outcome, Outcome::Timeout | Outcome::Disconnected) {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| match capture.outcome {
+                Outcome::Disconnected => {
+                    if widgets::Button::new("Reconnect").small().show(ui).clicked() {
+                        cx.send(Action::Reconnect);
+                    }
+                }
+                _ => {
+                    if widgets::Button::new("Retry").small().enabled(commands::can_call(cx)).show(ui).clicked() {
+                        cx.send(Action::Call { send_anyway: false });
+                    }
+                }
+            });
+        }
+    });
+    match (&capture.problem, capture.outcome) {
+        (Some(problem), Outcome::ProtocolError | Outcome::Malformed | Outcome::Disconnected | Outcome::Timeout) => {
+            let text = problem.hint.as_ref().map_or_else(|| problem.message(), |hint| format!("{}\n{hint}", problem.message()));
+            ui.add(egui::Label::new(RichText::new(problem.message()).font(theme::small()).color(t.weak)).truncate()).on_hover_text(text);
+        }
+        (_, Outcome::Result | Outcome::ToolError) => parts_ui(ui, capture.timings),
+        _ => {}
+    }
+    if !capture.notes.is_empty() {
+        let notes = capture.notes.join(" · ");
+        ui.add(egui::Label::new(RichText::new(&notes).font(theme::small()).color(t.warn)).truncate()).on_hover_text(capture.notes.join("\n"));
+    }
+}
+
+/// Send, server and receive as one bar, with the times under it.
+fn parts_ui(ui: &mut Ui, timings: Timings) {
+    let t = Tokens::of(ui);
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
+    let total = timings.total().as_secs_f32();
+    let parts = [("send", timings.send, t.hue_text.color), ("server", timings.server, t.accent), ("receive", timings.receive, t.ok)];
+    if total > 0.0 {
+        let mut x = rect.left();
+        for (_, time, color) in parts {
+            let width = (time.as_secs_f32() / total * rect.width()).max(1.0);
+            let piece = Rect::from_min_max(pos2(x, rect.top()), pos2((x + width).min(rect.right()), rect.bottom()));
+            ui.painter().rect_filled(piece, theme::RADIUS_BAR, color);
+            x += width;
+        }
+    }
+    let short = |time: Duration| sidebar::duration(time);
+    let words: Vec<_> = parts.iter().map(|(name, time, _)| format!("{name} {}", short(*time))).collect();
+    ui.add(egui::Label::new(RichText::new(words.join("  ")).font(theme::small()).color(t.weak)).truncate());
+}
+
+// The strip under the bar
+
+fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let Some(capture) = cx.state.capture() else { return };
+    let pairs = arguments_of(ui, "stale", &capture.arguments);
+    let given = pairs.iter().take(4).map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
+    let words = if pairs.is_empty() { "no arguments".to_owned() } else if pairs.len() > 4 { format!("{given} …") } else { given };
+    Frame::new().fill(t.warn_bg).inner_margin(Margin::symmetric(16, 3)).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            ui.add(egui::Label::new(icons::icon(icons::WARNING, 14.0, t.warn)));
+            ui.add(egui::Label::new(RichText::new(format!("Shows the answer to {words}")).font(theme::small()).color(t.text)).truncate());
+            let call = widgets::Button::new("Call again").small().frameless().enabled(commands::can_call(cx)).show(ui);
+            if call.clicked() {
+                cx.send(Action::Call { send_anyway: false });
+            }
+            if widgets::Button::new("Restore arguments").small().frameless().show(ui).clicked() {
+                cx.send(Action::RestoreArguments);
+            }
+        });
+    });
+    let rect = ui.min_rect();
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, egui::Stroke::new(1.0, t.warn_line));
+}
+
+/// Why a tool is asked about before it is called, for the dialog.
+pub(super) fn why_asked(tool: &Tool) -> String {
+    match Risk::of(tool) {
+        Risk::ReadOnly => "The tool is declared read-only.".into(),
+        Risk::Writes => "The tool is declared to write, though not to destroy.".into(),
+        Risk::Destructive { declared: true } => "The tool is declared destructive: what it changes may be lost.".into(),
+        Risk::Destructive { declared: false } => "The tool is declared to write, and not declared harmless: what it changes may be lost.".into(),
+        Risk::Undeclared => "The server does not say whether this tool changes anything.".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(hints: &str) -> Vec<(&'static str, bool)> {
+        let raw = format!(r#"{{"name":"t","inputSchema":{{}},"annotations":{hints}}}"#);
+        badges(&Tool::read(bytes::Bytes::from(raw)).annotations).into_iter().map(|badge| (badge.text, badge.is_declared)).collect()
+    }
+
+    #[test]
+    fn badges_tell_declared_from_default_and_leave_out_what_means_nothing() {
+        assert_eq!(names("{}"), [("Writes", false), ("Destructive", false), ("Not idempotent", false), ("Open world", false)]);
+        assert_eq!(names(r#"{"readOnlyHint":true,"openWorldHint":false}"#), [("Read-only", true), ("Closed world", true)]);
+        assert_eq!(
+            names(r#"{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true}"#),
+            [("Writes", true), ("Not destructive", true), ("Idempotent", true), ("Open world", false)]
+        );
+    }
+}

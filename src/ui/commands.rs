@@ -1,0 +1,313 @@
+//! What the keyboard does: one table of commands with their shortcuts, read by the keys and by the list of shortcuts.
+//!
+//! A bare key works only while no text field has the focus. Longer chords are consumed first, because egui ignores
+//! extra Shift when it compares. Esc leaves the innermost thing that is open.
+
+use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
+
+use super::{Cx, theme};
+use crate::report::{Answer, Question};
+use crate::settings::Theme;
+use crate::source::Source;
+use crate::state::{Action, Connection, Dialog, PaneView, Screen};
+
+/// One thing that a key does.
+pub struct Command {
+    /// As the list of shortcuts names it.
+    pub name: &'static str,
+    pub shortcut: KeyboardShortcut,
+    run: fn(&Ui, &Cx<'_>) -> Option<Action>,
+}
+
+impl Command {
+    const fn new(modifiers: Modifiers, key: Key, name: &'static str, run: fn(&Ui, &Cx<'_>) -> Option<Action>) -> Self {
+        Self { name, shortcut: KeyboardShortcut::new(modifiers, key), run }
+    }
+
+    /// The keys in words: `Ctrl Shift M`.
+    pub fn keys(&self) -> String {
+        keys_text(&self.shortcut)
+    }
+}
+
+const BARE: Modifiers = Modifiers::NONE;
+const CTRL: Modifiers = Modifiers::COMMAND;
+const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
+
+/// Every command. Chords with Shift stand before the same key without it.
+pub const COMMANDS: &[Command] = &[
+    Command::new(CTRL, Key::Enter, "Call the tool, or connect", |_, cx| call_or_connect(cx)),
+    Command::new(BARE, Key::Escape, "Cancel, close or go back", |ui, cx| escape(ui, cx)),
+    Command::new(BARE, Key::Slash, "Filter tools", |ui, cx| focus_filter(ui, cx)),
+    Command::new(CTRL, Key::F, "Find in the pane", |_, cx| {
+        has_answer(cx).then(|| Action::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())))
+    }),
+    Command::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
+    Command::new(CTRL, Key::Num2, "Second pane", |_, cx| focus_pane(cx, 1)),
+    Command::new(CTRL, Key::Num3, "Third pane", |_, cx| focus_pane(cx, 2)),
+    Command::new(CTRL, Key::Num4, "Token cost", |ui, cx| {
+        focus_region(ui, Region::Drawer);
+        (!cx.state.settings.drawer_open).then_some(Action::ToggleDrawer)
+    }),
+    Command::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
+    Command::new(CTRL, Key::J, "Show or hide the drawer", |_, _| Some(Action::ToggleDrawer)),
+    Command::new(CTRL, Key::R, "Reconnect", |_, cx| cx.state.connection.source().is_some().then_some(Action::Reconnect)),
+    Command::new(CTRL, Key::E, "Export the capture folder", |_, cx| cx.state.capture().map(|_| Action::ExportCapture(None))),
+    Command::new(CTRL_SHIFT, Key::C, "Copy the whole pane", |_, cx| copy_pane(cx)),
+    Command::new(CTRL_SHIFT, Key::M, "Maximise or restore the pane", |_, cx| {
+        has_answer(cx).then_some(Action::ToggleMaximised(cx.state.view.focus))
+    }),
+    Command::new(CTRL, Key::W, "Close the pane", |_, cx| {
+        let view = &cx.state.view;
+        (has_answer(cx) && view.open.get(view.focus) == Some(&true)).then_some(Action::TogglePane(view.focus))
+    }),
+    Command::new(CTRL_SHIFT, Key::S, "Start the sample server", |_, _| Some(Action::Connect(Source::sample()))),
+    Command::new(CTRL_SHIFT, Key::T, "Theme: system, dark, light", |_, cx| Some(Action::SetTheme(next_theme(cx.state.settings.theme)))),
+    Command::new(BARE, Key::F1, "Shortcuts", |_, cx| {
+        Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
+    }),
+    Command::new(BARE, Key::F6, "Next region", |ui, _| next_region(ui)),
+];
+
+/// The command with this name, for buttons that show its keys.
+pub fn keys_of(name: &str) -> String {
+    COMMANDS.iter().find(|command| command.name == name).map(Command::keys).unwrap_or_default()
+}
+
+/// Shortcuts as the table spells them.
+pub fn keys_text(shortcut: &KeyboardShortcut) -> String {
+    let control = if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" };
+    let mut parts = Vec::new();
+    if shortcut.modifiers.command || shortcut.modifiers.ctrl {
+        parts.push(control);
+    }
+    if shortcut.modifiers.shift {
+        parts.push("Shift");
+    }
+    parts.push(match shortcut.logical_key {
+        Key::Escape => "Esc",
+        Key::Slash => "/",
+        key => key.name(),
+    });
+    parts.join(" ")
+}
+
+/// Looks at the keys of this frame; called before anything is painted, so that fields do not see what is consumed here.
+pub fn keys(ui: &Ui, cx: &Cx<'_>) {
+    let in_text = ui.text_edit_focused();
+    let in_dialog = cx.state.dialog.is_some();
+    for command in COMMANDS {
+        let key = command.shortcut.logical_key;
+        // A dialog keeps the keyboard, and closes itself; an open menu closes itself too.
+        let is_theirs = (in_dialog && key != Key::F1) || (key == Key::Escape && Popup::is_any_open(ui));
+        let is_typing = in_text && key == Key::Slash;
+        if is_theirs || is_typing || !pressed(ui, &command.shortcut) {
+            continue;
+        }
+        if let Some(action) = (command.run)(ui, cx) {
+            cx.send(action);
+        }
+    }
+}
+
+/// Consumes the keys exactly: `Ctrl Shift E` is not `Ctrl E`. The slash is found by its text too, since on many
+/// keyboards it is on another key with Shift.
+fn pressed(ui: &Ui, shortcut: &KeyboardShortcut) -> bool {
+    ui.input_mut(|input| {
+        let is_slash = shortcut.logical_key == Key::Slash;
+        let before = input.events.len();
+        input.events.retain(|event| match event {
+            egui::Event::Key { key, pressed: true, modifiers, .. } => {
+                !(*key == shortcut.logical_key && modifiers.matches_exact(shortcut.modifiers))
+            }
+            egui::Event::Text(text) => !(is_slash && text == "/"),
+            _ => true,
+        });
+        input.events.len() != before
+    })
+}
+
+fn has_answer(cx: &Cx<'_>) -> bool {
+    cx.state.view.screen == Screen::Answer && cx.state.capture().is_some()
+}
+
+fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
+    match cx.state.view.screen {
+        Screen::Connect => (!matches!(cx.state.connection, Connection::Connecting { .. })).then_some(Action::ConnectForm),
+        Screen::Start | Screen::Answer => can_call(cx).then_some(Action::Call { send_anyway: false }),
+    }
+}
+
+/// Whether *Call* does anything now.
+pub fn can_call(cx: &Cx<'_>) -> bool {
+    let state = cx.state;
+    state.running.is_none() && state.connection.is_connected() && state.tool().is_some() && state.form().is_none_or(|form| form.syntax.is_none())
+}
+
+fn focus_pane(cx: &Cx<'_>, pane: usize) -> Option<Action> {
+    has_answer(cx).then_some(Action::FocusPane(pane))
+}
+
+/// Where *Back* leads from the connect screen: to what was looked at before.
+pub fn back(cx: &Cx<'_>) -> Action {
+    let state = cx.state;
+    match (&state.view.capture, &state.selected_tool) {
+        (Some(capture), _) => Action::SelectCapture(capture.clone()),
+        (None, Some(tool)) if state.connection.is_connected() => Action::SelectTool(tool.clone()),
+        _ => Action::ShowStart,
+    }
+}
+
+fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
+    let view = &cx.state.view;
+    if view.search.is_some() {
+        Some(Action::SetSearch(None))
+    } else if cx.state.running.is_some() {
+        Some(Action::CancelCall)
+    } else if view.screen == Screen::Connect {
+        Some(match cx.state.connection {
+            Connection::Connecting { .. } => Action::CancelConnect,
+            _ => back(cx),
+        })
+    } else if view.peek.is_some() {
+        Some(Action::Peek(None))
+    } else if let Some(pane) = view.maximised {
+        Some(Action::ToggleMaximised(pane))
+    } else if view.record.is_some() {
+        Some(Action::SelectRecord(None))
+    } else {
+        ui.memory_mut(egui::Memory::stop_text_input);
+        None
+    }
+}
+
+/// Where the filter field is; the sidebar uses it.
+pub fn filter_id() -> Id {
+    Id::unique("filter tools")
+}
+
+/// The popup that stands in for the sidebar in a narrow window.
+pub fn rail_tools_id() -> Id {
+    Id::unique("rail tools")
+}
+
+fn focus_filter(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
+    if ui.content_rect().width() < theme::MEDIUM {
+        Popup::open_id(ui, rail_tools_id());
+    }
+    ui.memory_mut(|memory| memory.request_focus(filter_id()));
+    (!cx.state.settings.sidebar_open).then_some(Action::ToggleSidebar)
+}
+
+/// System, dark, light, and round again.
+pub fn next_theme(theme: Theme) -> Theme {
+    match theme {
+        Theme::System => Theme::Dark,
+        Theme::Dark => Theme::Light,
+        Theme::Light => Theme::System,
+    }
+}
+
+/// The exact text that the focused pane stands for: a format's bytes, or the payload's.
+fn copy_pane(cx: &Cx<'_>) -> Option<Action> {
+    if !has_answer(cx) {
+        return None;
+    }
+    match cx.state.view.shows(cx.state.view.focus) {
+        PaneView::Rendered(format) | PaneView::Text(format) => match cx.ready(Question::Text(format))? {
+            Answer::Text(view) => Some(Action::Copy(view.text.to_string())),
+            _ => None,
+        },
+        PaneView::Tree => match cx.ready(Question::Subject)? {
+            Answer::Subject(subject) => {
+                let payload = subject.payload.as_ref()?;
+                Some(Action::Copy(String::from_utf8_lossy(&payload.root().raw_bytes()).into_owned()))
+            }
+            _ => None,
+        },
+    }
+}
+
+/// The regions that F6 goes through, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Region {
+    TopBar,
+    Sidebar,
+    CallBar,
+    Panes,
+    Drawer,
+    StatusBar,
+}
+
+impl Region {
+    const ALL: [Region; 6] = [Region::TopBar, Region::Sidebar, Region::CallBar, Region::Panes, Region::Drawer, Region::StatusBar];
+
+    fn key(self) -> Id {
+        Id::unique(("region", self as u8))
+    }
+}
+
+/// Where a region stood when it was last painted, and the control that takes the focus in it.
+#[derive(Clone, Copy)]
+struct Place {
+    rect: Rect,
+    first: Id,
+    pass: u64,
+}
+
+/// Says where a region is and which control takes the focus when F6 comes to it. Called by the region each frame.
+pub fn region(ui: &Ui, region: Region, rect: Rect, first: &Response) {
+    let place = Place { rect, first: first.id, pass: ui.cumulative_pass_nr() };
+    ui.data_mut(|data| data.insert_temp(region.key(), place));
+}
+
+fn place(ui: &Ui, region: Region) -> Option<Place> {
+    let place: Place = ui.data(|data| data.get_temp(region.key()))?;
+    // Keys are looked at before this pass paints: what the last one painted counts.
+    (place.pass + 1 >= ui.cumulative_pass_nr()).then_some(place)
+}
+
+fn focus_region(ui: &Ui, region: Region) {
+    if let Some(place) = place(ui, region) {
+        ui.memory_mut(|memory| memory.request_focus(place.first));
+    }
+}
+
+fn next_region(ui: &Ui) -> Option<Action> {
+    let focused = ui.memory(egui::Memory::focused).and_then(|id| ui.read_response(id)).map(|response| response.rect.center());
+    let current = Region::ALL.iter().position(|&region| {
+        focused.is_some_and(|at| place(ui, region).is_some_and(|place| place.rect.contains(at)))
+    });
+    let count = Region::ALL.len();
+    let start = current.map_or(0, |index| index + 1);
+    let next = (0..count).map(|step| Region::ALL[(start + step) % count]).find(|&region| place(ui, region).is_some())?;
+    focus_region(ui, next);
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_commands_share_keys_or_names() {
+        for (index, command) in COMMANDS.iter().enumerate() {
+            for other in &COMMANDS[index + 1..] {
+                assert_ne!(command.keys(), other.keys(), "{} and {}", command.name, other.name);
+                assert_ne!(command.name, other.name);
+            }
+        }
+    }
+
+    #[test]
+    fn no_command_needs_alt() {
+        // AltGr is Ctrl Alt on many keyboards and writes characters.
+        assert!(COMMANDS.iter().all(|command| !command.shortcut.modifiers.alt));
+    }
+
+    #[test]
+    fn bare_keys_that_write_are_the_slash_alone() {
+        let writing: Vec<_> = COMMANDS.iter().filter(|c| c.shortcut.modifiers.is_none()).map(|c| c.keys()).collect();
+        assert_eq!(writing, ["Esc", "/", "F1", "F6"]);
+    }
+}

@@ -1,0 +1,398 @@
+//! What stands above the window: questions that must be answered first, and short messages at the bottom right.
+//!
+//! A dialog shows whole what it asks about. Esc and a click beside it are always the safe answer.
+
+use std::sync::Arc;
+
+use egui::{Align2, Area, Frame, Id, Label, Margin, Modal, Order, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, vec2};
+
+use super::theme::{self, Tokens};
+use super::{Cx, call_bar, commands, icons, sidebar, top_bar, widgets};
+use crate::capture::Tool;
+use crate::state::{Action, Dialog, PathPurpose, Toast};
+
+pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if let Some(dialog) = &cx.state.dialog {
+        dialog_ui(ui, cx, dialog);
+    }
+    toasts_ui(ui, cx);
+}
+
+fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
+    let t = Tokens::of(ui);
+    let frame = Frame::new().fill(t.card).stroke(Stroke::new(1.0, t.line2)).corner_radius(theme::RADIUS_CARD).inner_margin(Margin::same(20)).shadow(ui.visuals().popup_shadow);
+    let room = ui.content_rect().size() - vec2(80.0, 120.0);
+    let wanted = match dialog {
+        Dialog::Definition { .. } | Dialog::Stderr => 760.0,
+        _ => 560.0_f32,
+    };
+    let response = Modal::new(Id::unique("dialog")).frame(frame).show(ui, |ui| {
+        ui.set_width(wanted.min(room.x));
+        ui.spacing_mut().item_spacing.y = 8.0;
+        let height = (room.y - 120.0).max(120.0);
+        match dialog {
+            Dialog::ConfirmCall { tool, arguments } => confirm_ui(ui, cx, tool, arguments, height),
+            Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
+            Dialog::OpenLink { url } => link_ui(ui, cx, url),
+            Dialog::Shortcuts => shortcuts_ui(ui, cx, height),
+            Dialog::Stderr => stderr_ui(ui, cx, height),
+            Dialog::Path { purpose, text } => path_ui(ui, cx, *purpose, text),
+        }
+    });
+    if response.should_close() {
+        cx.send(Action::CloseDialog);
+    }
+}
+
+fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
+    let t = Tokens::of(ui);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(words).font(theme::semibold(16.0)).color(t.strong));
+        top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
+            if widgets::icon_button(ui, icons::CLOSE, "Close").clicked() {
+                cx.send(Action::CloseDialog);
+            }
+        });
+    });
+}
+
+fn paragraph(ui: &mut Ui, words: &str) {
+    let t = Tokens::of(ui);
+    ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
+}
+
+/// A box of exact lines; only those in sight are laid out.
+fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
+    let t = Tokens::of(ui);
+    Frame::new().fill(t.bg).stroke(Stroke::new(1.0, t.line)).corner_radius(theme::RADIUS_CONTROL).inner_margin(Margin::same(10)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        ScrollArea::both().id_salt(salt).max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show_rows(ui, theme::TEXT_ROW, lines.len(), |ui, range| {
+            for line in &lines[range] {
+                let shown = if line.is_empty() { " " } else { line };
+                let galley = ui.painter().layout_no_wrap(shown.to_owned(), theme::code(), t.text);
+                let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, theme::TEXT_ROW), Sense::hover());
+                response.widget_info(|| WidgetInfo::labeled(Role::Label, true, line));
+                ui.painter().galley(rect.min, galley, t.text);
+            }
+        });
+    });
+}
+
+fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32) {
+    let t = Tokens::of(ui);
+    title(ui, cx, &format!("Call {name}?"));
+    if let Some(listed) = cx.state.tools.iter().find(|listed| listed.tool.name == name) {
+        ui.horizontal_top(|ui| {
+            ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
+            paragraph(ui, &call_bar::why_asked(&listed.tool));
+        });
+    }
+    ui.label(RichText::new("These arguments are sent:").font(theme::small()).color(t.weak));
+    let lines = lines_of(ui, "confirm", arguments.as_bytes());
+    code_ui(ui, "confirm arguments", &lines, height);
+    ui.add_space(4.0);
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        if widgets::Button::new(&format!("Call {name}")).primary().show(ui).clicked() {
+            cx.send(Action::ConfirmCall);
+        }
+        if widgets::button(ui, "Cancel").clicked() {
+            cx.send(Action::CloseDialog);
+        }
+    });
+}
+
+fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
+    let t = Tokens::of(ui);
+    title(ui, cx, name);
+    let shown;
+    let listed = cx.state.tools.iter().find(|listed| listed.tool.name == name);
+    let (tool, tokens): (&Tool, _) = match (listed, cx.state.capture()) {
+        (Some(listed), _) => (&listed.tool, listed.tokens),
+        (None, Some(capture)) if capture.tool.name == name => {
+            shown = Arc::clone(capture);
+            (&shown.tool, None)
+        }
+        _ => {
+            paragraph(ui, "The server no longer lists this tool");
+            return;
+        }
+    };
+    let mut cost = vec![format!("{} bytes as listed", widgets::grouped(tool.raw.len() as u64))];
+    if let Some(tokens) = tokens {
+        let encoding = cx.state.settings.tokenizer;
+        cost.insert(0, format!("{} tok ({})", widgets::grouped(tokens.get(encoding)), encoding.name()));
+    }
+    ui.label(RichText::new(format!("The definition as the model reads it · {}", cost.join(" · "))).font(theme::small()).color(t.weak));
+    for fault in &tool.faults {
+        ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
+    }
+    ScrollArea::vertical().id_salt("definition").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        part(ui, "name", &tool.name);
+        if let Some(title) = &tool.title {
+            part(ui, "title", title);
+        }
+        match &tool.description {
+            Some(description) => part(ui, "description", description),
+            None => part(ui, "description", "none"),
+        }
+        for (label, schema) in [("inputSchema", &tool.input_schema), ("outputSchema", &tool.output_schema)] {
+            let Some(schema) = schema else { continue };
+            ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
+            let lines = lines_of(ui, label, schema);
+            code_ui(ui, label, &lines, 320.0);
+        }
+    });
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        if widgets::Button::new("Copy definition").icon(icons::COPY).tip("The exact bytes of the server's list").show(ui).clicked() {
+            cx.send(Action::Copy(String::from_utf8_lossy(&tool.raw).into_owned()));
+        }
+    });
+}
+
+fn part(ui: &mut Ui, label: &str, text: &str) {
+    let t = Tokens::of(ui);
+    ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
+    ui.add(Label::new(RichText::new(text).font(theme::base()).color(t.text)).wrap().selectable(true));
+}
+
+/// JSON laid out in lines; computed once per text.
+fn lines_of(ui: &Ui, what: &str, json: &[u8]) -> Arc<Vec<String>> {
+    let key = json.as_ptr() as u64 ^ ((json.len() as u64) << 40);
+    sidebar::cached(ui, Id::unique(("lines of", what)), key, || {
+        let text = String::from_utf8_lossy(json);
+        // A text that is not JSON stands as it is: it is shown because someone decides about it.
+        let is_json = crate::json::Doc::parse(bytes::Bytes::copy_from_slice(json)).is_json();
+        Arc::new(if is_json { pretty_lines(&text) } else { text.lines().map(str::to_owned).collect() })
+    })
+}
+
+/// Lays JSON out in lines and changes nothing else: every token keeps its spelling.
+fn pretty_lines(json: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut depth = 0_usize;
+    let mut chars = json.chars().peekable();
+    let indent = |depth: usize| "  ".repeat(depth.min(40));
+    while let Some(char) = chars.next() {
+        match char {
+            '"' => {
+                line.push('"');
+                while let Some(inner) = chars.next() {
+                    line.push(inner);
+                    match inner {
+                        '\\' => line.extend(chars.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            '{' | '[' => {
+                line.push(char);
+                while chars.next_if(|next| next.is_ascii_whitespace()).is_some() {}
+                let close = if char == '{' { '}' } else { ']' };
+                if chars.next_if_eq(&close).is_some() {
+                    line.push(close);
+                } else {
+                    depth += 1;
+                    lines.push(std::mem::replace(&mut line, indent(depth)));
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                lines.push(std::mem::replace(&mut line, indent(depth)));
+                line.push(char);
+            }
+            ',' => {
+                line.push(',');
+                lines.push(std::mem::replace(&mut line, indent(depth)));
+            }
+            ':' => line.push_str(": "),
+            char if char.is_ascii_whitespace() => {}
+            char => line.push(char),
+        }
+    }
+    lines.push(line);
+    lines
+}
+
+fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
+    let t = Tokens::of(ui);
+    title(ui, cx, "Open this link?");
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Host").font(theme::small()).color(t.weak));
+        ui.label(RichText::new(host_of(url)).font(theme::mono_semibold(13.0)).color(t.strong));
+    });
+    Frame::new().fill(t.bg).stroke(Stroke::new(1.0, t.line)).corner_radius(theme::RADIUS_CONTROL).inner_margin(Margin::same(10)).show(ui, |ui| {
+        ScrollArea::vertical().max_height(160.0).auto_shrink([false, true]).show(ui, |ui| {
+            ui.add(Label::new(RichText::new(url).font(theme::code()).color(t.text)).wrap().selectable(true));
+        });
+    });
+    ui.label(RichText::new("It stands in the server's answer; your browser opens it").font(theme::small()).color(t.weak));
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        if widgets::Button::new("Open").icon(icons::OPEN_LINK).name("Open the link").primary().show(ui).clicked() {
+            cx.send(Action::ConfirmLink);
+        }
+        if widgets::button(ui, "Cancel").clicked() {
+            cx.send(Action::CloseDialog);
+        }
+        if widgets::Button::new("Copy").icon(icons::COPY).name("Copy the link").show(ui).clicked() {
+            cx.send(Action::Copy(url.to_owned()));
+        }
+    });
+}
+
+/// The host of an address, without the user names that some addresses hide the true host behind.
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or(rest);
+    authority.rsplit('@').next().unwrap_or(authority)
+}
+
+fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
+    let t = Tokens::of(ui);
+    title(ui, cx, "Shortcuts");
+    ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        egui::Grid::new("shortcuts").num_columns(2).min_row_height(16.0).spacing(vec2(24.0, 6.0)).show(ui, |ui| {
+            for command in commands::COMMANDS {
+                ui.label(RichText::new(command.keys()).font(theme::mono(12.0)).color(t.strong));
+                ui.label(RichText::new(command.name).font(theme::base()).color(t.text));
+                ui.end_row();
+            }
+            for (keys, name) in [("Tab", "Next control"), ("↑ ↓", "Lists, tree and token cost"), ("← →", "Fold and open in the tree"), ("Ctrl + − 0", "Larger, smaller, normal size")] {
+                ui.label(RichText::new(keys).font(theme::mono(12.0)).color(t.strong));
+                ui.label(RichText::new(name).font(theme::base()).color(t.text));
+                ui.end_row();
+            }
+        });
+    });
+    ui.label(RichText::new("Bare keys work while no text field has the focus").font(theme::small()).color(t.weak));
+}
+
+fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
+    title(ui, cx, "What the server wrote to stderr");
+    let lines = cx.state.connection.stderr();
+    if lines.is_empty() {
+        paragraph(ui, "Nothing so far");
+        return;
+    }
+    code_ui(ui, "stderr", lines, height);
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        if widgets::Button::new("Copy all").icon(icons::COPY).show(ui).clicked() {
+            cx.send(Action::Copy(lines.join("\n")));
+        }
+    });
+}
+
+fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
+    let t = Tokens::of(ui);
+    let (words, explanation, verb) = match purpose {
+        PathPurpose::OpenCapture => ("Open a capture", "The path of a capture folder, or of a file that holds an answer", "Open"),
+        PathPurpose::ExportCapture => ("Export the capture", "The path of the folder to make", "Export"),
+        PathPurpose::ExportResult => ("Export the raw CallToolResult", "The path of the file to write", "Export"),
+    };
+    title(ui, cx, words);
+    ui.label(RichText::new(explanation).font(theme::small()).color(t.weak));
+    let mut edited = text.to_owned();
+    let field = TextEdit::singleline(&mut edited).id(Id::unique("path")).font(theme::mono(13.0)).desired_width(f32::INFINITY).hint_text("/path/to/capture").margin(Margin::symmetric(8, 6));
+    let response = ui.add(field).accessible_name("Path");
+    if response.changed() {
+        cx.send(Action::ShowDialog(Dialog::Path { purpose, text: edited.clone() }));
+    }
+    if !response.has_focus() && !response.lost_focus() && ui.memory(egui::Memory::focused).is_none() {
+        response.request_focus();
+    }
+    let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    let path = expanded(edited.trim());
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        let is_clicked = widgets::Button::new(verb).primary().enabled(!edited.trim().is_empty()).show(ui).clicked();
+        if (is_clicked || is_entered) && !edited.trim().is_empty() {
+            cx.send(Action::CloseDialog);
+            cx.send(match purpose {
+                PathPurpose::OpenCapture => Action::OpenPath(Some(path)),
+                PathPurpose::ExportCapture => Action::ExportCapture(Some(path)),
+                PathPurpose::ExportResult => Action::ExportResult(Some(path)),
+            });
+        }
+        if widgets::button(ui, "Cancel").clicked() {
+            cx.send(Action::CloseDialog);
+        }
+    });
+}
+
+/// `~/` as shells read it: people type paths that way.
+fn expanded(path: &str) -> std::path::PathBuf {
+    match (path.strip_prefix("~/"), dirs::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => path.into(),
+    }
+}
+
+// Toasts
+
+fn toasts_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let mut bottom = theme::STATUS_BAR + 12.0;
+    // The newest at the bottom; more than a few would cover what they are about.
+    for toast in cx.state.toasts.iter().rev().take(4) {
+        let response = Area::new(Id::unique(("toast", toast.id)))
+            .order(Order::Foreground)
+            .anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -bottom))
+            .show(ui, |ui| toast_ui(ui, cx, toast));
+        let id = response.response.id;
+        ui.ctx().accesskit_node_builder(id, |node| node.set_live(egui::accesskit::Live::Polite));
+        bottom += response.response.rect.height() + 8.0;
+    }
+}
+
+fn toast_ui(ui: &mut Ui, cx: &Cx<'_>, toast: &Toast) {
+    let t = Tokens::of(ui);
+    let line = if toast.problem.is_some() { t.bad_line } else { t.line2 };
+    Frame::new()
+        .fill(t.card)
+        .stroke(Stroke::new(1.0, line))
+        .corner_radius(theme::RADIUS_CARD)
+        .inner_margin(Margin::symmetric(12, 10))
+        .shadow(ui.visuals().popup_shadow)
+        .show(ui, |ui| {
+            ui.set_max_width(400.0);
+            ui.horizontal_top(|ui| {
+                let (glyph, color) = if toast.problem.is_some() { (icons::ERROR, t.bad) } else { (icons::CHECK_CIRCLE, t.ok) };
+                ui.add(Label::new(icons::icon_fill(glyph, 16.0, color)));
+                ui.vertical(|ui| {
+                    ui.set_max_width(320.0);
+                    ui.spacing_mut().item_spacing.y = 2.0;
+                    ui.add(Label::new(RichText::new(&toast.text).font(theme::base()).color(t.strong)).wrap());
+                    if let Some(problem) = &toast.problem {
+                        if !problem.place.is_empty() && !toast.text.contains(&problem.place) {
+                            ui.add(Label::new(RichText::new(&problem.place).font(theme::code()).color(t.weak)).wrap());
+                        }
+                        if let Some(hint) = &problem.hint {
+                            ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.text)).wrap());
+                        }
+                    }
+                });
+                if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {
+                    cx.send(Action::CloseToast(toast.id));
+                }
+            });
+        });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_laid_out_and_nothing_else_changes() {
+        let lines = pretty_lines(r#"{"a":[],"b":{"c":1e3,"d":"x, {\"y\"}: [z]"},"e":[1,2]}"#);
+        let expected = ["{", "  \"a\": [],", "  \"b\": {", "    \"c\": 1e3,", "    \"d\": \"x, {\\\"y\\\"}: [z]\"", "  },", "  \"e\": [", "    1,", "    2", "  ]", "}"];
+        assert_eq!(lines, expected);
+        assert_eq!(pretty_lines("{ }"), ["{}"]);
+    }
+
+    #[test]
+    fn the_true_host_is_named() {
+        assert_eq!(host_of("https://example.org/a?b"), "example.org");
+        assert_eq!(host_of("https://bank.example@evil.example:8080/x"), "evil.example:8080");
+        assert_eq!(host_of("https://evil.example\\@bank.example/"), "evil.example");
+    }
+}

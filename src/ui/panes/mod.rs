@@ -1,0 +1,167 @@
+//! The three panes: their frame, how they share the room, and the list of what a pane can show.
+
+mod frame;
+mod inline;
+mod markdown;
+mod rendered;
+pub mod special;
+mod text;
+mod tree;
+
+use std::ops::Range;
+use std::time::Duration;
+
+use egui::{Align, Id, Layout, Ui};
+
+use super::{Cx, icons, widgets};
+use crate::capture::Matched;
+use crate::format;
+use crate::problem::{Kind, Problem};
+use crate::state::PaneView;
+
+pub use frame::{menu_row, panes_ui};
+
+/// What a body gets besides `Ui` and state: which pane it is, and of which format.
+pub struct PaneCx {
+    pub index: usize,
+    /// The format's id; `structured` in the tree.
+    pub format: &'static str,
+    /// Whether keys are this pane's.
+    pub is_focused: bool,
+}
+
+impl PaneCx {
+    fn id(&self) -> Id {
+        Id::unique(("pane scroll", self.index))
+    }
+
+    /// Offset and height of the visible part in the last frame, to tell whether a place must be scrolled to.
+    fn visible(&self, ui: &Ui) -> (f32, f32) {
+        ui.data(|data| data.get_temp(self.id())).unwrap_or((0.0, 0.0))
+    }
+
+    fn remember(&self, ui: &Ui, offset: f32, height: f32) {
+        ui.data_mut(|data| data.insert_temp(self.id(), (offset, height)));
+    }
+}
+
+/// One kind of pane.
+pub struct Pane {
+    pub icon: &'static str,
+    /// Whether this kind shows that view; the format it is of.
+    pub of: fn(PaneView) -> Option<&'static str>,
+    pub body: fn(&mut Ui, &Cx<'_>, &PaneCx),
+    pub footer: fn(&mut Ui, &Cx<'_>, &PaneCx),
+}
+
+/// Every kind of pane.
+pub static PANES: &[Pane] = &[
+    Pane {
+        icon: icons::ARTICLE,
+        of: |view| if let PaneView::Rendered(format) = view { Some(format) } else { None },
+        body: rendered::rendered_ui,
+        footer: rendered_footer,
+    },
+    Pane {
+        icon: icons::WRAP,
+        of: |view| if let PaneView::Text(format) = view { Some(format) } else { None },
+        body: text::text_ui,
+        footer: text::footer_ui,
+    },
+    Pane {
+        icon: icons::TREE,
+        of: |view| if view == PaneView::Tree { Some("structured") } else { None },
+        body: tree::tree_ui,
+        footer: tree::footer_ui,
+    },
+];
+
+/// The name of a format, everywhere.
+pub fn format_title(id: &'static str) -> &'static str {
+    format::by_id(id).map_or(id, format::Format::title)
+}
+
+fn rendered_footer(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+    use crate::report::{Answer, Question};
+    use crate::ui::theme::{self, Tokens};
+
+    let Some(Answer::Rendered(view)) = cx.ready(Question::Rendered(pane.format)) else { return };
+    let t = Tokens::of(ui);
+    let what = match (pane.format, view.cards.as_slice()) {
+        ("content", [card]) => card.block.map_or_else(String::new, |block| format!("content[{block}] · text")),
+        ("content", cards) => widgets::number_text(cards.len() as u64, "text blocks"),
+        _ => "written by Loupe from the payload".to_owned(),
+    };
+    ui.label(egui::RichText::new(what).font(theme::small()).color(t.weak));
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        ui.label(egui::RichText::new(rendered::summary(view)).font(theme::small()).color(t.weak));
+    });
+}
+
+fn working_ui(ui: &mut Ui, since: Duration, cx: &Cx<'_>) {
+    ui.add_space(12.0);
+    ui.horizontal(|ui| {
+        ui.add_space(16.0);
+        widgets::waiting(ui, "Reading the answer", since, cx);
+    });
+}
+
+/// A format that does not exist for this answer is an empty state with its reason; anything else is a problem.
+fn failed_ui(ui: &mut Ui, problem: &Problem) {
+    if problem.kind == Kind::Usage {
+        let mut sentence = problem.what.clone();
+        if let Some(first) = sentence.get(..1) {
+            let upper = first.to_uppercase();
+            sentence.replace_range(..1, &upper);
+        }
+        widgets::empty_ui(ui, &sentence, None);
+        return;
+    }
+    egui::Frame::new().inner_margin(12).show(ui, |ui| widgets::problem_ui(ui, problem));
+}
+
+/// Where records stand in a text, for linking.
+#[derive(Default)]
+pub struct Linked {
+    /// Range and record, by start.
+    places: Vec<(Range<usize>, usize)>,
+}
+
+impl Linked {
+    fn new(matched: &Matched) -> Self {
+        let mut places: Vec<_> =
+            matched.records.iter().flat_map(|record| record.places.iter().map(|place| (place.clone(), record.node))).collect();
+        places.sort_by_key(|(place, _)| place.start);
+        Self { places }
+    }
+
+    /// The record that stands in this range, the one that begins first.
+    fn at(&self, range: &Range<usize>) -> Option<usize> {
+        // Places do not overlap much: looking back a few entries finds one that reaches into the range.
+        let end = self.places.partition_point(|(place, _)| place.start < range.end.max(range.start + 1));
+        self.places[end.saturating_sub(8)..end].iter().find(|(place, _)| place.end > range.start).map(|&(_, record)| record)
+    }
+
+    /// Where a record begins first.
+    fn first(&self, record: usize) -> Option<usize> {
+        self.places.iter().find(|(_, node)| *node == record).map(|(place, _)| place.start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Record;
+
+    #[test]
+    fn places_are_found_by_range() {
+        let record = |node, places: &[Range<usize>]| Record { node, places: places.to_vec() };
+        let matched = Matched { records: vec![record(5, &[0..10, 40..50]), record(9, &[10..20])], ..Matched::default() };
+        let links = Linked::new(&matched);
+        assert_eq!(links.at(&(2..4)), Some(5));
+        assert_eq!(links.at(&(12..12)), Some(9));
+        assert_eq!(links.at(&(25..30)), None);
+        assert_eq!(links.at(&(45..60)), Some(5));
+        assert_eq!(links.first(9), Some(10));
+    }
+}

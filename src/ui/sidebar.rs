@@ -1,0 +1,569 @@
+//! The sidebar: tools in groups above, captures of this run below. In a narrow window a rail that opens them.
+//!
+//! Rows are drawn only where they are visible; every row has a name that tells all it shows.
+
+use egui::{Align2, Color32, CornerRadius, Id, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2};
+
+use super::commands::{self, Region};
+use super::theme::{self, Tokens};
+use super::{Cx, icons, widgets};
+use crate::capture::{Capture, Outcome, Tool};
+use crate::report::{Answer, Question};
+use crate::state::{Action, Asked, ListedTool};
+
+/// Below this width only the rail fits.
+const RAIL_BELOW: f32 = 160.0;
+
+/// What a tool's hints warn of, in one mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Risk {
+    ReadOnly,
+    Writes,
+    Destructive { declared: bool },
+    Undeclared,
+}
+
+impl Risk {
+    pub(super) fn of(tool: &Tool) -> Self {
+        let hints = &tool.annotations;
+        match (hints.read_only.declared, hints.read_only.value, hints.destructive.declared, hints.destructive.value) {
+            (true, true, ..) => Self::ReadOnly,
+            (_, _, true, true) => Self::Destructive { declared: true },
+            (_, _, true, false) => Self::Writes,
+            (true, false, false, _) => Self::Destructive { declared: false },
+            (false, ..) => Self::Undeclared,
+        }
+    }
+
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only declared",
+            Self::Writes => "writes, not destructive, declared",
+            Self::Destructive { declared: true } => "destructive declared",
+            Self::Destructive { declared: false } => "writes declared, destructive by default",
+            Self::Undeclared => "effects undeclared",
+        }
+    }
+
+    fn mark(self, t: &Tokens) -> (&'static str, bool, Color32) {
+        match self {
+            Self::ReadOnly => (icons::READ_ONLY, true, t.ok),
+            Self::Writes => (icons::WRITES, true, t.accent),
+            Self::Destructive { declared: true } => (icons::DESTRUCTIVE, true, t.bad),
+            Self::Destructive { declared: false } => (icons::DESTRUCTIVE, false, t.weak),
+            Self::Undeclared => (icons::UNKNOWN, false, t.weak),
+        }
+    }
+}
+
+/// How an outcome looks and what it is called.
+pub(super) fn outcome_look(outcome: Outcome, t: &Tokens) -> (&'static str, Color32, &'static str) {
+    match outcome {
+        Outcome::Result => (icons::CHECK_CIRCLE, t.ok, "done"),
+        Outcome::ToolError => (icons::ERROR, t.bad, "isError"),
+        Outcome::ProtocolError => (icons::ERROR, t.bad, "JSON-RPC error"),
+        Outcome::Malformed => (icons::BUG, t.bad, "unreadable answer"),
+        Outcome::Timeout => (icons::TIMEOUT, t.warn, "timed out"),
+        Outcome::Cancelled => (icons::CANCELLED, t.weak, "cancelled"),
+        Outcome::Disconnected => (icons::DISCONNECT, t.bad, "server gone"),
+    }
+}
+
+/// One line of the list.
+enum Row<'a> {
+    Group { prefix: &'a str, title: String, tokens: Option<u64>, folded: bool },
+    Tool { prefix: &'a str, listed: &'a ListedTool },
+}
+
+/// Tools that share the beginning of their name.
+struct Group<'a> {
+    /// With its separator; empty for tools that share theirs with no other.
+    prefix: &'a str,
+    tools: Vec<&'a ListedTool>,
+}
+
+/// The beginning of a name that others may share, with its separator.
+fn prefix_of(name: &str) -> &str {
+    match name.find(['_', '-', '.', '/', ':']) {
+        Some(at) if at > 0 && at + 1 < name.len() => &name[..=at],
+        _ => "",
+    }
+}
+
+/// Groups in order of first appearance; what shares with nobody comes last, together.
+fn groups<'a>(tools: impl Iterator<Item = &'a ListedTool>) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for listed in tools {
+        let prefix = prefix_of(&listed.tool.name);
+        let place = *places.entry(prefix).or_insert_with(|| {
+            groups.push(Group { prefix, tools: Vec::new() });
+            groups.len() - 1
+        });
+        groups[place].tools.push(listed);
+    }
+    let (mut shared, alone): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group.tools.len() > 1 && !group.prefix.is_empty());
+    let rest: Vec<_> = alone.into_iter().flat_map(|group| group.tools).collect();
+    if !rest.is_empty() {
+        shared.push(Group { prefix: "", tools: rest });
+    }
+    shared
+}
+
+fn group_title(prefix: &str, is_sample: bool) -> String {
+    match prefix {
+        "autotask_" if is_sample => "Autotask".into(),
+        "dual_" if is_sample => "Autotask, dual".into(),
+        "strict_" if is_sample => "Autotask, strict".into(),
+        "dial_" if is_sample => "DIAL users".into(),
+        "" => "Others".into(),
+        prefix => prefix.trim_end_matches(['_', '-', '.', '/', ':']).to_owned(),
+    }
+}
+
+fn is_match(tool: &Tool, filter: &str) -> bool {
+    let holds = |text: &str| text.to_lowercase().contains(filter);
+    filter.is_empty() || holds(&tool.name) || tool.title.as_deref().is_some_and(holds)
+}
+
+/// The sidebar, or the rail where there is no room for it.
+pub fn sidebar_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if ui.available_width() < RAIL_BELOW {
+        rail_ui(ui, cx);
+    } else {
+        wide_ui(ui, cx);
+    }
+}
+
+fn rail_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let rect = ui.max_rect();
+    ui.vertical_centered(|ui| {
+        ui.add_space(6.0);
+        let tools = rail_button(ui, icons::TOOLS, "Tools", cx.state.tools.len());
+        commands::region(ui, Region::Sidebar, rect, &tools);
+        overlay(&tools).id(commands::rail_tools_id()).show(|ui| {
+            ui.set_height((ui.content_rect().height() - 120.0).max(200.0));
+            tools_ui(ui, cx, None);
+        });
+        let captures = rail_button(ui, icons::HISTORY, "Captures", cx.state.captures.len());
+        overlay(&captures).show(|ui| {
+            ui.set_height(320.0);
+            captures_ui(ui, cx, true);
+        });
+    });
+}
+
+fn overlay(button: &Response) -> Popup<'_> {
+    Popup::from_toggle_button_response(button)
+        .align(egui::RectAlign::RIGHT_START)
+        .width(theme::SIDEBAR)
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+}
+
+fn rail_button(ui: &mut Ui, glyph: &str, name: &str, count: usize) -> Response {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(44.0, 44.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {count}")));
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
+    }
+    focus_ring(ui, &response, rect);
+    ui.painter().text(pos2(rect.center().x, rect.top() + 15.0), Align2::CENTER_CENTER, glyph, theme::icon_font(18.0), t.strong);
+    ui.painter().text(pos2(rect.center().x, rect.bottom() - 10.0), Align2::CENTER_CENTER, widgets::grouped(count as u64), theme::mono(12.0), t.weak);
+    response.on_hover_text(name)
+}
+
+fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let rect = ui.max_rect();
+    Panel::bottom("sidebar actions").resizable(false).frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 8))).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            if widgets::button(ui, "Open file…").on_hover_text("A capture folder, or a file that holds an answer").clicked() {
+                cx.send(Action::OpenPath(None));
+            }
+            if widgets::button(ui, "Use my server…").clicked() {
+                cx.send(Action::ShowConnect);
+            }
+        });
+    });
+    let height = ui.available_height();
+    let least = theme::HEADER + 2.0 * theme::CAPTURE_ROW;
+    let most = (height - 200.0).max(least);
+    let wanted = theme::HEADER + 6.0 * theme::CAPTURE_ROW;
+    Panel::bottom("captures")
+        .resizable(true)
+        .default_size(wanted.min(height * 0.36).clamp(least, most))
+        .size_range(least..=most)
+        .frame(egui::Frame::NONE)
+        .show(ui, |ui| captures_ui(ui, cx, false));
+    tools_ui(ui, cx, Some(rect));
+}
+
+// Tools
+
+fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
+    let t = Tokens::of(ui);
+    let state = cx.state;
+    ui.spacing_mut().item_spacing.y = 0.0;
+    heading(ui, "Tools", state.tools.len());
+    egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 6 }).show(ui, |ui| {
+        let filter = filter_ui(ui, cx);
+        if let Some(rect) = region {
+            commands::region(ui, Region::Sidebar, rect, &filter);
+        }
+    });
+    Panel::bottom(ui.scope_id().with("definitions sum")).exact_size(30.0).frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 0))).show(ui, |ui| {
+        sum_ui(ui, cx);
+    });
+    if let Some(note) = &state.tools_note {
+        egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 4)).show(ui, |ui| {
+            ui.add(egui::Label::new(RichText::new(note).font(theme::small()).color(t.warn)).wrap());
+        });
+    }
+    let filter = state.filter.trim().to_lowercase();
+    let matching: Vec<_> = state.tools.iter().filter(|listed| is_match(&listed.tool, &filter)).collect();
+    if matching.is_empty() {
+        egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 8)).show(ui, |ui| no_tools_ui(ui, cx));
+        return;
+    }
+    let mut rows = Vec::with_capacity(matching.len() + 8);
+    let groups = groups(matching.into_iter());
+    let is_plain = groups.len() == 1 && groups[0].prefix.is_empty();
+    for group in groups {
+        let folded = filter.is_empty() && !is_plain && state.view.folded_groups.contains(group.prefix);
+        if !is_plain {
+            let tokens = group.tools.iter().map(|listed| Some(listed.tokens?.get(state.settings.tokenizer))).sum();
+            rows.push(Row::Group { prefix: group.prefix, title: group_title(group.prefix, state.connection.is_sample()), tokens, folded });
+        }
+        if !folded {
+            rows.extend(group.tools.into_iter().map(|listed| Row::Tool { prefix: group.prefix, listed }));
+        }
+    }
+    let total = state.tools.len();
+    ScrollArea::vertical().id_salt("tools").auto_shrink(false).show_rows(ui, theme::TOOL_ROW, rows.len(), |ui, range| {
+        for row in &rows[range] {
+            match row {
+                Row::Group { prefix, title, tokens, folded } => group_ui(ui, cx, prefix, title, *tokens, *folded),
+                Row::Tool { prefix, listed } => {
+                    if tool_ui(ui, cx, prefix, listed, total) && region.is_none() {
+                        ui.close();
+                    }
+                }
+            }
+        }
+    });
+}
+
+fn heading(ui: &mut Ui, title: &str, count: usize) {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("{title} {count}")));
+    let at = pos2(rect.left() + 14.0, rect.center().y);
+    let title = ui.painter().text(at, Align2::LEFT_CENTER, title, theme::semibold(13.0), t.strong);
+    ui.painter().text(pos2(title.right() + 6.0, at.y), Align2::LEFT_CENTER, widgets::grouped(count as u64), theme::mono(12.0), t.weak);
+}
+
+fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
+    let t = Tokens::of(ui);
+    let mut text = cx.state.filter.clone();
+    ui.horizontal(|ui| {
+        let clear = if text.is_empty() { 0.0 } else { 28.0 };
+        let response = ui.add_sized(
+            vec2(ui.available_width() - clear, theme::INPUT),
+            TextEdit::singleline(&mut text)
+                .id(commands::filter_id())
+                .hint_text("Filter tools  /")
+                .prefix(icons::icon(icons::SEARCH, 14.0, t.weak))
+                .align(egui::Align2::LEFT_CENTER)
+                .margin(egui::Margin::symmetric(8, 4)),
+        );
+        let info = WidgetInfo::labeled(Role::SearchInput, true, "Filter tools");
+        response.widget_info(|| WidgetInfo { current_text_value: Some(cx.state.filter.clone()), ..info.clone() });
+        if response.changed() {
+            cx.send(Action::SetFilter(text));
+        }
+        if clear > 0.0 && widgets::icon_button(ui, icons::CLOSE, "Clear the filter").clicked() {
+            cx.send(Action::SetFilter(String::new()));
+        }
+        response
+    })
+    .inner
+}
+
+fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let words = if !cx.state.filter.trim().is_empty() && !cx.state.tools.is_empty() {
+        format!("No tool matches “{}”", cx.state.filter.trim())
+    } else if cx.state.connection.is_connected() {
+        "The server lists no tools".into()
+    } else {
+        "Tools appear when a server is connected".into()
+    };
+    ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    if !cx.state.filter.is_empty() {
+        ui.add_space(6.0);
+        if widgets::button(ui, "Clear").clicked() {
+            cx.send(Action::SetFilter(String::new()));
+        }
+    }
+}
+
+fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let count = cx.state.tools.len();
+    if count == 0 {
+        return;
+    }
+    let noun = if count == 1 { "definition" } else { "definitions" };
+    let total = cx.state.tools_total().map_or_else(|| "counting…".to_owned(), |sum| format!("{} tok", widgets::grouped(sum)));
+    let rect = ui.max_rect();
+    let response = ui.interact(rect, ui.scope_id().with("sum"), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{} {noun} · {total}", widgets::grouped(count as u64))));
+    response.on_hover_text("What the definitions of all tools cost a model before its first call");
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, format!("{} {noun}", widgets::grouped(count as u64)), theme::regular(12.0), t.weak);
+    ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, total, theme::mono_semibold(12.0), t.strong);
+}
+
+fn row(ui: &mut Ui, height: f32) -> (Rect, Response) {
+    ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click())
+}
+
+/// The focus ring stays inside a row, so that its neighbours do not cut it.
+fn focus_ring(ui: &Ui, response: &Response, rect: Rect) {
+    if response.has_focus() {
+        let stroke = egui::Stroke::new(1.5, Tokens::of(ui).accent);
+        ui.painter().rect_stroke(rect.shrink(1.0), theme::RADIUS_BADGE, stroke, StrokeKind::Inside);
+    }
+}
+
+fn ground(ui: &Ui, response: &Response, rect: Rect, selected: bool) {
+    let t = Tokens::of(ui);
+    if selected {
+        ui.painter().rect_filled(rect, 0.0, t.accent_bg);
+        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), CornerRadius::ZERO, t.accent);
+    } else if response.hovered() {
+        ui.painter().rect_filled(rect, 0.0, t.hover);
+    }
+    focus_ring(ui, response, rect);
+}
+
+fn group_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, title: &str, tokens: Option<u64>, folded: bool) {
+    let t = Tokens::of(ui);
+    let (rect, response) = row(ui, theme::TOOL_ROW);
+    let sum = tokens.map_or_else(|| "…".to_owned(), widgets::grouped);
+    response.widget_info(|| {
+        let state = if folded { "folded" } else { "open" };
+        WidgetInfo::labeled(Role::Button, true, format!("Group {title}, {sum} tokens, {state}"))
+    });
+    ground(ui, &response, rect, false);
+    let caret = if folded { icons::RIGHT } else { icons::DOWN };
+    ui.painter().text(pos2(rect.left() + 8.0, rect.center().y), Align2::LEFT_CENTER, caret, theme::icon_font(12.0), t.weak);
+    let number = ui.painter().text(pos2(rect.right() - 14.0, rect.center().y), Align2::RIGHT_CENTER, sum, theme::mono(12.0), t.weak);
+    let left = rect.left() + 24.0;
+    elided(ui, pos2(left, rect.center().y), number.left() - 8.0 - left, &[(title, t.strong)], theme::semibold(12.5));
+    if response.clicked() {
+        cx.send(Action::ToggleGroup(prefix.to_owned()));
+    }
+}
+
+/// Text in several colours on one line, cut at the end; returns whether something was cut.
+fn elided(ui: &Ui, at: egui::Pos2, width: f32, parts: &[(&str, Color32)], font: egui::FontId) -> bool {
+    let mut job = egui::text::LayoutJob::default();
+    for (text, color) in parts {
+        job.append(text, 0.0, egui::TextFormat::simple(font.clone(), *color));
+    }
+    job.wrap = egui::text::TextWrapping::truncate_at_width(width.max(8.0));
+    let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
+    let is_cut = galley.elided;
+    let position = pos2(at.x, at.y - galley.size().y / 2.0);
+    ui.painter().galley(position, galley, Tokens::of(ui).text);
+    is_cut
+}
+
+fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: usize) -> bool {
+    let t = Tokens::of(ui);
+    let tool = &*listed.tool;
+    let selected = cx.state.selected_tool.as_deref() == Some(&tool.name);
+    let (rect, response) = row(ui, theme::TOOL_ROW);
+    let risk = Risk::of(tool);
+    let tokens = listed.tokens.map(|tokens| tokens.get(cx.state.settings.tokenizer));
+    response.widget_info(|| {
+        let cost = tokens.map_or_else(|| "tokens being counted".to_owned(), |n| format!("{} tokens", widgets::grouped(n)));
+        let place = cx.state.tools.iter().position(|other| std::ptr::eq(other, listed)).map_or(0, |at| at + 1);
+        let faults = if tool.faults.is_empty() { "" } else { ", faulty definition" };
+        let chosen = if selected { ", selected" } else { "" };
+        let place = if total > 20 { format!(", {place} of {}", widgets::grouped(total as u64)) } else { String::new() };
+        WidgetInfo::selected(Role::ListItem, true, selected, format!("{}, {}, {cost}{faults}{place}{chosen}", tool.name, risk.words()))
+    });
+    ground(ui, &response, rect, selected);
+    let y = rect.center().y;
+    let number = ui.painter().text(
+        pos2(rect.right() - 14.0, y),
+        Align2::RIGHT_CENTER,
+        tokens.map_or_else(|| "…".to_owned(), widgets::grouped),
+        theme::mono(12.0),
+        if selected { t.strong } else { t.weak },
+    );
+    let mark_x = number.left().min(rect.right() - 50.0) - 8.0;
+    let (glyph, is_filled, color) = risk.mark(t);
+    let font = if is_filled { theme::icon_fill_font(14.0) } else { theme::icon_font(14.0) };
+    ui.painter().text(pos2(mark_x, y), Align2::RIGHT_CENTER, glyph, font, color);
+    let mut right = mark_x - 20.0;
+    if !tool.faults.is_empty() {
+        ui.painter().text(pos2(right, y), Align2::RIGHT_CENTER, icons::WARNING, theme::icon_fill_font(14.0), t.warn);
+        right -= 20.0;
+    }
+    let rest = tool.name.strip_prefix(prefix).unwrap_or(&tool.name);
+    let name = if tool.name.is_empty() { "(no name)" } else { rest };
+    let strong = if selected { t.strong } else { t.text };
+    let left = rect.left() + 14.0;
+    let is_cut = elided(ui, pos2(left, y), right - left, &[(prefix, t.weak), (name, strong)], theme::mono(12.0));
+    let response = response.on_hover_ui(|ui| {
+        ui.set_max_width(360.0);
+        if is_cut || tool.title.is_some() {
+            ui.label(RichText::new(&tool.name).font(theme::mono(12.0)));
+        }
+        if let Some(title) = &tool.title {
+            ui.label(title);
+        }
+        ui.label(RichText::new(risk.words()).font(theme::small()).color(t.weak));
+        for fault in &tool.faults {
+            ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
+        }
+    });
+    if response.clicked() {
+        cx.send(Action::SelectTool(tool.name.clone()));
+    }
+    response.clicked()
+}
+
+// Captures
+
+fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
+    let t = Tokens::of(ui);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    heading(ui, "Captures", cx.state.captures.len());
+    let captures = &cx.state.captures;
+    if captures.is_empty() {
+        egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 2)).show(ui, |ui| {
+            ui.add(egui::Label::new(RichText::new("Each call of this run appears here").font(theme::small()).color(t.weak)).wrap());
+        });
+        return;
+    }
+    ScrollArea::vertical().id_salt("captures").auto_shrink(false).show_rows(ui, theme::CAPTURE_ROW, captures.len(), |ui, range| {
+        // The newest first.
+        for index in range {
+            let place = captures.len() - 1 - index;
+            if capture_ui(ui, cx, &captures[place], place + 1) && is_overlay {
+                ui.close();
+            }
+        }
+    });
+}
+
+fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> bool {
+    let t = Tokens::of(ui);
+    let selected = cx.state.view.capture.as_ref() == Some(&capture.id);
+    let (rect, response) = row(ui, theme::CAPTURE_ROW);
+    let (glyph, color, words) = outcome_look(capture.outcome, t);
+    let at = capture.started_at;
+    let time = format!("{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second());
+    let when = if capture.request.is_empty() {
+        format!("opened from a file · {words}")
+    } else {
+        format!("{time} · {} · {words}", duration(capture.timings.total()))
+    };
+    let tokens = as_sent_tokens(cx, capture);
+    response.widget_info(|| {
+        let cost = tokens.map_or(String::new(), |n| format!(", {} tokens", widgets::grouped(n)));
+        let chosen = if selected { ", selected" } else { "" };
+        WidgetInfo::selected(Role::ListItem, true, selected, format!("Capture {number}: {}, {when}{cost}{chosen}", capture.tool.name))
+    });
+    ground(ui, &response, rect, selected);
+    ui.painter().text(pos2(rect.left() + 14.0, rect.center().y), Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
+    let left = rect.left() + 36.0;
+    let mut right = rect.right() - 14.0;
+    if let Some(tokens) = tokens {
+        let text = ui.painter().text(pos2(right, rect.center().y), Align2::RIGHT_CENTER, widgets::grouped(tokens), theme::mono(12.0), t.text);
+        right = text.left() - 8.0;
+    }
+    let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
+    elided(ui, pos2(left, rect.top() + 13.0), right - left, &[(name, t.strong)], theme::mono(12.0));
+    elided(ui, pos2(left, rect.bottom() - 12.0), right - left, &[(&when, t.weak)], theme::regular(12.0));
+    if response.clicked() {
+        cx.send(Action::SelectCapture(capture.id.clone()));
+    }
+    response.clicked()
+}
+
+/// What the answer costs as it was sent, once that was counted for the ledger.
+fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<u64> {
+    ["both", "content", "structured"].into_iter().find_map(|format| match cx.state.answers.get(&capture.id, Question::Row(format))? {
+        Asked::Ready(Answer::Row(row)) if row.is_available() => Some(row.tokens.get(cx.state.settings.tokenizer)),
+        _ => None,
+    })
+}
+
+/// A measured time: `0.4 ms`, `612 ms`, `1.4 s`.
+pub(super) fn duration(time: std::time::Duration) -> String {
+    let ms = time.as_secs_f64() * 1000.0;
+    if ms < 10.0 {
+        format!("{ms:.1} ms")
+    } else if ms < 1000.0 {
+        format!("{ms:.0} ms")
+    } else {
+        format!("{:.1} s", ms / 1000.0)
+    }
+}
+
+/// Remembers what was computed for an id until its key changes.
+pub(super) fn cached<T: Clone + Send + Sync + 'static>(ui: &Ui, id: Id, key: u64, make: impl FnOnce() -> T) -> T {
+    if let Some((known, value)) = ui.data(|data| data.get_temp::<(u64, T)>(id)).filter(|(known, _)| *known == key) {
+        debug_assert_eq!(known, key);
+        return value;
+    }
+    let value = make();
+    ui.data_mut(|data| data.insert_temp(id, (key, value.clone())));
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn listed(name: &str) -> ListedTool {
+        ListedTool { tool: Arc::new(Tool::unlisted(name)), tokens: None }
+    }
+
+    #[test]
+    fn tools_group_by_what_their_names_share() {
+        let tools = ["dual_a", "ping", "strict_a", "dual_b", "strict_b", "read_file"].map(listed);
+        let groups: Vec<_> = groups(tools.iter())
+            .into_iter()
+            .map(|group| (group.prefix.to_owned(), group.tools.iter().map(|listed| listed.tool.name.clone()).collect::<Vec<_>>().join(" ")))
+            .collect();
+        let expected = [("dual_", "dual_a dual_b"), ("strict_", "strict_a strict_b"), ("", "ping read_file")];
+        assert_eq!(groups, expected.map(|(prefix, names)| (prefix.to_owned(), names.to_owned())));
+        assert_eq!(group_title("dual_", true), "Autotask, dual");
+        assert_eq!(group_title("dual_", false), "dual");
+    }
+
+    #[test]
+    fn the_risk_mark_tells_declared_from_default() {
+        let risk = |hints: &str| Risk::of(&Tool::read(Bytes::from(format!("{{\"name\":\"t\",\"inputSchema\":{{}},\"annotations\":{hints}}}"))));
+        assert_eq!(risk("{}"), Risk::Undeclared);
+        assert_eq!(risk(r#"{"readOnlyHint":true,"destructiveHint":true}"#), Risk::ReadOnly);
+        assert_eq!(risk(r#"{"readOnlyHint":false}"#), Risk::Destructive { declared: false });
+        assert_eq!(risk(r#"{"readOnlyHint":false,"destructiveHint":false}"#), Risk::Writes);
+        assert_eq!(risk(r#"{"destructiveHint":true}"#), Risk::Destructive { declared: true });
+    }
+
+    #[test]
+    fn times_have_their_unit() {
+        let ms = |ms: f64| duration(std::time::Duration::from_secs_f64(ms / 1000.0));
+        assert_eq!([ms(0.42), ms(612.0), ms(1_440.0)], ["0.4 ms", "612 ms", "1.4 s"]);
+    }
+}

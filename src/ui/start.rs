@@ -1,0 +1,96 @@
+//! The start page: questions a newcomer has, each one click from its answer.
+
+use egui::{Align2, Response, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use super::theme::{self, Tokens};
+use super::{Cx, icons, widgets};
+use crate::state::{Action, StartQuestion};
+
+/// The height most cards have; only an estimate for placing the page.
+const CARD_HEIGHT: f32 = 104.0;
+
+pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    ScrollArea::vertical().id_salt("start").auto_shrink(false).show(ui, |ui| {
+        let width = (ui.available_width() - 48.0).clamp(280.0, 760.0);
+        let side = ((ui.available_width() - width) / 2.0).max(0.0);
+        let content = 250.0 + rows(width) as f32 * (CARD_HEIGHT + 16.0);
+        ui.add_space(((ui.available_height() - content) * 0.4).max(16.0));
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            ui.add_space(side);
+            ui.vertical(|ui| {
+                ui.set_width(width);
+                ui.label(RichText::new("What do you want to know?").font(theme::page_title()).color(t.strong));
+                ui.label(RichText::new("Each card calls one tool, and shows its answer in every format").font(theme::base()).color(t.weak));
+                ui.add_space(16.0);
+                cards_ui(ui, cx, width);
+                ui.add_space(16.0);
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 8.0;
+                    if widgets::button(ui, "Use my server…").clicked() {
+                        cx.send(Action::ShowConnect);
+                    }
+                    if widgets::button(ui, "Open file…").on_hover_text("A capture folder, or a file that holds an answer").clicked() {
+                        cx.send(Action::OpenPath(None));
+                    }
+                });
+                ui.add_space(24.0);
+                let footer = if cx.state.connection.is_sample() {
+                    "Sample server, inside this program. Nothing leaves this computer."
+                } else {
+                    "Calls go to your server alone, and only when you click. The cards use the sample server inside this program."
+                };
+                ui.add(egui::Label::new(RichText::new(footer).font(theme::small()).color(t.weak)).wrap());
+                ui.add_space(16.0);
+            });
+        });
+    });
+}
+
+fn columns(width: f32) -> usize {
+    if width < 520.0 { 1 } else { 2 }
+}
+
+fn rows(width: f32) -> usize {
+    StartQuestion::ALL.len().div_ceil(columns(width))
+}
+
+fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
+    let columns = columns(width);
+    let card = (width - 16.0 * (columns as f32 - 1.0)) / columns as f32;
+    for questions in StartQuestion::ALL.chunks(columns) {
+        let words = |question: &StartQuestion| ui.painter().layout(question.explanation().to_owned(), theme::small(), Tokens::of(ui).weak, card - 32.0);
+        let height = questions.iter().map(|question| words(question).size().y).fold(30.0, f32::max) + 58.0;
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 16.0;
+            for &question in questions {
+                if card_ui(ui, question, vec2(card, height)).clicked() {
+                    cx.send(Action::Ask(question));
+                }
+            }
+        });
+        ui.add_space(10.0);
+    }
+}
+
+fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, question.title()));
+    let (fill, line) = if response.hovered() { (t.hover, t.accent_line) } else { (t.card, t.line2) };
+    ui.painter().rect(rect, theme::RADIUS_CARD, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+    if response.has_focus() {
+        ui.painter().rect_stroke(rect.expand(2.0), theme::RADIUS_CARD, Stroke::new(2.0, t.accent), StrokeKind::Inside);
+    }
+    let glyph = match question {
+        StartQuestion::TextMatchesData => icons::DIFFERS,
+        StartQuestion::HostileRecords => icons::HOSTILE,
+    };
+    let left = rect.left() + 16.0;
+    ui.painter().text(pos2(left, rect.top() + 24.0), Align2::LEFT_CENTER, glyph, theme::icon_font(16.0), t.accent);
+    ui.painter().text(pos2(left + 26.0, rect.top() + 24.0), Align2::LEFT_CENTER, question.title(), theme::semibold(14.0), t.strong);
+    let words = ui.painter().layout(question.explanation().to_owned(), theme::small(), t.weak, size.x - 32.0);
+    ui.painter().galley(pos2(left, rect.top() + 42.0), words, t.weak);
+    response.on_hover_text(question.explanation())
+}

@@ -1,0 +1,78 @@
+//! The bar at the bottom: the connection, the capture shown, the wire, the way to the shortcuts.
+
+use egui::{Align, Align2, Layout, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::commands::{self, Region};
+use super::theme::{self, Tokens};
+use super::{Cx, icons, top_bar, widgets};
+use crate::state::{Action, Connection, Dialog};
+
+pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let bar = ui.max_rect();
+    let is_narrow = bar.width() < theme::MEDIUM;
+    let connection = &cx.state.connection;
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = 12.0;
+        ui.add_space(12.0);
+        let look = top_bar::connection_look(connection, t);
+        let (dot, _) = ui.allocate_exact_size(vec2(8.0, 8.0), Sense::hover());
+        top_bar::paint_dot(ui, dot.center(), &look);
+        let most = (bar.width() * 0.4).max(120.0);
+        ui.scope(|ui| {
+            ui.set_max_width(most);
+            ui.add(egui::Label::new(weak(&look.words, t)).truncate());
+        });
+        if let Some(server) = connection.server() {
+            ui.label(weak(&format!("{} {}", server.name, server.version), t));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = 12.0;
+            ui.add_space(8.0);
+            let shortcuts = item(ui, icons::SHORTCUTS, if is_narrow { "F1" } else { "Shortcuts  F1" }, "Shortcuts, F1");
+            if shortcuts.clicked() {
+                cx.send(Action::ShowDialog(Dialog::Shortcuts));
+            }
+            commands::region(ui, Region::StatusBar, bar, &shortcuts);
+            if connection.source().is_some() {
+                let lines = connection.stderr().len() as u64;
+                let text = format!("stderr {}", widgets::grouped(lines));
+                if item(ui, icons::STDIO, &text, &format!("{text} lines")).on_hover_text("What the server wrote to its standard error").clicked() {
+                    cx.send(Action::ShowDialog(Dialog::Stderr));
+                }
+            }
+            if let (Connection::Connected { messages, .. }, false) = (connection, is_narrow) {
+                let text = format!("Messages {}", widgets::grouped(*messages));
+                ui.label(weak(&text, t)).on_hover_text("Messages on the wire, both directions");
+            }
+            if let Some(capture) = cx.state.capture() {
+                let number = cx.state.captures.iter().position(|other| other.id == capture.id).map_or(0, |at| at + 1);
+                let at = capture.started_at;
+                let time = if is_narrow { String::new() } else { format!(" · {:02}:{:02}:{:02}", at.hour(), at.minute(), at.second()) };
+                ui.label(weak(&format!("Capture {number}{time}"), t));
+            }
+        });
+    });
+}
+
+fn weak(text: &str, t: &Tokens) -> RichText {
+    RichText::new(text).font(theme::regular(12.0)).color(t.weak)
+}
+
+fn item(ui: &mut Ui, glyph: &str, text: &str, name: &str) -> Response {
+    let t = Tokens::of(ui);
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(12.0), t.weak);
+    let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + 30.0, theme::STATUS_BAR), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect.shrink2(vec2(0.0, 2.0)), theme::RADIUS_BADGE, t.hover);
+    }
+    if response.has_focus() {
+        let ring = egui::Stroke::new(1.5, t.accent);
+        ui.painter().rect_stroke(rect.shrink2(vec2(0.0, 2.0)), theme::RADIUS_BADGE, ring, egui::StrokeKind::Inside);
+    }
+    let y = rect.center().y;
+    ui.painter().text(pos2(rect.left() + 5.0, y), Align2::LEFT_CENTER, glyph, theme::icon_font(14.0), t.weak);
+    ui.painter().galley(pos2(rect.left() + 25.0, y - galley.size().y / 2.0), galley, t.weak);
+    response
+}

@@ -1,0 +1,212 @@
+//! The bar at the top: what server this is, and the choices that hold for the whole window.
+
+use egui::{Align, Align2, Color32, Layout, Popup, Pos2, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use super::commands::{self, Region};
+use super::theme::{self, Tokens};
+use super::{Cx, icons, widgets};
+use crate::settings::Theme;
+use crate::source::Source;
+use crate::state::{Action, Connection, Dialog, Screen};
+use crate::token::Encoding;
+
+pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let bar = ui.max_rect();
+    ui.horizontal_centered(|ui| {
+        ui.add_space(12.0);
+        let (mark, _) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::hover());
+        paint_mark(ui, mark.center(), t.accent);
+        ui.add(egui::Label::new(RichText::new("Loupe").font(theme::semibold(14.0)).color(t.strong)));
+        ui.add_space(8.0);
+        let chip = server_chip(ui, cx);
+        commands::region(ui, Region::TopBar, bar, &chip);
+        if cx.state.connection.source().is_some() {
+            let again = widgets::icon_button(ui, icons::REFRESH, "Reconnect");
+            if again.on_hover_text(format!("{} · connects again and lists again", commands::keys_of("Reconnect"))).clicked() {
+                cx.send(Action::Reconnect);
+            }
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add_space(12.0);
+            if widgets::icon_button(ui, icons::SHORTCUTS, "Shortcuts").clicked() {
+                cx.send(Action::ShowDialog(Dialog::Shortcuts));
+            }
+            theme_button(ui, cx);
+            tokenizer_ui(ui, cx);
+        });
+    });
+}
+
+/// The glass with two lines under it.
+fn paint_mark(ui: &Ui, center: Pos2, color: Color32) {
+    let painter = ui.painter();
+    let glass = center + vec2(-1.5, -1.5);
+    painter.circle_stroke(glass, 6.5, Stroke::new(2.0, color));
+    painter.line_segment([glass + vec2(5.0, 5.0), glass + vec2(9.5, 9.5)], Stroke::new(2.5, color));
+    for (dy, half) in [(-1.5, 3.0), (1.5, 2.0)] {
+        painter.line_segment([glass + vec2(-3.0, dy), glass + vec2(-3.0 + 2.0 * half, dy)], Stroke::new(1.3, color));
+    }
+}
+
+/// What the connection is doing, as a dot (filled or hollow), a colour and words.
+pub(super) struct ConnectionLook {
+    pub color: Color32,
+    pub is_hollow: bool,
+    pub words: String,
+}
+
+pub(super) fn connection_look(connection: &Connection, t: &Tokens) -> ConnectionLook {
+    let (color, is_hollow, words) = match connection {
+        Connection::None => (t.weak, true, "Not connected".to_owned()),
+        Connection::Connecting { .. } => (t.warn, true, "Connecting".into()),
+        Connection::Connected { .. } => (t.ok, false, "Connected".into()),
+        Connection::Failed { problem, .. } => (t.bad, false, format!("Not connected: {}", problem.what)),
+        Connection::Gone { problem, .. } => (t.bad, false, format!("Gone: {}", problem.what)),
+    };
+    ConnectionLook { color, is_hollow, words }
+}
+
+pub(super) fn paint_dot(ui: &Ui, center: Pos2, look: &ConnectionLook) {
+    if look.is_hollow {
+        ui.painter().circle_stroke(center, 3.5, Stroke::new(1.5, look.color));
+    } else {
+        ui.painter().circle_filled(center, 4.0, look.color);
+    }
+}
+
+fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
+    let t = Tokens::of(ui);
+    let connection = &cx.state.connection;
+    let look = connection_look(connection, t);
+    let label = connection.source().map_or_else(|| "No server".to_owned(), Source::label);
+    let mut details = Vec::new();
+    match connection {
+        Connection::Connected { source, server, .. } => {
+            details.push((source.transport().to_owned(), theme::regular(12.5)));
+            details.push((server.protocol_version.clone(), theme::mono(12.0)));
+        }
+        Connection::Connecting { .. } => details.push(("Connecting".into(), theme::regular(12.5))),
+        Connection::Failed { problem, .. } | Connection::Gone { problem, .. } => details.push((problem.what.clone(), theme::regular(12.5))),
+        Connection::None => {}
+    }
+    let is_narrow = ui.content_rect().width() < theme::MEDIUM;
+    if is_narrow && connection.is_connected() {
+        details.clear();
+    }
+    let clip = |text: &str, most: usize| match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    };
+    let painter = ui.painter();
+    let label_galley = painter.layout_no_wrap(clip(&label, 32), theme::medium(13.0), t.strong);
+    let galleys: Vec<_> = details.iter().map(|(text, font)| painter.layout_no_wrap(clip(text, 40), font.clone(), t.weak)).collect();
+    let width = 12.0 + 12.0 + label_galley.size().x + galleys.iter().map(|galley| galley.size().x + 20.0).sum::<f32>() + 28.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(width, theme::INPUT), Sense::click());
+    let words = details.iter().fold(format!("Server {label}, {}", look.words), |words, (detail, _)| format!("{words}, {detail}"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    let fill = if response.hovered() { t.hover } else { t.card };
+    ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+    if response.has_focus() {
+        ui.painter().rect_stroke(rect.expand(2.0), theme::RADIUS_CONTROL, Stroke::new(2.0, t.accent), StrokeKind::Inside);
+    }
+    let y = rect.center().y;
+    paint_dot(ui, pos2(rect.left() + 13.0, y), &look);
+    let mut x = rect.left() + 24.0;
+    let put = |x: f32, galley: std::sync::Arc<egui::Galley>| {
+        let size = galley.size();
+        ui.painter().galley(pos2(x, y - size.y / 2.0), galley, t.text);
+        x + size.x
+    };
+    x = put(x, label_galley);
+    for galley in galleys {
+        ui.painter().vline(x + 10.0, rect.top() + 8.0..=rect.bottom() - 8.0, Stroke::new(1.0, t.line2));
+        x = put(x + 20.0, galley);
+    }
+    ui.painter().text(pos2(rect.right() - 10.0, y), Align2::RIGHT_CENTER, icons::DOWN, theme::icon_font(12.0), t.weak);
+    Popup::menu(&response).show(|ui| server_menu(ui, cx));
+    response
+}
+
+fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    ui.set_width(260.0);
+    let connection = &cx.state.connection;
+    if let Some(source) = connection.source() {
+        ui.add(egui::Label::new(RichText::new(source.to_string()).font(theme::mono(12.0)).color(t.weak)).wrap());
+        if let Some(server) = connection.server() {
+            ui.label(RichText::new(format!("{} {}", server.name, server.version)).font(theme::small()).color(t.weak));
+        }
+        ui.separator();
+    }
+    let item = |ui: &mut Ui, glyph: &str, name: &str, enabled: bool, action: Action| {
+        if menu_item(ui, glyph, name, "", enabled).clicked() {
+            cx.send(action);
+            ui.close();
+        }
+    };
+    let has_source = connection.source().is_some();
+    let is_open = matches!(connection, Connection::Connected { .. } | Connection::Connecting { .. });
+    item(ui, icons::REFRESH, "Reconnect", has_source, Action::Reconnect);
+    item(ui, icons::DISCONNECT, "Disconnect", is_open, Action::Disconnect);
+    item(ui, icons::STDIO, "Show stderr", has_source, Action::ShowDialog(Dialog::Stderr));
+    ui.separator();
+    item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, Action::ShowConnect);
+    item(ui, icons::CALL, "Sample server", true, Action::Connect(Source::sample()));
+    item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
+}
+
+/// Controls at the right end of a row, the first the rightmost.
+pub(super) fn at_right<R>(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui) -> R) -> R {
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), content).inner
+}
+
+/// A row of a menu with an icon.
+pub(super) fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool) -> Response {
+    let t = Tokens::of(ui);
+    let button = egui::Button::new((icons::icon(glyph, 14.0, t.weak), RichText::new(name).font(theme::base())))
+        .shortcut_text(RichText::new(keys).font(theme::mono(12.0)))
+        .frame_when_inactive(false)
+        .min_size(vec2(ui.available_width().max(200.0), 28.0));
+    let response = ui.add_enabled(enabled, button);
+    // The name alone, without the glyph's private-use character.
+    response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, enabled, name));
+    response
+}
+
+fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {
+    let (glyph, now, next) = match cx.state.settings.theme {
+        Theme::System => (icons::SYSTEM, "as the system", "dark"),
+        Theme::Dark => (icons::MOON, "dark", "light"),
+        Theme::Light => (icons::SUN, "light", "as the system"),
+    };
+    let response = widgets::icon_button(ui, glyph, &format!("Theme: {now}"));
+    if response.on_hover_text(format!("Click for {next} · {}", commands::keys_of("Theme: system, dark, light"))).clicked() {
+        cx.send(Action::SetTheme(commands::next_theme(cx.state.settings.theme)));
+    }
+}
+
+fn tokenizer_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let chosen = cx.state.settings.tokenizer;
+    let button = egui::Button::new((
+        icons::icon(icons::TOKENIZER, 14.0, t.weak),
+        RichText::new(chosen.name()).font(theme::mono(12.5)).color(t.text),
+        icons::icon(icons::DOWN, 12.0, t.weak),
+    ))
+    .min_size(vec2(0.0, theme::INPUT));
+    let response = ui.add(button);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Tokenizer {}", chosen.name())));
+    Popup::menu(&response).show(|ui| {
+        ui.set_width(240.0);
+        for &encoding in Encoding::ALL {
+            let mark = if encoding == chosen { icons::CHECK } else { " " };
+            if menu_item(ui, mark, encoding.name(), "", true).clicked() {
+                cx.send(Action::SetTokenizer(encoding));
+                ui.close();
+            }
+        }
+        ui.label(RichText::new("Counts are exact, and made on this computer").font(theme::small()).color(t.weak));
+    });
+    response.on_hover_text("The tokenizer of every count shown");
+}

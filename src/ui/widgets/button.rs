@@ -1,0 +1,265 @@
+//! Buttons, segments and tabs.
+
+use egui::{Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use super::{focus_ring, glyph_at, text_at};
+use crate::ui::icons;
+use crate::ui::theme::{self, Tokens};
+
+/// A button as it is to be drawn; [`Button::show`] draws it.
+#[derive(Clone, Copy)]
+pub struct Button<'a> {
+    label: &'a str,
+    icon: Option<&'a str>,
+    is_icon_filled: bool,
+    shortcut: Option<&'a str>,
+    name: Option<&'a str>,
+    tip: Option<&'a str>,
+    is_primary: bool,
+    is_frameless: bool,
+    is_menu: bool,
+    is_enabled: bool,
+    height: f32,
+}
+
+impl<'a> Button<'a> {
+    pub fn new(label: &'a str) -> Self {
+        Self {
+            label,
+            icon: None,
+            is_icon_filled: false,
+            shortcut: None,
+            name: None,
+            tip: None,
+            is_primary: false,
+            is_frameless: false,
+            is_menu: false,
+            is_enabled: true,
+            height: theme::BUTTON,
+        }
+    }
+
+    /// A glyph of [`icons`] before the label.
+    #[must_use]
+    pub fn icon(mut self, icon: &'a str) -> Self {
+        self.icon = Some(icon);
+        self
+    }
+
+    #[must_use]
+    pub fn icon_fill(mut self, icon: &'a str) -> Self {
+        self.icon = Some(icon);
+        self.is_icon_filled = true;
+        self
+    }
+
+    /// Keys shown in a cap after the label.
+    #[must_use]
+    pub fn shortcut(mut self, shortcut: &'a str) -> Self {
+        self.shortcut = Some(shortcut);
+        self
+    }
+
+    /// The name in the accessibility tree where the label does not say it all.
+    #[must_use]
+    pub fn name(mut self, name: &'a str) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// Shown on hover; for a disabled button, why it is.
+    #[must_use]
+    pub fn tip(mut self, tip: &'a str) -> Self {
+        self.tip = Some(tip);
+        self
+    }
+
+    #[must_use]
+    pub fn primary(mut self) -> Self {
+        self.is_primary = true;
+        self
+    }
+
+    /// No fill and no border until hovered.
+    #[must_use]
+    pub fn frameless(mut self) -> Self {
+        self.is_frameless = true;
+        self
+    }
+
+    /// A caret after the label: the button opens a menu.
+    #[must_use]
+    pub fn menu(mut self) -> Self {
+        self.is_menu = true;
+        self
+    }
+
+    #[must_use]
+    pub fn enabled(mut self, is_enabled: bool) -> Self {
+        self.is_enabled = is_enabled;
+        self
+    }
+
+    #[must_use]
+    pub fn small(mut self) -> Self {
+        self.height = theme::SMALL_BUTTON;
+        self
+    }
+
+    #[must_use]
+    pub fn height(mut self, height: f32) -> Self {
+        self.height = height;
+        self
+    }
+
+    pub fn show(self, ui: &mut Ui) -> Response {
+        let t = Tokens::of(ui);
+        let font = if self.height < theme::BUTTON { theme::medium(12.0) } else { theme::label() };
+        let icon_size = if self.height < theme::BUTTON { 14.0 } else { 16.0 };
+        let label = ui.painter().layout_no_wrap(self.label.to_owned(), font.clone(), Color32::PLACEHOLDER);
+        let cap = self.shortcut.map(|keys| ui.painter().layout_no_wrap(keys.to_owned(), theme::mono(11.0), Color32::PLACEHOLDER));
+        let pad = if self.label.is_empty() { (self.height - icon_size) / 2.0 } else { 10.0 };
+        let mut width = 2.0 * pad + label.size().x;
+        if self.icon.is_some() {
+            width += icon_size + if self.label.is_empty() { 0.0 } else { 6.0 };
+        }
+        if let Some(cap) = &cap {
+            width += cap.size().x + 8.0 + 10.0;
+        }
+        if self.is_menu {
+            width += 18.0;
+        }
+        let sense = if self.is_enabled { Sense::click() } else { Sense::hover() };
+        let (rect, mut response) = ui.allocate_exact_size(vec2(width.ceil(), self.height), sense);
+        let name = self.name.unwrap_or(self.label);
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, self.is_enabled, name));
+        if ui.is_rect_visible(rect) {
+            let is_hovered = response.hovered() && self.is_enabled;
+            let is_down = response.is_pointer_button_down_on() && self.is_enabled;
+            let (fill, line, color) = if !self.is_enabled {
+                (if self.is_primary { t.card } else { Color32::TRANSPARENT }, if self.is_frameless { Color32::TRANSPARENT } else { t.line }, t.weak)
+            } else if self.is_primary {
+                (if is_hovered { lighter(t.accent) } else { t.accent }, Color32::TRANSPARENT, t.on_accent)
+            } else if self.is_frameless {
+                let fill = if is_hovered { t.hover } else { Color32::TRANSPARENT };
+                (fill, if is_down { t.line2 } else { Color32::TRANSPARENT }, if is_hovered { t.strong } else { t.text })
+            } else {
+                (if is_hovered { t.hover } else { t.card }, t.line2, if is_hovered { t.strong } else { t.text })
+            };
+            ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+            let mut x = rect.left() + pad;
+            if let Some(icon) = self.icon {
+                let font = if self.is_icon_filled { theme::icon_fill_font(icon_size) } else { theme::icon_font(icon_size) };
+                glyph_at(ui, pos2(x + icon_size / 2.0, rect.center().y), icon, font, color);
+                x += icon_size + 6.0;
+            }
+            if !self.label.is_empty() {
+                x = text_at(ui, pos2(x, rect.center().y), self.label, font, color, f32::INFINITY);
+            }
+            if let Some(cap) = cap {
+                let size = cap.size();
+                let box_rect = egui::Rect::from_center_size(pos2(x + 8.0 + size.x / 2.0 + 5.0, rect.center().y), size + vec2(10.0, 3.0));
+                let line = if self.is_primary && self.is_enabled { color.gamma_multiply(0.45) } else { t.line2 };
+                let color = if self.is_primary { color } else { t.weak };
+                ui.painter().rect_stroke(box_rect, theme::RADIUS_BADGE, Stroke::new(1.0, line), StrokeKind::Inside);
+                ui.painter().galley(box_rect.center() - size / 2.0, cap, color);
+            }
+            if self.is_menu {
+                let color = if self.is_enabled { t.weak } else { t.faint };
+                glyph_at(ui, pos2(rect.right() - pad - 5.0, rect.center().y), icons::DOWN, theme::icon_font(12.0), color);
+            }
+            focus_ring(ui, &response, theme::RADIUS_CONTROL);
+        }
+        if let Some(tip) = self.tip {
+            response = response.on_hover_text(tip);
+        }
+        response
+    }
+}
+
+/// The accent, eight per cent towards white.
+fn lighter(color: Color32) -> Color32 {
+    let mix = |channel: u8| channel + ((255 - u16::from(channel)) * 8 / 100) as u8;
+    Color32::from_rgb(mix(color.r()), mix(color.g()), mix(color.b()))
+}
+
+/// A plain button.
+pub fn button(ui: &mut Ui, label: &str) -> Response {
+    Button::new(label).show(ui)
+}
+
+/// The one button of a region that does the main thing.
+pub fn primary_button(ui: &mut Ui, label: &str, icon: Option<&str>, shortcut: Option<&str>) -> Response {
+    let mut button = Button::new(label).primary();
+    if let Some(icon) = icon {
+        button = button.icon_fill(icon);
+    }
+    if let Some(shortcut) = shortcut {
+        button = button.shortcut(shortcut);
+    }
+    button.show(ui)
+}
+
+/// A button that is only an icon; the name is its tooltip and its accessible name.
+pub fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
+    Button::new("").icon(icon).name(name).tip(name).frameless().height(theme::ICON_BUTTON).show(ui)
+}
+
+/// One of a few choices, side by side; the clicked one is returned. `name` says what is chosen.
+pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> Option<usize> {
+    let t = Tokens::of(ui);
+    let font = theme::medium(12.5);
+    let widths: Vec<f32> =
+        choices.iter().map(|choice| ui.painter().layout_no_wrap((*choice).to_owned(), font.clone(), t.text).size().x.ceil() + 18.0).collect();
+    let (rect, _) = ui.allocate_exact_size(vec2(widths.iter().sum::<f32>() + 4.0, theme::INPUT), Sense::hover());
+    ui.painter().rect(rect, theme::RADIUS_CONTROL, t.card, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+    let mut clicked = None;
+    let mut x = rect.left() + 2.0;
+    for (position, (choice, width)) in choices.iter().zip(widths).enumerate() {
+        let part = egui::Rect::from_min_size(pos2(x, rect.top() + 2.0), vec2(width, rect.height() - 4.0));
+        x += width;
+        let response = ui.interact(part, ui.scope_id().with(("segment", name, position)), Sense::click());
+        let is_selected = position == selected;
+        response.widget_info(|| WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), is_selected, format!("{name}: {choice}")));
+        let color = if is_selected { t.strong } else { t.weak };
+        if is_selected {
+            ui.painter().rect(part, theme::RADIUS_BADGE, t.hover, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+        } else if response.hovered() {
+            ui.painter().rect_filled(part, theme::RADIUS_BADGE, t.hover);
+        }
+        glyph_at(ui, part.center(), choice, font.clone(), color);
+        focus_ring(ui, &response, theme::RADIUS_BADGE);
+        if response.clicked() {
+            clicked = Some(position);
+        }
+    }
+    clicked
+}
+
+/// A tab: icon, label and an optional weak number; the selected one has a bar under it. As high as the region.
+pub fn tab(ui: &mut Ui, icon: Option<&str>, label: &str, count: Option<&str>, is_selected: bool, height: f32) -> Response {
+    let t = Tokens::of(ui);
+    let font = if is_selected { theme::semibold(13.0) } else { theme::label() };
+    let label_width = ui.painter().layout_no_wrap(label.to_owned(), font.clone(), t.text).size().x;
+    let count_width = count.map_or(0.0, |count| ui.painter().layout_no_wrap(count.to_owned(), theme::mono(12.0), t.text).size().x + 6.0);
+    let icon_width = if icon.is_some() { 22.0 } else { 0.0 };
+    let (rect, response) = ui.allocate_exact_size(vec2((icon_width + label_width + count_width).ceil(), height), Sense::click());
+    let name = count.map_or_else(|| label.to_owned(), |count| format!("{label} {count}"));
+    response.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_selected, &name));
+    let color = if is_selected || response.hovered() { t.strong } else { t.weak };
+    let mut x = rect.left();
+    if let Some(icon) = icon {
+        glyph_at(ui, pos2(x + 8.0, rect.center().y), icon, theme::icon_font(16.0), color);
+        x += icon_width;
+    }
+    x = text_at(ui, pos2(x, rect.center().y), label, font, color, f32::INFINITY);
+    if let Some(count) = count {
+        text_at(ui, pos2(x + 6.0, rect.center().y), count, theme::mono(12.0), t.weak, f32::INFINITY);
+    }
+    if is_selected {
+        let bar = egui::Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max);
+        ui.painter().rect_filled(bar, 1.0, t.accent);
+    }
+    focus_ring(ui, &response, theme::RADIUS_BADGE);
+    response
+}

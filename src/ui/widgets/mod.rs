@@ -1,0 +1,70 @@
+//! The controls and marks every region shares. Each has a name in the accessibility tree and the states of the design.
+
+mod button;
+mod mark;
+mod notice;
+mod number;
+
+use egui::{Color32, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+
+pub use button::{Button, button, icon_button, primary_button, segmented, tab};
+pub use mark::{Tone, badge, badge_tip, chip, mark, swatch};
+pub use notice::{empty_ui, problem_ui, waiting};
+pub use number::{bytes, grouped, number, number_text, seconds};
+
+use super::theme::{self, Tokens};
+
+/// Text on one line, vertically centred at `left`; elided with `…` beyond `width`. Returns where it ends.
+pub fn text_at(ui: &Ui, left: Pos2, text: impl Into<String>, font: FontId, color: Color32, width: f32) -> f32 {
+    let mut job = egui::text::LayoutJob::simple_singleline(text.into(), font, color);
+    job.wrap = egui::text::TextWrapping::truncate_at_width(width.max(0.0));
+    let galley = ui.painter().layout_job(job);
+    let size = galley.size();
+    ui.painter().galley(pos2(left.x, (left.y - size.y / 2.0).round()), galley, color);
+    left.x + size.x
+}
+
+/// Text that ends at `right`, vertically centred. Never elided: it is for numbers. Returns where it begins.
+pub fn text_right(ui: &Ui, right: Pos2, text: impl Into<String>, font: FontId, color: Color32) -> f32 {
+    let galley = ui.painter().layout_no_wrap(text.into(), font, color);
+    let size = galley.size();
+    ui.painter().galley(pos2((right.x - size.x).round(), (right.y - size.y / 2.0).round()), galley, color);
+    right.x - size.x
+}
+
+/// A glyph centred at a point.
+pub fn glyph_at(ui: &Ui, center: Pos2, glyph: &str, font: FontId, color: Color32) {
+    let galley = ui.painter().layout_no_wrap(glyph.to_owned(), font, color);
+    let size = galley.size();
+    ui.painter().galley(pos2((center.x - size.x / 2.0).round(), (center.y - size.y / 2.0).round()), galley, color);
+}
+
+/// The ring around a control that has the keyboard.
+pub fn focus_ring(ui: &Ui, response: &Response, radius: egui::CornerRadius) {
+    if response.has_focus() {
+        let t = Tokens::of(ui);
+        ui.painter().rect_stroke(response.rect.expand(1.0), radius, Stroke::new(2.0, t.accent), StrokeKind::Outside);
+    }
+}
+
+/// The ring inside a row that has the keyboard.
+pub fn focus_ring_inside(ui: &Ui, response: &Response) {
+    if response.has_focus() {
+        let t = Tokens::of(ui);
+        ui.painter().rect_stroke(response.rect, theme::RADIUS_BAR, Stroke::new(1.0, t.accent), StrokeKind::Inside);
+    }
+}
+
+/// A horizontal separator of one pixel over the width that is left.
+pub fn separator(ui: &mut Ui) {
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 1.0), Sense::hover());
+    ui.painter().rect_filled(rect, 0.0, Tokens::of(ui).line);
+}
+
+/// A small bar: the share `part` of `rect`, over its track.
+pub fn bar(ui: &Ui, rect: Rect, part: f32, color: Color32) {
+    ui.painter().rect_filled(rect, theme::RADIUS_BAR, Tokens::of(ui).hover);
+    let mut filled = rect;
+    filled.set_width((rect.width() * part.clamp(0.0, 1.0)).max(2.0));
+    ui.painter().rect_filled(filled, theme::RADIUS_BAR, color);
+}

@@ -1,0 +1,75 @@
+//! What stands where there is nothing to show: waiting, a problem, nothing.
+
+use std::f32::consts::TAU;
+use std::time::Duration;
+
+use egui::{Align, Frame, Layout, Margin, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
+
+use super::{Button, seconds};
+use crate::problem::Problem;
+use crate::ui::theme::{self, Tokens};
+use crate::ui::{Cx, icons};
+
+/// A turning ring, the thing waited for, and for how long. The angle comes from the state's clock, so that pictures are
+/// the same every time; asks for the next frame.
+pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Response {
+    let t = Tokens::of(ui);
+    let elapsed = cx.state.now.saturating_sub(since);
+    ui.request_repaint_after(Duration::from_millis(33));
+    let text = format!("{what} · {}", seconds(elapsed));
+    let inner = ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
+        let start = elapsed.as_secs_f32().fract() * TAU;
+        let points = (0..=24).map(|step| rect.center() + 6.0 * egui::Vec2::angled(start + step as f32 / 24.0 * TAU * 0.75)).collect();
+        ui.painter().add(egui::Shape::line(points, Stroke::new(1.6, t.accent)));
+        ui.label(RichText::new(what).font(theme::small()).color(t.text));
+        ui.label(RichText::new(seconds(elapsed)).font(theme::code()).color(t.weak));
+    });
+    let response = inner.response;
+    response.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, &text));
+    response
+}
+
+/// A problem: what, where and what to do, never re-worded.
+pub fn problem_ui(ui: &mut Ui, problem: &Problem) -> Response {
+    let t = Tokens::of(ui);
+    let response = Frame::new()
+        .fill(t.bad_bg)
+        .stroke(Stroke::new(1.0, t.bad_line))
+        .corner_radius(theme::RADIUS_CONTROL)
+        .inner_margin(Margin::symmetric(12, 8))
+        .show(ui, |ui| {
+            ui.horizontal_top(|ui| {
+                ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
+                ui.vertical(|ui| {
+                    ui.spacing_mut().item_spacing.y = 3.0;
+                    ui.add(egui::Label::new(RichText::new(&problem.what).font(theme::label()).color(t.strong)).wrap());
+                    if !problem.place.is_empty() {
+                        ui.add(egui::Label::new(RichText::new(&problem.place).font(theme::code()).color(t.text)).wrap());
+                    }
+                    if let Some(hint) = &problem.hint {
+                        ui.add(egui::Label::new(RichText::new(hint).font(theme::small()).color(t.text)).wrap());
+                    }
+                });
+            });
+        })
+        .response;
+    response.widget_info(|| WidgetInfo::labeled(Role::Alert, true, problem.message()));
+    response
+}
+
+/// Nothing to show: one sentence and, where there is something to do about it, one button. True when it was clicked.
+pub fn empty_ui(ui: &mut Ui, sentence: &str, action: Option<&str>) -> bool {
+    let t = Tokens::of(ui);
+    let mut is_clicked = false;
+    let space = (ui.available_height() * 0.3).clamp(8.0, 160.0);
+    ui.with_layout(Layout::top_down(Align::Center), |ui| {
+        ui.add_space(space);
+        ui.add(egui::Label::new(RichText::new(sentence).font(theme::base()).color(t.weak)).wrap());
+        if let Some(action) = action {
+            ui.add_space(theme::GAP);
+            is_clicked = Button::new(action).show(ui).clicked();
+        }
+    });
+    is_clicked
+}

@@ -1,0 +1,79 @@
+//! The one way numbers are written: grouped, with their unit.
+
+use egui::{Response, RichText, Ui};
+
+use crate::ui::theme::{self, Tokens};
+
+/// Digits in groups of three: `12,345`.
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number with its unit: `331 tok`.
+pub fn number_text(value: u64, unit: &str) -> String {
+    format!("{} {unit}", grouped(value))
+}
+
+/// A size in bytes: exact below 100,000, then in KB and MB of a thousand.
+pub fn bytes(value: u64) -> String {
+    match value {
+        0..100_000 => number_text(value, "B"),
+        100_000..10_000_000 => format!("{} KB", grouped(value.div_ceil(1_000))),
+        _ => format!("{} MB", grouped(value.div_ceil(1_000_000))),
+    }
+}
+
+/// A duration for people: `612 ms`, `1.4 s`.
+pub fn seconds(value: std::time::Duration) -> String {
+    match value.as_millis() {
+        millis @ 0..1_000 => format!("{millis} ms"),
+        millis => format!("{}.{} s", grouped((millis / 1_000).try_into().unwrap_or(u64::MAX)), millis % 1_000 / 100),
+    }
+}
+
+/// A number in the mono face, its unit weak.
+pub fn number(ui: &mut Ui, value: u64, unit: &str) -> Response {
+    let t = Tokens::of(ui);
+    let mut job = egui::text::LayoutJob::default();
+    RichText::new(grouped(value)).font(theme::mono(12.0)).color(t.strong).append_to(
+        &mut job,
+        ui.style(),
+        egui::FontSelection::Default,
+        egui::Align::Center,
+    );
+    RichText::new(format!(" {unit}")).font(theme::mono(12.0)).color(t.weak).append_to(
+        &mut job,
+        ui.style(),
+        egui::FontSelection::Default,
+        egui::Align::Center,
+    );
+    ui.label(job)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_have_units() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_000), "1,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(number_text(5_240, "tok"), "5,240 tok");
+        assert_eq!(bytes(1_007), "1,007 B");
+        assert_eq!(bytes(1_204_000), "1,204 KB");
+        assert_eq!(seconds(Duration::from_millis(612)), "612 ms");
+        assert_eq!(seconds(Duration::from_millis(1_450)), "1.4 s");
+    }
+}
