@@ -3,6 +3,8 @@
 //! Deterministic: time is the state's, fonts are bundled, and nothing of the machine is read. Screenshots, the README's
 //! picture and the picture tests all come from here. Uses `ui`, `state`.
 
+mod screens;
+
 use std::collections::HashMap;
 
 use egui::epaint::{ImageData, ImageDelta, Mesh, Primitive, Vertex};
@@ -11,6 +13,7 @@ use image::{Rgba, RgbaImage};
 
 use crate::state::{Action, State};
 use crate::ui;
+pub use screens::{SCREENS, screen};
 
 /// More passes than any layout needs to settle.
 const PASSES: usize = 8;
@@ -32,8 +35,18 @@ impl Shot {
         Self { ctx, raster: Raster::default(), size, pixels_per_point }
     }
 
+    /// One pass of the window over a state: what it asks for.
+    pub fn pass(&mut self, state: &State) -> Vec<Action> {
+        self.run(state).0
+    }
+
     /// One pass of the window over a state: what it asks for, and the picture.
     pub fn frame(&mut self, state: &State) -> (Vec<Action>, RgbaImage) {
+        let (actions, output) = self.run(state);
+        (actions, self.raster.paint(&self.ctx, &output))
+    }
+
+    fn run(&mut self, state: &State) -> (Vec<Action>, FullOutput) {
         let cx = ui::Cx::new(state);
         let mut input = RawInput {
             screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(self.size[0] as f32, self.size[1] as f32))),
@@ -45,25 +58,18 @@ impl Shot {
         }
         let mut output = self.ctx.run_ui(input, |ui| ui::window(ui, &cx));
         self.raster.apply(&mut output.textures_delta);
-        let picture = self.raster.paint(&self.ctx, &output);
-        (cx.into_actions(), picture)
+        (cx.into_actions(), output)
     }
 }
 
 /// A picture of a state that is complete: as many passes as the layout needs to settle, at one moment.
 pub fn render(state: &State, size: [u32; 2], theme: Theme, pixels_per_point: f32) -> RgbaImage {
     let mut shot = Shot::new(size, theme, pixels_per_point);
-    let (_, mut picture) = shot.frame(state);
     for _ in 1..PASSES {
-        let (_, next) = shot.frame(state);
-        if next == picture {
-            break;
-        }
-        picture = next;
+        shot.pass(state);
     }
-    picture
+    shot.frame(state).1
 }
-
 
 /// Textures, and triangles drawn with them.
 #[derive(Default)]

@@ -97,11 +97,19 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     }
     let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
+    let call_bar = |ui: &mut egui::Ui| {
+        Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
+    };
     match cx.state.view.screen {
-        Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
+        Screen::Start => {
+            if cx.state.tool().is_some() {
+                call_bar(ui);
+            }
+            middle.show(ui, |ui| start::start_ui(ui, cx))
+        }
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
         Screen::Answer => {
-            Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
+            call_bar(ui);
             if cx.state.capture().is_some() && cx.state.view.maximised.is_none() {
                 // Two panels, so that the size dragged to survives collapsing.
                 if drawer::is_collapsed(ui, cx) {
