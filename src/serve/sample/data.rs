@@ -343,13 +343,16 @@ fn notes(ticket: &Ticket, plain: Option<usize>) -> Vec<Note> {
             note(2, "Cause found", "Disk controller of node 1 reports errors".into(), 45, 1),
             note(3, "First response", "Called Jane Doe, confirmed that orders are down".into(), 135, 0),
         ],
-        Some(n) => (0..mix(n, 41) % 4)
-            .map(|k| {
-                let (title, text) = NOTES[mix(n * 4 + k, 42) % NOTES.len()];
-                let text = if (n + k) % 20 == 7 { LONG_NOTE.repeat(8).trim_end().to_owned() } else { text.to_owned() };
-                note(1 + k as i64, title, text, 30 + k * 700 + mix(n, 43) % 5000, mix(n + k, 44))
-            })
-            .collect(),
+        Some(n) => {
+            let long = n % 20 == 7;
+            (0..(mix(n, 41) % 4).max(usize::from(long)))
+                .map(|k| {
+                    let (title, text) = NOTES[mix(n * 4 + k, 42) % NOTES.len()];
+                    let text = if long && k == 0 { LONG_NOTE.repeat(8).trim_end().to_owned() } else { text.to_owned() };
+                    note(1 + k as i64, title, text, 30 + k * 700 + mix(n, 43) % 5000, mix(n + k, 44))
+                })
+                .collect()
+        }
     }
 }
 

@@ -339,13 +339,13 @@ fn get_ticket_details(desk: &mut Desk, call: &Call<'_>) -> Value {
         let left = due - NOW;
         let note = match left {
             left if left.is_negative() => " ⚠️ (overdue)".into(),
-            left if left < Duration::DAY => format!(" ⚠️ ({} hours remaining)", left.whole_minutes() as f64 / 60.0),
+            left if left < Duration::DAY => format!(" ⚠️ ({:.1} hours remaining)", left.whole_minutes() as f64 / 60.0),
             _ => String::new(),
         };
         format!("{}{note}", absolute(due))
     });
     let mut text = format!(
-        "# Ticket {}: {}\n\n## Overview\n\n- **Status**: {} {status} (ID: {})\n- **Priority**: P{} - {}\n- **Company**: {} (ID: {})\n- **Contact**: {} ({})\n- **Assigned To**: {assigned}\n- **Queue**: {}\n\n## Timeline\n\n- **Created**: {} by {}\n- **Last Updated**: {} by {}\n- **Due Date**: {due}\n\n## Description\n\n{}\n\n## Recent Notes ({})\n",
+        "# Ticket {}: {}\n\n## Overview\n\n- **Status**: {} {status} (ID: {})\n- **Priority**: P{} - {}\n- **Company**: {} (ID: {})\n- **Contact**: {} ({})\n- **Assigned To**: {assigned}\n- **Queue**: {}\n\n## Timeline\n\n- **Created**: {} by {}\n- **Last Updated**: {} by {}\n- **Due Date**: {due}\n\n## Description\n\n{}\n\n## Recent Notes ({})",
         ticket.number(),
         ticket.title,
         icon(&status),
@@ -364,6 +364,7 @@ fn get_ticket_details(desk: &mut Desk, call: &Call<'_>) -> Value {
         ticket.description,
         notes.len(),
     );
+    text += if notes.is_empty() { "" } else { "\n" };
     for (n, note) in notes.iter().enumerate() {
         let when = if note.created.date() == NOW.date() { clock(note.created) } else { absolute(note.created) };
         text += &format!("\n{}. **[{when}] {}** - {}", n + 1, note.author.1, note.description);

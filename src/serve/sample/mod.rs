@@ -27,7 +27,7 @@ use crate::problem::{Kind, Problem};
 use crate::source::SampleSpec;
 
 const DEFAULT_SIZE: usize = 500;
-/// Far more than any comparison needs, and made in well under a second.
+/// Far more than any comparison needs.
 const MAX_SIZE: usize = 100_000;
 
 /// The built-in sample server.
