@@ -9,6 +9,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http_body_util::{BodyExt, Full, Limited};
@@ -27,6 +28,8 @@ const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
 /// The largest request that is read.
 const REQUEST_BYTES: usize = 64 * 1024 * 1024;
+/// How long to wait after a connection could not be accepted.
+const RETRY: Duration = Duration::from_millis(100);
 
 /// A running endpoint. It and its connections end when this is dropped.
 #[derive(Debug)]
@@ -74,10 +77,8 @@ pub async fn http(backend: Arc<dyn Backend>, addr: SocketAddr) -> io::Result<Htt
                     Ok((stream, _)) => {
                         connections.spawn(serve(endpoint.clone(), stream));
                     }
-                    // Out of file handles, most likely: a connection that ends gives one back.
-                    Err(_) => {
-                        connections.join_next().await;
-                    }
+                    // Out of file handles, most likely. Asking again at once would only keep a processor busy.
+                    Err(_) => tokio::time::sleep(RETRY).await,
                 },
                 Some(_) = connections.join_next() => {}
             }

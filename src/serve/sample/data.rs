@@ -110,17 +110,30 @@ impl Desk {
     pub fn notes_of(&self, ticket: i64) -> impl Iterator<Item = &Note> {
         self.notes.iter().filter(move |note| note.ticket == ticket)
     }
+}
 
-    /// The id of the next company or ticket to be created: past all others but the one made too large on purpose.
-    pub fn next_id(ids: impl Iterator<Item = i64>) -> i64 {
-        ids.filter(|id| *id < hostile::BIG_INTEGER).max().unwrap_or(0) + 1
+/// The records of the user service.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    pub users: Vec<User>,
+}
+
+impl Directory {
+    /// `size` users, the hostile ones first.
+    pub fn new(size: usize, hostile: bool) -> Self {
+        let odd = if hostile { hostile::TEXTS.len().min(size) } else { 0 };
+        Self { users: (0..odd).map(hostile_user).chain((0..size - odd).map(user)).collect() }
+    }
+
+    /// Where the user with this id stands.
+    pub fn position(&self, id: Option<i64>) -> Option<usize> {
+        self.users.iter().position(|user| Some(user.id) == id)
     }
 }
 
-/// `size` users, the hostile ones first.
-pub fn users(size: usize, hostile: bool) -> Vec<User> {
-    let odd = if hostile { hostile::TEXTS.len().min(size) } else { 0 };
-    (0..odd).map(hostile_user).chain((0..size - odd).map(user)).collect()
+/// The id of the next record to be created: past all others but the one made too large on purpose.
+pub fn next_id(ids: impl Iterator<Item = i64>) -> i64 {
+    ids.filter(|id| *id < hostile::BIG_INTEGER).max().unwrap_or(0) + 1
 }
 
 /// The name of a resource, known or not.
@@ -185,7 +198,7 @@ fn company(n: usize) -> Company {
     };
     set("id", company_id(n).into());
     set("companyName", company_name(n).into());
-    set("isActive", (mix(n, 2) % 5 != 0 || n == 0).into());
+    set("isActive", (!mix(n, 2).is_multiple_of(5) || n == 0).into());
     set("companyType", (if n == 0 { 1 } else { 1 + mix(n, 3) % 8 }).into());
     match n {
         0 => set("phone", "555-123-4567".into()),
@@ -254,7 +267,7 @@ fn ticket(n: usize, companies: usize) -> Ticket {
         description: DESCRIPTIONS[mix(n, 14) % DESCRIPTIONS.len()].into(),
         status: 1 + (mix(n, 15) % 5) as i64,
         priority: 1 + (mix(n, 16) % 4) as i64,
-        assigned: (mix(n, 17) % 4 != 0).then(|| named(RESOURCES, mix(n, 18))),
+        assigned: (!mix(n, 17).is_multiple_of(4)).then(|| named(RESOURCES, mix(n, 18))),
         company: {
             let of = if companies > 1 { 1 + mix(n, 19) % (companies - 1) } else { 0 };
             (company_id(of), company_name(of))
@@ -267,7 +280,7 @@ fn ticket(n: usize, companies: usize) -> Ticket {
         updated: ago(mix(n, 24) % (12 * 24 * 60)),
         updated_by: RESOURCES[mix(n, 25) % RESOURCES.len()].1.into(),
         activity: NOW,
-        due: (mix(n, 26) % 3 != 0).then(|| NOW + Duration::hours(mix(n, 27) as i64 % 240 - 60)),
+        due: (!mix(n, 26).is_multiple_of(3)).then(|| NOW + Duration::hours(mix(n, 27) as i64 % 240 - 60)),
         estimated_hours: (mix(n, 28) % 16 + 1) as f64 * 0.5,
         hours_worked: (mix(n, 29) % 12) as f64 * 0.25,
         plan: NO_PLAN,
@@ -343,13 +356,16 @@ fn notes(ticket: &Ticket, plain: Option<usize>) -> Vec<Note> {
             note(2, "Cause found", "Disk controller of node 1 reports errors".into(), 45, 1),
             note(3, "First response", "Called Jane Doe, confirmed that orders are down".into(), 135, 0),
         ],
-        Some(n) => (0..mix(n, 41) % 4)
-            .map(|k| {
-                let (title, text) = NOTES[mix(n * 4 + k, 42) % NOTES.len()];
-                let text = if (n + k) % 20 == 7 { LONG_NOTE.repeat(8).trim_end().to_owned() } else { text.to_owned() };
-                note(1 + k as i64, title, text, 30 + k * 700 + mix(n, 43) % 5000, mix(n + k, 44))
-            })
-            .collect(),
+        Some(n) => {
+            let long = n % 20 == 7;
+            (0..(mix(n, 41) % 4).max(usize::from(long)))
+                .map(|k| {
+                    let (title, text) = NOTES[mix(n * 4 + k, 42) % NOTES.len()];
+                    let text = if long && k == 0 { LONG_NOTE.repeat(8).trim_end().to_owned() } else { text.to_owned() };
+                    note(1 + k as i64, title, text, 30 + k * 700 + mix(n, 43) % 5000, mix(n + k, 44))
+                })
+                .collect()
+        }
     }
 }
 

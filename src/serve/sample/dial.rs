@@ -5,12 +5,12 @@
 
 use serde_json::Value;
 
-use super::data::{Desk, User};
+use super::data::{Directory, User, next_id};
 use super::schema::{Field, Takes, Violation};
 use super::text::{contains, dollars};
 use super::{Call, Kit, Tool, text_result};
 
-pub(super) const KIT: Kit<Vec<User>> = Kit {
+pub(super) const KIT: Kit<Directory> = Kit {
     original: "",
     unique: "dial_",
     variant: "Re-creates the dial system, fenced key-value blocks as text only.",
@@ -107,22 +107,21 @@ fn not_found(call: &Call<'_>) -> Value {
     say(&format!("Error: User with ID {} not found", call.args.integer("user_id").unwrap_or_default()))
 }
 
-fn position(users: &[User], call: &Call<'_>) -> Option<usize> {
-    let id = call.args.integer("user_id");
-    users.iter().position(|user| Some(user.id) == id)
+fn position(directory: &Directory, call: &Call<'_>) -> Option<usize> {
+    directory.position(call.args.integer("user_id"))
 }
 
-fn get_user_by_id(users: &mut Vec<User>, call: &Call<'_>) -> Value {
-    position(users, call).map_or_else(|| not_found(call), |at| say(&block(&users[at])))
+fn get_user_by_id(directory: &mut Directory, call: &Call<'_>) -> Value {
+    position(directory, call).map_or_else(|| not_found(call), |at| say(&block(&directory.users[at])))
 }
 
 /// Kept fault: there is no limit and no paging, however many users match.
-fn search_user(users: &mut Vec<User>, call: &Call<'_>) -> Value {
+fn search_user(directory: &mut Directory, call: &Call<'_>) -> Value {
     let term = |name: &str| call.args.text(name).unwrap_or_default();
     let (name, surname, email) = (term("name"), term("surname"), term("email"));
     let matches =
         |user: &&User| contains(&user.name, &name) && contains(&user.surname, &surname) && contains(&user.email, &email);
-    let found: Vec<_> = users.iter().filter(matches).map(block).collect();
+    let found: Vec<_> = directory.users.iter().filter(matches).map(block).collect();
     match &found[..] {
         [] => say("No users found matching your criteria."),
         [one] => say(one),
@@ -148,9 +147,9 @@ fn assign(user: &mut User, call: &Call<'_>) {
     user.about = text("about_me").or(user.about.take());
 }
 
-fn create_user(users: &mut Vec<User>, call: &Call<'_>) -> Value {
+fn create_user(directory: &mut Directory, call: &Call<'_>) -> Value {
     let mut user = User {
-        id: Desk::next_id(users.iter().map(|user| user.id)),
+        id: next_id(directory.users.iter().map(|user| user.id)),
         name: String::new(),
         surname: String::new(),
         email: String::new(),
@@ -161,18 +160,18 @@ fn create_user(users: &mut Vec<User>, call: &Call<'_>) -> Value {
     };
     assign(&mut user, call);
     let text = format!("User successfully created:\n\n{}", block(&user));
-    users.push(user);
+    directory.users.push(user);
     say(&text)
 }
 
-fn update_user(users: &mut Vec<User>, call: &Call<'_>) -> Value {
-    let Some(at) = position(users, call) else { return not_found(call) };
-    assign(&mut users[at], call);
-    say(&format!("User successfully updated:\n\n{}", block(&users[at])))
+fn update_user(directory: &mut Directory, call: &Call<'_>) -> Value {
+    let Some(at) = position(directory, call) else { return not_found(call) };
+    assign(&mut directory.users[at], call);
+    say(&format!("User successfully updated:\n\n{}", block(&directory.users[at])))
 }
 
-fn delete_user(users: &mut Vec<User>, call: &Call<'_>) -> Value {
-    let Some(at) = position(users, call) else { return not_found(call) };
-    users.remove(at);
+fn delete_user(directory: &mut Directory, call: &Call<'_>) -> Value {
+    let Some(at) = position(directory, call) else { return not_found(call) };
+    directory.users.remove(at);
     say("User successfully deleted")
 }

@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 use time::Duration;
 
 use super::data::{Company, Desk, NOW, Ticket};
+use super::page::{Page, result};
 use super::records::{
     create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail, ticket_row, update_ticket,
 };
-use super::schema::{Args, Field, Takes, Violation};
-use super::text::{LIMIT, absolute, clock, cut, field, icon, length, phone, priority_name, relative, status_name, type_name};
+use super::schema::{Field, Takes, Violation};
+use super::text::{absolute, clock, field, icon, phone, priority_name, relative, status_name, type_name};
 use super::{Call, Kit, Tool, text_result};
 
 pub(super) const KIT: Kit<Desk> = Kit {
@@ -121,56 +122,6 @@ fn failure(what: &str, advice: &str) -> Value {
 fn invalid(violations: &[Violation], _: &Call<'_>) -> Value {
     let list: Vec<_> = violations.iter().map(|violation| format!("- {}", violation.message)).collect();
     text_result(&format!("❌ **Invalid Parameters**\n\n{}", list.join("\n")), true)
-}
-
-/// A result under the size guard. Kept fault: only the text is ever cut, and when the data alone takes nearly all of the
-/// limit the cut lies before the text's beginning and everything goes.
-fn result(text: String, structured: Value) -> Value {
-    let taken = length(&structured.to_string());
-    let text = if length(&text) + taken > LIMIT {
-        let kept = cut(&text, LIMIT.saturating_sub(taken + 500));
-        format!(
-            "{kept}{RULE}⚠️ **Response Truncated**: Content exceeded size limit. Use filters or reduce `pageSize` to see complete results."
-        )
-    } else {
-        text
-    };
-    json!({"content": [{"type": "text", "text": text}], "structuredContent": structured, "isError": false})
-}
-
-/// One page of what matched.
-struct Page<'a, T> {
-    items: Vec<&'a T>,
-    matched: usize,
-    /// As the original reports it: `pageSize || 50`, so 0 becomes 50 and −1 stays.
-    size: f64,
-}
-
-impl<'a, T> Page<'a, T> {
-    fn new(matches: Vec<&'a T>, args: Args<'_>) -> Self {
-        let size = args.number("pageSize").filter(|size| *size != 0.0).unwrap_or(50.0);
-        let limit = if size == -1.0 { 500 } else { size as usize };
-        Self { matched: matches.len(), items: matches.into_iter().take(limit).collect(), size }
-    }
-
-    /// Kept fault: a full page counts as "more to come", and with −1 every page is full.
-    fn has_more(&self) -> bool {
-        self.items.len() as f64 >= self.size
-    }
-
-    /// The data of a page. Kept fault: `totalCount` is the length of the page.
-    fn structured(&self, row: impl Fn(&T) -> Value, filters: Option<Value>) -> Value {
-        let size = if self.size.fract() == 0.0 { json!(self.size as i64) } else { json!(self.size) };
-        let items: Vec<_> = self.items.iter().map(|item| row(item)).collect();
-        let mut structured = json!({"items": items});
-        if let Some(filters) = filters {
-            structured["filters"] = filters;
-        }
-        structured["totalCount"] = self.items.len().into();
-        structured["pageSize"] = size;
-        structured["hasMore"] = self.has_more().into();
-        structured
-    }
 }
 
 fn no_results(call: &Call<'_>) -> String {
@@ -339,13 +290,13 @@ fn get_ticket_details(desk: &mut Desk, call: &Call<'_>) -> Value {
         let left = due - NOW;
         let note = match left {
             left if left.is_negative() => " ⚠️ (overdue)".into(),
-            left if left < Duration::DAY => format!(" ⚠️ ({} hours remaining)", left.whole_minutes() as f64 / 60.0),
+            left if left < Duration::DAY => format!(" ⚠️ ({:.1} hours remaining)", left.whole_minutes() as f64 / 60.0),
             _ => String::new(),
         };
         format!("{}{note}", absolute(due))
     });
     let mut text = format!(
-        "# Ticket {}: {}\n\n## Overview\n\n- **Status**: {} {status} (ID: {})\n- **Priority**: P{} - {}\n- **Company**: {} (ID: {})\n- **Contact**: {} ({})\n- **Assigned To**: {assigned}\n- **Queue**: {}\n\n## Timeline\n\n- **Created**: {} by {}\n- **Last Updated**: {} by {}\n- **Due Date**: {due}\n\n## Description\n\n{}\n\n## Recent Notes ({})\n",
+        "# Ticket {}: {}\n\n## Overview\n\n- **Status**: {} {status} (ID: {})\n- **Priority**: P{} - {}\n- **Company**: {} (ID: {})\n- **Contact**: {} ({})\n- **Assigned To**: {assigned}\n- **Queue**: {}\n\n## Timeline\n\n- **Created**: {} by {}\n- **Last Updated**: {} by {}\n- **Due Date**: {due}\n\n## Description\n\n{}\n\n## Recent Notes ({})",
         ticket.number(),
         ticket.title,
         icon(&status),
@@ -364,6 +315,7 @@ fn get_ticket_details(desk: &mut Desk, call: &Call<'_>) -> Value {
         ticket.description,
         notes.len(),
     );
+    text += if notes.is_empty() { "" } else { "\n" };
     for (n, note) in notes.iter().enumerate() {
         let when = if note.created.date() == NOW.date() { clock(note.created) } else { absolute(note.created) };
         text += &format!("\n{}. **[{when}] {}** - {}", n + 1, note.author.1, note.description);

@@ -7,6 +7,7 @@ mod data;
 mod dial;
 mod dual;
 mod hostile;
+mod page;
 mod records;
 mod schema;
 mod strict;
@@ -27,7 +28,7 @@ use crate::problem::{Kind, Problem};
 use crate::source::SampleSpec;
 
 const DEFAULT_SIZE: usize = 500;
-/// Far more than any comparison needs, and made in well under a second.
+/// Far more than any comparison needs.
 const MAX_SIZE: usize = 100_000;
 
 /// The built-in sample server.
@@ -62,7 +63,7 @@ impl Sample {
         let unique = spec.set == "all";
         let dual = || Set::boxed(&dual::KIT, unique, data::Desk::new(size, hostile));
         let strict = || Set::boxed(&strict::KIT, unique, data::Desk::new(size, hostile));
-        let dial = || Set::boxed(&dial::KIT, unique, data::users(size, hostile));
+        let dial = || Set::boxed(&dial::KIT, unique, data::Directory::new(size, hostile));
         let groups = match spec.set.as_str() {
             "all" => vec![dual(), strict(), dial()],
             "autotask-dual" => vec![dual()],

@@ -83,7 +83,7 @@ const TEXT_KEYS: &[&str] = &["companyName", "phone", "address1", "city", "state"
 
 /// Adds a company of the given fields.
 pub fn create_company(desk: &mut Desk, args: Args<'_>) -> Company {
-    let id = Desk::next_id(desk.companies.iter().filter_map(|company| company["id"].as_i64()));
+    let id = data::next_id(desk.companies.iter().filter_map(|company| company["id"].as_i64()));
     let mut company = Company::new();
     company.insert("id".into(), id.into());
     company.insert("companyName".into(), args.text("companyName").into());
@@ -122,7 +122,7 @@ pub fn create_ticket(desk: &mut Desk, args: Args<'_>) -> Option<Ticket> {
     let company = args.integer("companyID")?;
     let name = desk.company(company)?["companyName"].as_str()?.to_owned();
     let ticket = Ticket {
-        id: Desk::next_id(desk.tickets.iter().map(|ticket| ticket.id)),
+        id: data::next_id(desk.tickets.iter().map(|ticket| ticket.id)),
         title: args.text("title")?,
         description: args.text("description").unwrap_or_default(),
         status: args.integer("status").unwrap_or(3),

@@ -214,7 +214,7 @@ fn wants_markdown(call: &Call<'_>) -> bool {
 }
 
 /// Kept fault: cells are not escaped.
-fn table(what: &str, columns: [&str; 4], rows: Vec<[String; 4]>) -> Value {
+fn table(what: &str, columns: [&str; 4], rows: &[[String; 4]]) -> Value {
     if rows.is_empty() {
         return limited(&format!("No {} found.", what.to_lowercase()));
     }
@@ -236,7 +236,7 @@ fn search_companies(desk: &mut Desk, call: &Call<'_>) -> Value {
                 field(company, "phone").unwrap_or("N/A").to_owned(),
             ]
         };
-        return table("Companies", ["ID", "Name", "Status", "Phone"], companies.iter().map(row).collect());
+        return table("Companies", ["ID", "Name", "Status", "Phone"], &companies.iter().map(row).collect::<Vec<_>>());
     }
     success(&format!("Found {} companies", companies.len()), &json!(companies))
 }
@@ -250,7 +250,7 @@ fn search_tickets(desk: &mut Desk, call: &Call<'_>) -> Value {
             let assigned = ticket.assigned.as_ref().map_or("N/A".into(), |(_, name)| name.clone());
             [ticket.id.to_string(), ticket.title.clone(), status_name(ticket.status), assigned]
         };
-        return table("Tickets", ["ID", "Title", "Status", "Assigned To"], tickets.iter().map(row).collect());
+        return table("Tickets", ["ID", "Title", "Status", "Assigned To"], &tickets.iter().map(row).collect::<Vec<_>>());
     }
     let rows: Vec<_> = tickets.iter().map(|ticket| ticket_row(ticket)).collect();
     success(&format!("Found {} tickets", rows.len()), &rows.into())
