@@ -77,7 +77,9 @@ fn formats_stand_in_order_under_their_titles() {
 
 #[test]
 fn as_sent_is_byte_for_byte() {
-    let both = subject(r#"{"content":[{"type":"text","text":"a\u00e9"},{"type":"image"},{"type":"text","text":"b"}], "structuredContent":{ "n" : 1.0e3 , "n":2}}"#);
+    let both = subject(
+        r#"{"content":[{"type":"text","text":"a\u00e9"},{"type":"image"},{"type":"text","text":"b"}], "structuredContent":{ "n" : 1.0e3 , "n":2}}"#,
+    );
     assert_eq!(write("content", &both).unwrap(), "aé\nb");
     assert_eq!(write("structured", &both).unwrap(), r#"{ "n" : 1.0e3 , "n":2}"#);
     assert_eq!(write("both", &both).unwrap(), "aé\nb\n{ \"n\" : 1.0e3 , \"n\":2}");
@@ -137,14 +139,53 @@ fn assert_same(a: &Doc, b: &Doc) {
     assert_eq!(a.len(), b.len());
     for index in 0..a.len() {
         let (a, b) = (a.node(index).unwrap(), b.node(index).unwrap());
-        assert_eq!((a.kind(), a.key(), a.len(), a.as_str(), a.as_number()), (b.kind(), b.key(), b.len(), b.as_str(), b.as_number()));
+        assert_eq!(
+            (a.kind(), a.key(), a.len(), a.as_str(), a.as_number()),
+            (b.kind(), b.key(), b.len(), b.as_str(), b.as_number())
+        );
     }
 }
 
 fn word() -> impl Strategy<Value = String> {
     let awkward = [
-        "", "a", "id", "- x", "[2]: x,y", "a|b", "\\", "\\n", "C:\\new", "\"", "''", "yes", "null", "1", "1.0", "02108", "2025-01-15", "<br>",
-        "&lt;", "a\nb", "a\r\nb", " x ", "😀", "\u{0}", "\u{7f}", "\u{2028}", "#", "`", "true", ":", "a: b", "{", "]", "é", "key", "~", "x,y", "\t",
+        "",
+        "a",
+        "id",
+        "- x",
+        "[2]: x,y",
+        "a|b",
+        "\\",
+        "\\n",
+        "C:\\new",
+        "\"",
+        "''",
+        "yes",
+        "null",
+        "1",
+        "1.0",
+        "02108",
+        "2025-01-15",
+        "<br>",
+        "&lt;",
+        "a\nb",
+        "a\r\nb",
+        " x ",
+        "😀",
+        "\u{0}",
+        "\u{7f}",
+        "\u{2028}",
+        "#",
+        "`",
+        "true",
+        ":",
+        "a: b",
+        "{",
+        "]",
+        "é",
+        "key",
+        "~",
+        "x,y",
+        "\t",
     ];
     prop_oneof![4 => prop::sample::select(awkward.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
 }

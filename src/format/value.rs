@@ -11,7 +11,9 @@ const MAX_DEPTH: usize = 128;
 
 /// Converts a node; `format` is the name in the reasons.
 pub(super) fn to_value(root: Node<'_>, format: &str) -> Result<Value, WriteError> {
-    if let Some(fault) = root.doc().faults().iter().find(|fault| root.range().contains(&fault.at)) {
+    // What ends too early has its fault just past its end.
+    let range = root.range().start..=root.range().end;
+    if let Some(fault) = root.doc().faults().iter().find(|fault| range.contains(&fault.at)) {
         let what = match fault.kind {
             FaultKind::LoneSurrogate | FaultKind::InvalidUtf8 | FaultKind::DuplicateKey => fault.kind.message(),
             _ => "the payload is cut short",
@@ -101,7 +103,19 @@ mod tests {
 
     #[test]
     fn exact_numbers_pass_and_others_are_refused() {
-        for text in ["1.0", "0.1", "1e3", "-0", "-0.0", "18446744073709551615", "-9223372036854775808", "5e-324", "1.50", "0e5", "123.4560"] {
+        for text in [
+            "1.0",
+            "0.1",
+            "1e3",
+            "-0",
+            "-0.0",
+            "18446744073709551615",
+            "-9223372036854775808",
+            "5e-324",
+            "1.50",
+            "0e5",
+            "123.4560",
+        ] {
             assert!(convert_text(text).is_ok(), "{text}");
         }
         for text in ["1e400", "18446744073709551616", "0.1000000000000000055511151231257827", "9007199254740993.5", "1e-400"] {

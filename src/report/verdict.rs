@@ -26,7 +26,9 @@ impl Verdict {
         self.parts
             .iter()
             .map(|part| match part {
-                VerdictPart::Plain(text) | VerdictPart::Number(text) | VerdictPart::Good(text) | VerdictPart::Bad(text) => text.as_str(),
+                VerdictPart::Plain(text) | VerdictPart::Number(text) | VerdictPart::Good(text) | VerdictPart::Bad(text) => {
+                    text.as_str()
+                }
             })
             .collect()
     }
@@ -87,7 +89,8 @@ fn alternative(verdict: &mut Verdict, sent: &Row, json: &Row, encoding: Encoding
         "loses no fact of the data".to_owned()
     };
     // Compared as counts: a percentage of 0 may still be dearer by a token.
-    let change = if percent == 0.0 { "0%".to_owned() } else { format!("{}{}%", if percent < 0.0 { "−" } else { "+" }, percent.abs()) };
+    let change =
+        if percent == 0.0 { "0%".to_owned() } else { format!("{}{}%", if percent < 0.0 { "−" } else { "+" }, percent.abs()) };
     verdict.parts.push(match (json.tokens.get(encoding).cmp(&sent.tokens.get(encoding)), missing) {
         (std::cmp::Ordering::Less, 0) => VerdictPart::Good(change),
         (std::cmp::Ordering::Greater, _) => VerdictPart::Bad(change),
@@ -164,7 +167,10 @@ mod tests {
     #[test]
     fn answers_without_data_or_text() {
         let no_payload = [row("content", 1_000, 0), none("structured"), none("both"), none("json")];
-        assert_eq!(say(&no_payload).unwrap(), "1,000 tokens as sent (o200k_base, exact). No payload in it: no other format to compare with.");
+        assert_eq!(
+            say(&no_payload).unwrap(),
+            "1,000 tokens as sent (o200k_base, exact). No payload in it: no other format to compare with."
+        );
         let nothing = [none("content"), none("structured"), none("both"), none("json")];
         assert!(say(&nothing).unwrap().starts_with("No text"));
         assert_eq!(say(&no_payload[..2]), None);

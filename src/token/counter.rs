@@ -56,7 +56,8 @@ impl Counter {
             }
             // Only at the very end may the sequence be incomplete rather than wrong.
             let is_incomplete = seen == bytes.len()
-                && std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none());
+                && std::str::from_utf8(chunk.invalid())
+                    .is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none());
             if is_incomplete {
                 self.partial = chunk.invalid().to_vec();
             } else {

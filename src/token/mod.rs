@@ -109,7 +109,8 @@ fn safe_cut(text: &str) -> Option<usize> {
         let byte = bytes[at];
         if byte.is_ascii() && !byte.is_ascii_alphanumeric() && byte != b'\'' {
             let before = bytes[at - 1];
-            if before.is_ascii_alphanumeric() || (!before.is_ascii() && text[..at].chars().next_back().is_some_and(is_ideograph)) {
+            if before.is_ascii_alphanumeric() || (!before.is_ascii() && text[..at].chars().next_back().is_some_and(is_ideograph))
+            {
                 return Some(at);
             }
         }

@@ -46,9 +46,9 @@ impl Canon {
     /// The source range of a canonical range.
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
         let start = self.pieces.partition_point(|piece| piece.at <= range.start).checked_sub(1);
-        let start = start.and_then(|at| self.pieces.get(at)).map_or(range.start, |piece| {
-            if piece.is_escape { piece.from } else { piece.from + (range.start - piece.at) }
-        });
+        let start = start
+            .and_then(|at| self.pieces.get(at))
+            .map_or(range.start, |piece| if piece.is_escape { piece.from } else { piece.from + (range.start - piece.at) });
         if range.is_empty() {
             return start..start;
         }
@@ -224,7 +224,10 @@ impl Builder<'_> {
 fn line_break(text: &str) -> Option<usize> {
     let rest = text.as_bytes().get(1..)?;
     let tails: [&[u8]; 3] = [b"br>", b"br/>", b"br />"];
-    tails.iter().find(|tail| rest.get(..tail.len()).is_some_and(|start| start.eq_ignore_ascii_case(tail))).map(|tail| tail.len() + 1)
+    tails
+        .iter()
+        .find(|tail| rest.get(..tail.len()).is_some_and(|start| start.eq_ignore_ascii_case(tail)))
+        .map(|tail| tail.len() + 1)
 }
 
 /// Whether a character is white space to the matcher: any run of them equals any other.

@@ -91,13 +91,17 @@ pub(super) fn date_reworded(value: &str) -> Vec<String> {
 /// The day of `YYYY-MM-DD` or of a time that begins with it.
 pub(super) fn iso_date(value: &str) -> Option<Date> {
     let bytes = value.as_bytes();
-    let is_shape = bytes.len() >= 10 && bytes.iter().take(10).enumerate().all(|(at, byte)| {
-        if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() }
-    });
+    let is_shape = bytes.len() >= 10
+        && bytes.iter().take(10).enumerate().all(
+            |(at, byte)| {
+                if at == 4 || at == 7 { *byte == b'-' } else { byte.is_ascii_digit() }
+            },
+        );
     if !is_shape || !value.is_ascii() {
         return None;
     }
-    let has_time = bytes.len() == 10 || (bytes.len() <= 35 && matches!(bytes[10], b'T' | b't' | b' ') && bytes.get(11)?.is_ascii_digit());
+    let has_time =
+        bytes.len() == 10 || (bytes.len() <= 35 && matches!(bytes[10], b'T' | b't' | b' ') && bytes.get(11)?.is_ascii_digit());
     if !has_time {
         return None;
     }
@@ -111,7 +115,8 @@ pub(super) fn is_relative_time(text: &str) -> bool {
     let text = text.trim().to_ascii_lowercase();
     text.len() <= 40
         && (["just now", "today", "yesterday", "now"].contains(&text.as_str())
-            || (text.split_whitespace().any(|word| word == "ago") && text.bytes().any(|byte| byte.is_ascii_digit() || byte == b'a')))
+            || (text.split_whitespace().any(|word| word == "ago")
+                && text.bytes().any(|byte| byte.is_ascii_digit() || byte == b'a')))
 }
 
 /// The digits of a telephone number; `None` for text that is none.
@@ -127,7 +132,11 @@ pub(super) fn says(text: &str, key: &str) -> Option<bool> {
     let no = ["no", "false", "inactive", "disabled", "off"];
     let own = key_words(key).pop().unwrap_or_default();
     let text = text.trim_start();
-    for word in text.split(|char: char| !char.is_alphanumeric() && !matches!(char, '✅' | '✔' | '✓' | '❌' | '✗' | '✘')).filter(|word| !word.is_empty()).take(2) {
+    for word in text
+        .split(|char: char| !char.is_alphanumeric() && !matches!(char, '✅' | '✔' | '✓' | '❌' | '✗' | '✘'))
+        .filter(|word| !word.is_empty())
+        .take(2)
+    {
         let word = word.to_lowercase();
         if word == "not" {
             return Some(false);

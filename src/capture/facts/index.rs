@@ -102,7 +102,11 @@ impl<'t> Index<'t> {
             })
         });
         let range = within;
-        by_word.into_iter().flatten().chain(by_text.into_iter().flatten()).filter(move |hit| range.start <= hit.start && hit.end <= range.end)
+        by_word
+            .into_iter()
+            .flatten()
+            .chain(by_text.into_iter().flatten())
+            .filter(move |hit| range.start <= hit.start && hit.end <= range.end)
     }
 
     /// The hit whose `word` stands at `at`, if the rest of the value stands around it.

@@ -152,7 +152,8 @@ pub(super) fn label_before(text: &str, from: usize, colon: usize) -> Option<Rang
     let tail_start = super::index::floor(before, before.len().saturating_sub(60));
     let tail = &before[tail_start..];
     let is_part = |char: char| char.is_alphanumeric() || matches!(char, ' ' | '_' | '-' | '/' | '&' | '.');
-    let label = &tail[tail.rfind(|char| !is_part(char)).map_or(0, |at| at + tail[at..].chars().next().map_or(1, char::len_utf8))..];
+    let label =
+        &tail[tail.rfind(|char| !is_part(char)).map_or(0, |at| at + tail[at..].chars().next().map_or(1, char::len_utf8))..];
     let body = label.trim_start_matches(|char: char| !char.is_alphabetic());
     let words = body.split(is_space).filter(|word| !word.is_empty()).count();
     let end = from + before.len();

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::canon::{Canon, is_space, needle};
+use super::exact::Exact;
 use super::index::Index;
 use super::labels::{Labels, Slot, Tables, slots};
 use super::regions::regions;
@@ -66,6 +67,10 @@ struct Scope {
 
 pub(super) fn run(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
     cancel.check()?;
+    if let Some(exact) = Exact::find(payload.root(), text) {
+        return of_exact(payload.root(), &exact, text, cancel);
+    }
+    cancel.check()?;
     let canon = Canon::of(text);
     cancel.check()?;
     let index = Index::of(&canon.text);
@@ -75,10 +80,51 @@ pub(super) fn run(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matc
     matcher.run(payload.root(), cancel)
 }
 
+/// The row set's records; none where there is no one list.
+fn row_set(root: Node<'_>) -> Vec<Node<'_>> {
+    match record_lists(root).as_slice() {
+        [list] => list.children().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Every fact is kept; only the records' other places, in the text around, are looked for.
+fn of_exact(root: Node<'_>, exact: &Exact, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
+    let mut matched = Matched::default();
+    let base = root.index();
+    for leaf in leaves(root, None) {
+        let place = exact.place(leaf, leaf.index() - base);
+        matched.facts.push(Fact { node: leaf.index(), state: FactState::Kept, place });
+    }
+    matched.count.total = matched.facts.len() as u64;
+    matched.count.kept = matched.count.total;
+    let records = row_set(root);
+    let outside = exact.outside(text);
+    let mut around: Vec<Vec<Range<usize>>> = Vec::new();
+    if !records.is_empty() && !text[outside.clone()].trim().is_empty() {
+        let canon = Canon::of(&text[outside.clone()]);
+        cancel.check()?;
+        let index = Index::of(&canon.text);
+        let places = regions(&records, &index, &mut Labels::default(), cancel)?.unwrap_or_default();
+        let source = |place: &Range<usize>| {
+            let place = canon.source(place.clone());
+            place.start + outside.start..place.end + outside.start
+        };
+        around = places.iter().map(|places| places.iter().map(source).collect()).collect();
+    }
+    for (position, record) in records.iter().enumerate() {
+        let mut places = exact.copies(record.index() - base);
+        places.extend(around.get(position).into_iter().flatten().cloned());
+        places.sort_by_key(|place| place.start);
+        matched.records.push(Record { node: record.index(), places: whole_lines(text, &places) });
+    }
+    Ok(matched)
+}
+
 fn is_fact(node: Node<'_>) -> bool {
     match node.kind() {
         Kind::Number | Kind::Bool => true,
-        Kind::String => node.as_str().is_some_and(|text| !text.trim().is_empty()),
+        Kind::String => node.as_str().is_some_and(|text| !text.chars().all(is_space)),
         Kind::Null | Kind::Array | Kind::Object => false,
     }
 }
@@ -194,7 +240,8 @@ impl Matcher<'_> {
         }
         for leaf in &order {
             if is_missing(&found[leaf.index() - base])
-                && let Some(place) = name_sibling(*leaf).and_then(|sibling| found.get(sibling.index().checked_sub(base)?)?.as_ref()?.place.clone())
+                && let Some(place) =
+                    name_sibling(*leaf).and_then(|sibling| found.get(sibling.index().checked_sub(base)?)?.as_ref()?.place.clone())
             {
                 found[leaf.index() - base] = Some(Found::reworded(place));
             }
@@ -243,7 +290,8 @@ impl Matcher<'_> {
         let mut best: Option<Range<usize>> = None;
         let cursor = scope.cursor;
         let mut tries = 0;
-        let forward = scope.regions.iter().filter(|region| region.end > cursor).map(|region| region.start.max(cursor)..region.end);
+        let forward =
+            scope.regions.iter().filter(|region| region.end > cursor).map(|region| region.start.max(cursor)..region.end);
         let again = scope.regions.iter().filter(|region| region.start < cursor).cloned();
         'search: for region in forward.chain(again) {
             for hit in self.index.hits(&needle, region) {
@@ -272,7 +320,9 @@ impl Matcher<'_> {
     fn in_other_words(&mut self, leaf: Node<'_>, scope: &mut Scope) -> Option<Found> {
         let key = key_of(leaf);
         match leaf.kind() {
-            Kind::Bool => self.answer(leaf, &key, scope).and_then(|(says, place)| (Some(says) == leaf.as_bool()).then(|| Found::reworded(place))),
+            Kind::Bool => self
+                .answer(leaf, &key, scope)
+                .and_then(|(says, place)| (Some(says) == leaf.as_bool()).then(|| Found::reworded(place))),
             Kind::Number => {
                 let forms = forms::number_reworded(leaf.as_number().unwrap_or_default());
                 forms.into_iter().find_map(|form| self.choose(form, &key, scope)).map(Found::reworded)
@@ -381,7 +431,13 @@ impl Matcher<'_> {
         Some(self.canon.source(place))
     }
 
-    fn report(&self, root: Node<'_>, found: Vec<Option<Found>>, records: &[Node<'_>], places: Option<Vec<Vec<Range<usize>>>>) -> Matched {
+    fn report(
+        &self,
+        root: Node<'_>,
+        found: Vec<Option<Found>>,
+        records: &[Node<'_>],
+        places: Option<Vec<Vec<Range<usize>>>>,
+    ) -> Matched {
         let mut matched = Matched::default();
         let base = root.index();
         for (offset, found) in found.into_iter().enumerate() {
@@ -398,33 +454,31 @@ impl Matcher<'_> {
         }
         for (position, record) in records.iter().enumerate() {
             let places = places.as_ref().and_then(|places| places.get(position));
-            let places = places.map(|places| self.lines(places)).unwrap_or_default();
+            let places: Vec<_> = places.into_iter().flatten().map(|place| self.canon.source(place.clone())).collect();
+            let places = whole_lines(self.source, &places);
             matched.records.push(Record { node: record.index(), places });
         }
         matched
     }
+}
 
-    /// Canonical places as whole source lines, or as they are inside one line.
-    fn lines(&self, places: &[Range<usize>]) -> Vec<Range<usize>> {
-        let mut out: Vec<Range<usize>> = Vec::new();
-        for place in places {
-            let mut source = self.canon.source(place.clone());
-            // Only the source's own line ends count: inside JSON, `\n` parts nothing that could be marked as a line.
-            let before = self.source[..source.start].trim_end_matches([' ', '\t', '>']);
-            let after = self.source[source.end..].trim_start_matches([' ', '\t', '\r', ',']);
-            let begins_line = before.is_empty() || before.ends_with('\n');
-            let ends_line = after.is_empty() || after.starts_with('\n');
-            if begins_line && ends_line {
-                source.start = self.source[..source.start].rfind('\n').map_or(0, |at| at + 1);
-                source.end = self.source[source.end..].find('\n').map_or(self.source.len(), |len| source.end + len);
-            }
-            match out.last_mut() {
-                Some(last) if source.start <= last.end + 1 => last.end = last.end.max(source.end),
-                _ => out.push(source),
-            }
+/// Places as whole lines where they fill them, as they are inside one line; neighbours merged.
+fn whole_lines(text: &str, places: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        let mut place = place.clone();
+        // Only the text's own line ends count: inside JSON, `\n` parts nothing that could be marked as a line.
+        let before = text[..place.start].trim_end_matches([' ', '\t', '>', '-']);
+        let after = text[place.end..].trim_start_matches([' ', '\t', '\r', ',']);
+        if (before.is_empty() || before.ends_with('\n')) && (after.is_empty() || after.starts_with('\n')) {
+            place = before.len()..text.len() - after.len();
         }
-        out
+        match out.last_mut() {
+            Some(last) if place.start <= last.end + 1 => last.end = last.end.max(place.end),
+            _ => out.push(place),
+        }
     }
+    out
 }
 
 fn is_missing(found: &Option<Found>) -> bool {
@@ -467,7 +521,10 @@ fn bare(text: &str, range: Range<usize>) -> Range<usize> {
     let start = range.start + inner.len() - inner.trim_start_matches(is_edge).len();
     let mut end = start + text[start..range.end].trim_end_matches(is_edge).len();
     // `(ID: 12)` and `{"id":12}` close around the value, not with it.
-    while let Some(open) = text[start..end].chars().next_back().and_then(|last| [(')', '('), ('}', '{'), (']', '[')].iter().find(|(close, _)| *close == last))
+    while let Some(open) = text[start..end]
+        .chars()
+        .next_back()
+        .and_then(|last| [(')', '('), ('}', '{'), (']', '[')].iter().find(|(close, _)| *close == last))
         && !text[start..end].contains(open.1)
     {
         end = start + text[start..end - 1].trim_end_matches(is_edge).len();

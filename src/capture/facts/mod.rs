@@ -3,8 +3,10 @@
 //!
 //! The text is brought into a form without escaping ([`canon`]) and indexed by word once ([`index`]); the records'
 //! places are found ([`regions`]); then each record's leaves are looked for where the record stands ([`matcher`]).
+//! Where the text holds the payload itself, nothing needs to be looked for ([`exact`]).
 
 mod canon;
+mod exact;
 mod forms;
 mod index;
 mod labels;

@@ -78,7 +78,14 @@ fn value_of(record: Node<'_>, key: &str) -> Option<String> {
     }
 }
 
-fn hits(record: Node<'_>, field: &Field<'_>, index: &Index<'_>, labels: &mut Labels, from: usize, limit: usize) -> Vec<Range<usize>> {
+fn hits(
+    record: Node<'_>,
+    field: &Field<'_>,
+    index: &Index<'_>,
+    labels: &mut Labels,
+    from: usize,
+    limit: usize,
+) -> Vec<Range<usize>> {
     let Some(needle) = value_of(record, &field.key).and_then(|text| index.needle(text)) else { return Vec::new() };
     let text = index.text();
     let found = index.hits(&needle, from..text.len()).take(512);
@@ -100,7 +107,12 @@ fn is_marked(text: &str, hit: &Range<usize>, key: &str, labels: &mut Labels) -> 
 }
 
 /// The fields that tell the records apart, the best first.
-fn fields<'a>(records: &[Node<'a>], index: &Index<'_>, labels: &mut Labels, cancel: &Cancel) -> Result<Vec<Field<'a>>, Cancelled> {
+fn fields<'a>(
+    records: &[Node<'a>],
+    index: &Index<'_>,
+    labels: &mut Labels,
+    cancel: &Cancel,
+) -> Result<Vec<Field<'a>>, Cancelled> {
     let mut keys: Vec<std::borrow::Cow<'a, str>> = Vec::new();
     for member in records.iter().take(50).flat_map(|record| record.children().take(64)) {
         let key = member.key().unwrap_or_default();
@@ -230,7 +242,9 @@ fn boundary(text: &str, from: usize, to: usize) -> usize {
     let is_row = |at: usize| line(at).trim_start().starts_with('|');
     let last_blank = |before: usize| starts().filter(|at| *at < before && line(*at).trim().is_empty()).last();
     if is_row(anchor_line) {
-        let table = starts().filter(|at| line(*at).starts_with("|-") || line(*at).starts_with("| -") || line(*at).starts_with("|:")).last();
+        let table = starts()
+            .filter(|at| line(*at).starts_with("|-") || line(*at).starts_with("| -") || line(*at).starts_with("|:"))
+            .last();
         return match table {
             Some(table) => last_blank(table).map_or(anchor_line, |blank| next_line(text, blank)),
             None => anchor_line,

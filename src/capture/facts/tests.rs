@@ -44,15 +44,25 @@ fn scratch() {
     }
     v1.push_str("---\n\n*Showing 3 of 3 results. Use `pageSize: -1` to see all results.*");
     let payload = format!("{{\"items\":[{items}],\"totalCount\":3,\"pageSize\":50,\"hasMore\":false}}");
-    let wire = format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"structuredContent\":{payload}}}", crate::json::write::string(&v2));
+    let wire = format!(
+        "{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"structuredContent\":{payload}}}",
+        crate::json::write::string(&v2)
+    );
     for text in [&v1, &v2, &v3, &payload, &format!("{v2}\n{payload}"), &wire] {
         let (p, found) = matched(&payload, text);
         println!("=====\n{text}\n----- {:?}", found.count);
         for fact in &found.facts {
             let node = p.doc.node(fact.node).unwrap();
-            let state = match &fact.state { FactState::Differs(r) => format!("differs {:?}", &text[r.clone()]), s => format!("{s:?}") };
-            if fact.state != FactState::Kept { println!("{} {} {state} {:?}", node.pointer(), node.raw_text(), fact.place.clone().map(|r| &text[r])); }
+            let state = match &fact.state {
+                FactState::Differs(r) => format!("differs {:?}", &text[r.clone()]),
+                s => format!("{s:?}"),
+            };
+            if fact.state != FactState::Kept {
+                println!("{} {} {state} {:?}", node.pointer(), node.raw_text(), fact.place.clone().map(|r| &text[r]));
+            }
         }
-        for record in &found.records { println!("{:?}", record.places.iter().map(|r| &text[r.clone()]).collect::<Vec<_>>()); }
+        for record in &found.records {
+            println!("{:?}", record.places.iter().map(|r| &text[r.clone()]).collect::<Vec<_>>());
+        }
     }
 }
