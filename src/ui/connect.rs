@@ -19,7 +19,8 @@ pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ScrollArea::vertical().id_salt("connect").auto_shrink(false).show(ui, |ui| {
         let room = ui.available_width();
         let width = (room - 48.0).clamp(280.0, WIDTH);
-        let is_wide = ui.content_rect().width() >= theme::MEDIUM;
+        // The sidebar may stand beside it.
+        let is_wide = room >= 960.0;
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
             ui.add_space(((room - width) / 2.0).max(0.0));

@@ -18,6 +18,9 @@ mod start;
 mod status_bar;
 mod top_bar;
 
+#[cfg(test)]
+mod shell_tests;
+
 use std::cell::RefCell;
 
 use crate::capture::CaptureId;
@@ -96,20 +99,15 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             .frame(bar)
             .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     }
-    let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
-    let call_bar = |ui: &mut egui::Ui| {
+    // Calling is one key away on the start page too.
+    if cx.state.view.screen != Screen::Connect {
         Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
-    };
+    }
+    let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
     match cx.state.view.screen {
-        Screen::Start => {
-            if cx.state.tool().is_some() {
-                call_bar(ui);
-            }
-            middle.show(ui, |ui| start::start_ui(ui, cx))
-        }
+        Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
         Screen::Answer => {
-            call_bar(ui);
             if cx.state.capture().is_some() && cx.state.view.maximised.is_none() {
                 // Two panels, so that the size dragged to survives collapsing.
                 if drawer::is_collapsed(ui, cx) {

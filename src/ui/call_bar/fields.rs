@@ -30,7 +30,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: i
                 if let Some(lead) = lead.take() {
                     let before = ui.available_width();
                     ui.vertical(|ui| {
-                        ui.add_space(LABEL);
+                        ui.add_space(LABEL + 2.0);
                         lead(ui);
                     });
                     left -= before - ui.available_width();

@@ -1,0 +1,381 @@
+//! The window around the panes, driven through the accessibility tree: what each control is called and what it sends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use super::{Cx, theme, window};
+use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
+use crate::problem::{Kind, Problem};
+use crate::source::Source;
+use crate::state::{
+    Action, Connection, Dialog, Field, FieldKind, Form, FormMode, ListedTool, PathPurpose, Running, Screen, StartQuestion, State, Toast, Value,
+};
+use crate::token::Tokens;
+
+/// Paints a state that never changes, and keeps what was sent.
+struct Still {
+    state: State,
+    sent: Vec<Action>,
+}
+
+impl eframe::App for Still {
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        let cx = Cx::new(&self.state);
+        window(ui, &cx);
+        self.sent.extend(cx.into_actions().into_iter().filter(|action| !matches!(action, Action::Want(_))));
+    }
+}
+
+fn harness(state: State) -> Harness<'static, Still> {
+    sized(state, 1280.0, 800.0)
+}
+
+fn sized(state: State, width: f32, height: f32) -> Harness<'static, Still> {
+    let mut harness = Harness::builder().with_size([width, height]).build_eframe(|cc| {
+        theme::install(&cc.egui_ctx);
+        Still { state, sent: Vec::new() }
+    });
+    // Spinners ask for further frames for ever.
+    harness.run_ok();
+    harness
+}
+
+#[track_caller]
+fn check_click(state: State, label: &str, expected: &Action) {
+    let mut harness = harness(state);
+    harness.get_by_label(label).click();
+    harness.run_ok();
+    let sent = &harness.state().sent;
+    assert!(sent.contains(expected), "{label} sent {sent:?}");
+}
+
+fn tool(name: &str, hints: &str) -> ListedTool {
+    let raw = format!(r#"{{"name":"{name}","description":"Search by name. More.","inputSchema":{{"type":"object"}},"annotations":{hints}}}"#);
+    ListedTool { tool: Arc::new(Tool::read(Bytes::from(raw))), tokens: Some(Tokens { o200k_base: 1_214, cl100k_base: 1_200 }) }
+}
+
+fn server() -> Server {
+    Server { name: "sample".into(), version: "1".into(), protocol_version: "2025-11-25".into(), transport: "in-process".into(), ..Server::default() }
+}
+
+fn field(name: &str, kind: FieldKind, value: Value) -> Field {
+    Field { name: name.into(), kind, required: false, nullable: true, default: None, description: None, value, problem: None }
+}
+
+fn connected() -> State {
+    let mut state = State::default();
+    state.connection = Connection::Connected { source: Source::sample(), server: server(), since: Duration::ZERO, stderr: vec!["hello".into()], messages: 3 };
+    let read_only = r#"{"readOnlyHint":true}"#;
+    state.tools = vec![tool("dual_search", read_only), tool("dual_get", read_only), tool("dial_delete", r#"{"destructiveHint":true}"#)];
+    state.selected_tool = Some("dual_search".into());
+    let fields = vec![
+        field("term", FieldKind::String { multiline: false }, Value::Unset),
+        field("active", FieldKind::Boolean, Value::Unset),
+        field("size", FieldKind::Number { integer: true, minimum: Some("1".into()), maximum: Some("500".into()) }, Value::Unset),
+        field("format", FieldKind::Enum(vec!["\"json\"".into(), "\"markdown\"".into()]), Value::Unset),
+        field("state", FieldKind::Enum((0..9).map(|n| format!("\"choice {n}\"")).collect()), Value::Unset),
+        field("ids", FieldKind::Array(Box::new(FieldKind::String { multiline: false })), Value::Items(vec![Value::Text("a".into())])),
+        field("note", FieldKind::String { multiline: true }, Value::Null),
+        field("filter", FieldKind::Json, Value::Unset),
+    ];
+    let form = Form { mode: FormMode::Form, fields, text: r#"{"term":"north"}"#.into(), syntax: None, problems: Vec::new() };
+    state.forms.insert("dual_search".into(), form);
+    state
+}
+
+fn answered(outcome: Outcome) -> State {
+    let mut state = connected();
+    let capture = Capture {
+        id: CaptureId("one".into()),
+        server: server(),
+        tool: (*state.tools[0].tool).clone(),
+        arguments: Bytes::from_static(br#"{"term":"south"}"#),
+        started_at: time::OffsetDateTime::UNIX_EPOCH,
+        timings: Timings { send: Duration::from_millis(4), server: Duration::from_millis(588), receive: Duration::from_millis(20) },
+        outcome,
+        request: Bytes::from_static(b"{}"),
+        response: Some(Bytes::from_static(b"{}")),
+        messages: Vec::new(),
+        http: None,
+        problem: Some(Problem::new(Kind::Timeout, "no answer came")),
+        notes: vec!["1 unreadable line came".into()],
+    };
+    state.view.capture = Some(capture.id.clone());
+    state.captures.push(Arc::new(capture));
+    state.view.screen = Screen::Answer;
+    state
+}
+
+#[test]
+fn every_control_has_a_name_in_every_state() {
+    // The harness panics at a control without a name and at a character without a glyph.
+    let mut states = vec![State::default(), connected()];
+    for &(outcome, _) in Outcome::ALL {
+        states.push(answered(outcome));
+    }
+    let source = Source::sample();
+    let problem = Problem::new(Kind::Spawn, "command not found").at("nosuch").hint("check the spelling");
+    let limit = Duration::from_secs(90);
+    let stderr: Vec<String> = (0..9).map(|line| format!("line {line}")).collect();
+    for connection in [
+        Connection::Connecting { source: source.clone(), phase: "initialize".into(), since: Duration::ZERO, limit, stderr: stderr.clone() },
+        Connection::Failed { source: source.clone(), problem: problem.clone(), stderr: stderr.clone() },
+        Connection::Gone { source, server: server(), problem: problem.clone(), stderr },
+    ] {
+        for screen in [Screen::Start, Screen::Connect, Screen::Answer] {
+            let mut state = State::default();
+            state.connection = connection.clone();
+            state.view.screen = screen;
+            states.push(state);
+        }
+    }
+    let mut running = answered(Outcome::Result);
+    running.running = Some(Running { id: 1, tool: "dual_search".into(), since: Duration::ZERO, limit, progress: Some((1.0, None, Some("one".into()))), unreadable: 1 });
+    running.toasts = vec![
+        Toast { id: 1, text: "Exported".into(), problem: None, since: Duration::ZERO },
+        Toast { id: 2, text: "no such file".into(), problem: Some(problem), since: Duration::ZERO },
+    ];
+    states.push(running);
+    let mut json = answered(Outcome::Result);
+    let form = json.forms.get_mut("dual_search").unwrap();
+    form.mode = FormMode::Json;
+    form.syntax = Some(("expected `,`".into(), 1, 7));
+    states.push(json);
+    for state in states {
+        sized(state, 1280.0, 800.0);
+    }
+    for dialog in [
+        Dialog::ConfirmCall { tool: "dial_delete".into(), arguments: r#"{"id":1}"#.into() },
+        Dialog::Definition { tool: "dual_search".into() },
+        Dialog::Definition { tool: "gone".into() },
+        Dialog::OpenLink { url: "https://example.org/".into() },
+        Dialog::Shortcuts,
+        Dialog::Stderr,
+        Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() },
+    ] {
+        let mut state = connected();
+        state.dialog = Some(dialog);
+        sized(state, 640.0, 520.0);
+    }
+    sized(answered(Outcome::ToolError), 960.0, 1_040.0);
+}
+
+#[test]
+fn the_start_page_asks_and_each_card_is_one_click() {
+    let harness = harness(connected());
+    harness.get_by_label("What do you want to know?");
+    harness.get_by_label("Sample server, inside this program. Nothing leaves this computer.");
+    drop(harness);
+    for &question in StartQuestion::ALL {
+        check_click(connected(), question.title(), &Action::Ask(question));
+    }
+}
+
+#[test]
+fn tools_are_listed_with_their_risk_and_cost() {
+    check_click(connected(), "dual_get, read-only declared, 1,214 tokens", &Action::SelectTool("dual_get".into()));
+    check_click(connected(), "dial_delete, destructive declared, 1,214 tokens", &Action::SelectTool("dial_delete".into()));
+    check_click(connected(), "Group Autotask, dual, 2,428 tokens, open", &Action::ToggleGroup("dual_".into()));
+    let harness = harness(connected());
+    harness.get_by_label("dual_search, read-only declared, 1,214 tokens, selected");
+    harness.get_by_label("3 definitions · 3,642 tok");
+}
+
+#[test]
+fn a_filter_that_finds_nothing_says_so() {
+    let mut state = connected();
+    state.filter = "zzz".into();
+    let harness = harness(state);
+    harness.get_by_label("No tool matches “zzz”");
+    drop(harness);
+    let mut state = connected();
+    state.filter = "zzz".into();
+    check_click(state, "Clear", &Action::SetFilter(String::new()));
+}
+
+#[test]
+fn a_slash_goes_to_the_filter_unless_a_field_has_the_focus() {
+    let mut harness = harness(connected());
+    harness.event(egui::Event::Text("/".into()));
+    harness.run_ok();
+    assert!(harness.get_by_label("Filter tools").is_focused());
+    harness.event(egui::Event::Text("/".into()));
+    harness.run_ok();
+    assert!(harness.state().sent.contains(&Action::SetFilter("/".into())));
+}
+
+#[test]
+fn calling_is_one_click_or_one_chord() {
+    let call = Action::Call { send_anyway: false };
+    check_click(connected(), "Call dual_search", &call);
+    let mut harness = harness(connected());
+    press(&mut harness, Modifiers::COMMAND, Key::Enter);
+    assert!(harness.state().sent.contains(&call));
+}
+
+fn press(harness: &mut Harness<'_, Still>, modifiers: Modifiers, key: Key) {
+    harness.event(egui::Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers });
+    harness.step();
+}
+
+#[test]
+fn the_call_button_has_the_focus_first() {
+    let harness = harness(answered(Outcome::Result));
+    assert!(harness.get_by_label("Call dual_search").is_focused());
+}
+
+#[test]
+fn a_running_call_can_be_cancelled() {
+    let mut state = answered(Outcome::Result);
+    state.running = Some(Running { id: 1, tool: "dual_search".into(), since: Duration::ZERO, limit: Duration::from_secs(60), progress: None, unreadable: 0 });
+    check_click(state, "Cancel the call of dual_search", &Action::CancelCall);
+    let mut state = answered(Outcome::Result);
+    state.running = Some(Running { id: 1, tool: "dual_search".into(), since: Duration::ZERO, limit: Duration::from_secs(60), progress: None, unreadable: 0 });
+    let mut harness = harness(state);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert!(harness.state().sent.contains(&Action::CancelCall));
+}
+
+#[test]
+fn what_the_schema_refuses_can_be_sent_anyway() {
+    let mut state = answered(Outcome::Result);
+    state.forms.get_mut("dual_search").unwrap().problems = vec![("/size".into(), "900 is greater than 500".into())];
+    check_click(state, "Send anyway", &Action::Call { send_anyway: true });
+}
+
+#[test]
+fn fields_send_what_was_set() {
+    let set = |field, value| Action::SetField { field, value };
+    check_click(answered(Outcome::Result), "active: true", &set(1, Value::Json("true".into())));
+    check_click(answered(Outcome::Result), "active: null", &set(1, Value::Null));
+    check_click(answered(Outcome::Result), "format: markdown", &set(3, Value::Json("\"markdown\"".into())));
+    let mut harness = harness(answered(Outcome::Result));
+    harness.get_by_role_and_label(egui::accesskit::Role::TextInput, "term").focus();
+    harness.run_ok();
+    harness.event(egui::Event::Text("n".into()));
+    harness.run_ok();
+    assert!(harness.state().sent.contains(&set(0, Value::Text("n".into()))));
+    // Null and empty are in the field's own menu.
+    harness.get_by_label("Value of term").click();
+    harness.run_ok();
+    harness.get_by_label("Empty text").click();
+    harness.run_ok();
+    assert!(harness.state().sent.contains(&set(0, Value::Text(String::new()))));
+    // A list is edited in a popup.
+    harness.get_by_label("ids: 1 item").click();
+    harness.run_ok();
+    harness.get_by_label("Add item to ids").click();
+    harness.run_ok();
+    assert!(harness.state().sent.contains(&set(5, Value::Items(vec![Value::Text("a".into()), Value::Text(String::new())]))));
+}
+
+#[test]
+fn an_answer_to_other_arguments_says_so() {
+    check_click(answered(Outcome::Result), "Restore arguments", &Action::RestoreArguments);
+    let harness = harness(answered(Outcome::Result));
+    harness.get_by_label("Shows the answer to term=south");
+}
+
+#[test]
+fn each_end_of_a_call_has_its_own_words() {
+    for (outcome, words) in [
+        (Outcome::Result, "Done in 612 ms"),
+        (Outcome::ToolError, "isError after 612 ms"),
+        (Outcome::Timeout, "Timed out after 612 ms"),
+        (Outcome::Cancelled, "Cancelled after 612 ms"),
+        (Outcome::Malformed, "Unreadable answer after 612 ms"),
+        (Outcome::Disconnected, "Server gone after 612 ms"),
+        (Outcome::ProtocolError, "JSON-RPC error after 612 ms"),
+    ] {
+        harness(answered(outcome)).get_by_label(words);
+    }
+}
+
+#[test]
+fn export_stands_beside_call() {
+    let mut harness = harness(answered(Outcome::Result));
+    for (label, action) in [
+        ("Copy verdict", Action::CopyVerdict),
+        ("Capture folder…", Action::ExportCapture(None)),
+        ("Raw CallToolResult…", Action::ExportResult(None)),
+    ] {
+        harness.get_by_label("Export").click();
+        harness.run_ok();
+        harness.get_by_label(label).click();
+        harness.run_ok();
+        assert!(harness.state().sent.contains(&action), "{label}");
+    }
+}
+
+#[test]
+fn a_tool_that_may_change_things_is_asked_about() {
+    let ask = || {
+        let mut state = connected();
+        state.dialog = Some(Dialog::ConfirmCall { tool: "dial_delete".into(), arguments: r#"{"id":123}"#.into() });
+        state
+    };
+    check_click(ask(), "Call dial_delete", &Action::ConfirmCall);
+    check_click(ask(), "Cancel", &Action::CloseDialog);
+    let mut harness = harness(ask());
+    harness.get_by_label("  \"id\": 123");
+    // No shortcut reaches past the question.
+    press(&mut harness, Modifiers::COMMAND, Key::Enter);
+    assert_eq!(harness.state().sent, []);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert_eq!(harness.state().sent, [Action::CloseDialog]);
+}
+
+#[test]
+fn connecting_is_consented_to_and_secrets_stay_hidden() {
+    let mut state = connected();
+    state.view.screen = Screen::Connect;
+    state.connect_form.command = "node".into();
+    state.connect_form.arguments = "server.js --port 1".into();
+    state.connect_form.environment = vec![("API_KEY".into(), "s3cret".into())];
+    let mut harness = harness(state);
+    harness.get_by_label("$ node server.js --port 1");
+    harness.get_by_label_contains("with API_KEY");
+    assert_eq!(harness.query_all_by_label_contains("s3cret").count(), 0);
+    harness.get_by_label("Connect").click();
+    harness.run_ok();
+    assert_eq!(harness.state().sent, [Action::ConnectForm]);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert_eq!(harness.state().sent.last(), Some(&Action::SelectTool("dual_search".into())));
+}
+
+#[test]
+fn shortcuts_do_what_the_table_says() {
+    let mut harness = harness(answered(Outcome::Result));
+    for (modifiers, key, action) in [
+        (Modifiers::COMMAND, Key::B, Action::ToggleSidebar),
+        (Modifiers::COMMAND, Key::J, Action::ToggleDrawer),
+        (Modifiers::COMMAND, Key::Num2, Action::FocusPane(1)),
+        (Modifiers::COMMAND, Key::E, Action::ExportCapture(None)),
+        (Modifiers::COMMAND, Key::R, Action::Reconnect),
+        (Modifiers::COMMAND, Key::F, Action::SetSearch(Some(String::new()))),
+        (Modifiers::COMMAND | Modifiers::SHIFT, Key::S, Action::Connect(Source::sample())),
+        (Modifiers::NONE, Key::F1, Action::ShowDialog(Dialog::Shortcuts)),
+    ] {
+        press(&mut harness, modifiers, key);
+        assert_eq!(harness.state().sent.last(), Some(&action));
+    }
+}
+
+#[test]
+fn f6_goes_from_region_to_region() {
+    let mut harness = harness(answered(Outcome::Result));
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        press(&mut harness, Modifiers::NONE, Key::F6);
+        harness.run_ok();
+        seen.push(harness.ctx.memory(egui::Memory::focused));
+    }
+    seen.dedup();
+    assert_eq!(seen.len(), 4, "{seen:?}");
+    assert!(seen.iter().all(Option::is_some));
+}
