@@ -3,6 +3,8 @@
 //! The window asks through the engine and caches; the command line calls [`answer`] itself: one core for both.
 //! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
+pub mod arguments;
+pub mod json;
 mod rendered;
 mod text;
 mod tree;
