@@ -164,6 +164,14 @@ pub struct Capture {
 }
 
 impl Capture {
+    /// The note of a capture whose response message Loupe wrote around what a file held, only to be able to read it.
+    pub const NO_WIRE: &str = "opened from a file that holds no message, so there is nothing on the wire to show";
+
+    /// Whether `response` is a message that was sent, rather than one written around a bare result, payload or text.
+    pub fn has_wire(&self) -> bool {
+        self.response.is_some() && !self.notes.iter().any(|note| note == Self::NO_WIRE)
+    }
+
     /// Bytes of the response, 0 where none came.
     pub fn wire_len(&self) -> usize {
         self.response.as_ref().map_or(0, Bytes::len)

@@ -1,1 +1,74 @@
-//! The command line.
+//! The command line: parse, do, print, exit. The only code that prints.
+//!
+//! Results go to stdout, everything else to stderr; a failure is one line `error: …` and, where one exists, one line
+//! `hint: …`. One file per subcommand; [`args`] holds what they take, [`output`] how they print, [`client`] how they
+//! reach a server. The contract is `docs/cli.md`.
+
+mod args;
+mod call;
+mod client;
+mod completions;
+mod formats;
+mod later;
+mod near;
+mod output;
+mod sample_server;
+mod screenshot;
+mod show;
+mod tools;
+mod usage;
+mod view;
+mod window;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::problem::Problem;
+use args::{Cli, Command};
+
+/// How a command ended, where it did not fail: the exit status.
+type Done = Result<u8, Problem>;
+
+/// The hidden command by which a child process is guarded; not for people, hence no part of `args`.
+const GUARD: &str = "guard-child";
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|argument| argument == GUARD) {
+        return crate::mcp::guard::main(arguments.into_iter().skip(2).collect());
+    }
+    let (done, json) = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => (run(&cli), cli.wants_json()),
+        Err(error) => match usage::problem(&error) {
+            Some(problem) => (Err(problem), usage::wants_json(&arguments)),
+            // `--help` and `--version` are answers; clap knows how they look.
+            None => (output::quiet_pipe(error.print()).map(|()| 0), false),
+        },
+    };
+    ExitCode::from(done.unwrap_or_else(|problem| fail(&problem, json)))
+}
+
+fn run(cli: &Cli) -> Done {
+    match &cli.command {
+        None => window::run(&cli.window),
+        Some(Command::Tools(args)) => tools::run(args),
+        Some(Command::Call(args)) => call::run(args),
+        Some(Command::Show(args)) => show::run(args),
+        Some(Command::SampleServer(args)) => sample_server::run(args),
+        Some(Command::Screenshot(args)) => screenshot::run(args),
+        Some(Command::Formats(args)) => formats::run(args),
+        Some(Command::Completions(args)) => completions::run(args),
+    }
+}
+
+/// Prints a failure where nothing was captured (what was, its command has printed already); gives its exit status.
+fn fail(problem: &Problem, json: bool) -> u8 {
+    output::problem(problem);
+    if json && let Err(unprinted) = output::print(crate::report::json::error(problem).as_bytes()) {
+        output::problem(&unprinted);
+    }
+    problem.kind.exit_status()
+}

@@ -4,6 +4,8 @@
 //! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 mod pull_request;
+pub mod arguments;
+pub mod json;
 mod rendered;
 mod text;
 mod tree;

@@ -1,0 +1,155 @@
+//! `call`: one call of one tool, and its answer.
+
+use std::io::Read;
+
+use bytes::Bytes;
+use time::OffsetDateTime;
+use time::macros::format_description;
+
+use super::args;
+use super::client::{list_tools, with_session};
+use super::near;
+use super::view::Asked;
+use super::{Done, output};
+use crate::capture::{CaptureId, Tool};
+use crate::json::Doc;
+use crate::mcp;
+use crate::problem::{Kind, Problem};
+use crate::report::arguments::check;
+use crate::source::Source;
+
+pub fn run(args: &args::Call) -> Done {
+    let asked = Asked::read(&args.view)?;
+    let source = args.source.required()?;
+    let arguments = read_arguments(args.args.as_deref())?;
+    call(&source, &args.tool, arguments, args.send_anyway, &args.link, asked)
+}
+
+/// Connects, calls, prints.
+pub fn call(source: &Source, name: &str, arguments: String, send_anyway: bool, link: &args::Link, asked: Asked) -> Done {
+    // Found out before a server is started for nothing.
+    refused_by(None, &arguments, send_anyway)?;
+    let quiet = asked.is_quiet();
+    with_session(
+        source,
+        link,
+        quiet,
+        async |session, interrupt| {
+            let tools = list_tools(session, link, quiet, interrupt).await?.tools;
+            let Some(tool) = tools.iter().find(|tool| tool.name == name) else { return Err(not_listed(name, &tools)) };
+            refused_by(tool.input_schema.as_ref(), &arguments, send_anyway)?;
+            let call = mcp::Call {
+                id: capture_id(name),
+                tool: tool.clone(),
+                arguments: Bytes::from(arguments),
+                limit: link.call_limit(),
+            };
+            if !quiet {
+                output::progress(&format!("calling {name}"));
+            }
+            Ok(session.call(call, interrupt.call.clone()).await)
+        },
+        |capture, cancel| asked.print(capture, cancel),
+    )
+}
+
+/// The text of `--args`: JSON, `@FILE`, or `-` for standard input. Nothing of it is changed.
+pub fn read_arguments(given: Option<&str>) -> Result<String, Problem> {
+    let unreadable = |error: std::io::Error, place: &str| {
+        Problem::new(Kind::Io, format!("cannot read the arguments: {error}")).at(place.to_owned())
+    };
+    match given {
+        None => Ok("{}".to_owned()),
+        Some("-") => {
+            let mut text = String::new();
+            std::io::stdin().lock().read_to_string(&mut text).map_err(|error| unreadable(error, "standard input"))?;
+            Ok(text)
+        }
+        Some(text) => match text.strip_prefix('@') {
+            Some(path) => std::fs::read_to_string(path).map_err(|error| unreadable(error, path)),
+            None => Ok(text.to_owned()),
+        },
+    }
+}
+
+/// Whether the arguments may go out. What is not JSON never may: the request around it would not be JSON either.
+fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) -> Result<(), Problem> {
+    let refuse = |what: String| Problem::new(Kind::Arguments, what);
+    match check(schema, arguments) {
+        Err((why, line, column)) => {
+            let is_json = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes())).is_json();
+            if send_anyway && is_json {
+                return Ok(());
+            }
+            let place = format!("line {line}, column {column}");
+            if is_json {
+                return Err(refuse(why).at(place).hint("`--send-anyway` sends them as they are"));
+            }
+            Err(refuse(format!("arguments are not JSON: {why}"))
+                .at(place)
+                .hint("a JSON object, @FILE or -; in a shell, put it in single quotes"))
+        }
+        Ok(problems) => match problems.split_first() {
+            Some(((pointer, message), rest)) if !send_anyway => {
+                let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
+                let place = if pointer.is_empty() { "the arguments as a whole" } else { pointer };
+                Err(refuse(format!("arguments do not fit the schema: {message}{more}"))
+                    .at(place)
+                    .hint("`--send-anyway` sends them as they are"))
+            }
+            _ => Ok(()),
+        },
+    }
+}
+
+fn not_listed(name: &str, tools: &[Tool]) -> Problem {
+    let hint = near::hint(name, tools.iter().map(|tool| tool.name.as_str()));
+    let hint = hint.unwrap_or_else(|| "`mcp-loupe tools` lists the server's tools".to_owned());
+    Problem::new(Kind::NotFound, "the server lists no such tool").at(name.to_owned()).hint(hint)
+}
+
+/// A name for the capture that is also a folder name everywhere.
+fn capture_id(tool: &str) -> CaptureId {
+    let safe: String = tool
+        .chars()
+        .take(80)
+        .map(|char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') { char } else { '_' })
+        .collect();
+    let format = format_description!("[year][month][day]T[hour][minute][second]Z");
+    // Every field is there, so formatting cannot fail; a name without its time would still be one.
+    let time = OffsetDateTime::now_utc().format(&format).unwrap_or_default();
+    CaptureId(format!("{safe}-{time}").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(arguments: &str, send_anyway: bool) -> String {
+        let schema = Bytes::from_static(br#"{"properties":{"n":{"maximum":5}},"required":["m"]}"#);
+        refused_by(Some(&schema), arguments, send_anyway).map_or_else(|problem| problem.message(), |()| "sent".to_owned())
+    }
+
+    #[test]
+    fn arguments_are_refused_with_their_place() {
+        assert_eq!(refused(r#"{"m":1,"n":5}"#, false), "sent");
+        assert_eq!(
+            refused(r#"{"m":1,"n":6}"#, false),
+            "arguments do not fit the schema: 6 is greater than the maximum of 5 (/n)"
+        );
+        assert_eq!(
+            refused(r#"{"n":6}"#, false),
+            "arguments do not fit the schema: 6 is greater than the maximum of 5, and 1 more (/n)"
+        );
+        assert_eq!(refused(r#"{"n":6}"#, true), "sent");
+        assert_eq!(refused("[]", false), "arguments are a JSON object, not an array (line 1, column 1)");
+        assert_eq!(refused("[]", true), "sent");
+        assert!(refused("{n:1}", true).starts_with("arguments are not JSON: "));
+    }
+
+    #[test]
+    fn capture_names_are_safe() {
+        assert!(capture_id("../a b").0.starts_with("___a_b-20"));
+    }
+}

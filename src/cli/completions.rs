@@ -1,0 +1,13 @@
+//! `completions`: a completion script, made from the same list as the help.
+
+use clap::CommandFactory;
+
+use super::args::{Cli, Completions};
+use super::{Done, output};
+
+pub fn run(args: &Completions) -> Done {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "mcp-loupe", &mut script);
+    output::print(&script)?;
+    Ok(0)
+}

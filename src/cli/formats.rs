@@ -1,0 +1,20 @@
+//! `formats`: every format that is built.
+
+use super::output::{self, columns};
+use super::{Done, args};
+use crate::format::FORMATS;
+use crate::report::json;
+
+pub fn run(args: &args::Formats) -> Done {
+    if args.print.json {
+        output::print(json::formats().as_bytes())?;
+        return Ok(0);
+    }
+    let mut rows = vec![["FORMAT", "TITLE", "WRITTEN BY"].map(str::to_owned).to_vec()];
+    for format in FORMATS {
+        let writer = if format.is_as_sent() { "the server" } else { "Loupe, from the payload" };
+        rows.push([format.id(), format.title(), writer].map(str::to_owned).to_vec());
+    }
+    output::print(columns(&rows, &[]).as_bytes())?;
+    Ok(0)
+}

@@ -1,0 +1,68 @@
+//! What the contract names and is not built yet: recognised, so that nobody takes it for a typing mistake.
+
+use crate::problem::{Kind, Problem};
+
+const COMMANDS: &[&str] = &[
+    "resources",
+    "prompts",
+    "read",
+    "prompt",
+    "compare",
+    "diff",
+    "check",
+    "run",
+    "fixture",
+    "replay",
+    "hosts",
+    "rules",
+    "conformance",
+];
+
+const OPTIONS: &[&str] = &[
+    "--config",
+    "--server",
+    "--fixture",
+    "--as-host",
+    "--protocol",
+    "--profile",
+    "--fail-on",
+    "--elicit",
+    "--sampling-reply",
+    "--root",
+    "--cacert",
+    "--keep",
+    "--preview",
+    "--no-redact",
+    "--as",
+    "--transport",
+    "--login",
+    "--client-id",
+    "--client-secret",
+    "--probe",
+];
+
+const VIEWS: &[&str] = &["hosts", "findings"];
+
+const FORMATS: &[&str] = &["json-fenced", "json-table", "markdown-list", "code-block", "xml"];
+
+/// `not available yet`, if `word` is a command or an option (with or without `=VALUE`) that is to come.
+pub fn word(word: &str) -> Option<Problem> {
+    let name = word.split('=').next().unwrap_or(word);
+    (COMMANDS.contains(&name) || OPTIONS.contains(&name)).then(|| not_yet(name))
+}
+
+/// The same for a value of `--view`.
+pub fn view(view: &str) -> Option<Problem> {
+    (VIEWS.contains(&view) || view.starts_with("host:")).then(|| not_yet(view)).or_else(|| format(view))
+}
+
+/// The same for a format.
+pub fn format(format: &str) -> Option<Problem> {
+    // One that is built is found before anybody asks here.
+    FORMATS.contains(&format).then(|| not_yet(format))
+}
+
+/// The failure of everything that is to come.
+pub fn not_yet(what: &str) -> Problem {
+    Problem::new(Kind::Usage, "not available yet").at(what)
+}

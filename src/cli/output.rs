@@ -1,0 +1,155 @@
+//! Printing: results on stdout, everything else on stderr.
+//!
+//! What a server wrote is shown with its control characters made visible, so that it cannot command the terminal;
+//! only `--view FORMAT` and `--json` print bytes as they are.
+
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
+
+use crate::problem::{Kind, Problem};
+
+/// Writes a result. A reader that has gone away (`| head`) is no failure.
+pub fn print(bytes: &[u8]) -> Result<(), Problem> {
+    let mut out = io::stdout().lock();
+    quiet_pipe(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// Takes a closed pipe for an end like any other.
+pub fn quiet_pipe(written: io::Result<()>) -> Result<(), Problem> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Problem::new(Kind::Io, format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a failure.
+pub fn problem(problem: &Problem) {
+    line("error", &problem.message());
+    if let Some(hint) = &problem.hint {
+        line("hint", hint);
+    }
+}
+
+/// Prints something worth knowing that is no failure.
+pub fn note(quiet: bool, text: &str) {
+    if !quiet {
+        line("note", text);
+    }
+}
+
+/// Prints what the server wrote to its stderr.
+pub fn server_line(text: &str) {
+    line("server", text.trim_end_matches(['\r', '\n']));
+}
+
+/// Prints what is being waited for, where somebody is there to wait.
+pub fn progress(text: &str) {
+    if io::stderr().is_terminal() {
+        line("…", text);
+    }
+}
+
+fn line(label: &str, text: &str) {
+    let text = one_line(text);
+    let separator = if label == "…" { " " } else { ": " };
+    // There is nowhere left to report a failure of stderr itself.
+    writeln!(io::stderr().lock(), "{label}{separator}{text}").ok();
+}
+
+/// The text on one line, control characters made visible.
+pub fn one_line(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    visible(&lines.join(" ")).into_owned()
+}
+
+/// The text with control characters other than LF and tab as their pictures, so that it cannot command a terminal.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_hidden = |char: char| (char.is_control() && char != '\n' && char != '\t') || is_direction(char);
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let show = |char: char| match char {
+        char if !is_hidden(char) => char,
+        '\u{7f}' => '\u{2421}',
+        char if char < ' ' => char::from_u32(0x2400 + u32::from(char)).unwrap_or(char::REPLACEMENT_CHARACTER),
+        _ => char::REPLACEMENT_CHARACTER,
+    };
+    Cow::Owned(text.chars().map(show).collect())
+}
+
+/// Characters that change the direction of the text after them.
+fn is_direction(char: char) -> bool {
+    matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A number in groups of three, a thin space between them.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Rows in columns, the first row being the head; columns named in `right` are aligned to the right.
+pub fn columns(rows: &[Vec<String>], right: &[usize]) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows {
+        for (column, cell) in row.iter().enumerate() {
+            let width = cell.chars().count();
+            match widths.get_mut(column) {
+                Some(known) => *known = width.max(*known),
+                None => widths.push(width),
+            }
+        }
+    }
+    let mut out = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let pad = " ".repeat(widths[column] - cell.chars().count());
+            if column > 0 {
+                line.push_str("  ");
+            }
+            if right.contains(&column) {
+                line.push_str(&pad);
+                line.push_str(cell);
+            } else {
+                line.push_str(cell);
+                line.push_str(&pad);
+            }
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_made_visible() {
+        assert_eq!(visible("a\u{1b}[2J\tb\n\u{9b}\u{202e}"), "a\u{241b}[2J\tb\n\u{fffd}\u{fffd}");
+        assert_eq!(one_line(" a\r\n\n b\u{7} "), "a b\u{2407}");
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        let grouped: Vec<_> = [0, 999, 1_000, 1_234_567].map(grouped).iter().map(|text| text.replace('\u{202f}', "_")).collect();
+        assert_eq!(grouped, ["0", "999", "1_000", "1_234_567"]);
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let rows = [["A", "N"], ["bc", "10"]].map(|row| row.map(str::to_owned).to_vec());
+        assert_eq!(columns(&rows, &[1]), "A    N\nbc  10\n");
+    }
+}

@@ -1,0 +1,33 @@
+//! `sample-server`: the sample as an MCP server of its own, over stdio or HTTP.
+
+use std::sync::Arc;
+
+use super::{Done, args, client, output};
+use crate::problem::{Kind, Problem};
+use crate::serve::sample::Sample;
+use crate::serve::{self, Backend};
+use crate::source::SampleSpec;
+
+pub fn run(args: &args::SampleServer) -> Done {
+    let spec = SampleSpec::parse(&args.set).map_err(|problem| match problem.place.as_str() {
+        "--sample" => problem.at("--set"),
+        _ => problem,
+    })?;
+    let backend: Arc<dyn Backend> = Arc::new(Sample::new(&spec)?);
+    let runtime = client::runtime()?;
+    runtime.block_on(async {
+        match args.http {
+            None => output::quiet_pipe(serve::stdio(backend).await)?,
+            Some(address) => {
+                let place = address.to_string();
+                let failed = |error: std::io::Error| {
+                    Problem::new(Kind::Io, format!("cannot serve: {error}")).at(place.clone()).hint("port 0 takes any free port")
+                };
+                let http = serve::http(backend, address).await.map_err(failed)?;
+                output::note(args.quiet, &format!("serving at http://{}/mcp until interrupted", http.addr));
+                http.run().await.map_err(failed)?;
+            }
+        }
+        Ok(0)
+    })
+}

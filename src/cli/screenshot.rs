@@ -1,0 +1,47 @@
+//! `screenshot`: the window as a picture, painted without a display.
+
+use super::{Done, args};
+
+#[cfg(not(feature = "gui"))]
+pub fn run(_args: &args::Screenshot) -> Done {
+    use crate::problem::{Kind, Problem};
+    Err(Problem::new(Kind::Usage, "this build has no window, so there is nothing to paint")
+        .hint("build it with the feature `gui`, which is on by default"))
+}
+
+#[cfg(feature = "gui")]
+pub fn run(args: &args::Screenshot) -> Done {
+    use std::io::Cursor;
+
+    use super::{call, near, output};
+    use crate::problem::{Kind, Problem};
+    use crate::settings::Theme;
+    use crate::{shot, store};
+
+    if args.list {
+        output::print((shot::SCREENS.join("\n") + "\n").as_bytes())?;
+        return Ok(0);
+    }
+    let screen = args.screen.as_deref().unwrap_or("main");
+    if !shot::SCREENS.contains(&screen) {
+        let hint = near::hint(screen, shot::SCREENS.iter().copied());
+        return Err(Problem::new(Kind::Usage, format!("unknown screen `{screen}`"))
+            .at("--screen")
+            .hint(hint.unwrap_or_else(|| "`mcp-loupe screenshot --list` names them".to_owned())));
+    }
+    let Some(out) = args.out.as_deref() else { return Err(Problem::new(Kind::Usage, "no file is given").at("--out")) };
+    let source = args.source.source()?;
+    let arguments = args.args.as_deref().map(|given| call::read_arguments(Some(given))).transpose()?;
+    let theme = match args.theme {
+        args::Theme::Dark => Theme::Dark,
+        args::Theme::Light => Theme::Light,
+    };
+    let size = args.size.unwrap_or((1600, 1000));
+    let picture = shot::screen(screen, theme, size, source, args.tool.as_deref(), arguments.as_deref())?;
+    let mut png = Cursor::new(Vec::new());
+    picture
+        .write_to(&mut png, image::ImageFormat::Png)
+        .map_err(|error| Problem::new(Kind::Internal, format!("cannot encode the picture: {error}")))?;
+    store::write_whole(out, png.get_ref())?;
+    Ok(0)
+}

@@ -1,0 +1,75 @@
+//! What clap says about wrong usage, in the words of every other failure.
+
+use std::ffi::OsString;
+
+use clap::Error;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::later;
+use crate::problem::{Kind, Problem};
+
+/// The failure; `None` where clap's error is an answer, such as that to `--help`.
+pub fn problem(error: &Error) -> Option<Problem> {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return None;
+    }
+    let word = text(error, ContextKind::InvalidArg).or_else(|| text(error, ContextKind::InvalidSubcommand));
+    if matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand)
+        && let Some(problem) = word.as_deref().and_then(later::word)
+    {
+        return Some(problem);
+    }
+    let mut problem = Problem::new(Kind::Usage, what(error, word.as_deref()));
+    let command = text(error, ContextKind::Usage).and_then(|usage| command_of(&usage)).unwrap_or_else(|| "mcp-loupe".to_owned());
+    let suggested = text(error, ContextKind::SuggestedArg)
+        .or_else(|| text(error, ContextKind::SuggestedSubcommand))
+        .or_else(|| text(error, ContextKind::SuggestedValue));
+    problem.hint = Some(match (suggested, text(error, ContextKind::ValidValue)) {
+        (Some(suggested), _) => format!("did you mean `{suggested}`"),
+        (None, Some(valid)) => format!("one of {valid}"),
+        (None, None) => format!("`{command} --help` lists what it takes"),
+    });
+    Some(problem)
+}
+
+/// Whether a failure has to be printed as JSON too, where the arguments could not be read.
+pub fn wants_json(arguments: &[OsString]) -> bool {
+    arguments.iter().skip(1).take_while(|argument| *argument != "--").any(|argument| argument == "--json")
+}
+
+fn what(error: &Error, word: Option<&str>) -> String {
+    match (error.kind(), word) {
+        (ErrorKind::UnknownArgument, Some(word)) if word.starts_with('-') => format!("unknown option `{word}`"),
+        (ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand, Some(word))
+            if text(error, ContextKind::Usage).is_some_and(|usage| command_of(&usage).as_deref() == Some("mcp-loupe")) =>
+        {
+            format!("unknown command `{word}`")
+        }
+        (ErrorKind::UnknownArgument, Some(word)) => format!("unexpected argument `{word}`"),
+        // The first paragraph of what clap would print says the rest well enough.
+        _ => {
+            let text = error.to_string();
+            let lines = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim);
+            let said = lines.collect::<Vec<_>>().join(" ");
+            let said = said.strip_prefix("error: ").unwrap_or(&said);
+            let said = said.split(" [possible values").next().unwrap_or(said);
+            said.replace('\'', "`")
+        }
+    }
+}
+
+/// The command in "Usage: mcp-loupe call [OPTIONS] …".
+fn command_of(usage: &str) -> Option<String> {
+    let words = usage.split_whitespace().skip_while(|word| *word != "mcp-loupe");
+    let command: Vec<&str> = words.take_while(|word| !word.starts_with(['[', '<', '-'])).collect();
+    (!command.is_empty()).then(|| command.join(" "))
+}
+
+fn text(error: &Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        ContextValue::Strings(texts) if !texts.is_empty() => Some(texts.join(", ")),
+        ContextValue::StyledStr(text) => Some(text.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,152 @@
+//! Pages for people: the rendered text, the payload as a tree, the tool's definition.
+
+use std::sync::Arc;
+
+use crate::cancel::Cancel;
+use crate::cli::client::interrupted;
+use crate::cli::output::{columns, grouped, one_line, visible};
+use crate::format::Subject;
+use crate::json::{Kind as JsonKind, Node};
+use crate::problem::{Kind, Problem};
+use crate::report::{Answer, Mark, MdKind, Question, Table, TreeView, answer};
+use crate::token;
+
+/// Deeper levels are not indented further; they say their depth instead.
+const INDENT_LEVELS: usize = 32;
+/// A value longer than this is cut in the tree.
+const VALUE_CHARS: usize = 120;
+
+/// The text blocks with their tables drawn, each block under its number where there are several.
+pub fn rendered(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+    let Answer::Rendered(view) = answer(subject, Question::Rendered("content"), cancel).map_err(|_| interrupted())?? else {
+        return Err(Problem::new(Kind::Internal, "another question was answered"));
+    };
+    let mut page = String::new();
+    for card in &view.cards {
+        if view.cards.len() > 1 {
+            page.push_str(&format!("[block {}]\n", card.block.unwrap_or_default()));
+        }
+        let mut end = 0;
+        for block in &card.blocks {
+            // Blank lines between blocks stay; the source says how many there are.
+            page.push_str(&visible(card.text.get(end..block.range.start).unwrap_or("")));
+            match &block.kind {
+                MdKind::Table(table) => page.push_str(&drawn(table)),
+                MdKind::Html | MdKind::Markdown => page.push_str(&visible(card.text.get(block.range.clone()).unwrap_or(""))),
+            }
+            end = block.range.end;
+        }
+        if !page.ends_with('\n') {
+            page.push('\n');
+        }
+        if card.is_cut {
+            page.push_str("… cut here; `--view content` prints it all\n");
+        }
+    }
+    Ok(page)
+}
+
+fn drawn(table: &Table) -> String {
+    let cells = |row: &Vec<crate::report::Cell>| row.iter().map(|cell| one_line(&cell.source)).collect::<Vec<_>>();
+    let mut rows = vec![cells(&table.header)];
+    rows.extend(table.rows.iter().map(|(_, row)| cells(row)));
+    let widths =
+        (0..rows[0].len()).map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max());
+    let rule = widths.map(|width| "─".repeat(width.unwrap_or(0))).collect();
+    rows.insert(1, rule);
+    columns(&rows, &[])
+}
+
+/// The payload as an indented tree with the tokens of every container and the marks against the text.
+pub fn tree(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+    let Answer::Tree(view) = answer(subject, Question::Tree, cancel).map_err(|_| interrupted())?? else {
+        return Err(Problem::new(Kind::Internal, "another question was answered"));
+    };
+    let Some(view) = view else {
+        return Err(Problem::new(Kind::Usage, "there is no payload").at("tree"));
+    };
+    let root = view.payload.root();
+    let mut page = format!("{}\n", view.payload.origin_text());
+    let mut open: Vec<usize> = Vec::new();
+    for index in root.index()..root.subtree_end() {
+        if index.is_multiple_of(4_096) {
+            cancel.check().map_err(|_| interrupted())?;
+        }
+        let Some(node) = root.doc().node(index) else { break };
+        while open.last().is_some_and(|end| *end <= index) {
+            open.pop();
+        }
+        page.push_str(&"  ".repeat(open.len().min(INDENT_LEVELS)));
+        if open.len() > INDENT_LEVELS {
+            page.push_str(&format!("[level {}] ", open.len()));
+        }
+        page.push_str(&leaf(node, &view, index == root.index()));
+        page.push('\n');
+        if node.is_container() {
+            open.push(node.subtree_end());
+        }
+    }
+    Ok(page)
+}
+
+fn leaf(node: Node<'_>, view: &TreeView, is_root: bool) -> String {
+    let mut line = match node.key() {
+        Some(key) if !is_root => format!("{}: ", one_line(&key)),
+        None if !is_root => format!("{}: ", node.ordinal()),
+        _ => String::new(),
+    };
+    if node.is_container() {
+        let (kind, members) = if node.kind() == JsonKind::Array { ("array", "items") } else { ("object", "members") };
+        let tokens = grouped(u64::from(view.tokens_of(node.index())));
+        line.push_str(&format!("{kind} · {} {members} · {tokens} tokens", grouped(node.len() as u64)));
+        if let Some((missing, differing)) = view.marks_inside.get(&node.index()) {
+            line.push_str(&format!(" · {missing} not in text, {differing} differ"));
+        }
+    } else {
+        let raw = node.raw_text();
+        let value = one_line(&raw);
+        match value.char_indices().nth(VALUE_CHARS) {
+            Some((cut, _)) => line.push_str(&format!("{}…", &value[..cut])),
+            None => line.push_str(&value),
+        }
+        match view.marks.get(&node.index()) {
+            Some(Mark::NotInText) => line.push_str("  ← not in text"),
+            Some(Mark::Differs(text)) => line.push_str(&format!("  ← text says {}", one_line(text))),
+            None => {}
+        }
+    }
+    line
+}
+
+/// The tool's definition as it was sent, under what it costs and promises.
+pub fn definition(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+    let tool = &subject.capture.tool;
+    if tool.raw.is_empty() {
+        return Err(Problem::new(Kind::Usage, "there is no definition of the tool").at("definition"));
+    }
+    let raw = String::from_utf8_lossy(&tool.raw);
+    let tokens = token::count(&raw, cancel).map_err(|_| interrupted())?;
+    let mut page = format!(
+        "{} · {} tokens o200k_base · {} cl100k_base · {} bytes\n",
+        one_line(&tool.name),
+        grouped(tokens.o200k_base),
+        grouped(tokens.cl100k_base),
+        grouped(tool.raw.len() as u64)
+    );
+    if let Some(title) = &tool.title {
+        page.push_str(&format!("{}\n", one_line(title)));
+    }
+    for (name, hint) in [
+        ("readOnlyHint", tool.annotations.read_only),
+        ("destructiveHint", tool.annotations.destructive),
+        ("idempotentHint", tool.annotations.idempotent),
+        ("openWorldHint", tool.annotations.open_world),
+    ] {
+        page.push_str(&format!("{name} {} ({})\n", hint.value, if hint.declared { "declared" } else { "default" }));
+    }
+    for fault in &tool.faults {
+        page.push_str(&format!("odd {}\n", one_line(fault)));
+    }
+    page.push_str(&format!("\n{}\n", visible(&raw)));
+    Ok(page)
+}

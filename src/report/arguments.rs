@@ -1,0 +1,157 @@
+//! Whether arguments fit a tool's input schema: the check of the command line and of the form.
+//!
+//! The schema is the server's, so it is never trusted: no reference is fetched, from a network or a file. What
+//! cannot be checked is reported like what does not fit, since "not checked" must not look like "fine".
+//! Uses `json`; the arguments themselves are never rewritten.
+
+use bytes::Bytes;
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
+use serde_json::Value;
+
+use crate::json::{Doc, Kind};
+
+/// More problems than this help nobody.
+const LIMIT: usize = 50;
+/// A value longer than this is not repeated in a message.
+const VALUE_CHARS: usize = 60;
+
+/// Checks the text of the arguments: pairs of JSON Pointer and message, empty where they fit.
+///
+/// A missing property is reported at its own pointer, such as `/name`, as is one the schema does not allow.
+///
+/// # Errors
+/// Message, line and column (both from 1) where the text is no JSON object.
+pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Vec<(String, String)>, (String, usize, usize)> {
+    let doc = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes()));
+    if let Some(fault) = doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
+        let (line, column) = place(arguments, fault.at);
+        return Err((fault.kind.message().to_owned(), line, column));
+    }
+    match doc.root() {
+        None => return Err(("nothing there; `{}` is no arguments".to_owned(), 1, 1)),
+        Some(root) if root.kind() != Kind::Object => {
+            let (line, column) = place(arguments, root.range().start);
+            return Err((format!("arguments are a JSON object, not {}", named(root.kind())), line, column));
+        }
+        Some(_) => {}
+    }
+    let Some(schema) = schema else { return Ok(Vec::new()) };
+    let unchecked = |why: String| Ok(vec![(String::new(), why)]);
+    let schema: Value = match serde_json::from_slice(schema) {
+        Ok(schema) => schema,
+        Err(error) => return unchecked(format!("the tool's input schema cannot be read: {error}")),
+    };
+    let validator = match jsonschema::options().offline().build(&schema) {
+        Ok(validator) => validator,
+        Err(error) => return unchecked(format!("the tool's input schema cannot be used: {}", error.masked())),
+    };
+    let value: Value = match serde_json::from_str(arguments) {
+        Ok(value) => value,
+        Err(error) => return unchecked(format!("these arguments cannot be checked: {error}")),
+    };
+    let mut problems: Vec<(String, String)> = Vec::new();
+    for error in validator.iter_errors(&value) {
+        explain(&error, &mut problems);
+        if problems.len() >= LIMIT {
+            problems.truncate(LIMIT);
+            break;
+        }
+    }
+    Ok(problems)
+}
+
+fn explain(error: &ValidationError<'_>, problems: &mut Vec<(String, String)>) {
+    let pointer = error.instance_path().as_str();
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().map_or_else(|| property.to_string(), str::to_owned);
+            problems.push((member(pointer, &name), "required, but missing".to_owned()));
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected } | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            for name in unexpected {
+                problems.push((member(pointer, name), "not a known argument".to_owned()));
+            }
+        }
+        _ => {
+            let is_long = error.instance().to_string().chars().count() > VALUE_CHARS;
+            let message = if is_long { error.masked().to_string() } else { error.to_string() };
+            problems.push((pointer.to_owned(), message));
+        }
+    }
+}
+
+fn member(pointer: &str, name: &str) -> String {
+    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+fn named(kind: Kind) -> String {
+    match kind {
+        Kind::Null => "null".to_owned(),
+        Kind::Array | Kind::Object => format!("an {}", kind.name()),
+        _ => format!("a {}", kind.name()),
+    }
+}
+
+/// Line and column from 1, the column in characters.
+fn place(text: &str, offset: usize) -> (usize, usize) {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    let before = &text[..offset];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEMA: &[u8] = br#"{"type":"object","additionalProperties":false,"required":["name"],"properties":{
+        "name":{"type":"string","minLength":1},"pageSize":{"type":"integer","minimum":-1,"maximum":500},
+        "format":{"enum":["json","markdown"]},"deep":{"type":"object","required":["a/b"]}}}"#;
+
+    #[track_caller]
+    fn fits(arguments: &str, expect: &[(&str, &str)]) {
+        let found = check(Some(&Bytes::from_static(SCHEMA)), arguments).unwrap();
+        let found: Vec<_> = found.iter().map(|(pointer, message)| (pointer.as_str(), message.as_str())).collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn problems_point_at_their_place() {
+        fits(r#"{"name":"a","pageSize":50}"#, &[]);
+        fits(r#"{"name":"a","pageSize":5e1}"#, &[]);
+        fits("{}", &[("/name", "required, but missing")]);
+        fits(r#"{"name":"a","pageSize":600}"#, &[("/pageSize", "600 is greater than the maximum of 500")]);
+        fits(r#"{"name":"a","size":1}"#, &[("/size", "not a known argument")]);
+        fits(r#"{"name":"a","format":"xml"}"#, &[("/format", r#""xml" is not one of "json" or "markdown""#)]);
+        fits(r#"{"name":"a","deep":{}}"#, &[("/deep/a~1b", "required, but missing")]);
+    }
+
+    #[test]
+    fn long_values_are_not_repeated() {
+        let arguments = format!(r#"{{"name":"a","pageSize":"{}"}}"#, "x".repeat(200));
+        fits(&arguments, &[("/pageSize", r#"value is not of type "integer""#)]);
+    }
+
+    #[test]
+    fn text_that_is_no_object_is_refused_with_its_place() {
+        let refused = |text| check(None, text).unwrap_err();
+        assert_eq!(refused("[1]"), ("arguments are a JSON object, not an array".to_owned(), 1, 1));
+        let (_, line, column) = refused("{\n  \"é\": x}");
+        assert_eq!((line, column), (2, 8));
+        assert_eq!(refused("").1, 1);
+        assert!(check(None, "{\"a\":1e400,\"b\":12345678901234567890}").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_schema_that_cannot_be_used_is_said_so() {
+        let said = |schema: &'static str| check(Some(&Bytes::from_static(schema.as_bytes())), "{}").unwrap().remove(0).1;
+        assert!(said("{\"$ref\":\"https://example.com/x.json\"}").contains("cannot be used"));
+        assert!(said("{\"$ref\":\"file:///etc/hostname\"}").contains("cannot be used"));
+        assert!(said("{\"type\":7}").contains("cannot be used"));
+        assert!(said("{").contains("cannot be read"));
+    }
+}

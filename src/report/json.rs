@@ -1,0 +1,566 @@
+//! The JSON contract: what `--json` prints. Described for people in `docs/cli.md`.
+//!
+//! These are its own types, in the order in which they are printed; inner types are never serialised. What a
+//! server sent stands in the document byte for byte: numbers keep their spelling, objects their order.
+//! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
+use crate::format::ledger::{Row, default_baseline, ratio};
+use crate::format::{FORMATS, Subject};
+use crate::json::{Doc, Node};
+use crate::problem::{Kind, Problem};
+use crate::token::{self, Encoding, Tokens};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// How the ledger of a report is read.
+#[derive(Clone, Copy, Debug)]
+pub struct LedgerOptions {
+    pub tokenizer: Encoding,
+    /// `None` is the default of the contract: `json`, else `content`.
+    pub baseline: Option<&'static str>,
+}
+
+impl LedgerOptions {
+    /// The baseline that applies to these rows.
+    pub fn baseline(&self, rows: &[Row]) -> &'static str {
+        self.baseline.unwrap_or_else(|| default_baseline(rows))
+    }
+}
+
+/// `loupe.report/1`: one capture, as `call --json` and `show --json` print it.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn report(
+    subject: &Subject,
+    rows: &[Row],
+    options: LedgerOptions,
+    problem: Option<&Problem>,
+    cancel: &Cancel,
+) -> Result<String, Cancelled> {
+    let baseline = options.baseline(rows);
+    let base = rows.iter().find(|row| row.format == baseline);
+    let ledger = LedgerJson {
+        tokenizer: options.tokenizer.name(),
+        baseline,
+        rows: rows.iter().map(|row| RowJson::of(row, base.and_then(|base| ratio(row, base, options.tokenizer)))).collect(),
+    };
+    Ok(print(&ReportJson {
+        loupe: VERSION,
+        schema: "loupe.report/1",
+        capture: CaptureJson::of(subject, cancel)?,
+        ledger,
+        hosts: None,
+        findings: None,
+        error: problem.map(ErrorJson::of),
+    }))
+}
+
+/// `loupe.error/1`: a failure before anything was captured.
+pub fn error(problem: &Problem) -> String {
+    print(&ErrorDocument { loupe: VERSION, schema: "loupe.error/1", error: ErrorJson::of(problem) })
+}
+
+/// `loupe.tools/1`: a server's tools, as `tools --json` prints them.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn tools(server: &Server, tools: &[Tool], cancel: &Cancel) -> Result<String, Cancelled> {
+    let mut total = SizeJson { bytes: 0, tokens: TokensJson::default() };
+    let mut listed = Vec::with_capacity(tools.len());
+    for tool in tools {
+        let definition = SizeJson::of(&tool.raw, cancel)?;
+        total.bytes += definition.bytes;
+        total.tokens.o200k_base += definition.tokens.o200k_base;
+        total.tokens.cl100k_base += definition.tokens.cl100k_base;
+        listed.push(ListedToolJson {
+            name: &tool.name,
+            title: tool.title.as_deref(),
+            description: tool.description.as_deref(),
+            annotations: AnnotationsJson::of(tool),
+            input_schema: tool.input_schema.as_deref().and_then(raw),
+            output_schema: tool.output_schema.as_deref().and_then(raw),
+            definition,
+            raw: raw(&tool.raw),
+            faults: &tool.faults,
+        });
+    }
+    Ok(print(&ToolsDocument { loupe: VERSION, schema: "loupe.tools/1", server: ServerJson::of(server), tools: listed, total }))
+}
+
+/// `loupe.formats/1`: every format that is built.
+pub fn formats() -> String {
+    let formats =
+        FORMATS.iter().map(|format| FormatJson { id: format.id(), title: format.title(), as_sent: format.is_as_sent() });
+    print(&FormatsDocument { loupe: VERSION, schema: "loupe.formats/1", formats: formats.collect() })
+}
+
+/// The failure that a capture's outcome amounts to; `None` where an answer came, `isError` included.
+pub fn failure(subject: &Subject) -> Option<Problem> {
+    use crate::capture::Outcome;
+    let capture = &subject.capture;
+    let kind = match capture.outcome {
+        Outcome::Result | Outcome::ToolError => return None,
+        Outcome::ProtocolError => Kind::RpcError,
+        Outcome::Malformed => Kind::Malformed,
+        Outcome::Timeout => Kind::Timeout,
+        Outcome::Cancelled => Kind::Cancelled,
+        Outcome::Disconnected => Kind::Disconnected,
+    };
+    if let Some(problem) = &capture.problem {
+        // The exit status follows the outcome, whatever the place that noticed it called it.
+        return Some(Problem { kind, ..problem.clone() });
+    }
+    let what = match capture.outcome {
+        Outcome::ProtocolError => subject.reading.rpc_error.as_ref().map_or_else(
+            || "the server answered with an error".to_owned(),
+            |error| format!("the server answered with error {}: {}", error.code, error.message),
+        ),
+        Outcome::Malformed => match subject.reading.faults.first() {
+            Some(fault) => format!("the answer cannot be read: {fault}"),
+            None => "the answer cannot be read".to_owned(),
+        },
+        Outcome::Timeout => "no answer within the time limit".to_owned(),
+        Outcome::Cancelled => "interrupted".to_owned(),
+        _ => "the server went away before it answered".to_owned(),
+    };
+    let problem = Problem::new(kind, what).at(capture.tool.name.clone());
+    Some(match capture.outcome {
+        Outcome::Malformed => problem.hint("`--view wire` shows what came"),
+        Outcome::Timeout => problem.hint("allow more time with `--timeout SECONDS`"),
+        _ => problem,
+    })
+}
+
+/// One line of a transcript and of `messages.jsonl`, without its line end.
+pub fn message_line(message: &Message) -> String {
+    let text = std::str::from_utf8(&message.bytes).ok();
+    let line = MessageJson {
+        at_ms: milliseconds(message.at),
+        dir: message.direction.name(),
+        text,
+        base64: text.is_none().then(|| BASE64_STANDARD.encode(&message.bytes)),
+    };
+    serde_json::to_string(&line).unwrap_or_default()
+}
+
+/// The SHA-256 of bytes in lower-case hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hex, byte| {
+        write!(hex, "{byte:02x}").ok();
+        hex
+    })
+}
+
+/// Milliseconds with nanosecond resolution.
+pub fn milliseconds(duration: Duration) -> f64 {
+    duration.as_nanos() as f64 / 1e6
+}
+
+fn print(document: &impl Serialize) -> String {
+    // Only a map with keys that are no strings, or a failing writer, could be refused; there is neither.
+    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// Bytes that can stand in a JSON document as they are; `None` otherwise.
+fn raw(bytes: &[u8]) -> Option<Box<RawValue>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    RawValue::from_string(text.to_owned()).ok()
+}
+
+fn given(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+#[derive(Serialize)]
+struct MessageJson<'a> {
+    #[serde(rename = "atMs")]
+    at_ms: f64,
+    dir: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ErrorJson<'a> {
+    kind: &'static str,
+    message: String,
+    hint: Option<&'a str>,
+}
+
+impl<'a> ErrorJson<'a> {
+    fn of(problem: &'a Problem) -> Self {
+        Self { kind: problem.kind.name(), message: problem.message(), hint: problem.hint.as_deref() }
+    }
+}
+
+#[derive(Serialize)]
+struct ErrorDocument<'a> {
+    loupe: &'static str,
+    schema: &'static str,
+    error: ErrorJson<'a>,
+}
+
+#[derive(Serialize)]
+struct FormatsDocument {
+    loupe: &'static str,
+    schema: &'static str,
+    formats: Vec<FormatJson>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FormatJson {
+    id: &'static str,
+    title: &'static str,
+    as_sent: bool,
+}
+
+#[derive(Serialize)]
+struct ToolsDocument<'a> {
+    loupe: &'static str,
+    schema: &'static str,
+    server: ServerJson<'a>,
+    tools: Vec<ListedToolJson<'a>>,
+    total: SizeJson,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedToolJson<'a> {
+    name: &'a str,
+    title: Option<&'a str>,
+    description: Option<&'a str>,
+    annotations: AnnotationsJson,
+    input_schema: Option<Box<RawValue>>,
+    output_schema: Option<Box<RawValue>>,
+    definition: SizeJson,
+    raw: Option<Box<RawValue>>,
+    faults: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ReportJson<'a> {
+    loupe: &'static str,
+    schema: &'static str,
+    capture: CaptureJson<'a>,
+    ledger: LedgerJson,
+    /// `null` until there are host views; never `[]`, which would say that there are none.
+    hosts: Option<()>,
+    findings: Option<()>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CaptureJson<'a> {
+    id: String,
+    server: ServerJson<'a>,
+    tool: Option<ToolJson<'a>>,
+    arguments: Option<Box<RawValue>>,
+    started_at: Option<String>,
+    elapsed_ms: Option<f64>,
+    outcome: &'static str,
+    wire: Option<WireJson>,
+    result: Option<Box<RawValue>>,
+    raw: Option<Base64Json>,
+    rpc_error: Option<RpcErrorJson<'a>>,
+    blocks: Vec<BlockJson<'a>>,
+    notifications: Vec<NotificationJson>,
+}
+
+impl<'a> CaptureJson<'a> {
+    fn of(subject: &'a Subject, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let capture: &Capture = &subject.capture;
+        let reading = &subject.reading;
+        // A message that is not JSON as a whole cannot stand in the document, not even in part.
+        let whole = reading.doc.is_json();
+        let result = reading.result().filter(|_| whole).and_then(|node| raw(node.raw()));
+        let unreadable = !whole || (result.is_none() && reading.result().is_some());
+        let has_time = capture.started_at != OffsetDateTime::UNIX_EPOCH;
+        let mut blocks = Vec::with_capacity(reading.blocks.len());
+        for block in &reading.blocks {
+            blocks.push(BlockJson::of(block, &reading.doc, cancel)?);
+        }
+        Ok(Self {
+            id: capture.id.to_string(),
+            server: ServerJson::of(&capture.server),
+            tool: ToolJson::of(&capture.tool, cancel)?,
+            arguments: raw(&capture.arguments),
+            started_at: capture.started_at.format(&Rfc3339).ok().filter(|_| has_time),
+            elapsed_ms: has_time.then(|| milliseconds(capture.timings.total())),
+            outcome: capture.outcome.name(),
+            wire: capture
+                .response
+                .as_ref()
+                .filter(|_| capture.has_wire())
+                .map(|response| WireJson { bytes: response.len(), sha256: sha256(response) }),
+            result,
+            raw: capture
+                .response
+                .as_ref()
+                .filter(|_| unreadable)
+                .map(|response| Base64Json { base64: BASE64_STANDARD.encode(response) }),
+            rpc_error: reading.rpc_error.as_ref().map(RpcErrorJson::of),
+            blocks,
+            notifications: capture.messages.iter().filter_map(NotificationJson::of).collect(),
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ServerJson<'a> {
+    name: Option<&'a str>,
+    version: Option<&'a str>,
+    protocol_version: Option<&'a str>,
+    transport: &'a str,
+}
+
+impl<'a> ServerJson<'a> {
+    fn of(server: &'a Server) -> Self {
+        Self {
+            name: given(&server.name),
+            version: given(&server.version),
+            protocol_version: given(&server.protocol_version),
+            transport: &server.transport,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ToolJson<'a> {
+    name: &'a str,
+    title: Option<&'a str>,
+    annotations: AnnotationsJson,
+    definition: Option<SizeJson>,
+}
+
+impl<'a> ToolJson<'a> {
+    fn of(tool: &'a Tool, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+        if tool.name.is_empty() && tool.raw.is_empty() {
+            return Ok(None);
+        }
+        let definition = if tool.raw.is_empty() { None } else { Some(SizeJson::of(&tool.raw, cancel)?) };
+        Ok(Some(Self { name: &tool.name, title: tool.title.as_deref(), annotations: AnnotationsJson::of(tool), definition }))
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AnnotationsJson {
+    read_only_hint: HintJson,
+    destructive_hint: HintJson,
+    idempotent_hint: HintJson,
+    open_world_hint: HintJson,
+}
+
+#[derive(Serialize)]
+struct HintJson {
+    value: bool,
+    declared: bool,
+}
+
+impl AnnotationsJson {
+    fn of(tool: &Tool) -> Self {
+        let hint = |hint: Hint| HintJson { value: hint.value, declared: hint.declared };
+        let capture::Annotations { read_only, destructive, idempotent, open_world } = tool.annotations;
+        Self {
+            read_only_hint: hint(read_only),
+            destructive_hint: hint(destructive),
+            idempotent_hint: hint(idempotent),
+            open_world_hint: hint(open_world),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Default, Serialize)]
+struct TokensJson {
+    o200k_base: u64,
+    cl100k_base: u64,
+}
+
+impl From<Tokens> for TokensJson {
+    fn from(tokens: Tokens) -> Self {
+        Self { o200k_base: tokens.o200k_base, cl100k_base: tokens.cl100k_base }
+    }
+}
+
+#[derive(Serialize)]
+struct SizeJson {
+    bytes: u64,
+    tokens: TokensJson,
+}
+
+impl SizeJson {
+    fn of(bytes: &[u8], cancel: &Cancel) -> Result<Self, Cancelled> {
+        let tokens = token::count(&String::from_utf8_lossy(bytes), cancel)?;
+        Ok(Self { bytes: bytes.len() as u64, tokens: tokens.into() })
+    }
+}
+
+#[derive(Serialize)]
+struct WireJson {
+    bytes: usize,
+    sha256: String,
+}
+
+#[derive(Serialize)]
+struct Base64Json {
+    base64: String,
+}
+
+#[derive(Serialize)]
+struct RpcErrorJson<'a> {
+    code: Option<Box<RawValue>>,
+    message: &'a str,
+    data: Option<Box<RawValue>>,
+}
+
+impl<'a> RpcErrorJson<'a> {
+    fn of(error: &'a capture::RpcError) -> Self {
+        Self { code: raw(error.code.as_bytes()), message: &error.message, data: error.data.as_deref().and_then(raw) }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BlockJson<'a> {
+    index: usize,
+    #[serde(rename = "type")]
+    type_name: Option<&'a str>,
+    known: bool,
+    /// Of the text, or of the decoded data; of the block as sent where it has neither.
+    bytes: u64,
+    /// `null` for media: what they cost depends on the model, and is not guessed.
+    tokens: Option<TokensJson>,
+    mime_type: Option<&'a str>,
+    audience: Option<&'a [String]>,
+    priority: Option<f64>,
+    faults: &'a [String],
+}
+
+impl<'a> BlockJson<'a> {
+    fn of(block: &'a Block, doc: &Doc, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let as_sent = doc.node(block.node).map(Node::raw).unwrap_or_default();
+        let (bytes, tokens) = match (&block.text, block.data_bytes, block.kind) {
+            (Some(text), ..) => (text.len() as u64, Some(token::count(text, cancel)?.into())),
+            (None, Some(data), _) => (data as u64, None),
+            (None, None, BlockKind::Image | BlockKind::Audio) => (as_sent.len() as u64, None),
+            (None, None, _) => {
+                let size = SizeJson::of(as_sent, cancel)?;
+                (size.bytes, Some(size.tokens))
+            }
+        };
+        Ok(Self {
+            index: block.index,
+            type_name: given(&block.type_name),
+            known: block.is_known(),
+            bytes,
+            tokens,
+            mime_type: block.mime_type.as_deref(),
+            audience: (!block.audience.is_empty()).then_some(block.audience.as_slice()),
+            priority: block.priority,
+            faults: &block.faults,
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NotificationJson {
+    method: String,
+    at_ms: f64,
+}
+
+impl NotificationJson {
+    fn of(message: &Message) -> Option<Self> {
+        if message.direction != Direction::In {
+            return None;
+        }
+        let doc = Doc::parse(message.bytes.clone());
+        let root = doc.root()?;
+        // With an id it is a request of the server, not a notification.
+        if root.get("id").is_some() {
+            return None;
+        }
+        Some(Self { method: root.get("method")?.as_str()?.into_owned(), at_ms: milliseconds(message.at) })
+    }
+}
+
+#[derive(Serialize)]
+struct LedgerJson {
+    tokenizer: &'static str,
+    baseline: &'static str,
+    rows: Vec<RowJson>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RowJson {
+    format: &'static str,
+    available: bool,
+    bytes: Option<u64>,
+    chars: Option<u64>,
+    utf16: Option<u64>,
+    tokens: Option<TokensJson>,
+    ratio: Option<f64>,
+    /// `null` until round trips are proved.
+    round_trip: Option<()>,
+    lossless: Option<()>,
+    losses: Option<()>,
+    facts: Option<FactsJson>,
+    why: Option<String>,
+}
+
+#[derive(Serialize)]
+struct FactsJson {
+    total: u64,
+    kept: u64,
+    reworded: u64,
+    missing: u64,
+}
+
+impl RowJson {
+    fn of(row: &Row, ratio: Option<f64>) -> Self {
+        let available = row.is_available();
+        let given = |number: u64| available.then_some(number);
+        Self {
+            format: row.format,
+            available,
+            bytes: given(row.bytes),
+            chars: given(row.chars),
+            utf16: given(row.utf16),
+            tokens: available.then(|| row.tokens.into()),
+            ratio: ratio.filter(|_| available),
+            round_trip: None,
+            lossless: None,
+            losses: None,
+            facts: row.facts.filter(|_| available).map(|FactCount { total, kept, reworded, missing }| FactsJson {
+                total,
+                kept,
+                reworded,
+                missing,
+            }),
+            why: row.why.clone(),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Opens what is no capture folder: a bare result, a message, a payload, a text.
+//!
+//! A capture needs a response message to be read. For a message that is the file itself; around anything else one is
+//! written in memory, and the capture is marked ([`Capture::NO_WIRE`]), so that nobody takes it for a server's.
+
+use std::io::Read;
+use std::path::Path;
+
+use bytes::Bytes;
+use time::OffsetDateTime;
+
+use super::{Error, read_folder};
+use crate::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
+use crate::json::write::string;
+use crate::json::{Doc, Kind as JsonKind};
+use crate::problem::{Kind, Problem};
+use crate::report::json::sha256;
+
+/// What a file is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadAs {
+    Capture,
+    /// A raw `CallToolResult`.
+    Result,
+    /// A JSON-RPC message.
+    Message,
+    /// Any other JSON.
+    Payload,
+    Text,
+}
+
+impl ReadAs {
+    pub const ALL: &'static [(ReadAs, &'static str)] = &[
+        (ReadAs::Capture, "capture"),
+        (ReadAs::Result, "result"),
+        (ReadAs::Message, "message"),
+        (ReadAs::Payload, "payload"),
+        (ReadAs::Text, "text"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|&(kind, _)| kind)
+    }
+
+    /// An object with a `content` array is a result, one with `jsonrpc` a message, other JSON a payload, and
+    /// anything else text.
+    pub fn detect(bytes: &Bytes) -> Self {
+        let doc = Doc::parse(bytes.clone());
+        // Bad UTF-8 inside a string makes odd JSON, not a text.
+        if doc.is_empty() || doc.faults().iter().any(|fault| fault.kind.is_fatal()) {
+            return Self::Text;
+        }
+        let Some(root) = doc.root().filter(|root| root.kind() == JsonKind::Object) else { return Self::Payload };
+        if root.get("content").is_some_and(|content| content.kind() == JsonKind::Array) {
+            Self::Result
+        } else if root.get("jsonrpc").is_some() {
+            Self::Message
+        } else {
+            Self::Payload
+        }
+    }
+}
+
+/// Opens a file or folder, by what it holds.
+///
+/// # Errors
+/// A file that cannot be read, a damaged or newer capture.
+pub fn read_any(path: &Path) -> Result<Capture, Problem> {
+    read_as(path, None)
+}
+
+/// Opens a file or folder as what it is said to be; `None` finds out.
+///
+/// # Errors
+/// As [`read_any`], and where it is not what it is said to be.
+pub fn read_as(path: &Path, kind: Option<ReadAs>) -> Result<Capture, Problem> {
+    if path.is_dir() {
+        return match kind {
+            None | Some(ReadAs::Capture) => Ok(read_folder(path)?),
+            Some(kind) => Err(Problem::new(Kind::Io, format!("a folder is no {}", kind.name())).at(path.display().to_string())),
+        };
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(Error::io("cannot read", path))?;
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    read_bytes(bytes.into(), &name, kind)
+}
+
+/// Makes a capture of what a file (or standard input) held.
+///
+/// # Errors
+/// Where it is not what it is said to be.
+pub fn read_bytes(bytes: Bytes, name: &str, kind: Option<ReadAs>) -> Result<Capture, Problem> {
+    let kind = kind.unwrap_or_else(|| ReadAs::detect(&bytes));
+    let (response, is_message) = match kind {
+        ReadAs::Capture => {
+            return Err(Problem::new(Kind::Io, "a capture is a folder, not a file").at(name));
+        }
+        ReadAs::Message => (without_line_end(&bytes), true),
+        ReadAs::Result => (around(b"", json(&bytes, name, kind)?.trim_ascii(), b""), false),
+        ReadAs::Payload => {
+            (around(br#"{"content":[],"structuredContent":"#, json(&bytes, name, kind)?.trim_ascii(), b"}"), false)
+        }
+        ReadAs::Text => (around(br#"{"content":[{"type":"text","text":"#, &text_literal(&bytes), b"}]}"), false),
+    };
+    let reading = Reading::read(response.clone());
+    let outcome = if is_message { reading.outcome() } else { outcome_of_result(&reading) };
+    let mut tool = Tool::unlisted("");
+    // There was no list it could have been in.
+    tool.faults.clear();
+    Ok(Capture {
+        // The digest keeps two files of one name, or one that changed, apart.
+        id: CaptureId(format!("{name}-{}-{}", kind.name(), &sha256(&bytes)[..8]).into()),
+        server: Server { transport: "file".into(), source: format!("{} {name}", kind.name()), ..Server::default() },
+        tool,
+        arguments: Bytes::new(),
+        started_at: OffsetDateTime::UNIX_EPOCH,
+        timings: Timings::default(),
+        outcome,
+        request: Bytes::new(),
+        response: Some(response),
+        messages: Vec::new(),
+        http: None,
+        problem: None,
+        notes: if is_message { Vec::new() } else { vec![Capture::NO_WIRE.to_owned()] },
+    })
+}
+
+/// The result's own `isError` decides; odd JSON around it was written by us.
+fn outcome_of_result(reading: &Reading) -> Outcome {
+    if reading.is_error == Some(true) { Outcome::ToolError } else { Outcome::Result }
+}
+
+fn json<'a>(bytes: &'a Bytes, name: &str, kind: ReadAs) -> Result<&'a [u8], Problem> {
+    let doc = Doc::parse(bytes.clone());
+    match doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
+        None if !doc.is_empty() => Ok(bytes),
+        fault => {
+            let what = fault.map_or("empty".to_owned(), |fault| format!("{} at byte {}", fault.kind.message(), fault.at));
+            let problem = Problem::new(Kind::Malformed, format!("not JSON, so no {}: {what}", kind.name())).at(name);
+            Err(Problem { kind: Kind::Io, ..problem }.hint("`--read-as text` shows it as it is"))
+        }
+    }
+}
+
+/// A response message around a result.
+fn around(before: &[u8], inside: &[u8], after: &[u8]) -> Bytes {
+    [br#"{"jsonrpc":"2.0","id":1,"result":"#.as_slice(), before, inside, after, b"}"].concat().into()
+}
+
+/// A JSON string of the text; bytes that are not UTF-8 stay as they are, so that the reading marks them.
+fn text_literal(bytes: &[u8]) -> Vec<u8> {
+    let mut literal = vec![b'"'];
+    for chunk in bytes.utf8_chunks() {
+        let quoted = string(chunk.valid());
+        literal.extend_from_slice(&quoted.as_bytes()[1..quoted.len() - 1]);
+        literal.extend_from_slice(chunk.invalid());
+    }
+    literal.push(b'"');
+    literal
+}
+
+/// As on stdio: the message is the line without its LF or CRLF.
+fn without_line_end(bytes: &Bytes) -> Bytes {
+    let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let line = if line.len() < bytes.len() { line.strip_suffix(b"\r").unwrap_or(line) } else { line };
+    bytes.slice(..line.len())
+}

@@ -1,0 +1,258 @@
+//! `capture.json`: everything about a capture but its messages. Its own types, so that inner ones may change.
+//!
+//! Exact bytes stand in it as they are where they are JSON, else as base64. Unknown fields are left alone; a newer
+//! schema is refused before anything else is read.
+
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::{Error, REQUEST, duration};
+use crate::capture::{Capture, CaptureId, HttpInfo, Message, Outcome, Server, Timings, Tool};
+use crate::problem::{Kind, Problem};
+use crate::report::json::{milliseconds, sha256};
+
+const SCHEMA: &str = "loupe.capture/1";
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Manifest {
+    schema: String,
+    /// The version that wrote it.
+    loupe: String,
+    id: String,
+    server: ServerPart,
+    tool: ToolPart,
+    arguments: Exact,
+    started_at: String,
+    timings: TimingsPart,
+    outcome: String,
+    request: Option<DigestPart>,
+    response: Option<DigestPart>,
+    http: Option<HttpPart>,
+    problem: Option<ProblemPart>,
+    notes: Vec<String>,
+    /// What was hidden when it was written: nothing yet.
+    #[serde(default)]
+    redactions: Vec<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct SchemaOnly {
+    schema: String,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ServerPart {
+    name: String,
+    version: String,
+    protocol_version: String,
+    transport: String,
+    instructions: Option<String>,
+    /// How it was reached, values of variables and headers left out.
+    source: String,
+}
+
+#[derive(Deserialize, Serialize)]
+struct ToolPart {
+    name: String,
+    definition: Option<Exact>,
+    faults: Vec<String>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TimingsPart {
+    send_ms: f64,
+    server_ms: f64,
+    receive_ms: f64,
+}
+
+#[derive(Deserialize, Serialize)]
+struct DigestPart {
+    bytes: u64,
+    sha256: String,
+}
+
+impl DigestPart {
+    fn of(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.len() as u64, sha256: sha256(bytes) }
+    }
+}
+
+#[derive(Deserialize, Serialize)]
+struct HttpPart {
+    status: u16,
+    /// Pairs of name and value; sensitive values were masked when the capture was made.
+    headers: Vec<(String, String)>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct ProblemPart {
+    kind: String,
+    what: String,
+    place: String,
+    hint: Option<String>,
+}
+
+/// Bytes that must come back exactly: as JSON where they are one value without space around, else as base64.
+#[derive(Deserialize, Serialize)]
+struct Exact {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    json: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+}
+
+impl Exact {
+    fn of(bytes: &[u8]) -> Self {
+        let json = std::str::from_utf8(bytes)
+            .ok()
+            // `null` would read back as nothing.
+            .filter(|text| *text != "null")
+            .and_then(|text| RawValue::from_string(text.to_owned()).ok())
+            .filter(|value| value.get().len() == bytes.len());
+        let base64 = json.is_none().then(|| BASE64_STANDARD.encode(bytes));
+        Self { json, base64 }
+    }
+
+    fn bytes(self, what: &str, folder: &Path) -> Result<Bytes, Error> {
+        match (self.json, self.base64) {
+            (Some(json), None) => Ok(Bytes::from(String::from(Box::<str>::from(json)))),
+            (None, Some(text)) => {
+                BASE64_STANDARD.decode(text).map(Bytes::from).map_err(|error| Error::damaged(folder, format!("{what}: {error}")))
+            }
+            _ => Err(Error::damaged(folder, format!("{what} needs either `json` or `base64`"))),
+        }
+    }
+}
+
+impl Manifest {
+    pub(super) fn of(capture: &Capture) -> Self {
+        let Server { name, version, protocol_version, transport, instructions, source } = capture.server.clone();
+        Self {
+            schema: SCHEMA.to_owned(),
+            loupe: env!("CARGO_PKG_VERSION").to_owned(),
+            id: capture.id.to_string(),
+            server: ServerPart { name, version, protocol_version, transport, instructions, source },
+            tool: ToolPart {
+                name: capture.tool.name.clone(),
+                definition: (!capture.tool.raw.is_empty()).then(|| Exact::of(&capture.tool.raw)),
+                faults: capture.tool.faults.clone(),
+            },
+            arguments: Exact::of(&capture.arguments),
+            // Only years beyond 9999 and odd seconds in an offset are refused; Loupe's own clock gives neither.
+            started_at: capture.started_at.format(&Rfc3339).unwrap_or_else(|_| "1970-01-01T00:00:00Z".to_owned()),
+            timings: TimingsPart {
+                send_ms: milliseconds(capture.timings.send),
+                server_ms: milliseconds(capture.timings.server),
+                receive_ms: milliseconds(capture.timings.receive),
+            },
+            outcome: capture.outcome.name().to_owned(),
+            request: (!capture.request.is_empty()).then(|| DigestPart::of(&capture.request)),
+            response: capture.response.as_deref().map(DigestPart::of),
+            http: capture.http.clone().map(|HttpInfo { status, headers }| HttpPart { status, headers }),
+            problem: capture.problem.clone().map(|Problem { kind, what, place, hint }| ProblemPart {
+                kind: kind.name().to_owned(),
+                what,
+                place,
+                hint,
+            }),
+            notes: capture.notes.clone(),
+            redactions: Vec::new(),
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        // Nothing in it that JSON cannot hold.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    pub(super) fn parse(text: &[u8], folder: &Path) -> Result<Self, Error> {
+        let damaged = |error: serde_json::Error| Error::damaged(folder, format!("capture.json: {error}"));
+        let SchemaOnly { schema } = serde_json::from_slice(text).map_err(damaged)?;
+        if schema != SCHEMA {
+            let number = schema.strip_prefix("loupe.capture/").and_then(|number| number.parse::<u32>().ok());
+            return Err(match number {
+                Some(2..) => Error::Newer { path: folder.to_owned(), schema },
+                _ => Error::damaged(folder, format!("capture.json: unknown schema `{schema}`")),
+            });
+        }
+        serde_json::from_slice(text).map_err(damaged)
+    }
+
+    pub(super) fn check_digest(&self, name: &str, bytes: Option<&[u8]>, folder: &Path) -> Result<(), Error> {
+        let expected = if name == REQUEST { &self.request } else { &self.response };
+        let why = match (expected, bytes) {
+            (None, None) => return Ok(()),
+            (Some(_), None) => "is missing".to_owned(),
+            (None, Some(_)) => "does not belong there".to_owned(),
+            (Some(digest), Some(bytes)) if digest.bytes != bytes.len() as u64 => {
+                format!("has {} bytes, not {}", bytes.len(), digest.bytes)
+            }
+            (Some(digest), Some(bytes)) if digest.sha256 != sha256(bytes) => {
+                "is not what was written: its digest differs".to_owned()
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::damaged(folder, format!("{name} {why}")))
+    }
+
+    pub(super) fn capture(
+        self,
+        request: Bytes,
+        response: Option<Bytes>,
+        messages: Vec<Message>,
+        folder: &Path,
+    ) -> Result<Capture, Error> {
+        let bad = |what: &str, value: &str| Error::damaged(folder, format!("capture.json: {what} `{value}`"));
+        let outcome = Outcome::parse(&self.outcome).ok_or_else(|| bad("unknown outcome", &self.outcome))?;
+        let started_at =
+            OffsetDateTime::parse(&self.started_at, &Rfc3339).map_err(|_| bad("`startedAt` is no time:", &self.started_at))?;
+        let time = |value: f64| duration(value).ok_or_else(|| bad("no duration:", &value.to_string()));
+        let timings = Timings {
+            send: time(self.timings.send_ms)?,
+            server: time(self.timings.server_ms)?,
+            receive: time(self.timings.receive_ms)?,
+        };
+        let mut tool = match self.tool.definition {
+            Some(definition) => Tool::read(definition.bytes("tool.definition", folder)?),
+            None => Tool::unlisted(&self.tool.name),
+        };
+        tool.name = self.tool.name;
+        tool.faults = self.tool.faults;
+        let problem = match self.problem {
+            Some(problem) => {
+                let known = Kind::ALL.iter().find(|(_, name, _)| *name == problem.kind);
+                let &(kind, ..) = known.ok_or_else(|| bad("unknown kind of problem", &problem.kind))?;
+                Some(Problem { kind, what: problem.what, place: problem.place, hint: problem.hint })
+            }
+            None => None,
+        };
+        let ServerPart { name, version, protocol_version, transport, instructions, source } = self.server;
+        Ok(Capture {
+            id: CaptureId(self.id.into()),
+            server: Server { name, version, protocol_version, transport, instructions, source },
+            tool,
+            arguments: self.arguments.bytes("arguments", folder)?,
+            started_at,
+            timings,
+            outcome,
+            request,
+            response,
+            messages,
+            http: self.http.map(|HttpPart { status, headers }| HttpInfo { status, headers }),
+            problem,
+            notes: self.notes,
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! A capture that is written comes back identical, however odd; what is not whole is refused.
+
+use std::fs;
+use std::time::Duration;
+
+use bytes::Bytes;
+use time::macros::datetime;
+
+use super::*;
+use crate::capture::{CaptureId, HttpInfo, Outcome, Server, Timings, Tool};
+
+fn capture(response: Option<&'static [u8]>) -> Capture {
+    Capture {
+        id: CaptureId("c-1".into()),
+        server: Server {
+            name: "sample \u{1f50e}".into(),
+            version: "1".into(),
+            protocol_version: "2025-11-25".into(),
+            transport: "stdio".into(),
+            instructions: Some("be\nkind".into()),
+            source: "--env KEY=… -- node server.js".into(),
+        },
+        tool: Tool::read(Bytes::from_static(b"{\"name\":\"t\", \"inputSchema\":{\"a\":1e3,\"a\":20000000000000000001}}")),
+        arguments: Bytes::from_static(b"{\"n\":1e3, \"big\":12345678901234567890123}"),
+        started_at: datetime!(2025-01-17 14:30:00.123456789 UTC),
+        timings: Timings {
+            send: Duration::from_nanos(1),
+            server: Duration::from_nanos(123_456_789),
+            receive: Duration::from_nanos(59_999_999_999),
+        },
+        outcome: Outcome::Result,
+        request: Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"id\":1}"),
+        response: response.map(Bytes::from_static),
+        messages: vec![
+            Message { at: Duration::from_nanos(7), direction: Direction::Out, bytes: Bytes::from_static(b"{\"a\":\n1}") },
+            Message { at: Duration::from_micros(8), direction: Direction::Stderr, bytes: Bytes::from_static(b"\xff\xfe") },
+            Message { at: Duration::from_secs(9), direction: Direction::In, bytes: Bytes::new() },
+        ],
+        http: Some(HttpInfo {
+            status: 200, headers: vec![("Set-Cookie".into(), "…".into()), ("set-cookie".into(), "…".into())]
+        }),
+        problem: Some(Problem::new(Kind::RpcError, "no").at("t").hint("try")),
+        notes: vec!["1 unreadable line came".into()],
+    }
+}
+
+#[track_caller]
+fn comes_back(capture: &Capture) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/deep/capture");
+    write_folder(capture, &path).unwrap();
+    assert_eq!(&read_folder(&path).unwrap(), capture);
+    assert_eq!(&read_any(&path).unwrap(), capture);
+    let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["capture"], "nothing else stays behind");
+}
+
+#[test]
+fn captures_come_back_identical() {
+    comes_back(&capture(Some(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}")));
+    comes_back(&capture(Some(b"\xff\xfenot JSON\r\n")));
+    comes_back(&capture(Some(b"")));
+    comes_back(&capture(None));
+    let odd = Capture {
+        tool: Tool::unlisted("nosuch"),
+        arguments: Bytes::from_static(b" null\n"),
+        request: Bytes::new(),
+        http: None,
+        problem: None,
+        messages: Vec::new(),
+        notes: Vec::new(),
+        outcome: Outcome::Cancelled,
+        ..capture(None)
+    };
+    comes_back(&odd);
+    comes_back(&Capture { arguments: Bytes::from_static(b"null"), ..odd.clone() });
+    comes_back(&Capture { arguments: Bytes::new(), ..odd.clone() });
+    comes_back(&Capture { tool: Tool::read(Bytes::from_static(b"{\"name\":\"\xff\"}")), ..odd });
+}
+
+#[test]
+fn deep_definitions_come_back() {
+    let raw = format!("{{\"name\":\"t\",\"inputSchema\":{}{}}}", "[".repeat(20_000), "]".repeat(20_000));
+    comes_back(&Capture { tool: Tool::read(raw.into()), ..capture(None) });
+}
+
+#[test]
+fn files_come_back_as_folders_too() {
+    for text in ["{\"content\":[]}", "{\"jsonrpc\":\"2.0\",\"result\":{}}", "[1]", "plain"] {
+        comes_back(&read_bytes(Bytes::from_static(text.as_bytes()), "x", None).unwrap());
+    }
+}
+
+#[test]
+fn a_folder_that_is_there_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = write_folder(&capture(None), folder.path()).unwrap_err();
+    assert!(matches!(refused, Error::Exists { .. }));
+    let problem = Problem::from(refused);
+    assert_eq!((problem.kind, problem.kind.exit_status()), (Kind::Io, 2));
+}
+
+#[test]
+fn what_is_not_whole_is_refused_with_the_reason() {
+    let refused = |change: &dyn Fn(&Path)| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        write_folder(&capture(Some(b"{}")), &path).unwrap();
+        change(&path);
+        read_folder(&path).unwrap_err().to_string()
+    };
+    let edit = |path: &Path, from: &str, to: &str| {
+        let text = fs::read_to_string(path.join(MANIFEST)).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(path.join(MANIFEST), text.replace(from, to)).unwrap();
+    };
+    assert!(refused(&|path| fs::remove_file(path.join(MANIFEST)).unwrap()).starts_with("not a capture folder"));
+    assert_eq!(
+        refused(&|path| fs::write(path.join(RESPONSE), "{ }").unwrap()),
+        "the capture is damaged: response.json has 3 bytes, not 2"
+    );
+    assert!(refused(&|path| fs::write(path.join(RESPONSE), "[]").unwrap()).ends_with("its digest differs"));
+    assert!(refused(&|path| fs::remove_file(path.join(RESPONSE)).unwrap()).ends_with("response.json is missing"));
+    assert!(refused(&|path| fs::remove_file(path.join(MESSAGES)).unwrap()).ends_with("messages.jsonl is missing"));
+    assert!(refused(&|path| fs::write(path.join(MESSAGES), "{}").unwrap()).contains("messages.jsonl, line 1: missing field"));
+    assert!(refused(&|path| fs::write(path.join(MANIFEST), "{").unwrap()).contains("capture.json"));
+    assert!(refused(&|path| edit(path, "\"result\"", "\"ok\"")).ends_with("unknown outcome `ok`"));
+    assert_eq!(refused(&|path| edit(path, "loupe.capture/1", "loupe.capture/2")), "written by a newer version: loupe.capture/2");
+}
+
+#[test]
+fn fields_of_others_are_tolerated() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c");
+    write_folder(&capture(Some(b"{}")), &path).unwrap();
+    let text = fs::read_to_string(path.join(MANIFEST)).unwrap();
+    fs::write(path.join(MANIFEST), text.replacen('{', "{\"mine\":{\"x\":[1]},", 1)).unwrap();
+    fs::write(path.join("expect.toml"), "schema = \"loupe.expect/1\"").unwrap();
+    assert_eq!(read_folder(&path).unwrap(), capture(Some(b"{}")));
+}
+
+#[test]
+fn the_raw_result_is_written_as_it_came() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.json");
+    let with_result = capture(Some(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[ ],\"n\":1e3}}"));
+    write_result(&with_result, &path).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"{\"content\":[ ],\"n\":1e3}");
+    assert!(matches!(write_result(&capture(None), &path).unwrap_err(), Error::NoResult { .. }));
+}
+
+#[test]
+fn files_are_taken_for_what_they_hold() {
+    let kind = |text: &'static [u8]| ReadAs::detect(&Bytes::from_static(text));
+    assert_eq!(kind(b"{\"content\":[],\"jsonrpc\":\"2.0\"}"), ReadAs::Result);
+    assert_eq!(kind(b"{\"jsonrpc\":\"2.0\"}\n"), ReadAs::Message);
+    assert_eq!(kind(b"{\"content\":\"x\"}"), ReadAs::Payload);
+    assert_eq!(kind(b" 7 "), ReadAs::Payload);
+    assert_eq!(kind(b"# Title"), ReadAs::Text);
+    assert_eq!(kind(b""), ReadAs::Text);
+    assert_eq!(kind(b"\"\xff\""), ReadAs::Payload);
+}
+
+#[test]
+fn what_is_wrapped_reads_as_it_was() {
+    let text = read_bytes(Bytes::from_static("a \"q\" \u{1}\r\né".as_bytes()), "t.md", None).unwrap();
+    assert_eq!(Reading::of(&text).content_text().as_deref(), Some("a \"q\" \u{1}\r\né"));
+    assert!(!text.has_wire());
+    let bad = read_bytes(Bytes::from_static(b"a\xff\n"), "t.md", None).unwrap();
+    assert_eq!(Reading::of(&bad).content_text().as_deref(), Some("a\u{fffd}\n"));
+    let payload = read_bytes(Bytes::from_static(b" {\"n\":1e3}\n"), "p.json", None).unwrap();
+    assert_eq!(Reading::of(&payload).structured().unwrap().raw(), b"{\"n\":1e3}");
+    let message =
+        read_bytes(Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":1,\"message\":\"m\"}}\r\n"), "m", None).unwrap();
+    assert!(message.has_wire());
+    assert_eq!(message.outcome, Outcome::ProtocolError);
+    assert!(message.response.unwrap().ends_with(b"}"));
+    let error = read_bytes(Bytes::from_static(b"{\"content\":[],\"isError\":true}"), "r", None).unwrap();
+    assert_eq!(error.outcome, Outcome::ToolError);
+    let refused = read_bytes(Bytes::from_static(b"nope"), "r", Some(ReadAs::Result)).unwrap_err();
+    assert_eq!(refused.kind, Kind::Io);
+    assert!(refused.what.starts_with("not JSON, so no result"), "{}", refused.what);
+}
