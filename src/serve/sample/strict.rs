@@ -167,7 +167,7 @@ fn success(message: &str, data: &Value) -> Value {
 }
 
 /// Kept oddity: the payload says `isError` once more, inside the text.
-fn failure(call: &Call<'_>, code: &str, message: &str, details: Vec<String>, guidance: &str) -> Value {
+fn failure(call: &Call<'_>, code: &str, message: &str, details: &[String], guidance: &str) -> Value {
     let error = json!({
         "code": code,
         "message": message,
@@ -193,15 +193,15 @@ fn correlation_id(call: &Call<'_>) -> String {
 }
 
 fn invalid(violations: &[Violation], call: &Call<'_>) -> Value {
-    let details = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.message)).collect();
+    let details: Vec<_> = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.message)).collect();
     let guidance = "Check the parameters against the input schema of the tool and try again.";
-    failure(call, "VALIDATION_ERROR", "Invalid parameters provided", details, guidance)
+    failure(call, "VALIDATION_ERROR", "Invalid parameters provided", &details, guidance)
 }
 
 fn not_found(call: &Call<'_>, what: &str, key: &str, search: &str) -> Value {
     let id = call.args.integer(key).unwrap_or_default();
     let guidance = format!("Use {} to find the right ID.", call.tool(search));
-    failure(call, "NOT_FOUND", &format!("{what} with ID {id} not found"), vec![format!("{key}: {id}")], &guidance)
+    failure(call, "NOT_FOUND", &format!("{what} with ID {id} not found"), &[format!("{key}: {id}")], &guidance)
 }
 
 fn page<'a, T>(matches: Vec<&'a T>, call: &Call<'_>) -> Vec<&'a T> {
