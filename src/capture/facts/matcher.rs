@@ -158,13 +158,14 @@ impl Matcher<'_> {
             let mut scope = self.scope(self.around(places.as_deref(), whole.clone()));
             self.look(&envelope, &mut scope, base, &mut found, cancel)?;
             // What stands nowhere else may still stand inside the records' part: no text keeps them apart strictly.
-            let rest: Vec<Node<'_>> = envelope.into_iter().filter(|leaf| is_missing(&found[leaf.index() - base])).collect();
+            let rest: Vec<Node<'_>> =
+                envelope.into_iter().filter(|leaf| is_missing(found[leaf.index() - base].as_ref())).collect();
             if !rest.is_empty() && places.is_some() {
                 scope.regions = vec![whole];
                 self.look(&rest, &mut scope, base, &mut found, cancel)?;
             }
         }
-        Ok(self.report(root, found, &records, places))
+        Ok(self.report(root, found, &records, places.as_deref()))
     }
 
     /// The text outside the records, and the part from the last one on, where an envelope's end may hide.
@@ -225,21 +226,28 @@ impl Matcher<'_> {
             };
             order.sort_by_key(rank);
         }
-        for (position, leaf) in order.iter().enumerate() {
-            if position.is_multiple_of(1_024) {
-                cancel.check()?;
+        // Numbers and booleans take the places under their own labels before any takes another.
+        for is_labelled in [true, false] {
+            for (position, leaf) in order.iter().enumerate() {
+                if position.is_multiple_of(1_024) {
+                    cancel.check()?;
+                }
+                let needs_label = is_labelled && leaf.kind() != Kind::String;
+                let slot = leaf.index() - base;
+                if is_missing(found[slot].as_ref()) && (is_labelled || leaf.kind() != Kind::String) {
+                    found[slot] = Some(self.as_it_is(*leaf, needs_label, scope));
+                }
             }
-            found[leaf.index() - base] = Some(self.as_it_is(*leaf, scope));
         }
         for leaf in &order {
-            if is_missing(&found[leaf.index() - base])
+            if is_missing(found[leaf.index() - base].as_ref())
                 && let Some(other) = self.in_other_words(*leaf, scope)
             {
                 found[leaf.index() - base] = Some(other);
             }
         }
         for leaf in &order {
-            if is_missing(&found[leaf.index() - base])
+            if is_missing(found[leaf.index() - base].as_ref())
                 && let Some(place) =
                     name_sibling(*leaf).and_then(|sibling| found.get(sibling.index().checked_sub(base)?)?.as_ref()?.place.clone())
             {
@@ -247,7 +255,7 @@ impl Matcher<'_> {
             }
         }
         for leaf in &order {
-            if is_missing(&found[leaf.index() - base])
+            if is_missing(found[leaf.index() - base].as_ref())
                 && let Some(range) = self.contradiction(*leaf, scope)
             {
                 found[leaf.index() - base] = Some(Found { state: FactState::Differs(range), place: None });
@@ -256,7 +264,7 @@ impl Matcher<'_> {
         Ok(())
     }
 
-    fn as_it_is(&mut self, leaf: Node<'_>, scope: &mut Scope) -> Found {
+    fn as_it_is(&mut self, leaf: Node<'_>, needs_label: bool, scope: &mut Scope) -> Found {
         let key = key_of(leaf);
         let texts = match leaf.kind() {
             Kind::Number => forms::number_kept(leaf.as_number().unwrap_or_default()),
@@ -267,7 +275,7 @@ impl Matcher<'_> {
             return self.verbatim(leaf, scope);
         }
         for text in texts {
-            if let Some(hit) = self.choose(text, &key, scope) {
+            if let Some(hit) = self.choose(text, &key, needs_label, scope) {
                 return Found::kept(hit);
             }
         }
@@ -285,7 +293,7 @@ impl Matcher<'_> {
     }
 
     /// The best free place of a text: under the leaf's label, else the next one, else the first.
-    fn choose(&mut self, text: String, key: &str, scope: &mut Scope) -> Option<Range<usize>> {
+    fn choose(&mut self, text: String, key: &str, needs_label: bool, scope: &mut Scope) -> Option<Range<usize>> {
         let needle = self.index.needle(text)?;
         let mut best: Option<Range<usize>> = None;
         let cursor = scope.cursor;
@@ -304,7 +312,9 @@ impl Matcher<'_> {
                     best = Some(hit);
                     break 'search;
                 }
-                best.get_or_insert(hit);
+                if !needs_label {
+                    best.get_or_insert(hit);
+                }
                 tries += 1;
                 if tries >= MAX_TRIES {
                     break 'search;
@@ -325,12 +335,12 @@ impl Matcher<'_> {
                 .and_then(|(says, place)| (Some(says) == leaf.as_bool()).then(|| Found::reworded(place))),
             Kind::Number => {
                 let forms = forms::number_reworded(leaf.as_number().unwrap_or_default());
-                forms.into_iter().find_map(|form| self.choose(form, &key, scope)).map(Found::reworded)
+                forms.into_iter().find_map(|form| self.choose(form, &key, false, scope)).map(Found::reworded)
             }
             _ => {
                 let value = leaf.as_str().unwrap_or_default();
                 for form in forms::date_reworded(&value) {
-                    if let Some(hit) = self.choose(form, &key, scope) {
+                    if let Some(hit) = self.choose(form, &key, false, scope) {
                         return Some(Found::reworded(hit));
                     }
                 }
@@ -436,7 +446,7 @@ impl Matcher<'_> {
         root: Node<'_>,
         found: Vec<Option<Found>>,
         records: &[Node<'_>],
-        places: Option<Vec<Vec<Range<usize>>>>,
+        places: Option<&[Vec<Range<usize>>]>,
     ) -> Matched {
         let mut matched = Matched::default();
         let base = root.index();
@@ -453,7 +463,7 @@ impl Matcher<'_> {
             matched.facts.push(Fact { node: base + offset, state: found.state, place });
         }
         for (position, record) in records.iter().enumerate() {
-            let places = places.as_ref().and_then(|places| places.get(position));
+            let places = places.and_then(|places| places.get(position));
             let places: Vec<_> = places.into_iter().flatten().map(|place| self.canon.source(place.clone())).collect();
             let places = whole_lines(self.source, &places);
             matched.records.push(Record { node: record.index(), places });
@@ -481,8 +491,8 @@ fn whole_lines(text: &str, places: &[Range<usize>]) -> Vec<Range<usize>> {
     out
 }
 
-fn is_missing(found: &Option<Found>) -> bool {
-    found.as_ref().is_none_or(|found| found.state == FactState::Missing || matches!(found.state, FactState::Differs(_)))
+fn is_missing(found: Option<&Found>) -> bool {
+    found.is_none_or(|found| found.state == FactState::Missing || matches!(found.state, FactState::Differs(_)))
 }
 
 /// The leaves below a node that are facts, without those below `except`.
@@ -550,7 +560,10 @@ fn digit_runs(text: &str, region: Range<usize>) -> Vec<Range<usize>> {
                 end = at;
             }
         }
-        runs.push(region.start + start..region.start + end);
+        // `(555) 1` and `+1 555` begin before their first digit.
+        let opens = start.checked_sub(1).and_then(|before| bytes.get(before));
+        let has_sign = opens == Some(&b'+') || (opens == Some(&b'(') && bytes[start..end].contains(&b')'));
+        runs.push(region.start + start - usize::from(has_sign)..region.start + end);
     }
     runs
 }

@@ -20,6 +20,8 @@ struct Field<'a> {
     key: std::borrow::Cow<'a, str>,
     /// Only places under this label, or at a line's beginning, count.
     is_strict: bool,
+    /// Its values are so short that they stand in many places by chance.
+    is_short: bool,
     found: f64,
     spread: f64,
     mean: f64,
@@ -66,7 +68,7 @@ pub(super) fn regions(
             break;
         }
     }
-    Ok(Some(cut(index.text(), settle(anchors), records.len())))
+    Ok(Some(cut(index.text(), &settle(anchors), records.len())))
 }
 
 fn value_of(record: Node<'_>, key: &str) -> Option<String> {
@@ -89,21 +91,33 @@ fn hits(
     let Some(needle) = value_of(record, &field.key).and_then(|text| index.needle(text)) else { return Vec::new() };
     let text = index.text();
     let found = index.hits(&needle, from..text.len()).take(512);
-    found.filter(|hit| !field.is_strict || is_marked(text, hit, &field.key, labels)).take(limit).collect()
+    if !field.is_strict {
+        return found.take(limit).collect();
+    }
+    let marked: Vec<_> =
+        found.map(|hit| (mark(text, &hit, &field.key, labels), hit)).filter(|(mark, _)| *mark > Mark::None).collect();
+    let best = marked.iter().map(|(mark, _)| *mark).max();
+    marked.into_iter().filter(|(mark, _)| Some(*mark) == best).map(|(_, hit)| hit).take(limit).collect()
 }
 
-/// Whether a hit stands under the field's label, or begins its line.
-fn is_marked(text: &str, hit: &Range<usize>, key: &str, labels: &mut Labels) -> bool {
+/// How plainly a hit is the record's own field.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Mark {
+    None,
+    BeginsLine,
+    Labelled,
+}
+
+fn mark(text: &str, hit: &Range<usize>, key: &str, labels: &mut Labels) -> Mark {
     let from = floor(text, hit.start.saturating_sub(96));
     let before = text[from..hit.start].trim_end_matches([' ', '"', '\'', '*', '`', '[', '#']);
-    if before.ends_with('\n') || before.is_empty() {
-        return true;
-    }
     if let Some(rest) = before.strip_suffix(':') {
-        return label_before(text, from, from + rest.len()).is_some_and(|label| labels.fit(key, &text[label]));
+        let fits = label_before(text, from, from + rest.len()).is_some_and(|label| labels.fit(key, &text[label]));
+        return if fits { Mark::Labelled } else { Mark::None };
     }
     let line = before.rsplit('\n').next().unwrap_or_default();
-    line.len() < before.len() && !line.contains(char::is_alphanumeric)
+    let begins = (line.len() < before.len() || from == 0) && !line.contains(char::is_alphanumeric);
+    if begins { Mark::BeginsLine } else { Mark::None }
 }
 
 /// The fields that tell the records apart, the best first.
@@ -130,8 +144,10 @@ fn fields<'a>(
         if values.len() * 2 < records.len() || distinct * 10 < values.len() * 9 {
             continue;
         }
+        let is_short = values.iter().map(|value| value.len()).sum::<usize>() < values.len() * 4;
         for is_strict in [false, true] {
-            let mut field = Field { key: key.clone(), is_strict, found: 0.0, spread: 0.0, mean: 0.0, first: usize::MAX };
+            let mut field =
+                Field { key: key.clone(), is_strict, is_short, found: 0.0, spread: 0.0, mean: 0.0, first: usize::MAX };
             weigh(&mut field, &sample, index, labels);
             if field.found > 0.0 {
                 fields.push(field);
@@ -145,7 +161,7 @@ fn fields<'a>(
         let noise = if field.spread < 0.25 { 0 } else { (field.spread * 4.0) as i64 };
         let few = field.found < most * 0.9;
         let mean = (field.mean.min(8.0) * 2.0).round() as i64;
-        (few, noise, -mean, field.first, field.is_strict)
+        (few, noise, field.is_short && !field.is_strict, -mean, field.first, field.is_strict)
     };
     fields.sort_by_key(rank);
     Ok(fields)
@@ -188,7 +204,7 @@ fn settle(mut anchors: Vec<(Range<usize>, usize)>) -> Vec<(Range<usize>, usize)>
 }
 
 /// Cuts the text between the anchors, and gives every record its parts.
-fn cut(text: &str, anchors: Vec<(Range<usize>, usize)>, records: usize) -> Vec<Vec<Range<usize>>> {
+fn cut(text: &str, anchors: &[(Range<usize>, usize)], records: usize) -> Vec<Vec<Range<usize>>> {
     let mut places = vec![Vec::new(); records];
     let mut starts: Vec<usize> = Vec::with_capacity(anchors.len());
     for pair in anchors.windows(2) {
@@ -201,7 +217,7 @@ fn cut(text: &str, anchors: Vec<(Range<usize>, usize)>, records: usize) -> Vec<V
     let longest = anchors
         .iter()
         .zip(starts.iter().zip(starts.iter().skip(1)))
-        .map(|(_, (&start, &end))| text[start..end].trim_end().matches('\n').count() + 1)
+        .map(|(_, (&start, &end))| text[start..trim_end(text, start, end)].matches('\n').count() + 1)
         .max();
     for (position, (hit, record)) in anchors.iter().enumerate() {
         let start = starts[position];
@@ -236,15 +252,14 @@ fn boundary(text: &str, from: usize, to: usize) -> usize {
     let starts = || slice.match_indices('\n').map(|(at, _)| from + at + 1);
     let line = |at: usize| text[at..].split('\n').next().unwrap_or_default();
     let is_heading = |at: &usize| line(*at).trim_start().starts_with('#');
-    if let Some(heading) = starts().filter(is_heading).last() {
+    if let Some(heading) = starts().rfind(is_heading) {
         return heading;
     }
     let is_row = |at: usize| line(at).trim_start().starts_with('|');
-    let last_blank = |before: usize| starts().filter(|at| *at < before && line(*at).trim().is_empty()).last();
+    let last_blank = |before: usize| starts().rfind(|at| *at < before && line(*at).trim().is_empty());
     if is_row(anchor_line) {
-        let table = starts()
-            .filter(|at| line(*at).starts_with("|-") || line(*at).starts_with("| -") || line(*at).starts_with("|:"))
-            .last();
+        let table =
+            starts().rfind(|at| line(*at).starts_with("|-") || line(*at).starts_with("| -") || line(*at).starts_with("|:"));
         return match table {
             Some(table) => last_blank(table).map_or(anchor_line, |blank| next_line(text, blank)),
             None => anchor_line,
@@ -254,7 +269,7 @@ fn boundary(text: &str, from: usize, to: usize) -> usize {
     let is_filled = |at: &usize| !line(*at).trim().is_empty();
     let least = starts().filter(is_filled).map(indent).min().unwrap_or(0);
     if indent(anchor_line) > least {
-        return starts().filter(|at| is_filled(at) && indent(*at) == least).last().unwrap_or(anchor_line);
+        return starts().rfind(|at| is_filled(at) && indent(*at) == least).unwrap_or(anchor_line);
     }
     let marker = line(anchor_line).trim_start();
     let is_item = marker.starts_with("- ") || marker.starts_with("* ") || marker.starts_with(|char: char| char.is_ascii_digit());

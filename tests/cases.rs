@@ -1,0 +1,144 @@
+//! Cases as data: what each format writes for a payload, and what the matcher finds in a text.
+//!
+//! `tests/data/format/ID/CASE.json` is a payload, `CASE.txt` beside it what the format ID writes for it, or after
+//! `refused: ` why it does not. `tests/data/facts/CASE/` holds `payload.json`, `text.md` and `expected.txt`.
+//! `UPDATE_EXPECT=1 cargo test --test cases` writes the expectations anew; read the difference before it is kept.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mcp_loupe::cancel::{Cancel, Cancelled};
+use mcp_loupe::capture::{Capture, CaptureId, FactState, Outcome, Payload, Server, Timings, Tool, match_facts};
+use mcp_loupe::format::{Format, Sink, Subject, WriteError, by_id};
+use mcp_loupe::json::Doc;
+use time::OffsetDateTime;
+
+struct Gather(Vec<u8>);
+
+impl Sink for Gather {
+    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+fn data(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder)
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Compares with the file, or writes it.
+fn expect(path: &Path, actual: &str, failures: &mut String) {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(path, actual).unwrap();
+        return;
+    }
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    if expected != actual {
+        writeln!(failures, "{}\n--- expected\n{expected}\n--- actual\n{actual}\n", path.display()).unwrap();
+    }
+}
+
+fn subject(payload: &[u8]) -> Subject {
+    let mut response = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":"#.to_vec();
+    response.extend_from_slice(payload.trim_ascii());
+    response.extend_from_slice(b"}}");
+    Subject::of(Arc::new(Capture {
+        id: CaptureId("case".into()),
+        server: Server::default(),
+        tool: Tool::unlisted("case"),
+        arguments: Bytes::from_static(b"{}"),
+        started_at: OffsetDateTime::UNIX_EPOCH,
+        timings: Timings::default(),
+        outcome: Outcome::Result,
+        request: Bytes::new(),
+        response: Some(Bytes::from(response)),
+        messages: Vec::new(),
+        http: None,
+        problem: None,
+        notes: Vec::new(),
+    }))
+}
+
+fn write(format: &dyn Format, subject: &Subject) -> String {
+    if let Err(why) = format.applies(subject) {
+        return format!("refused: {}", why.0);
+    }
+    let mut gather = Gather(Vec::new());
+    match format.write(subject, &mut gather) {
+        Ok(()) => String::from_utf8(gather.0).unwrap(),
+        Err(WriteError::Refused(why)) => format!("refused: {why}"),
+        Err(WriteError::Cancelled(_)) => panic!("nobody cancelled"),
+    }
+}
+
+#[test]
+fn formats_write_what_is_expected() {
+    let mut failures = String::new();
+    let mut cases = 0;
+    for folder in entries(&data("format")) {
+        let id = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let format = by_id(&id).unwrap_or_else(|| panic!("no format `{id}`"));
+        for path in entries(&folder).iter().filter(|path| path.extension().is_some_and(|end| end == "json")) {
+            let text = write(format, &subject(&fs::read(path).unwrap()));
+            expect(&path.with_extension("txt"), &text, &mut failures);
+            cases += 1;
+        }
+    }
+    assert!(cases > 0, "no cases found");
+    assert!(failures.is_empty(), "{failures}");
+}
+
+/// Every fact that is not simply kept, then the counts, then the first words of each record's places.
+fn describe(payload: &Payload, text: &str) -> String {
+    let found = match_facts(payload, text, &Cancel::new()).unwrap();
+    let mut out = String::new();
+    for fact in &found.facts {
+        let node = payload.doc.node(fact.node).unwrap();
+        let place = fact.place.clone().map(|place| &text[place]);
+        let state = match &fact.state {
+            FactState::Kept => continue,
+            FactState::Reworded => format!("reworded {:?}", place.unwrap()),
+            FactState::Missing => "missing".to_owned(),
+            FactState::Differs(range) => format!("differs {:?}", &text[range.clone()]),
+        };
+        writeln!(out, "{} {}: {state}", node.pointer_from(payload.root), node.raw_text()).unwrap();
+    }
+    let count = found.count;
+    writeln!(out, "total {}, kept {}, reworded {}, missing {}", count.total, count.kept, count.reworded, count.missing).unwrap();
+    for record in &found.records {
+        let places: Vec<_> = record.places.iter().map(|place| ends(&text[place.clone()])).collect();
+        writeln!(out, "{}: {}", payload.doc.node(record.node).unwrap().pointer_from(payload.root), places.join(" and ")).unwrap();
+    }
+    out
+}
+
+/// The beginning and the end of a longer text.
+fn ends(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    if chars.len() <= 48 {
+        return format!("{text:?}");
+    }
+    format!("{:?}…{:?}", chars[..20].iter().collect::<String>(), chars[chars.len() - 20..].iter().collect::<String>())
+}
+
+#[test]
+fn facts_are_found_as_expected() {
+    let mut failures = String::new();
+    for folder in entries(&data("facts")) {
+        let payload = Doc::parse(Bytes::from(fs::read(folder.join("payload.json")).unwrap()));
+        let payload = Payload::of_doc(payload).unwrap();
+        let text = fs::read_to_string(folder.join("text.md")).unwrap();
+        expect(&folder.join("expected.txt"), &describe(&payload, &text), &mut failures);
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
