@@ -406,7 +406,8 @@ async fn http_answers_odd_and_plain_yield_what_came() {
     let ours = result("1");
     let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#;
     // Status, type, body, outcome, kind of the problem, the response (as in the body), and a word of what is said.
-    let cases: Vec<(&str, &str, String, Outcome, Option<Kind>, Option<String>, &str)> = vec![
+    type Case = (&'static str, &'static str, String, Outcome, Option<Kind>, Option<String>, &'static str);
+    let cases: Vec<Case> = vec![
         ("200 OK", JSON, ours.clone(), Result, None, Some(ours.clone()), ""),
         ("200 OK", "Application/JSON; charset=utf-8", ours.clone(), Result, None, Some(ours.clone()), ""),
         ("200 OK", "text/plain", ours.clone(), Result, None, Some(ours.clone()), "Content-Type is text/plain"),
@@ -536,7 +537,7 @@ async fn http_handshakes_that_fail_are_explained() {
             use tokio::io::{AsyncReadExt, AsyncWriteExt};
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut request = vec![0; 64 << 10];
-            stream.read(&mut request).await.unwrap();
+            assert!(stream.read(&mut request).await.unwrap() > 0);
             stream.write_all(&page).await.unwrap();
             stream.shutdown().await.unwrap();
         });
