@@ -105,26 +105,27 @@ async fn what_a_server_leaves_behind_goes_with_it() {
     all_gone(&read_pids(&file)).await;
 }
 
-/// Loupe's place is taken by a process that holds the lifeline as Loupe does, and is killed.
+/// The command line waits for the server's list when it is ended, in each way a program can be.
 #[tokio::test]
 async fn the_death_of_loupe_ends_the_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("pids");
-    let Source::Command(server) = stubborn(&file) else { unreachable!() };
-    let mut loupe = Command::new("sleep").arg("600").stdout(Stdio::piped()).spawn().unwrap();
-    let mut guard = Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
-        .args([guard::COMMAND, "token", &server.program])
-        .args(&server.args)
-        .stdin(loupe.stdout.take().unwrap())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let pids = all_started(&file).await;
-    loupe.kill().unwrap();
-    loupe.wait().unwrap();
-    all_gone(&pids).await;
-    guard.wait().unwrap();
+    for signal in ["KILL", "TERM", "INT"] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pids");
+        let Source::Command(server) = stubborn(&file) else { unreachable!() };
+        let mut loupe = Command::new(env!("CARGO_BIN_EXE_mcp-loupe"))
+            .args(["call", "t", "--", &server.program])
+            .args(&server.args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let pids = all_started(&file).await;
+        assert!(Command::new("kill").args([format!("-{signal}"), loupe.id().to_string()]).status().unwrap().success());
+        all_gone(&pids).await;
+        let ended = until("the end of Loupe", || loupe.try_wait().unwrap()).await;
+        assert!(!ended.success());
+    }
 }
 
 /// A guard that is asked to end does so in order.

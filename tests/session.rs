@@ -518,6 +518,36 @@ async fn http_requests_carry_what_was_negotiated() {
     assert!(sent.head.contains("accept: application/json, text/event-stream"));
 }
 
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_taken_up_where_it_ended() {
+    let peer = HttpPeer::start(|seen| {
+        let events = if seen.head.contains("last-event-id: 7") {
+            format!("data: {{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{RESULT}}}\n\n")
+        } else {
+            "retry: 1\nid: 7\ndata:\n\n".into()
+        };
+        reply("200 OK", "text/event-stream", events.as_bytes())
+    })
+    .await;
+    let capture = called(&http(&peer.url)).await;
+    assert_eq!((capture.outcome, capture.problem), (Outcome::Result, None));
+}
+
+#[tokio::test]
+async fn an_http_call_is_cancelled_by_a_notification() {
+    let peer = HttpPeer::start(|_| Vec::new()).await;
+    let session = connect(&http(&peer.url)).await;
+    let cancel = CancelToken::new();
+    let seen = async |word: &str| until(word, || peer.seen().iter().any(|seen| seen.body.contains(word)).then_some(())).await;
+    let (capture, ()) = tokio::join!(session.call(call("{}"), cancel.clone()), async {
+        seen("tools/call").await;
+        cancel.cancel();
+    });
+    assert_eq!((capture.outcome, capture.response), (Outcome::Cancelled, None));
+    seen("notifications/cancelled").await;
+    session.close().await;
+}
+
 fn session_text(headers: &[(String, String)]) -> String {
     headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect()
 }

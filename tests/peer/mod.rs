@@ -116,7 +116,8 @@ impl Seen {
 
 type Answer = Arc<dyn Fn(&Seen) -> Vec<u8> + Send + Sync>;
 
-/// A raw HTTP server: shakes hands, takes notifications, and answers each call with what `answer` writes, as it stands.
+/// A raw HTTP server: shakes hands, takes notifications, and answers each call (and each stream that is taken up again) with what
+/// `answer` writes, as it stands; nothing at all leaves the client waiting.
 pub struct HttpPeer {
     pub url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -164,7 +165,7 @@ async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answer: Answer
     }
     let seen = Seen { head, body: String::from_utf8_lossy(&text).into_owned() };
     log.lock().unwrap().push(seen.clone());
-    let reply = if seen.head.starts_with("get") {
+    let reply = if seen.head.starts_with("get") && !seen.head.contains("last-event-id") {
         reply("405 Method Not Allowed", "text/plain", b"")
     } else if seen.head.starts_with("delete") {
         reply("200 OK", "text/plain", b"")
@@ -176,6 +177,9 @@ async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answer: Answer
     } else {
         answer(&seen)
     };
+    if reply.is_empty() {
+        return std::future::pending().await;
+    }
     stream.write_all(&reply).await.ok();
     stream.shutdown().await.ok();
 }
