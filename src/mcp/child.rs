@@ -42,7 +42,7 @@ pub(super) struct Started {
 }
 
 /// Dropping it lets the guard end the server by itself, as soon as the server's input is closed.
-pub(super) struct Process(Child);
+pub(super) struct Process(Box<Child>);
 
 impl Process {
     /// Waits until the guard has ended everything; its input must be closed by then.
@@ -94,18 +94,18 @@ pub(super) fn start(
             if let Some(word) = from_guard(&line.bytes[at..], &token) {
                 *said.lock().unwrap_or_else(PoisonError::into_inner) = word;
                 if at > 0 {
-                    tap.stderr(line.bytes.slice(..at));
+                    tap.stderr(&line.bytes.slice(..at));
                 }
             } else {
-                tap.stderr(line.bytes);
+                tap.stderr(&line.bytes);
             }
         });
         if let Err(error) = read.await {
-            tap.stderr(Bytes::from(format!("(stderr could not be read any further: {error})")));
+            tap.stderr(&Bytes::from(format!("(stderr could not be read any further: {error})")));
         }
         drained_to_the_end.send(()).ok();
     });
-    Ok(Started { process: Process(child), stdin, stdout, fate, drained })
+    Ok(Started { process: Process(Box::new(child)), stdin, stdout, fate, drained })
 }
 
 fn find(text: &[u8], word: &[u8]) -> Option<usize> {

@@ -78,7 +78,7 @@ pub(super) struct Out {
 }
 
 /// Writes each message with an LF until the queue is closed; dropping the writer then ends the other side's input.
-pub(super) async fn write(mut to: impl AsyncWrite + Unpin, mut queue: mpsc::UnboundedReceiver<Out>) {
+pub(super) async fn write(mut to: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Out>) {
     while let Some(Out { bytes, left }) = queue.recv().await {
         let written = async {
             to.write_all(&bytes).await?;

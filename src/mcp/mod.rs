@@ -49,6 +49,8 @@ use tap::{Incoming, Outbox, SdkEnd, Tap, Waiting};
 /// The protocol versions Loupe accepts; it proposes the last.
 pub const VERSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
+/// Messages that may wait to be written: a server that asks without reading must not fill the memory.
+const QUEUE: usize = 1_000;
 /// How long the guard may need after the server's output has ended to say what became of the server.
 const FATE_LIMIT: Duration = Duration::from_secs(5);
 
@@ -165,7 +167,7 @@ async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Sess
             (Link::Http(Arc::clone(&link)), link)
         }
     };
-    let (to_sdk, inbox) = mpsc::unbounded_channel();
+    let (to_sdk, inbox) = mpsc::channel(QUEUE);
     tap.open(outbox, to_sdk.clone());
     let (initialize, initializing) = oneshot::channel::<Waiting>();
     let end = SdkEnd { tap: Arc::clone(tap), inbox, initialize: Some(initialize) };
@@ -190,7 +192,7 @@ async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Sess
     if let Link::Http(link) = &link {
         link.set_version(&server.protocol_version);
     }
-    to_sdk.send(stub).map_err(|_| closed())?;
+    to_sdk.send(stub).await.map_err(|_| closed())?;
     let sdk = serving.await.map_err(sdk_error)?;
     tap.establish()?;
     if let Link::Http(link) = &link {
@@ -235,14 +237,14 @@ async fn fate_of(tap: &Tap, fate: &Mutex<Fate>, drained: oneshot::Receiver<()>) 
     }
 }
 
-struct LinesOut(Mutex<Option<mpsc::UnboundedSender<lines::Out>>>);
+struct LinesOut(Mutex<Option<mpsc::Sender<lines::Out>>>);
 
 fn lines_link(
     to: impl AsyncWrite + Send + Unpin + 'static,
     tasks: JoinSet<()>,
     process: Option<child::Process>,
 ) -> (Link, Arc<dyn Outbox>) {
-    let (queue, queued) = mpsc::unbounded_channel();
+    let (queue, queued) = mpsc::channel(QUEUE);
     let writer = tokio::spawn(lines::write(to, queued));
     (Link::Lines { _tasks: tasks, writer, process }, Arc::new(LinesOut(Mutex::new(Some(queue)))))
 }
@@ -250,9 +252,12 @@ fn lines_link(
 impl Outbox for LinesOut {
     fn send(&self, bytes: Bytes, _request: Option<i64>) -> oneshot::Receiver<std::io::Result<std::time::Instant>> {
         let (left, waiting) = oneshot::channel();
-        if let Some(queue) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            // A closed queue drops `left`, which is how the sender learns of it.
-            queue.send(lines::Out { bytes, left }).ok();
+        if let Some(queue) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner)
+            && let Err(full) = queue.try_send(lines::Out { bytes, left })
+        {
+            let why = std::io::Error::other("the server does not read what is sent to it");
+            // Nobody may wait for it, as for a reply.
+            full.into_inner().left.send(Err(why)).ok();
         }
         waiting
     }

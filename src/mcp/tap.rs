@@ -125,7 +125,7 @@ impl Pending {
 
 struct State {
     outbox: Option<Arc<dyn Outbox>>,
-    sdk: Option<mpsc::UnboundedSender<ServerJsonRpcMessage>>,
+    sdk: Option<mpsc::Sender<ServerJsonRpcMessage>>,
     pending: BTreeMap<i64, Pending>,
     next_id: i64,
     log: Log,
@@ -188,7 +188,7 @@ impl Tap {
         (self.happenings)(happening);
     }
 
-    pub(super) fn open(&self, outbox: Arc<dyn Outbox>, sdk: mpsc::UnboundedSender<ServerJsonRpcMessage>) {
+    pub(super) fn open(&self, outbox: Arc<dyn Outbox>, sdk: mpsc::Sender<ServerJsonRpcMessage>) {
         let mut state = self.state();
         state.outbox = Some(outbox);
         state.sdk = Some(sdk);
@@ -320,12 +320,12 @@ impl Tap {
         }
     }
 
-    pub(super) fn stderr(&self, line: Bytes) {
-        let text = String::from_utf8_lossy(&line).into_owned();
+    pub(super) fn stderr(&self, line: &Bytes) {
+        let text = String::from_utf8_lossy(line).into_owned();
         {
             let mut state = self.state();
-            let at = self.log(&mut state, Direction::Stderr, &line);
-            join(&mut state, at, Direction::Stderr, &line, None);
+            let at = self.log(&mut state, Direction::Stderr, line);
+            join(&mut state, at, Direction::Stderr, line, None);
         }
         self.happen(Happening::Stderr(text));
     }
@@ -475,7 +475,7 @@ impl Tap {
             (_, Some(range)) => {
                 if method == "ping"
                     && let Ok(ping) = serde_json::from_slice(&incoming.bytes)
-                    && state.sdk.as_ref().is_some_and(|sdk| sdk.send(ping).is_ok())
+                    && state.sdk.as_ref().is_some_and(|sdk| sdk.try_send(ping).is_ok())
                 {
                     return true;
                 }
@@ -591,7 +591,7 @@ pub(super) fn quote(bytes: &[u8]) -> String {
 /// The SDK's end of the tap.
 pub(super) struct SdkEnd {
     pub tap: Arc<Tap>,
-    pub inbox: mpsc::UnboundedReceiver<ServerJsonRpcMessage>,
+    pub inbox: mpsc::Receiver<ServerJsonRpcMessage>,
     /// Takes the handshake's request as it was sent.
     pub initialize: Option<oneshot::Sender<Waiting>>,
 }
