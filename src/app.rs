@@ -27,7 +27,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// [`NO_DISPLAY`], or why the window or the engine could not start.
 pub fn run(source: Option<Source>) -> Result<(), Problem> {
     if !has_display(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
-        return Err(Problem::new(Kind::NotFound, NO_DISPLAY).hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
+        return Err(Problem::new(Kind::NotFound, NO_DISPLAY)
+            .hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
     }
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -43,7 +44,9 @@ pub fn run(source: Option<Source>) -> Result<(), Problem> {
         Ok(Box::new(app))
     });
     eframe::run_native("loupe", options, create).map_err(|error| match error {
-        eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => Problem::new(Kind::NotFound, NO_DISPLAY).at(error.to_string()),
+        eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => {
+            Problem::new(Kind::NotFound, NO_DISPLAY).at(error.to_string())
+        }
         eframe::Error::AppCreation(inner) => match inner.downcast::<Problem>() {
             Ok(problem) => *problem,
             Err(other) => Problem::new(Kind::Internal, other.to_string()),
