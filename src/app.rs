@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::problem::{Kind, Problem};
 use crate::settings::Theme;
 use crate::source::Source;
-use crate::state::{Action, Connection, Effect, State};
+use crate::state::{Action, Effect, State};
 use crate::ui;
 
 /// What a [`Problem`] says where there is no display to open a window on; the command line then answers in the terminal.
@@ -27,7 +27,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// [`NO_DISPLAY`], or why the window or the engine could not start.
 pub fn run(source: Option<Source>) -> Result<(), Problem> {
     if !has_display(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
-        return Err(Problem::new(Kind::NotFound, NO_DISPLAY).hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
+        return Err(Problem::new(Kind::NotFound, NO_DISPLAY)
+            .hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
     }
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
@@ -43,7 +44,9 @@ pub fn run(source: Option<Source>) -> Result<(), Problem> {
         Ok(Box::new(app))
     });
     eframe::run_native("loupe", options, create).map_err(|error| match error {
-        eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => Problem::new(Kind::NotFound, NO_DISPLAY).at(error.to_string()),
+        eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => {
+            Problem::new(Kind::NotFound, NO_DISPLAY).at(error.to_string())
+        }
         eframe::Error::AppCreation(inner) => match inner.downcast::<Problem>() {
             Ok(problem) => *problem,
             Err(other) => Problem::new(Kind::Internal, other.to_string()),
@@ -104,19 +107,11 @@ impl App {
             }
         }
     }
-
-    /// Whether anything on the screen changes with time alone.
-    fn is_busy(&self) -> bool {
-        self.state.running.is_some()
-            || matches!(self.state.connection, Connection::Connecting { .. })
-            || self.state.answers.working() > 0
-            || self.state.toasts.iter().any(|toast| toast.problem.is_none())
-    }
 }
 
 impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
-        self.state.now = self.started.elapsed();
+        self.state.tick(self.started.elapsed());
         let mut effects = Vec::new();
         while let Some(event) = self.engine.try_event() {
             self.state.apply(event, &mut effects);
@@ -138,7 +133,7 @@ impl eframe::App for App {
         }
         let ctx = ui.ctx().clone();
         self.perform(&ctx, actions);
-        if self.is_busy() {
+        if self.state.is_waiting() {
             ctx.request_repaint_after(TICK);
         }
     }

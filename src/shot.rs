@@ -24,6 +24,7 @@ pub struct Shot {
     raster: Raster,
     size: [u32; 2],
     pixels_per_point: f32,
+    output: Option<FullOutput>,
 }
 
 impl Shot {
@@ -32,21 +33,11 @@ impl Shot {
         let ctx = Context::default();
         ui::theme::install(&ctx);
         ctx.set_theme(theme);
-        Self { ctx, raster: Raster::default(), size, pixels_per_point }
+        Self { ctx, raster: Raster::default(), size, pixels_per_point, output: None }
     }
 
-    /// One pass of the window over a state: what it asks for.
-    pub fn pass(&mut self, state: &State) -> Vec<Action> {
-        self.run(state).0
-    }
-
-    /// One pass of the window over a state: what it asks for, and the picture.
-    pub fn frame(&mut self, state: &State) -> (Vec<Action>, RgbaImage) {
-        let (actions, output) = self.run(state);
-        (actions, self.raster.paint(&self.ctx, &output))
-    }
-
-    fn run(&mut self, state: &State) -> (Vec<Action>, FullOutput) {
+    /// One pass of the window over a state: what it asks for. The picture of the pass is drawn by [`Shot::picture`].
+    pub fn frame(&mut self, state: &State) -> Vec<Action> {
         let cx = ui::Cx::new(state);
         let mut input = RawInput {
             screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(self.size[0] as f32, self.size[1] as f32))),
@@ -58,17 +49,32 @@ impl Shot {
         }
         let mut output = self.ctx.run_ui(input, |ui| ui::window(ui, &cx));
         self.raster.apply(&mut output.textures_delta);
-        (cx.into_actions(), output)
+        self.output = Some(output);
+        cx.into_actions()
+    }
+
+    /// Whether the last pass asked to be followed by another at once, since its layout had not settled.
+    pub fn is_settling(&self) -> bool {
+        self.output.as_ref().is_none_or(|output| output.viewport_output.values().any(|viewport| viewport.repaint_delay.is_zero()))
+    }
+
+    /// Draws the last pass.
+    pub fn picture(&self) -> RgbaImage {
+        self.output.as_ref().map_or_else(|| RgbaImage::new(1, 1), |output| self.raster.paint(&self.ctx, output))
     }
 }
 
 /// A picture of a state that is complete: as many passes as the layout needs to settle, at one moment.
 pub fn render(state: &State, size: [u32; 2], theme: Theme, pixels_per_point: f32) -> RgbaImage {
     let mut shot = Shot::new(size, theme, pixels_per_point);
-    for _ in 1..PASSES {
-        shot.pass(state);
+    for pass in 0..PASSES {
+        shot.frame(state);
+        // The first pass has no sizes to go by.
+        if pass > 1 && !shot.is_settling() {
+            break;
+        }
     }
-    shot.frame(state).1
+    shot.picture()
 }
 
 /// Textures, and triangles drawn with them.

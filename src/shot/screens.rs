@@ -162,7 +162,7 @@ impl Stage {
     /// Lets the panes ask, until everything asked is answered.
     fn settle(&mut self) -> Result<(), Problem> {
         loop {
-            for action in self.shot.pass(&self.state) {
+            for action in self.shot.frame(&self.state) {
                 self.perform(action);
             }
             if self.state.answers.working() == 0 {

@@ -7,7 +7,10 @@ mod fields;
 
 use std::time::Duration;
 
-use egui::{Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense, Ui,
+    WidgetInfo, pos2, vec2,
+};
 
 use super::commands::{self, Region};
 use super::sidebar::{self, Risk};
@@ -89,7 +92,8 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()).expand2(vec2(2.0, 4.0)));
             let name = if tool.name.is_empty() { "(no name)" } else { &tool.name };
-            let label = egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong)).truncate().sense(Sense::click());
+            let label =
+                egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong)).truncate().sense(Sense::click());
             if ui.add(label).on_hover_text("Show the definition as the model reads it").clicked() {
                 cx.send(Action::ShowDialog(Dialog::Definition { tool: tool.name.clone() }));
             }
@@ -118,7 +122,10 @@ fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
         ui.set_max_width(ui.available_width().min(900.0));
         ui.add(label)
     });
-    let response = response.inner.on_hover_text("Show the whole definition as the model reads it").on_hover_cursor(egui::CursorIcon::PointingHand);
+    let response = response
+        .inner
+        .on_hover_text("Show the whole definition as the model reads it")
+        .on_hover_cursor(egui::CursorIcon::PointingHand);
     response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("Definition: {words}")));
     widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
     if response.clicked() {
@@ -144,13 +151,33 @@ fn badges(hints: &Annotations) -> Vec<Badge> {
         } else {
             format!("The server does not declare {name}; the specification's default is {}.", hint.value)
         };
-        Badge { icon, text, tone, is_declared: hint.declared, tip: format!("{meaning} {origin} Hints are promises nobody checks.") }
+        Badge {
+            icon,
+            text,
+            tone,
+            is_declared: hint.declared,
+            tip: format!("{meaning} {origin} Hints are promises nobody checks."),
+        }
     };
     let mut badges = Vec::new();
     if hints.read_only.value {
-        badges.push(badge(icons::READ_ONLY, "Read-only", Tone::Ok, hints.read_only, "readOnlyHint", "Calling it changes nothing."));
+        badges.push(badge(
+            icons::READ_ONLY,
+            "Read-only",
+            Tone::Ok,
+            hints.read_only,
+            "readOnlyHint",
+            "Calling it changes nothing.",
+        ));
     } else {
-        badges.push(badge(icons::WRITES, "Writes", Tone::Accent, hints.read_only, "readOnlyHint", "Calling it may change something."));
+        badges.push(badge(
+            icons::WRITES,
+            "Writes",
+            Tone::Accent,
+            hints.read_only,
+            "readOnlyHint",
+            "Calling it may change something.",
+        ));
         let (text, tone, meaning) = if hints.destructive.value {
             ("Destructive", Tone::Bad, "What it changes may be lost.")
         } else {
@@ -237,7 +264,8 @@ fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
 fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let refused = cx.state.form().is_some_and(|form| form.syntax.is_none() && has_problem(form));
     if refused && cx.state.running.is_none() && cx.state.connection.is_connected() {
-        let button = widgets::Button::new("Send anyway").tip("Sends the arguments as they are, against what the tool's schema says");
+        let button =
+            widgets::Button::new("Send anyway").tip("Sends the arguments as they are, against what the tool's schema says");
         if button.show(ui).clicked() {
             cx.send(Action::Call { send_anyway: true });
         }
@@ -282,10 +310,10 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if item(icons::JSON, "Raw CallToolResult…", "", has_result) {
             cx.send(Action::ExportResult(None));
         }
-        if item(icons::COPY, "Copy text", "", text.is_some()) {
-            if let Some(view) = text {
-                cx.send(Action::Copy(view.text.to_string()));
-            }
+        if item(icons::COPY, "Copy text", "", text.is_some())
+            && let Some(view) = text
+        {
+            cx.send(Action::Copy(view.text.to_string()));
         }
     });
 }
@@ -368,7 +396,8 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 
 /// Name and shortened value of each argument; read once per text.
 fn arguments_of(ui: &Ui, what: &str, arguments: &[u8]) -> std::sync::Arc<Vec<(String, String)>> {
-    let key = arguments.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    let key =
+        arguments.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
     sidebar::cached(ui, Id::unique(("arguments of", what)), key, || {
         let doc = Doc::parse(bytes::Bytes::copy_from_slice(arguments));
         let pairs = doc.root().into_iter().flat_map(|root| root.children());
@@ -377,7 +406,9 @@ fn arguments_of(ui: &Ui, what: &str, arguments: &[u8]) -> std::sync::Arc<Vec<(St
             None => text.to_owned(),
         };
         std::sync::Arc::new(
-            pairs.filter_map(|node| Some((node.key()?.into_owned(), short(&fields::plain(&node.raw_text()))))).collect::<Vec<_>>(),
+            pairs
+                .filter_map(|node| Some((node.key()?.into_owned(), short(&fields::plain(&node.raw_text())))))
+                .collect::<Vec<_>>(),
         )
     })
 }
@@ -422,7 +453,8 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
             // The total is unknown: a piece moves through the track once in two seconds.
             ui.painter().rect_filled(rect, theme::RADIUS_BAR, t.hover);
             let at = (elapsed.as_secs_f32() / 2.0).fract();
-            let piece = Rect::from_min_size(pos2(rect.left() + at * rect.width() * 0.75, rect.top()), vec2(rect.width() * 0.25, 4.0));
+            let piece =
+                Rect::from_min_size(pos2(rect.left() + at * rect.width() * 0.75, rect.top()), vec2(rect.width() * 0.25, 4.0));
             ui.painter().rect_filled(piece, theme::RADIUS_BAR, t.accent);
         }
     }
@@ -497,14 +529,16 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
     match (&capture.problem, capture.outcome) {
         (Some(problem), Outcome::ProtocolError | Outcome::Malformed | Outcome::Disconnected | Outcome::Timeout) => {
             let text = problem.hint.as_ref().map_or_else(|| problem.message(), |hint| format!("{}\n{hint}", problem.message()));
-            ui.add(egui::Label::new(RichText::new(problem.message()).font(theme::small()).color(t.weak)).truncate()).on_hover_text(text);
+            ui.add(egui::Label::new(RichText::new(problem.message()).font(theme::small()).color(t.weak)).truncate())
+                .on_hover_text(text);
         }
         (_, Outcome::Result | Outcome::ToolError) => parts_ui(ui, capture.timings),
         _ => {}
     }
     if !capture.notes.is_empty() {
         let notes = capture.notes.join(" · ");
-        ui.add(egui::Label::new(RichText::new(&notes).font(theme::small()).color(t.warn)).truncate()).on_hover_text(capture.notes.join("\n"));
+        ui.add(egui::Label::new(RichText::new(&notes).font(theme::small()).color(t.warn)).truncate())
+            .on_hover_text(capture.notes.join("\n"));
     }
 }
 
@@ -513,7 +547,8 @@ fn parts_ui(ui: &mut Ui, timings: Timings) {
     let t = Tokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
     let total = timings.total().as_secs_f32();
-    let parts = [("send", timings.send, t.hue_text.color), ("server", timings.server, t.accent), ("receive", timings.receive, t.ok)];
+    let parts =
+        [("send", timings.send, t.hue_text.color), ("server", timings.server, t.accent), ("receive", timings.receive, t.ok)];
     if total > 0.0 {
         let mut x = rect.left();
         for (_, time, color) in parts {
@@ -535,13 +570,22 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(capture) = cx.state.capture() else { return };
     let pairs = arguments_of(ui, "stale", &capture.arguments);
     let given = pairs.iter().take(4).map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
-    let words = if pairs.is_empty() { "no arguments".to_owned() } else if pairs.len() > 4 { format!("{given} …") } else { given };
+    let words = if pairs.is_empty() {
+        "no arguments".to_owned()
+    } else if pairs.len() > 4 {
+        format!("{given} …")
+    } else {
+        given
+    };
     Frame::new().fill(t.warn_bg).inner_margin(Margin::symmetric(16, 3)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             ui.add(egui::Label::new(icons::icon(icons::WARNING, 14.0, t.warn)));
-            ui.add(egui::Label::new(RichText::new(format!("Shows the answer to {words}")).font(theme::small()).color(t.text)).truncate());
+            ui.add(
+                egui::Label::new(RichText::new(format!("Shows the answer to {words}")).font(theme::small()).color(t.text))
+                    .truncate(),
+            );
             let call = widgets::Button::new("Call again").small().frameless().enabled(commands::can_call(cx)).show(ui);
             if call.clicked() {
                 cx.send(Action::Call { send_anyway: false });
@@ -561,7 +605,9 @@ pub(super) fn why_asked(tool: &Tool) -> String {
         Risk::ReadOnly => "The tool is declared read-only.".into(),
         Risk::Writes => "The tool is declared to write, though not to destroy.".into(),
         Risk::Destructive { declared: true } => "The tool is declared destructive: what it changes may be lost.".into(),
-        Risk::Destructive { declared: false } => "The tool is declared to write, and not declared harmless: what it changes may be lost.".into(),
+        Risk::Destructive { declared: false } => {
+            "The tool is declared to write, and not declared harmless: what it changes may be lost.".into()
+        }
         Risk::Undeclared => "The server does not say whether this tool changes anything.".into(),
     }
 }
@@ -572,7 +618,10 @@ mod tests {
 
     fn names(hints: &str) -> Vec<(&'static str, bool)> {
         let raw = format!(r#"{{"name":"t","inputSchema":{{}},"annotations":{hints}}}"#);
-        badges(&Tool::read(bytes::Bytes::from(raw)).annotations).into_iter().map(|badge| (badge.text, badge.is_declared)).collect()
+        badges(&Tool::read(bytes::Bytes::from(raw)).annotations)
+            .into_iter()
+            .map(|badge| (badge.text, badge.is_declared))
+            .collect()
     }
 
     #[test]

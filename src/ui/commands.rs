@@ -37,8 +37,8 @@ const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 /// Every command. Chords with Shift stand before the same key without it.
 pub const COMMANDS: &[Command] = &[
     Command::new(CTRL, Key::Enter, "Call the tool, or connect", |_, cx| call_or_connect(cx)),
-    Command::new(BARE, Key::Escape, "Cancel, close or go back", |ui, cx| escape(ui, cx)),
-    Command::new(BARE, Key::Slash, "Filter tools", |ui, cx| focus_filter(ui, cx)),
+    Command::new(BARE, Key::Escape, "Cancel, close or go back", escape),
+    Command::new(BARE, Key::Slash, "Filter tools", focus_filter),
     Command::new(CTRL, Key::F, "Find in the pane", |_, cx| {
         has_answer(cx).then(|| Action::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())))
     }),
@@ -62,7 +62,9 @@ pub const COMMANDS: &[Command] = &[
         (has_answer(cx) && view.open.get(view.focus) == Some(&true)).then_some(Action::TogglePane(view.focus))
     }),
     Command::new(CTRL_SHIFT, Key::S, "Start the sample server", |_, _| Some(Action::Connect(Source::sample()))),
-    Command::new(CTRL_SHIFT, Key::T, "Theme: system, dark, light", |_, cx| Some(Action::SetTheme(next_theme(cx.state.settings.theme)))),
+    Command::new(CTRL_SHIFT, Key::T, "Theme: system, dark, light", |_, cx| {
+        Some(Action::SetTheme(next_theme(cx.state.settings.theme)))
+    }),
     Command::new(BARE, Key::F1, "Shortcuts", |_, cx| {
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
     }),
@@ -141,7 +143,10 @@ fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
 /// Whether *Call* does anything now.
 pub fn can_call(cx: &Cx<'_>) -> bool {
     let state = cx.state;
-    state.running.is_none() && state.connection.is_connected() && state.tool().is_some() && state.form().is_none_or(|form| form.syntax.is_none())
+    state.running.is_none()
+        && state.connection.is_connected()
+        && state.tool().is_some()
+        && state.form().is_none_or(|form| form.syntax.is_none())
 }
 
 fn focus_pane(cx: &Cx<'_>, pane: usize) -> Option<Action> {
@@ -275,9 +280,9 @@ fn focus_region(ui: &Ui, region: Region) {
 
 fn next_region(ui: &Ui) -> Option<Action> {
     let focused = ui.memory(egui::Memory::focused).and_then(|id| ui.read_response(id)).map(|response| response.rect.center());
-    let current = Region::ALL.iter().position(|&region| {
-        focused.is_some_and(|at| place(ui, region).is_some_and(|place| place.rect.contains(at)))
-    });
+    let current = Region::ALL
+        .iter()
+        .position(|&region| focused.is_some_and(|at| place(ui, region).is_some_and(|place| place.rect.contains(at))));
     let count = Region::ALL.len();
     let start = current.map_or(0, |index| index + 1);
     let next = (0..count).map(|step| Region::ALL[(start + step) % count]).find(|&region| place(ui, region).is_some())?;

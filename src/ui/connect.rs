@@ -52,7 +52,11 @@ pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     left_ui(ui, cx);
                 }
                 ui.add_space(24.0);
-                ui.label(RichText::new("Nothing is started and nothing is reached before you click").font(theme::small()).color(t.weak));
+                ui.label(
+                    RichText::new("Nothing is started and nothing is reached before you click")
+                        .font(theme::small())
+                        .color(t.weak),
+                );
                 ui.add_space(24.0);
             });
         });
@@ -165,7 +169,9 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut form = cx.state.connect_form.clone();
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 20.0;
-        for (mode, icon, name) in [(ConnectMode::Command, icons::STDIO, "Command (stdio)"), (ConnectMode::Url, icons::HTTP, "HTTP URL")] {
+        for (mode, icon, name) in
+            [(ConnectMode::Command, icons::STDIO, "Command (stdio)"), (ConnectMode::Url, icons::HTTP, "HTTP URL")]
+        {
             if widgets::tab(ui, Some(icon), name, None, form.mode == mode, 32.0).clicked() {
                 form.mode = mode;
             }
@@ -313,48 +319,61 @@ fn rows_ui(ui: &mut Ui, noun: &str, hint: &str, rows: &mut Vec<(String, String)>
 /// What connecting does, in full, before it is done.
 fn consent_ui(ui: &mut Ui, form: &ConnectForm, source: &Result<Source, crate::problem::Problem>) {
     let t = Tokens::of(ui);
-    let is_blank = form.command.trim().is_empty() && form.mode == ConnectMode::Command || form.url.trim().is_empty() && form.mode == ConnectMode::Url;
+    let is_blank = form.command.trim().is_empty() && form.mode == ConnectMode::Command
+        || form.url.trim().is_empty() && form.mode == ConnectMode::Url;
     let title = match form.mode {
         ConnectMode::Command => "Connecting runs this command on your computer, as you",
         ConnectMode::Url => "Connecting sends requests to this address",
     };
-    Frame::new().fill(t.warn_bg).stroke(Stroke::new(1.0, t.warn_line)).corner_radius(theme::RADIUS_CONTROL).inner_margin(Margin::same(12)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.horizontal_top(|ui| {
-            ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
-            ui.vertical(|ui| {
-                ui.spacing_mut().item_spacing.y = 4.0;
-                ui.label(RichText::new(title).font(theme::semibold(13.0)).color(t.strong));
-                match source {
-                    Ok(source) => source_ui(ui, source),
-                    Err(_) if is_blank => {
-                        let words = match form.mode {
-                            ConnectMode::Command => "Type the command that starts your server; it is shown here in full",
-                            ConnectMode::Url => "Type your server's address; it is shown here in full",
-                        };
-                        ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
-                    }
-                    Err(problem) => {
-                        ui.label(RichText::new(problem.message()).font(theme::small()).color(t.bad));
-                        if let Some(hint) = &problem.hint {
-                            ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.text)).wrap());
+    Frame::new()
+        .fill(t.warn_bg)
+        .stroke(Stroke::new(1.0, t.warn_line))
+        .corner_radius(theme::RADIUS_CONTROL)
+        .inner_margin(Margin::same(12))
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal_top(|ui| {
+                ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
+                ui.vertical(|ui| {
+                    ui.spacing_mut().item_spacing.y = 4.0;
+                    ui.label(RichText::new(title).font(theme::semibold(13.0)).color(t.strong));
+                    match source {
+                        Ok(source) => source_ui(ui, source),
+                        Err(_) if is_blank => {
+                            let words = match form.mode {
+                                ConnectMode::Command => "Type the command that starts your server; it is shown here in full",
+                                ConnectMode::Url => "Type your server's address; it is shown here in full",
+                            };
+                            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
+                        }
+                        Err(problem) => {
+                            ui.label(RichText::new(problem.message()).font(theme::small()).color(t.bad));
+                            if let Some(hint) = &problem.hint {
+                                ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.text)).wrap());
+                            }
                         }
                     }
-                }
+                });
             });
         });
-    });
 }
 
 fn source_ui(ui: &mut Ui, source: &Source) {
     let t = Tokens::of(ui);
-    let exact = |ui: &mut Ui, text: String| ui.add(Label::new(RichText::new(text).font(theme::mono(12.5)).color(t.strong)).wrap().selectable(true));
+    let exact = |ui: &mut Ui, text: String| {
+        ui.add(Label::new(RichText::new(text).font(theme::mono(12.5)).color(t.strong)).wrap().selectable(true))
+    };
     let names = |pairs: &[(String, String)]| pairs.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     let mut notes = Vec::new();
     match source {
         Source::Command(command) => {
             exact(ui, format!("$ {}", command.line()));
-            notes.push(command.cwd.as_ref().map_or_else(|| "In the folder Loupe was started in".to_owned(), |cwd| format!("In {}", cwd.display())));
+            notes.push(
+                command
+                    .cwd
+                    .as_ref()
+                    .map_or_else(|| "In the folder Loupe was started in".to_owned(), |cwd| format!("In {}", cwd.display())),
+            );
             if command.env.is_empty() {
                 notes.push("no extra variables".into());
             } else {
@@ -371,7 +390,8 @@ fn source_ui(ui: &mut Ui, source: &Source) {
         }
         Source::Sample(_) => {}
     }
-    let has_secrets = !matches!(source, Source::Command(command) if command.env.is_empty()) && !matches!(source, Source::Http(http) if http.headers.is_empty());
+    let has_secrets = !matches!(source, Source::Command(command) if command.env.is_empty())
+        && !matches!(source, Source::Http(http) if http.headers.is_empty());
     let secrets = if has_secrets { ". Their values stay out of captures" } else { "" };
     ui.add(Label::new(RichText::new(format!("{}{secrets}.", notes.join(", "))).font(theme::small()).color(t.text)).wrap());
 }
@@ -396,7 +416,8 @@ fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 widgets::badge(ui, Some(icons::CHECK_CIRCLE), "Offline, built in", Tone::Ok, false);
             });
         });
-        let words = "Tools that reproduce the response formats of real systems, inside this program. Nothing leaves this computer.";
+        let words =
+            "Tools that reproduce the response formats of real systems, inside this program. Nothing leaves this computer.";
         ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
         ui.add_space(6.0);
         for (set, title, words) in SETS.iter().filter(|(set, ..)| SampleSpec::SETS.contains(set) && *set != "all") {
@@ -411,7 +432,13 @@ fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 });
                 let name = format!("Start the sample set {title}");
                 top_bar::at_right(ui, theme::BUTTON, |ui| {
-                    if widgets::Button::new("Start").small().name(&name).tip("Starts the sample with this set alone").show(ui).clicked() {
+                    if widgets::Button::new("Start")
+                        .small()
+                        .name(&name)
+                        .tip("Starts the sample with this set alone")
+                        .show(ui)
+                        .clicked()
+                    {
                         cx.send(Action::Connect(Source::Sample(SampleSpec { set: (*set).to_owned(), ..SampleSpec::default() })));
                     }
                 });

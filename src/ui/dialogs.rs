@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
-use egui::{Align2, Area, Frame, Id, Label, Margin, Modal, Order, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{
+    Align2, Area, Frame, Id, Label, Margin, Modal, Order, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo,
+    vec2,
+};
 
 use super::theme::{self, Tokens};
 use super::{Cx, call_bar, commands, icons, sidebar, top_bar, widgets};
@@ -20,7 +23,12 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
     let t = Tokens::of(ui);
-    let frame = Frame::new().fill(t.card).stroke(Stroke::new(1.0, t.line2)).corner_radius(theme::RADIUS_CARD).inner_margin(Margin::same(20)).shadow(ui.visuals().popup_shadow);
+    let frame = Frame::new()
+        .fill(t.card)
+        .stroke(Stroke::new(1.0, t.line2))
+        .corner_radius(theme::RADIUS_CARD)
+        .inner_margin(Margin::same(20))
+        .shadow(ui.visuals().popup_shadow);
     let room = ui.content_rect().size() - vec2(80.0, 120.0);
     let wanted = match dialog {
         Dialog::Definition { .. } | Dialog::Stderr => 760.0,
@@ -64,18 +72,28 @@ fn paragraph(ui: &mut Ui, words: &str) {
 /// A box of exact lines; only those in sight are laid out.
 fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
     let t = Tokens::of(ui);
-    Frame::new().fill(t.bg).stroke(Stroke::new(1.0, t.line)).corner_radius(theme::RADIUS_CONTROL).inner_margin(Margin::same(10)).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::both().id_salt(salt).max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show_rows(ui, theme::TEXT_ROW, lines.len(), |ui, range| {
-            for line in &lines[range] {
-                let shown = if line.is_empty() { " " } else { line };
-                let galley = ui.painter().layout_no_wrap(shown.to_owned(), theme::code(), t.text);
-                let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, theme::TEXT_ROW), Sense::hover());
-                response.widget_info(|| WidgetInfo::labeled(Role::Label, true, line));
-                ui.painter().galley(rect.min, galley, t.text);
-            }
+    Frame::new()
+        .fill(t.bg)
+        .stroke(Stroke::new(1.0, t.line))
+        .corner_radius(theme::RADIUS_CONTROL)
+        .inner_margin(Margin::same(10))
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            ScrollArea::both().id_salt(salt).max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show_rows(
+                ui,
+                theme::TEXT_ROW,
+                lines.len(),
+                |ui, range| {
+                    for line in &lines[range] {
+                        let shown = if line.is_empty() { " " } else { line };
+                        let galley = ui.painter().layout_no_wrap(shown.to_owned(), theme::code(), t.text);
+                        let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, theme::TEXT_ROW), Sense::hover());
+                        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, line));
+                        ui.painter().galley(rect.min, galley, t.text);
+                    }
+                },
+            );
         });
-    });
 }
 
 fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32) {
@@ -122,28 +140,38 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
         let encoding = cx.state.settings.tokenizer;
         cost.insert(0, format!("{} tok ({})", widgets::grouped(tokens.get(encoding)), encoding.name()));
     }
-    ui.label(RichText::new(format!("The definition as the model reads it · {}", cost.join(" · "))).font(theme::small()).color(t.weak));
+    ui.label(
+        RichText::new(format!("The definition as the model reads it · {}", cost.join(" · "))).font(theme::small()).color(t.weak),
+    );
     for fault in &tool.faults {
         ui.label(RichText::new(fault).font(theme::small()).color(t.warn));
     }
-    ScrollArea::vertical().id_salt("definition").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
-        part(ui, "name", &tool.name);
-        if let Some(title) = &tool.title {
-            part(ui, "title", title);
-        }
-        match &tool.description {
-            Some(description) => part(ui, "description", description),
-            None => part(ui, "description", "none"),
-        }
-        for (label, schema) in [("inputSchema", &tool.input_schema), ("outputSchema", &tool.output_schema)] {
-            let Some(schema) = schema else { continue };
-            ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
-            let lines = lines_of(ui, label, schema);
-            code_ui(ui, label, &lines, 320.0);
-        }
-    });
+    ScrollArea::vertical().id_salt("definition").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
+        ui,
+        |ui| {
+            part(ui, "name", &tool.name);
+            if let Some(title) = &tool.title {
+                part(ui, "title", title);
+            }
+            match &tool.description {
+                Some(description) => part(ui, "description", description),
+                None => part(ui, "description", "none"),
+            }
+            for (label, schema) in [("inputSchema", &tool.input_schema), ("outputSchema", &tool.output_schema)] {
+                let Some(schema) = schema else { continue };
+                ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
+                let lines = lines_of(ui, label, schema);
+                code_ui(ui, label, &lines, 320.0);
+            }
+        },
+    );
     top_bar::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new("Copy definition").icon(icons::COPY).tip("The exact bytes of the server's list").show(ui).clicked() {
+        if widgets::Button::new("Copy definition")
+            .icon(icons::COPY)
+            .tip("The exact bytes of the server's list")
+            .show(ui)
+            .clicked()
+        {
             cx.send(Action::Copy(String::from_utf8_lossy(&tool.raw).into_owned()));
         }
     });
@@ -222,11 +250,16 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
         ui.label(RichText::new("Host").font(theme::small()).color(t.weak));
         ui.label(RichText::new(host_of(url)).font(theme::mono_semibold(13.0)).color(t.strong));
     });
-    Frame::new().fill(t.bg).stroke(Stroke::new(1.0, t.line)).corner_radius(theme::RADIUS_CONTROL).inner_margin(Margin::same(10)).show(ui, |ui| {
-        ScrollArea::vertical().max_height(160.0).auto_shrink([false, true]).show(ui, |ui| {
-            ui.add(Label::new(RichText::new(url).font(theme::code()).color(t.text)).wrap().selectable(true));
+    Frame::new()
+        .fill(t.bg)
+        .stroke(Stroke::new(1.0, t.line))
+        .corner_radius(theme::RADIUS_CONTROL)
+        .inner_margin(Margin::same(10))
+        .show(ui, |ui| {
+            ScrollArea::vertical().max_height(160.0).auto_shrink([false, true]).show(ui, |ui| {
+                ui.add(Label::new(RichText::new(url).font(theme::code()).color(t.text)).wrap().selectable(true));
+            });
         });
-    });
     ui.label(RichText::new("It stands in the server's answer; your browser opens it").font(theme::small()).color(t.weak));
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Open").icon(icons::OPEN_LINK).name("Open the link").primary().show(ui).clicked() {
@@ -258,7 +291,12 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                 ui.label(RichText::new(command.name).font(theme::base()).color(t.text));
                 ui.end_row();
             }
-            for (keys, name) in [("Tab", "Next control"), ("↑ ↓", "Lists, tree and token cost"), ("← →", "Fold and open in the tree"), ("Ctrl + − 0", "Larger, smaller, normal size")] {
+            for (keys, name) in [
+                ("Tab", "Next control"),
+                ("↑ ↓", "Lists, tree and token cost"),
+                ("← →", "Fold and open in the tree"),
+                ("Ctrl + − 0", "Larger, smaller, normal size"),
+            ] {
                 ui.label(RichText::new(keys).font(theme::mono(12.0)).color(t.strong));
                 ui.label(RichText::new(name).font(theme::base()).color(t.text));
                 ui.end_row();
@@ -293,7 +331,12 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
     title(ui, cx, words);
     ui.label(RichText::new(explanation).font(theme::small()).color(t.weak));
     let mut edited = text.to_owned();
-    let field = TextEdit::singleline(&mut edited).id(Id::unique("path")).font(theme::mono(13.0)).desired_width(f32::INFINITY).hint_text("/path/to/capture").margin(Margin::symmetric(8, 6));
+    let field = TextEdit::singleline(&mut edited)
+        .id(Id::unique("path"))
+        .font(theme::mono(13.0))
+        .desired_width(f32::INFINITY)
+        .hint_text("/path/to/capture")
+        .margin(Margin::symmetric(8, 6));
     let response = ui.add(field).accessible_name("Path");
     if response.changed() {
         cx.send(Action::ShowDialog(Dialog::Path { purpose, text: edited.clone() }));
@@ -384,7 +427,19 @@ mod tests {
     #[test]
     fn json_is_laid_out_and_nothing_else_changes() {
         let lines = pretty_lines(r#"{"a":[],"b":{"c":1e3,"d":"x, {\"y\"}: [z]"},"e":[1,2]}"#);
-        let expected = ["{", "  \"a\": [],", "  \"b\": {", "    \"c\": 1e3,", "    \"d\": \"x, {\\\"y\\\"}: [z]\"", "  },", "  \"e\": [", "    1,", "    2", "  ]", "}"];
+        let expected = [
+            "{",
+            "  \"a\": [],",
+            "  \"b\": {",
+            "    \"c\": 1e3,",
+            "    \"d\": \"x, {\\\"y\\\"}: [z]\"",
+            "  },",
+            "  \"e\": [",
+            "    1,",
+            "    2",
+            "  ]",
+            "}",
+        ];
         assert_eq!(lines, expected);
         assert_eq!(pretty_lines("{ }"), ["{}"]);
     }

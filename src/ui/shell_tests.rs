@@ -13,7 +13,8 @@ use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
 use crate::problem::{Kind, Problem};
 use crate::source::Source;
 use crate::state::{
-    Action, Connection, Dialog, Field, FieldKind, Form, FormMode, ListedTool, PathPurpose, Running, Screen, StartQuestion, State, Toast, Value,
+    Action, Connection, Dialog, Field, FieldKind, Form, FormMode, ListedTool, PathPurpose, Running, Screen, StartQuestion, State,
+    Toast, Value,
 };
 use crate::token::Tokens;
 
@@ -55,12 +56,20 @@ fn check_click(state: State, label: &str, expected: &Action) {
 }
 
 fn tool(name: &str, hints: &str) -> ListedTool {
-    let raw = format!(r#"{{"name":"{name}","description":"Search by name. More.","inputSchema":{{"type":"object"}},"annotations":{hints}}}"#);
+    let raw = format!(
+        r#"{{"name":"{name}","description":"Search by name. More.","inputSchema":{{"type":"object"}},"annotations":{hints}}}"#
+    );
     ListedTool { tool: Arc::new(Tool::read(Bytes::from(raw))), tokens: Some(Tokens { o200k_base: 1_214, cl100k_base: 1_200 }) }
 }
 
 fn server() -> Server {
-    Server { name: "sample".into(), version: "1".into(), protocol_version: "2025-11-25".into(), transport: "in-process".into(), ..Server::default() }
+    Server {
+        name: "sample".into(),
+        version: "1".into(),
+        protocol_version: "2025-11-25".into(),
+        transport: "in-process".into(),
+        ..Server::default()
+    }
 }
 
 fn field(name: &str, kind: FieldKind, value: Value) -> Field {
@@ -69,9 +78,16 @@ fn field(name: &str, kind: FieldKind, value: Value) -> Field {
 
 fn connected() -> State {
     let mut state = State::default();
-    state.connection = Connection::Connected { source: Source::sample(), server: server(), since: Duration::ZERO, stderr: vec!["hello".into()], messages: 3 };
+    state.connection = Connection::Connected {
+        source: Source::sample(),
+        server: server(),
+        since: Duration::ZERO,
+        stderr: vec!["hello".into()],
+        messages: 3,
+    };
     let read_only = r#"{"readOnlyHint":true}"#;
-    state.tools = vec![tool("dual_search", read_only), tool("dual_get", read_only), tool("dial_delete", r#"{"destructiveHint":true}"#)];
+    state.tools =
+        vec![tool("dual_search", read_only), tool("dual_get", read_only), tool("dial_delete", r#"{"destructiveHint":true}"#)];
     state.selected_tool = Some("dual_search".into());
     let fields = vec![
         field("term", FieldKind::String { multiline: false }, Value::Unset),
@@ -79,7 +95,11 @@ fn connected() -> State {
         field("size", FieldKind::Number { integer: true, minimum: Some("1".into()), maximum: Some("500".into()) }, Value::Unset),
         field("format", FieldKind::Enum(vec!["\"json\"".into(), "\"markdown\"".into()]), Value::Unset),
         field("state", FieldKind::Enum((0..9).map(|n| format!("\"choice {n}\"")).collect()), Value::Unset),
-        field("ids", FieldKind::Array(Box::new(FieldKind::String { multiline: false })), Value::Items(vec![Value::Text("a".into())])),
+        field(
+            "ids",
+            FieldKind::Array(Box::new(FieldKind::String { multiline: false })),
+            Value::Items(vec![Value::Text("a".into())]),
+        ),
         field("note", FieldKind::String { multiline: true }, Value::Null),
         field("filter", FieldKind::Json, Value::Unset),
     ];
@@ -96,7 +116,11 @@ fn answered(outcome: Outcome) -> State {
         tool: (*state.tools[0].tool).clone(),
         arguments: Bytes::from_static(br#"{"term":"south"}"#),
         started_at: time::OffsetDateTime::UNIX_EPOCH,
-        timings: Timings { send: Duration::from_millis(4), server: Duration::from_millis(588), receive: Duration::from_millis(20) },
+        timings: Timings {
+            send: Duration::from_millis(4),
+            server: Duration::from_millis(588),
+            receive: Duration::from_millis(20),
+        },
         outcome,
         request: Bytes::from_static(b"{}"),
         response: Some(Bytes::from_static(b"{}")),
@@ -123,7 +147,13 @@ fn every_control_has_a_name_in_every_state() {
     let limit = Duration::from_secs(90);
     let stderr: Vec<String> = (0..9).map(|line| format!("line {line}")).collect();
     for connection in [
-        Connection::Connecting { source: source.clone(), phase: "initialize".into(), since: Duration::ZERO, limit, stderr: stderr.clone() },
+        Connection::Connecting {
+            source: source.clone(),
+            phase: "initialize".into(),
+            since: Duration::ZERO,
+            limit,
+            stderr: stderr.clone(),
+        },
         Connection::Failed { source: source.clone(), problem: problem.clone(), stderr: stderr.clone() },
         Connection::Gone { source, server: server(), problem: problem.clone(), stderr },
     ] {
@@ -135,7 +165,14 @@ fn every_control_has_a_name_in_every_state() {
         }
     }
     let mut running = answered(Outcome::Result);
-    running.running = Some(Running { id: 1, tool: "dual_search".into(), since: Duration::ZERO, limit, progress: Some((1.0, None, Some("one".into()))), unreadable: 1 });
+    running.running = Some(Running {
+        id: 1,
+        tool: "dual_search".into(),
+        since: Duration::ZERO,
+        limit,
+        progress: Some((1.0, None, Some("one".into()))),
+        unreadable: 1,
+    });
     running.toasts = vec![
         Toast { id: 1, text: "Exported".into(), problem: None, since: Duration::ZERO },
         Toast { id: 2, text: "no such file".into(), problem: Some(problem), since: Duration::ZERO },
@@ -174,6 +211,14 @@ fn the_start_page_asks_and_each_card_is_one_click() {
     for &question in StartQuestion::ALL {
         check_click(connected(), question.title(), &Action::Ask(question));
     }
+}
+
+#[test]
+fn there_is_a_way_to_the_start_page_and_back() {
+    check_click(answered(Outcome::Result), "Loupe: start page", &Action::ShowStart);
+    let mut state = answered(Outcome::Result);
+    state.view.screen = Screen::Start;
+    check_click(state, "Answer", &Action::SelectCapture(CaptureId("one".into())));
 }
 
 #[test]
@@ -232,10 +277,24 @@ fn the_call_button_has_the_focus_first() {
 #[test]
 fn a_running_call_can_be_cancelled() {
     let mut state = answered(Outcome::Result);
-    state.running = Some(Running { id: 1, tool: "dual_search".into(), since: Duration::ZERO, limit: Duration::from_secs(60), progress: None, unreadable: 0 });
+    state.running = Some(Running {
+        id: 1,
+        tool: "dual_search".into(),
+        since: Duration::ZERO,
+        limit: Duration::from_secs(60),
+        progress: None,
+        unreadable: 0,
+    });
     check_click(state, "Cancel the call of dual_search", &Action::CancelCall);
     let mut state = answered(Outcome::Result);
-    state.running = Some(Running { id: 1, tool: "dual_search".into(), since: Duration::ZERO, limit: Duration::from_secs(60), progress: None, unreadable: 0 });
+    state.running = Some(Running {
+        id: 1,
+        tool: "dual_search".into(),
+        since: Duration::ZERO,
+        limit: Duration::from_secs(60),
+        progress: None,
+        unreadable: 0,
+    });
     let mut harness = harness(state);
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert!(harness.state().sent.contains(&Action::CancelCall));
@@ -292,7 +351,8 @@ fn each_end_of_a_call_has_its_own_words() {
         (Outcome::Disconnected, "Server gone after 612 ms"),
         (Outcome::ProtocolError, "JSON-RPC error after 612 ms"),
     ] {
-        harness(answered(outcome)).get_by_label(words);
+        // The empty panes say it too.
+        assert!(harness(answered(outcome)).query_all_by_label(words).count() > 0, "{words}");
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! Rows are drawn only where they are visible; every row has a name that tells all it shows.
 
-use egui::{Align2, Color32, CornerRadius, Id, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Color32, CornerRadius, Id, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense,
+    StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::commands::{self, Region};
 use super::theme::{self, Tokens};
@@ -102,7 +105,8 @@ fn groups<'a>(tools: impl Iterator<Item = &'a ListedTool>) -> Vec<Group<'a>> {
         });
         groups[place].tools.push(listed);
     }
-    let (mut shared, alone): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group.tools.len() > 1 && !group.prefix.is_empty());
+    let (mut shared, alone): (Vec<_>, Vec<_>) =
+        groups.into_iter().partition(|group| group.tools.len() > 1 && !group.prefix.is_empty());
     let rest: Vec<_> = alone.into_iter().flat_map(|group| group.tools).collect();
     if !rest.is_empty() {
         shared.push(Group { prefix: "", tools: rest });
@@ -169,22 +173,32 @@ fn rail_button(ui: &mut Ui, glyph: &str, name: &str, count: usize) -> Response {
     }
     focus_ring(ui, &response, rect);
     ui.painter().text(pos2(rect.center().x, rect.top() + 15.0), Align2::CENTER_CENTER, glyph, theme::icon_font(18.0), t.strong);
-    ui.painter().text(pos2(rect.center().x, rect.bottom() - 10.0), Align2::CENTER_CENTER, widgets::grouped(count as u64), theme::mono(12.0), t.weak);
+    ui.painter().text(
+        pos2(rect.center().x, rect.bottom() - 10.0),
+        Align2::CENTER_CENTER,
+        widgets::grouped(count as u64),
+        theme::mono(12.0),
+        t.weak,
+    );
     response.on_hover_text(name)
 }
 
 fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rect = ui.max_rect();
-    Panel::bottom("sidebar actions").resizable(false).frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 8))).show(ui, |ui| {
-        ui.horizontal(|ui| {
-            if widgets::button(ui, "Open file…").on_hover_text("A capture folder, or a file that holds an answer").clicked() {
-                cx.send(Action::OpenPath(None));
-            }
-            if widgets::button(ui, "Use my server…").clicked() {
-                cx.send(Action::ShowConnect);
-            }
-        });
-    });
+    Panel::bottom("sidebar actions").resizable(false).frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 8))).show(
+        ui,
+        |ui| {
+            ui.horizontal(|ui| {
+                if widgets::button(ui, "Open file…").on_hover_text("A capture folder, or a file that holds an answer").clicked()
+                {
+                    cx.send(Action::OpenPath(None));
+                }
+                if widgets::button(ui, "Use my server…").clicked() {
+                    cx.send(Action::ShowConnect);
+                }
+            });
+        },
+    );
     let height = ui.available_height();
     let least = theme::HEADER + 2.0 * theme::CAPTURE_ROW;
     let most = (height - 200.0).max(least);
@@ -211,9 +225,12 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
             commands::region(ui, Region::Sidebar, rect, &filter);
         }
     });
-    Panel::bottom(ui.scope_id().with("definitions sum")).exact_size(30.0).frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 0))).show(ui, |ui| {
-        sum_ui(ui, cx);
-    });
+    Panel::bottom(ui.scope_id().with("definitions sum"))
+        .exact_size(30.0)
+        .frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 0)))
+        .show(ui, |ui| {
+            sum_ui(ui, cx);
+        });
     if let Some(note) = &state.tools_note {
         egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 4)).show(ui, |ui| {
             ui.add(egui::Label::new(RichText::new(note).font(theme::small()).color(t.warn)).wrap());
@@ -232,7 +249,12 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
         let folded = filter.is_empty() && !is_plain && state.view.folded_groups.contains(group.prefix);
         if !is_plain {
             let tokens = group.tools.iter().map(|listed| Some(listed.tokens?.get(state.settings.tokenizer))).sum();
-            rows.push(Row::Group { prefix: group.prefix, title: group_title(group.prefix, state.connection.is_sample()), tokens, folded });
+            rows.push(Row::Group {
+                prefix: group.prefix,
+                title: group_title(group.prefix, state.connection.is_sample()),
+                tokens,
+                folded,
+            });
         }
         if !folded {
             rows.extend(group.tools.into_iter().map(|listed| Row::Tool { prefix: group.prefix, listed }));
@@ -259,7 +281,13 @@ fn heading(ui: &mut Ui, title: &str, count: usize) {
     response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("{title} {count}")));
     let at = pos2(rect.left() + 14.0, rect.center().y);
     let title = ui.painter().text(at, Align2::LEFT_CENTER, title, theme::semibold(13.0), t.strong);
-    ui.painter().text(pos2(title.right() + 6.0, at.y), Align2::LEFT_CENTER, widgets::grouped(count as u64), theme::mono(12.0), t.weak);
+    ui.painter().text(
+        pos2(title.right() + 6.0, at.y),
+        Align2::LEFT_CENTER,
+        widgets::grouped(count as u64),
+        theme::mono(12.0),
+        t.weak,
+    );
 }
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
@@ -317,9 +345,16 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let total = cx.state.tools_total().map_or_else(|| "counting…".to_owned(), |sum| format!("{} tok", widgets::grouped(sum)));
     let rect = ui.max_rect();
     let response = ui.interact(rect, ui.scope_id().with("sum"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{} {noun} · {total}", widgets::grouped(count as u64))));
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{} {noun} · {total}", widgets::grouped(count as u64))));
     response.on_hover_text("What the definitions of all tools cost a model before its first call");
-    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, format!("{} {noun}", widgets::grouped(count as u64)), theme::regular(12.0), t.weak);
+    ui.painter().text(
+        rect.left_center(),
+        Align2::LEFT_CENTER,
+        format!("{} {noun}", widgets::grouped(count as u64)),
+        theme::regular(12.0),
+        t.weak,
+    );
     ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, total, theme::mono_semibold(12.0), t.strong);
 }
 
@@ -357,16 +392,17 @@ fn group_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, title: &str, tokens: Option<
     ground(ui, &response, rect, false);
     let caret = if folded { icons::RIGHT } else { icons::DOWN };
     ui.painter().text(pos2(rect.left() + 8.0, rect.center().y), Align2::LEFT_CENTER, caret, theme::icon_font(12.0), t.weak);
-    let number = ui.painter().text(pos2(rect.right() - 14.0, rect.center().y), Align2::RIGHT_CENTER, sum, theme::mono(12.0), t.weak);
+    let number =
+        ui.painter().text(pos2(rect.right() - 14.0, rect.center().y), Align2::RIGHT_CENTER, sum, theme::mono(12.0), t.weak);
     let left = rect.left() + 24.0;
-    elided(ui, pos2(left, rect.center().y), number.left() - 8.0 - left, &[(title, t.strong)], theme::semibold(12.5));
+    elided(ui, pos2(left, rect.center().y), number.left() - 8.0 - left, &[(title, t.strong)], &theme::semibold(12.5));
     if response.clicked() {
         cx.send(Action::ToggleGroup(prefix.to_owned()));
     }
 }
 
 /// Text in several colours on one line, cut at the end; returns whether something was cut.
-fn elided(ui: &Ui, at: egui::Pos2, width: f32, parts: &[(&str, Color32)], font: egui::FontId) -> bool {
+fn elided(ui: &Ui, at: egui::Pos2, width: f32, parts: &[(&str, Color32)], font: &egui::FontId) -> bool {
     let mut job = egui::text::LayoutJob::default();
     for (text, color) in parts {
         job.append(text, 0.0, egui::TextFormat::simple(font.clone(), *color));
@@ -392,7 +428,12 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
         let faults = if tool.faults.is_empty() { "" } else { ", faulty definition" };
         let chosen = if selected { ", selected" } else { "" };
         let place = if total > 20 { format!(", {place} of {}", widgets::grouped(total as u64)) } else { String::new() };
-        WidgetInfo::selected(Role::ListItem, true, selected, format!("{}, {}, {cost}{faults}{place}{chosen}", tool.name, risk.words()))
+        WidgetInfo::selected(
+            Role::ListItem,
+            true,
+            selected,
+            format!("{}, {}, {cost}{faults}{place}{chosen}", tool.name, risk.words()),
+        )
     });
     ground(ui, &response, rect, selected);
     let y = rect.center().y;
@@ -416,7 +457,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let name = if tool.name.is_empty() { "(no name)" } else { rest };
     let strong = if selected { t.strong } else { t.text };
     let left = rect.left() + 14.0;
-    let is_cut = elided(ui, pos2(left, y), right - left, &[(prefix, t.weak), (name, strong)], theme::mono(12.0));
+    let is_cut = elided(ui, pos2(left, y), right - left, &[(prefix, t.weak), (name, strong)], &theme::mono(12.0));
     let response = response.on_hover_ui(|ui| {
         ui.set_max_width(360.0);
         if is_cut || tool.title.is_some() {
@@ -445,19 +486,26 @@ fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
     let captures = &cx.state.captures;
     if captures.is_empty() {
         egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 2)).show(ui, |ui| {
-            ui.add(egui::Label::new(RichText::new("Each call of this run appears here").font(theme::small()).color(t.weak)).wrap());
+            ui.add(
+                egui::Label::new(RichText::new("Each call of this run appears here").font(theme::small()).color(t.weak)).wrap(),
+            );
         });
         return;
     }
-    ScrollArea::vertical().id_salt("captures").auto_shrink(false).show_rows(ui, theme::CAPTURE_ROW, captures.len(), |ui, range| {
-        // The newest first.
-        for index in range {
-            let place = captures.len() - 1 - index;
-            if capture_ui(ui, cx, &captures[place], place + 1) && is_overlay {
-                ui.close();
+    ScrollArea::vertical().id_salt("captures").auto_shrink(false).show_rows(
+        ui,
+        theme::CAPTURE_ROW,
+        captures.len(),
+        |ui, range| {
+            // The newest first.
+            for index in range {
+                let place = captures.len() - 1 - index;
+                if capture_ui(ui, cx, &captures[place], place + 1) && is_overlay {
+                    ui.close();
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> bool {
@@ -476,19 +524,30 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     response.widget_info(|| {
         let cost = tokens.map_or(String::new(), |n| format!(", {} tokens", widgets::grouped(n)));
         let chosen = if selected { ", selected" } else { "" };
-        WidgetInfo::selected(Role::ListItem, true, selected, format!("Capture {number}: {}, {when}{cost}{chosen}", capture.tool.name))
+        WidgetInfo::selected(
+            Role::ListItem,
+            true,
+            selected,
+            format!("Capture {number}: {}, {when}{cost}{chosen}", capture.tool.name),
+        )
     });
     ground(ui, &response, rect, selected);
     ui.painter().text(pos2(rect.left() + 14.0, rect.center().y), Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
     let left = rect.left() + 36.0;
     let mut right = rect.right() - 14.0;
     if let Some(tokens) = tokens {
-        let text = ui.painter().text(pos2(right, rect.center().y), Align2::RIGHT_CENTER, widgets::grouped(tokens), theme::mono(12.0), t.text);
+        let text = ui.painter().text(
+            pos2(right, rect.center().y),
+            Align2::RIGHT_CENTER,
+            widgets::grouped(tokens),
+            theme::mono(12.0),
+            t.text,
+        );
         right = text.left() - 8.0;
     }
     let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
-    elided(ui, pos2(left, rect.top() + 13.0), right - left, &[(name, t.strong)], theme::mono(12.0));
-    elided(ui, pos2(left, rect.bottom() - 12.0), right - left, &[(&when, t.weak)], theme::regular(12.0));
+    elided(ui, pos2(left, rect.top() + 13.0), right - left, &[(name, t.strong)], &theme::mono(12.0));
+    elided(ui, pos2(left, rect.bottom() - 12.0), right - left, &[(&when, t.weak)], &theme::regular(12.0));
     if response.clicked() {
         cx.send(Action::SelectCapture(capture.id.clone()));
     }
@@ -497,9 +556,11 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
 
 /// What the answer costs as it was sent, once that was counted for the ledger.
 fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<u64> {
-    ["both", "content", "structured"].into_iter().find_map(|format| match cx.state.answers.get(&capture.id, Question::Row(format))? {
-        Asked::Ready(Answer::Row(row)) if row.is_available() => Some(row.tokens.get(cx.state.settings.tokenizer)),
-        _ => None,
+    ["both", "content", "structured"].into_iter().find_map(|format| {
+        match cx.state.answers.get(&capture.id, Question::Row(format))? {
+            Asked::Ready(Answer::Row(row)) if row.is_available() => Some(row.tokens.get(cx.state.settings.tokenizer)),
+            _ => None,
+        }
     })
 }
 
@@ -543,7 +604,9 @@ mod tests {
         let tools = ["dual_a", "ping", "strict_a", "dual_b", "strict_b", "read_file"].map(listed);
         let groups: Vec<_> = groups(tools.iter())
             .into_iter()
-            .map(|group| (group.prefix.to_owned(), group.tools.iter().map(|listed| listed.tool.name.clone()).collect::<Vec<_>>().join(" ")))
+            .map(|group| {
+                (group.prefix.to_owned(), group.tools.iter().map(|listed| listed.tool.name.clone()).collect::<Vec<_>>().join(" "))
+            })
             .collect();
         let expected = [("dual_", "dual_a dual_b"), ("strict_", "strict_a strict_b"), ("", "ping read_file")];
         assert_eq!(groups, expected.map(|(prefix, names)| (prefix.to_owned(), names.to_owned())));
@@ -553,7 +616,9 @@ mod tests {
 
     #[test]
     fn the_risk_mark_tells_declared_from_default() {
-        let risk = |hints: &str| Risk::of(&Tool::read(Bytes::from(format!("{{\"name\":\"t\",\"inputSchema\":{{}},\"annotations\":{hints}}}"))));
+        let risk = |hints: &str| {
+            Risk::of(&Tool::read(Bytes::from(format!("{{\"name\":\"t\",\"inputSchema\":{{}},\"annotations\":{hints}}}"))))
+        };
         assert_eq!(risk("{}"), Risk::Undeclared);
         assert_eq!(risk(r#"{"readOnlyHint":true,"destructiveHint":true}"#), Risk::ReadOnly);
         assert_eq!(risk(r#"{"readOnlyHint":false}"#), Risk::Destructive { declared: false });

@@ -21,8 +21,17 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.add_space(side);
             ui.vertical(|ui| {
                 ui.set_width(width);
+                if let Some(capture) = &cx.state.view.capture
+                    && widgets::Button::new("Answer").icon(icons::ARROW_LEFT).small().frameless().show(ui).clicked()
+                {
+                    cx.send(Action::SelectCapture(capture.clone()));
+                }
                 ui.label(RichText::new("What do you want to know?").font(theme::page_title()).color(t.strong));
-                ui.label(RichText::new("Each card calls one tool, and shows its answer in every format").font(theme::base()).color(t.weak));
+                ui.label(
+                    RichText::new("Each card calls one tool, and shows its answer in every format")
+                        .font(theme::base())
+                        .color(t.weak),
+                );
                 ui.add_space(16.0);
                 cards_ui(ui, cx, width);
                 ui.add_space(16.0);
@@ -31,7 +40,10 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     if widgets::button(ui, "Use my server…").clicked() {
                         cx.send(Action::ShowConnect);
                     }
-                    if widgets::button(ui, "Open file…").on_hover_text("A capture folder, or a file that holds an answer").clicked() {
+                    if widgets::button(ui, "Open file…")
+                        .on_hover_text("A capture folder, or a file that holds an answer")
+                        .clicked()
+                    {
                         cx.send(Action::OpenPath(None));
                     }
                 });
@@ -60,7 +72,9 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     let columns = columns(width);
     let card = (width - 16.0 * (columns as f32 - 1.0)) / columns as f32;
     for questions in StartQuestion::ALL.chunks(columns) {
-        let words = |question: &StartQuestion| ui.painter().layout(question.explanation().to_owned(), theme::small(), Tokens::of(ui).weak, card - 32.0);
+        let words = |question: &StartQuestion| {
+            ui.painter().layout(question.explanation().to_owned(), theme::small(), Tokens::of(ui).weak, card - 32.0)
+        };
         let height = questions.iter().map(|question| words(question).size().y).fold(30.0, f32::max) + 58.0;
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 16.0;
@@ -89,7 +103,13 @@ fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
     };
     let left = rect.left() + 16.0;
     ui.painter().text(pos2(left, rect.top() + 24.0), Align2::LEFT_CENTER, glyph, theme::icon_font(16.0), t.accent);
-    ui.painter().text(pos2(left + 26.0, rect.top() + 24.0), Align2::LEFT_CENTER, question.title(), theme::semibold(14.0), t.strong);
+    ui.painter().text(
+        pos2(left + 26.0, rect.top() + 24.0),
+        Align2::LEFT_CENTER,
+        question.title(),
+        theme::semibold(14.0),
+        t.strong,
+    );
     let words = ui.painter().layout(question.explanation().to_owned(), theme::small(), t.weak, size.x - 32.0);
     ui.painter().galley(pos2(left, rect.top() + 42.0), words, t.weak);
     response.on_hover_text(question.explanation())

@@ -37,7 +37,10 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if connection.source().is_some() {
                 let lines = connection.stderr().len() as u64;
                 let text = format!("stderr {}", widgets::grouped(lines));
-                if item(ui, icons::STDIO, &text, &format!("{text} lines")).on_hover_text("What the server wrote to its standard error").clicked() {
+                if item(ui, icons::STDIO, &text, &format!("{text} lines"))
+                    .on_hover_text("What the server wrote to its standard error")
+                    .clicked()
+                {
                     cx.send(Action::ShowDialog(Dialog::Stderr));
                 }
             }
@@ -48,7 +51,8 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if let Some(capture) = cx.state.capture() {
                 let number = cx.state.captures.iter().position(|other| other.id == capture.id).map_or(0, |at| at + 1);
                 let at = capture.started_at;
-                let time = if is_narrow { String::new() } else { format!(" · {:02}:{:02}:{:02}", at.hour(), at.minute(), at.second()) };
+                let time =
+                    if is_narrow { String::new() } else { format!(" · {:02}:{:02}:{:02}", at.hour(), at.minute(), at.second()) };
                 ui.label(weak(&format!("Capture {number}{time}"), t));
             }
         });

@@ -1,6 +1,8 @@
 //! The bar at the top: what server this is, and the choices that hold for the whole window.
 
-use egui::{Align, Align2, Color32, Layout, Popup, Pos2, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Align2, Color32, Layout, Popup, Pos2, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::commands::{self, Region};
 use super::theme::{self, Tokens};
@@ -11,13 +13,10 @@ use crate::state::{Action, Connection, Dialog, Screen};
 use crate::token::Encoding;
 
 pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
     let bar = ui.max_rect();
     ui.horizontal_centered(|ui| {
         ui.add_space(12.0);
-        let (mark, _) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::hover());
-        paint_mark(ui, mark.center(), t.accent);
-        ui.add(egui::Label::new(RichText::new("Loupe").font(theme::semibold(14.0)).color(t.strong)));
+        brand_ui(ui, cx);
         ui.add_space(8.0);
         let chip = server_chip(ui, cx);
         commands::region(ui, Region::TopBar, bar, &chip);
@@ -36,6 +35,20 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             tokenizer_ui(ui, cx);
         });
     });
+}
+
+/// The name of the program; a click leads to the start page.
+fn brand_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let name = ui.painter().layout_no_wrap("Loupe".to_owned(), theme::semibold(14.0), t.strong);
+    let (rect, response) = ui.allocate_exact_size(vec2(28.0 + name.size().x, 28.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Loupe: start page"));
+    paint_mark(ui, pos2(rect.left() + 10.0, rect.center().y), t.accent);
+    ui.painter().galley(pos2(rect.left() + 28.0, rect.center().y - name.size().y / 2.0), name, t.strong);
+    widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
+    if response.on_hover_text("Start page").clicked() {
+        cx.send(Action::ShowStart);
+    }
 }
 
 /// The glass with two lines under it.
@@ -87,7 +100,9 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
             details.push((server.protocol_version.clone(), theme::mono(12.0)));
         }
         Connection::Connecting { .. } => details.push(("Connecting".into(), theme::regular(12.5))),
-        Connection::Failed { problem, .. } | Connection::Gone { problem, .. } => details.push((problem.what.clone(), theme::regular(12.5))),
+        Connection::Failed { problem, .. } | Connection::Gone { problem, .. } => {
+            details.push((problem.what.clone(), theme::regular(12.5)))
+        }
         Connection::None => {}
     }
     let is_narrow = ui.content_rect().width() < theme::MEDIUM;
@@ -100,7 +115,8 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     };
     let painter = ui.painter();
     let label_galley = painter.layout_no_wrap(clip(&label, 32), theme::medium(13.0), t.strong);
-    let galleys: Vec<_> = details.iter().map(|(text, font)| painter.layout_no_wrap(clip(text, 40), font.clone(), t.weak)).collect();
+    let galleys: Vec<_> =
+        details.iter().map(|(text, font)| painter.layout_no_wrap(clip(text, 40), font.clone(), t.weak)).collect();
     let width = 12.0 + 12.0 + label_galley.size().x + galleys.iter().map(|galley| galley.size().x + 20.0).sum::<f32>() + 28.0;
     let (rect, response) = ui.allocate_exact_size(vec2(width, theme::INPUT), Sense::click());
     let words = details.iter().fold(format!("Server {label}, {}", look.words), |words, (detail, _)| format!("{words}, {detail}"));

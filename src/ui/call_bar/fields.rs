@@ -3,7 +3,9 @@
 //! Each control shows what will be sent and nothing else: a default is a hint in the empty field, and unset, null and
 //! empty are told apart by the hint and by the field's own menu.
 
-use egui::{Color32, Frame, Id, Margin, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, Stroke, TextEdit, Ui, UiBuilder, vec2};
+use egui::{
+    Color32, Frame, Id, Margin, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, Stroke, TextEdit, Ui, UiBuilder, vec2,
+};
 
 use crate::json::decode_string;
 use crate::state::{Action, Field, FieldKind, Form, FormMode, Value};
@@ -17,48 +19,59 @@ const LABEL: f32 = 18.0;
 /// The fields, in rows as wide as the room allows. `lead` is painted at the head of the first row.
 pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: impl FnOnce(&mut Ui)) {
     let width = ui.available_width();
-    ScrollArea::vertical().id_salt("fields").max_height(MOST_HEIGHT).min_scrolled_height(MOST_HEIGHT).auto_shrink([false, true]).show(ui, |ui| {
-        ui.spacing_mut().item_spacing = vec2(12.0, 2.0);
-        ui.spacing_mut().interact_size.y = LABEL;
-        let mut fields = form.fields.iter().enumerate().map(|(index, field)| (index, field, field_width(field))).peekable();
-        let mut lead = Some(lead);
-        let mut is_first = true;
-        while is_first || fields.peek().is_some() {
-            is_first = false;
-            ui.horizontal_top(|ui| {
-                let mut left = width;
-                if let Some(lead) = lead.take() {
-                    let before = ui.available_width();
-                    ui.vertical(|ui| {
-                        ui.add_space(LABEL + 2.0);
-                        lead(ui);
-                    });
-                    left -= before - ui.available_width();
-                }
-                let mut is_row_empty = left >= width;
-                while let Some((index, field, wanted)) = fields.next_if(|(_, _, wanted)| is_row_empty || *wanted + 12.0 <= left) {
-                    is_row_empty = false;
-                    left -= wanted + 12.0;
-                    ui.scope_builder(UiBuilder::new().id_salt((tool, index)), |ui| {
+    ScrollArea::vertical()
+        .id_salt("fields")
+        .max_height(MOST_HEIGHT)
+        .min_scrolled_height(MOST_HEIGHT)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing = vec2(12.0, 2.0);
+            ui.spacing_mut().interact_size.y = LABEL;
+            let mut fields = form.fields.iter().enumerate().map(|(index, field)| (index, field, field_width(field))).peekable();
+            let mut lead = Some(lead);
+            let mut is_first = true;
+            while is_first || fields.peek().is_some() {
+                is_first = false;
+                ui.horizontal_top(|ui| {
+                    let mut left = width;
+                    if let Some(lead) = lead.take() {
+                        let before = ui.available_width();
                         ui.vertical(|ui| {
-                            ui.set_width(wanted.min(width));
-                            field_ui(ui, cx, tool, index, field, wanted.min(width));
+                            ui.add_space(LABEL + 2.0);
+                            lead(ui);
                         });
-                    });
-                }
-            });
-        }
-    });
+                        left -= before - ui.available_width();
+                    }
+                    let mut is_row_empty = left >= width;
+                    while let Some((index, field, wanted)) =
+                        fields.next_if(|(_, _, wanted)| is_row_empty || *wanted + 12.0 <= left)
+                    {
+                        is_row_empty = false;
+                        left -= wanted + 12.0;
+                        ui.scope_builder(UiBuilder::new().id_salt((tool, index)), |ui| {
+                            ui.vertical(|ui| {
+                                ui.set_width(wanted.min(width));
+                                field_ui(ui, cx, tool, index, field, wanted.min(width));
+                            });
+                        });
+                    }
+                });
+            }
+        });
 }
 
 fn field_width(field: &Field) -> f32 {
-    let label = 7.4 * (field.name.chars().count() + 2) as f32 + 6.6 * type_text(field).chars().count() as f32 + if field.required { 58.0 } else { 0.0 };
+    let label = 7.4 * (field.name.chars().count() + 2) as f32
+        + 6.6 * type_text(field).chars().count() as f32
+        + if field.required { 58.0 } else { 0.0 };
     let control = match &field.kind {
         FieldKind::String { multiline: false } => 180.0,
         FieldKind::String { multiline: true } | FieldKind::Json => 260.0,
         FieldKind::Number { .. } => 112.0,
         FieldKind::Boolean => 150.0 + if field.nullable { 44.0 } else { 0.0 },
-        FieldKind::Enum(choices) if is_short(choices) => enum_choices(field, choices).iter().map(|choice| 7.2 * choice.chars().count() as f32 + 18.0).sum::<f32>() + 4.0,
+        FieldKind::Enum(choices) if is_short(choices) => {
+            enum_choices(field, choices).iter().map(|choice| 7.2 * choice.chars().count() as f32 + 18.0).sum::<f32>() + 4.0
+        }
         FieldKind::Enum(_) => 180.0,
         FieldKind::Array(_) => 150.0,
     };
@@ -135,7 +148,13 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, index: usize, field: &Field, w
         }
         if has_menu(field) {
             let name = format!("Value of {}", field.name);
-            let more = widgets::Button::new("").icon(icons::MORE).name(&name).tip("Unset, null or empty").frameless().height(LABEL).show(ui);
+            let more = widgets::Button::new("")
+                .icon(icons::MORE)
+                .name(&name)
+                .tip("Unset, null or empty")
+                .frameless()
+                .height(LABEL)
+                .show(ui);
             Popup::menu(&more).show(|ui| {
                 ui.set_width(180.0);
                 for (name, value) in menu_values(field) {
@@ -150,7 +169,15 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, index: usize, field: &Field, w
     });
     let hint = hint(field);
     let id = Id::unique(("field", tool, &field.name));
-    let editor = Editor { id, name: &field.name, hint: &hint, width, is_invalid: field.problem.is_some(), nullable: field.nullable, required: field.required };
+    let editor = Editor {
+        id,
+        name: &field.name,
+        hint: &hint,
+        width,
+        is_invalid: field.problem.is_some(),
+        nullable: field.nullable,
+        required: field.required,
+    };
     if let Some(value) = editor.show(ui, &field.kind, &field.value) {
         set(value);
     }
@@ -195,7 +222,8 @@ impl Editor<'_> {
             FieldKind::Number { .. } => self.text(ui, json_text(value), false, true).map(json_value),
             FieldKind::Json => self.text(ui, json_text(value), true, true).map(json_value),
             FieldKind::Boolean => {
-                let mut choices = vec![("unset", Value::Unset), ("true", Value::Json("true".into())), ("false", Value::Json("false".into()))];
+                let mut choices =
+                    vec![("unset", Value::Unset), ("true", Value::Json("true".into())), ("false", Value::Json("false".into()))];
                 if self.nullable {
                     choices.push(("null", Value::Null));
                 }
@@ -231,7 +259,12 @@ impl Editor<'_> {
                 invalid_border(ui, t.bad);
             }
             if multiline {
-                ScrollArea::vertical().id_salt(self.id).max_height(64.0).min_scrolled_height(64.0).show(ui, |ui| ui.add(edit)).inner
+                ScrollArea::vertical()
+                    .id_salt(self.id)
+                    .max_height(64.0)
+                    .min_scrolled_height(64.0)
+                    .show(ui, |ui| ui.add(edit))
+                    .inner
             } else {
                 ui.add(edit)
             }
@@ -249,7 +282,10 @@ impl Editor<'_> {
 
     fn combo(&self, ui: &mut Ui, choices: Vec<(String, Value)>, value: &Value) -> Option<Value> {
         let t = Tokens::of(ui);
-        let selected = choices.iter().find(|(_, choice)| choice == value).map_or_else(|| plain(json_text(value)), |(label, _)| label.clone());
+        let selected = choices
+            .iter()
+            .find(|(_, choice)| choice == value)
+            .map_or_else(|| plain(json_text(value)), |(label, _)| label.clone());
         let color = if *value == Value::Unset { t.weak } else { t.text };
         let mut chosen = None;
         let combo = egui::ComboBox::from_id_salt(self.id)
@@ -288,26 +324,42 @@ impl Editor<'_> {
             ui.painter().rect_stroke(button.rect, theme::RADIUS_CONTROL, Stroke::new(1.0, t.bad), egui::StrokeKind::Inside);
         }
         let mut changed: Option<Vec<Value>> = None;
-        Popup::from_toggle_button_response(&button).width(320.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
-            ui.label(RichText::new(self.name).font(theme::mono_semibold(12.0)));
-            ScrollArea::vertical().max_height(260.0).auto_shrink([false, true]).show(ui, |ui| {
-                for (index, value) in items.iter().enumerate() {
-                    let name = format!("{} {}", self.name, index + 1);
-                    ui.horizontal(|ui| {
-                        let editor = Editor { id: self.id.with(index), name: &name, hint: "empty", width: 260.0, is_invalid: false, nullable: false, required: true };
-                        if let Some(new) = editor.show(ui, item, value) {
-                            changed.get_or_insert_with(|| items.to_vec())[index] = new;
-                        }
-                        if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {name}")).clicked() {
-                            changed.get_or_insert_with(|| items.to_vec()).remove(index);
-                        }
-                    });
+        Popup::from_toggle_button_response(&button).width(320.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(
+            |ui| {
+                ui.label(RichText::new(self.name).font(theme::mono_semibold(12.0)));
+                ScrollArea::vertical().max_height(260.0).auto_shrink([false, true]).show(ui, |ui| {
+                    for (index, value) in items.iter().enumerate() {
+                        let name = format!("{} {}", self.name, index + 1);
+                        ui.horizontal(|ui| {
+                            let editor = Editor {
+                                id: self.id.with(index),
+                                name: &name,
+                                hint: "empty",
+                                width: 260.0,
+                                is_invalid: false,
+                                nullable: false,
+                                required: true,
+                            };
+                            if let Some(new) = editor.show(ui, item, value) {
+                                changed.get_or_insert_with(|| items.to_vec())[index] = new;
+                            }
+                            if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {name}")).clicked() {
+                                changed.get_or_insert_with(|| items.to_vec()).remove(index);
+                            }
+                        });
+                    }
+                });
+                if widgets::Button::new("Add item")
+                    .icon(icons::ADD)
+                    .name(&format!("Add item to {}", self.name))
+                    .small()
+                    .show(ui)
+                    .clicked()
+                {
+                    changed.get_or_insert_with(|| items.to_vec()).push(first_value(item));
                 }
-            });
-            if widgets::Button::new("Add item").icon(icons::ADD).name(&format!("Add item to {}", self.name)).small().show(ui).clicked() {
-                changed.get_or_insert_with(|| items.to_vec()).push(first_value(item));
-            }
-        });
+            },
+        );
         changed.map(Value::Items)
     }
 }
@@ -382,7 +434,9 @@ pub(super) fn json_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: i
                 cx.send(Action::SetArgumentsText(text));
             }
             if let Some((message, line, column)) = &form.syntax {
-                ui.label(RichText::new(format!("Line {line}, column {column}: {message}")).font(theme::regular(12.0)).color(t.bad));
+                ui.label(
+                    RichText::new(format!("Line {line}, column {column}: {message}")).font(theme::regular(12.0)).color(t.bad),
+                );
             }
         });
     });
@@ -421,7 +475,16 @@ mod tests {
     use super::*;
 
     fn field(kind: FieldKind, value: Value) -> Field {
-        Field { name: "f".into(), kind, required: false, nullable: true, default: Some("\"json\"".into()), description: None, value, problem: None }
+        Field {
+            name: "f".into(),
+            kind,
+            required: false,
+            nullable: true,
+            default: Some("\"json\"".into()),
+            description: None,
+            value,
+            problem: None,
+        }
     }
 
     #[test]

@@ -165,12 +165,10 @@ struct Title {
     subtitle: String,
     hue: Hue,
     format: &'static str,
-    icon: &'static str,
 }
 
 fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &Tokens) -> Title {
-    let icon = PANES.iter().find(|pane| (pane.of)(view).is_some()).map_or("", |pane| pane.icon);
-    let of = |name: &str, subtitle: &str, format| Title { name: name.into(), subtitle: subtitle.into(), hue: t.hue(format), format, icon };
+    let of = |name: &str, subtitle: &str, format| Title { name: name.into(), subtitle: subtitle.into(), hue: t.hue(format), format };
     match view {
         PaneView::Rendered("content") => of("Rendered", "Markdown", "content"),
         PaneView::Rendered(format) => of("Rendered", format_title(format), format),

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use egui::{Align, Id, Layout, Ui};
 
-use super::{Cx, icons, widgets};
+use super::{Cx, widgets};
 use crate::capture::Matched;
 use crate::format;
 use crate::problem::{Kind, Problem};
@@ -47,7 +47,6 @@ impl PaneCx {
 
 /// One kind of pane.
 pub struct Pane {
-    pub icon: &'static str,
     /// Whether this kind shows that view; the format it is of.
     pub of: fn(PaneView) -> Option<&'static str>,
     pub body: fn(&mut Ui, &Cx<'_>, &PaneCx),
@@ -57,19 +56,16 @@ pub struct Pane {
 /// Every kind of pane.
 pub static PANES: &[Pane] = &[
     Pane {
-        icon: icons::ARTICLE,
         of: |view| if let PaneView::Rendered(format) = view { Some(format) } else { None },
         body: rendered::rendered_ui,
         footer: rendered_footer,
     },
     Pane {
-        icon: icons::WRAP,
         of: |view| if let PaneView::Text(format) = view { Some(format) } else { None },
         body: text::text_ui,
         footer: text::footer_ui,
     },
     Pane {
-        icon: icons::TREE,
         of: |view| if view == PaneView::Tree { Some("structured") } else { None },
         body: tree::tree_ui,
         footer: tree::footer_ui,

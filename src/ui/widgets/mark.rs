@@ -1,8 +1,8 @@
-//! Badges, marks, chips and swatches: small labels, each readable without its colour.
+//! Badges and swatches: small labels, each readable without its colour.
 
 use egui::{Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::{focus_ring, glyph_at, text_at};
+use super::{glyph_at, text_at};
 use crate::ui::theme::{self, Tokens};
 
 /// What a badge means.
@@ -80,36 +80,6 @@ pub fn badge(ui: &mut Ui, icon: Option<&str>, text: &str, tone: Tone, is_outline
 pub fn badge_tip(ui: &mut Ui, icon: Option<&str>, text: &str, weak: &str, tone: Tone, is_outlined: bool, tip: &str) -> Response {
     let icon = icon.map(|icon| (icon, !is_outlined));
     Label { icon, text, weak, tone, is_outlined, height: theme::BADGE, size: 11.0 }.show(ui, Sense::hover()).on_hover_text(tip)
-}
-
-/// An inline mark of 16 px.
-pub fn mark(ui: &mut Ui, icon: &str, text: &str, tone: Tone) -> Response {
-    Label { icon: Some((icon, false)), text, weak: "", tone, is_outlined: false, height: theme::MARK, size: 10.5 }.show(ui, Sense::hover())
-}
-
-/// A chip of 28 px that can be clicked: text, then a value in mono.
-pub fn chip(ui: &mut Ui, icon: Option<&str>, text: &str, value: &str) -> Response {
-    let t = Tokens::of(ui);
-    let measure = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.text).size().x;
-    let icon_width = if icon.is_some() { 20.0 } else { 0.0 };
-    let value_width = if value.is_empty() { 0.0 } else { measure(value, theme::code()) + 6.0 };
-    let width = (20.0 + icon_width + measure(text, theme::regular(12.5)) + value_width).ceil();
-    let (rect, response) = ui.allocate_exact_size(vec2(width, theme::INPUT), Sense::click());
-    let name = if value.is_empty() { text.to_owned() } else { format!("{text} {value}") };
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &name));
-    let fill = if response.hovered() { t.hover } else { t.card };
-    ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, t.line2), StrokeKind::Inside);
-    let mut x = rect.left() + 10.0;
-    if let Some(icon) = icon {
-        glyph_at(ui, pos2(x + 7.0, rect.center().y), icon, theme::icon_font(14.0), t.weak);
-        x += icon_width;
-    }
-    x = text_at(ui, pos2(x, rect.center().y), text, theme::regular(12.5), t.text, f32::INFINITY);
-    if !value.is_empty() {
-        text_at(ui, pos2(x + 6.0, rect.center().y), value, theme::code(), t.strong, f32::INFINITY);
-    }
-    focus_ring(ui, &response, theme::RADIUS_CONTROL);
-    response
 }
 
 /// The square of a format's hue; the name always stands beside it.

@@ -8,9 +8,9 @@ mod number;
 use egui::{Color32, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 pub use button::{Button, button, icon_button, primary_button, segmented, tab};
-pub use mark::{Tone, badge, badge_tip, chip, mark, swatch};
+pub use mark::{Tone, badge, badge_tip, swatch};
 pub use notice::{empty_ui, problem_ui, waiting};
-pub use number::{bytes, grouped, number, number_text, seconds};
+pub use number::{bytes, grouped, number_text, seconds};
 
 use super::theme::{self, Tokens};
 

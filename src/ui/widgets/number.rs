@@ -1,9 +1,5 @@
 //! The one way numbers are written: grouped, with their unit.
 
-use egui::{Response, RichText, Ui};
-
-use crate::ui::theme::{self, Tokens};
-
 /// Digits in groups of three: `12,345`.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
@@ -37,25 +33,6 @@ pub fn seconds(value: std::time::Duration) -> String {
         millis @ 0..1_000 => format!("{millis} ms"),
         millis => format!("{}.{} s", grouped((millis / 1_000).try_into().unwrap_or(u64::MAX)), millis % 1_000 / 100),
     }
-}
-
-/// A number in the mono face, its unit weak.
-pub fn number(ui: &mut Ui, value: u64, unit: &str) -> Response {
-    let t = Tokens::of(ui);
-    let mut job = egui::text::LayoutJob::default();
-    RichText::new(grouped(value)).font(theme::mono(12.0)).color(t.strong).append_to(
-        &mut job,
-        ui.style(),
-        egui::FontSelection::Default,
-        egui::Align::Center,
-    );
-    RichText::new(format!(" {unit}")).font(theme::mono(12.0)).color(t.weak).append_to(
-        &mut job,
-        ui.style(),
-        egui::FontSelection::Default,
-        egui::Align::Center,
-    );
-    ui.label(job)
 }
 
 #[cfg(test)]

@@ -1,0 +1,153 @@
+//! A window over the sample server without engine, threads or clock: state in, picture out.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use egui::Theme;
+use image::RgbaImage;
+use mcp_loupe::cancel::Cancel;
+use mcp_loupe::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
+use mcp_loupe::format::Subject;
+use mcp_loupe::json::{Doc, Node};
+use mcp_loupe::report;
+use mcp_loupe::serve::Backend;
+use mcp_loupe::serve::sample::Sample;
+use mcp_loupe::shot::Shot;
+use mcp_loupe::source::{SampleSpec, Source};
+use mcp_loupe::state::{Action, Effect, Event, State};
+use mcp_loupe::token;
+use time::OffsetDateTime;
+
+/// Passes enough for questions to be asked, answered and painted.
+const PASSES: usize = 12;
+
+pub struct Window {
+    pub state: State,
+    sample: Sample,
+    subjects: HashMap<CaptureId, Arc<Subject>>,
+    calls: u32,
+}
+
+impl Window {
+    /// Connected to a sample set.
+    pub fn sample(spec: &str) -> Self {
+        let spec = SampleSpec::parse(spec).unwrap();
+        let mut window = Self { state: State::default(), sample: Sample::new(&spec).unwrap(), subjects: HashMap::new(), calls: 0 };
+        window.send(Action::Connect(Source::Sample(spec)));
+        window
+    }
+
+    /// Called with these arguments.
+    pub fn calling(spec: &str, tool: &str, arguments: &str) -> Self {
+        let mut window = Self::sample(spec);
+        window.send(Action::SelectTool(tool.into()));
+        window.send(Action::SetArgumentsText(arguments.into()));
+        window.send(Action::Call { send_anyway: true });
+        window
+    }
+
+    /// An answer of any shape, as if a server had sent it.
+    pub fn showing(response: &str) -> Self {
+        let mut window = Self::sample("all");
+        let capture = window.capture(Tool::unlisted("a_tool"), "{}", Bytes::copy_from_slice(response.as_bytes()));
+        window.apply(Event::Opened(Arc::new(capture)));
+        window
+    }
+
+    pub fn send(&mut self, action: Action) {
+        let mut effects = Vec::new();
+        self.state.perform(action, &mut effects);
+        self.carry_out(effects);
+    }
+
+    pub fn apply(&mut self, event: Event) {
+        let mut effects = Vec::new();
+        self.state.apply(event, &mut effects);
+        self.carry_out(effects);
+    }
+
+    fn request(&self, method: &str, params: &str) -> Bytes {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        self.sample.handle(message.as_bytes()).pop().unwrap_or_default()
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Connect { session, .. } => {
+                    self.apply(Event::Connected { session, server: server() });
+                    let answer = Doc::parse(self.request("tools/list", "{}"));
+                    let tools = answer.at("/result/tools").unwrap().children().map(Node::raw_bytes).map(Tool::read).collect();
+                    self.apply(Event::Tools { session, tools, note: None });
+                }
+                Effect::CountTools { session, tools } => {
+                    let count = |raw: &Bytes| token::count(std::str::from_utf8(raw).unwrap(), &Cancel::new()).unwrap();
+                    self.apply(Event::ToolTokens { session, tokens: tools.iter().map(count).collect() });
+                }
+                Effect::Call { call, tool, arguments, .. } => {
+                    let arguments = String::from_utf8(arguments.to_vec()).unwrap();
+                    let params = format!(r#"{{"name":"{}","arguments":{arguments}}}"#, tool.name);
+                    let response = self.request("tools/call", &params);
+                    let capture = self.capture((*tool).clone(), &arguments, response);
+                    self.apply(Event::Captured { call, capture: Arc::new(capture) });
+                }
+                Effect::Answer { capture, question } => {
+                    let known = self.subjects.entry(capture.id.clone());
+                    let subject = known.or_insert_with(|| report::subject(Arc::clone(&capture)));
+                    let answer = report::answer(subject, question, &Cancel::new()).unwrap();
+                    self.apply(Event::Answered { capture: capture.id.clone(), question, answer });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn capture(&mut self, tool: Tool, arguments: &str, response: Bytes) -> Capture {
+        self.calls += 1;
+        let request = format!(r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"{}"}}}}"#, self.calls, tool.name);
+        let outcome = if response.is_empty() { Outcome::Timeout } else { Reading::read(response.clone()).outcome() };
+        Capture {
+            id: CaptureId(format!("capture-{}", self.calls).into()),
+            server: server(),
+            tool,
+            arguments: Bytes::copy_from_slice(arguments.as_bytes()),
+            started_at: OffsetDateTime::UNIX_EPOCH + Duration::from_secs(1_761_920_000),
+            timings: Timings { send: Duration::from_millis(1), server: Duration::from_millis(2), receive: Duration::from_millis(1) },
+            outcome,
+            request: Bytes::from(request),
+            response: (!response.is_empty()).then_some(response),
+            messages: Vec::new(),
+            http: None,
+            problem: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The picture, once everything asked for is answered.
+    pub fn picture(&mut self, size: [u32; 2], theme: Theme) -> RgbaImage {
+        let mut shot = Shot::new(size, theme, 1.0);
+        for pass in 0..PASSES {
+            let actions = shot.frame(&self.state);
+            if pass > 1 && actions.is_empty() && !shot.is_settling() {
+                break;
+            }
+            for action in actions {
+                self.send(action);
+            }
+        }
+        shot.picture()
+    }
+}
+
+fn server() -> Server {
+    Server {
+        name: "loupe-sample".into(),
+        version: "0.1.0".into(),
+        protocol_version: "2025-11-25".into(),
+        transport: "in-process".into(),
+        instructions: None,
+        source: "--sample".into(),
+    }
+}
