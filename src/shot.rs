@@ -3,6 +3,8 @@
 //! Deterministic: time is the state's, fonts are bundled, and nothing of the machine is read. Screenshots, the README's
 //! picture and the picture tests all come from here. Uses `ui`, `state`.
 
+mod screens;
+
 use std::collections::HashMap;
 
 use egui::epaint::{ImageData, ImageDelta, Mesh, Primitive, Vertex};
@@ -11,6 +13,7 @@ use image::{Rgba, RgbaImage};
 
 use crate::state::{Action, State};
 use crate::ui;
+pub use screens::{SCREENS, screen};
 
 /// More passes than any layout needs to settle.
 const PASSES: usize = 8;
