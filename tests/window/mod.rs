@@ -136,7 +136,7 @@ impl Window {
         let mut shot = Shot::new(size, theme, 1.0);
         let mut quiet = 0;
         for _ in 0..PASSES {
-            let actions = shot.pass(&self.state);
+            let actions = shot.frame(&self.state);
             quiet = if actions.is_empty() { quiet + 1 } else { 0 };
             // A layout that follows an answer settles within two passes.
             if quiet > 2 {
@@ -146,7 +146,7 @@ impl Window {
                 self.send(action);
             }
         }
-        shot.frame(&self.state).1
+        shot.picture()
     }
 }
 
