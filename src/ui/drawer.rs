@@ -1,6 +1,9 @@
 //! The drawer: what each format costs and keeps, with one computed sentence above.
 
-use egui::{Align, Id, Key, Layout, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Id, Key, Layout, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2,
+    vec2,
+};
 
 use super::commands::{self, Region};
 use super::panes::format_title;
@@ -14,7 +17,9 @@ use crate::state::{Action, Asked, PaneView};
 
 /// Height of the drawer when it is only its header with the verdict.
 pub const COLLAPSED: f32 = theme::HEADER;
-const VERDICT: f32 = 32.0;
+/// Height that shows every format.
+pub const FULL: f32 = 312.0;
+const VERDICT: f32 = 30.0;
 const SIDE: f32 = 16.0;
 
 /// What is known of one format.
@@ -53,10 +58,10 @@ impl Columns {
             }
             is_shown.then_some(at)
         };
-        let round_trip = take(118.0, width > 900.0);
+        let round_trip = take(118.0, width > 1_000.0);
         let facts = take(96.0, true).unwrap_or(0.0);
-        let chars = take(72.0, width > 760.0);
-        let bytes = take(76.0, width > 700.0);
+        let chars = take(72.0, width > 800.0);
+        let bytes = take(76.0, width > 720.0);
         let change = take(72.0, width > 640.0);
         let ratio = take(62.0, true).unwrap_or(0.0);
         let tokens = take(76.0, true).unwrap_or(0.0);
@@ -111,7 +116,8 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The format that ratios are against: the one chosen, else compact JSON, else the text as sent.
 fn baseline(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
-    let has = |id: &str| lines.iter().any(|line| line.format == id && matches!(line.known, Known::Row(row) if row.is_available()));
+    let has =
+        |id: &str| lines.iter().any(|line| line.format == id && matches!(line.known, Known::Row(row) if row.is_available()));
     match cx.state.settings.baseline {
         Some(chosen) if has(chosen) => chosen,
         _ if has("json") => "json",
@@ -121,51 +127,66 @@ fn baseline(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
 
 fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, lines: &[Line<'_>], baseline: &'static str, is_collapsed: bool) {
     let t = Tokens::of(ui);
-    ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("drawer header"), |ui| {
-        let response = widgets::tab(ui, Some(icons::COST), "Token cost", None, !is_collapsed, theme::HEADER);
-        commands::region(ui, Region::Drawer, ui.max_rect(), &response);
-        let mut is_toggled = response.clicked();
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            let (icon, name) = if is_collapsed { (icons::UP, "Show the ledger") } else { (icons::DOWN, "Hide the ledger") };
-            is_toggled |= widgets::icon_button(ui, icon, name).clicked();
-            if is_collapsed {
-                let left = Rect::from_min_max(pos2(response.rect.right() + 20.0, rect.top()), pos2(ui.cursor().right() - 8.0, rect.bottom()));
-                verdict_ui(ui, cx, left, lines);
-                return;
-            }
-            let title = format_title(baseline);
-            let button = Button::new(title).menu().height(theme::ICON_BUTTON).name("Baseline").tip("What ratios and changes are against").show(ui);
-            Popup::menu(&button).width(240.0).show(|ui| {
-                ui.spacing_mut().item_spacing.y = 0.0;
-                for line in lines.iter().filter(|line| matches!(line.known, Known::Row(row) if row.is_available())) {
-                    let hue = t.hue(line.format).color;
-                    if super::panes::menu_row(ui, format_title(line.format), Some(hue), line.format == baseline).clicked() {
-                        cx.send(Action::SetBaseline(line.format));
-                        ui.close();
-                    }
+    ui.scope_builder(
+        UiBuilder::new()
+            .max_rect(rect.shrink2(vec2(SIDE, 0.0)))
+            .layout(Layout::left_to_right(Align::Center))
+            .id_salt("drawer header"),
+        |ui| {
+            let response = widgets::tab(ui, Some(icons::COST), "Token cost", None, !is_collapsed, theme::HEADER);
+            commands::region(ui, Region::Drawer, ui.max_rect(), &response);
+            let mut is_toggled = response.clicked();
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                let (icon, name) = if is_collapsed { (icons::UP, "Show the ledger") } else { (icons::DOWN, "Hide the ledger") };
+                is_toggled |= widgets::icon_button(ui, icon, name).clicked();
+                if is_collapsed {
+                    let left = Rect::from_min_max(
+                        pos2(response.rect.right() + 20.0, rect.top()),
+                        pos2(ui.cursor().right() - 8.0, rect.bottom()),
+                    );
+                    verdict_ui(ui, cx, left, lines);
+                    return;
                 }
+                let title = format_title(baseline);
+                let button = Button::new(title)
+                    .menu()
+                    .height(theme::ICON_BUTTON)
+                    .name("Baseline")
+                    .tip("What ratios and changes are against")
+                    .show(ui);
+                Popup::menu(&button).width(240.0).show(|ui| {
+                    ui.spacing_mut().item_spacing.y = 0.0;
+                    for line in lines.iter().filter(|line| matches!(line.known, Known::Row(row) if row.is_available())) {
+                        let hue = t.hue(line.format).color;
+                        if super::panes::menu_row(ui, format_title(line.format), Some(hue), line.format == baseline).clicked() {
+                            cx.send(Action::SetBaseline(line.format));
+                            ui.close();
+                        }
+                    }
+                });
+                ui.label(RichText::new("Baseline").font(theme::small()).color(t.weak));
+                ui.add_space(8.0);
+                ui.label(RichText::new(cx.state.settings.tokenizer.name()).font(theme::code()).color(t.weak));
             });
-            ui.label(RichText::new("Baseline").font(theme::small()).color(t.weak));
-            ui.add_space(8.0);
-            ui.label(RichText::new(cx.state.settings.tokenizer.name()).font(theme::code()).color(t.weak));
-        });
-        if is_toggled {
-            let is_short = ui.content_rect().height() < theme::SHORT;
-            if is_short {
-                ui.data_mut(|data| data.insert_temp(opened_id(), is_collapsed));
+            if is_toggled {
+                let is_short = ui.content_rect().height() < theme::SHORT;
+                if is_short {
+                    ui.data_mut(|data| data.insert_temp(opened_id(), is_collapsed));
+                }
+                if !is_short || (is_collapsed && !cx.state.settings.drawer_open) {
+                    cx.send(Action::ToggleDrawer);
+                }
             }
-            if !is_short || (is_collapsed && !cx.state.settings.drawer_open) {
-                cx.send(Action::ToggleDrawer);
-            }
-        }
-    });
+        },
+    );
 }
 
 /// The computed sentence; what it says well or badly has its colour, and its words say it too.
 fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, lines: &[Line<'_>]) {
     let t = Tokens::of(ui);
-    let rows: Vec<&Row> = lines.iter().filter_map(|line| if let Known::Row(row) = line.known { Some(row) } else { None }).collect();
+    let rows: Vec<&Row> =
+        lines.iter().filter_map(|line| if let Known::Row(row) = line.known { Some(row) } else { None }).collect();
     ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("verdict"), |ui| {
         let Some(verdict) = report::verdict(&rows, cx.state.settings.tokenizer) else {
             if rows.len() < lines.len() {
@@ -183,7 +204,11 @@ fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, lines: &[Line<'_>]) {
             };
             job.append(text, 0.0, egui::TextFormat { valign: Align::Center, ..egui::TextFormat::simple(font, color) });
         }
-        job.wrap = egui::text::TextWrapping { max_rows: 1, break_anywhere: true, ..egui::text::TextWrapping::wrap_at_width((rect.width() - 36.0).max(40.0)) };
+        job.wrap = egui::text::TextWrapping {
+            max_rows: 1,
+            break_anywhere: true,
+            ..egui::text::TextWrapping::wrap_at_width((rect.width() - 36.0).max(40.0))
+        };
         let text = verdict.text();
         let label = ui.add(egui::Label::new(job).selectable(false));
         label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
@@ -201,10 +226,14 @@ fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>], baseline: &'static st
     focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Token ledger"));
     keys(ui, cx, &focus, lines);
     let encoding = cx.state.settings.tokenizer;
-    let rows = || lines.iter().filter_map(|line| if let Known::Row(row) = line.known { Some(row).filter(|row| row.is_available()) } else { None });
+    let rows = || {
+        lines
+            .iter()
+            .filter_map(|line| if let Known::Row(row) = line.known { Some(row).filter(|row| row.is_available()) } else { None })
+    };
     let most = rows().map(|row| row.tokens.get(encoding)).max().unwrap_or(0);
     let base = rows().find(|row| row.format == baseline).map(|row| row.tokens.get(encoding));
-    let head = Rect::from_min_size(outer.min, vec2(outer.width(), 22.0));
+    let head = Rect::from_min_size(outer.min, vec2(outer.width(), 20.0));
     head_ui(ui, head);
     let rest = Rect::from_min_max(head.left_bottom(), outer.max);
     ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
@@ -219,7 +248,7 @@ fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>], baseline: &'static st
                 }
                 row_ui(ui, cx, line, &Scale { most, base, baseline }, &focus);
             }
-            ui.add_space(6.0);
+            ui.add_space(4.0);
         });
     });
     if focus.has_focus() {
@@ -251,10 +280,21 @@ fn head_ui(ui: &Ui, rect: Rect) {
 
 fn derived_ui(ui: &mut Ui) {
     let t = Tokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
     let text = "Derived from the payload, not sent by the server";
-    let end = widgets::text_at(ui, pos2(rect.left() + SIDE, rect.center().y), text, theme::regular(11.5), t.weak, rect.width() - 2.0 * SIDE);
-    ui.painter().hline(end + 10.0..=(rect.right() - SIDE).max(end + 10.0), rect.center().y.round() + 0.5, Stroke::new(1.0, t.line));
+    let end = widgets::text_at(
+        ui,
+        pos2(rect.left() + SIDE, rect.center().y),
+        text,
+        theme::regular(11.5),
+        t.weak,
+        rect.width() - 2.0 * SIDE,
+    );
+    ui.painter().hline(
+        end + 10.0..=(rect.right() - SIDE).max(end + 10.0),
+        rect.center().y.round() + 0.5,
+        Stroke::new(1.0, t.line),
+    );
 }
 
 /// What a row is measured against.
@@ -292,7 +332,14 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
             };
             ui.painter().rect_stroke(square, theme::RADIUS_BAR, Stroke::new(1.0, hue.color), egui::StrokeKind::Inside);
             widgets::text_at(ui, pos2(name_x, y), title, theme::base(), t.weak, columns.bar.left() - name_x - 8.0);
-            widgets::text_at(ui, pos2(columns.bar.left(), y), &why, theme::small(), t.weak, rect.right() - columns.bar.left() - SIDE);
+            widgets::text_at(
+                ui,
+                pos2(columns.bar.left(), y),
+                &why,
+                theme::small(),
+                t.weak,
+                rect.right() - columns.bar.left() - SIDE,
+            );
             response.widget_info(|| WidgetInfo::labeled(Role::Row, false, format!("{title}, {why}")));
             return;
         }
@@ -300,7 +347,14 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     ui.painter().rect_filled(square, theme::RADIUS_BAR, hue.color);
     let is_as_sent = matches!(line.format, "content" | "structured" | "both" | "wire");
     let font = if is_as_sent { theme::medium(13.0) } else { theme::base() };
-    let mut end = widgets::text_at(ui, pos2(name_x, y), title, font, if is_as_sent { t.strong } else { t.text }, columns.bar.left() - name_x - 8.0);
+    let mut end = widgets::text_at(
+        ui,
+        pos2(name_x, y),
+        title,
+        font,
+        if is_as_sent { t.strong } else { t.text },
+        columns.bar.left() - name_x - 8.0,
+    );
     if is_baseline && end + 66.0 < columns.bar.left() {
         end = small_badge(ui, pos2(end + 8.0, y), "baseline");
     }
@@ -338,9 +392,15 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     if let Some(x) = columns.round_trip {
         widgets::text_at(ui, pos2(x - 100.0, y), "not proved yet", theme::small(), t.weak, 110.0);
     }
-    let against = ratio.filter(|_| !is_baseline).map_or_else(String::new, |ratio| format!(", {ratio:.2} times {}", format_title(scale.baseline)));
+    let against = ratio
+        .filter(|_| !is_baseline)
+        .map_or_else(String::new, |ratio| format!(", {ratio:.2} times {}", format_title(scale.baseline)));
     let baseline = if is_baseline { ", baseline" } else { "" };
-    let name = format!("{title}, {}{against}{baseline}, {}{facts}", widgets::number_text(tokens, "tokens"), widgets::number_text(row.bytes, "bytes"));
+    let name = format!(
+        "{title}, {}{against}{baseline}, {}{facts}",
+        widgets::number_text(tokens, "tokens"),
+        widgets::number_text(row.bytes, "bytes")
+    );
     response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_peeked, &name));
     if response.clicked() {
         focus.request_focus();
@@ -386,7 +446,9 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
     if !focus.has_focus() {
         return;
     }
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(focus.id, egui::EventFilter { vertical_arrows: true, ..Default::default() }));
+    ui.memory_mut(|memory| {
+        memory.set_focus_lock_filter(focus.id, egui::EventFilter { vertical_arrows: true, ..Default::default() })
+    });
     let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
     let formats: Vec<_> =
         lines.iter().filter(|line| matches!(line.known, Known::Row(row) if row.is_available())).map(|line| line.format).collect();
@@ -423,7 +485,10 @@ mod tests {
     fn columns_never_cross() {
         for width in [640.0, 700.0, 976.0, 1_312.0] {
             let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)));
-            assert!(columns.bar.right() <= columns.tokens && columns.tokens < columns.ratio && columns.ratio < columns.facts, "{width}");
+            assert!(
+                columns.bar.right() <= columns.tokens && columns.tokens < columns.ratio && columns.ratio < columns.facts,
+                "{width}"
+            );
         }
     }
 }

@@ -114,7 +114,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
                     Panel::bottom("drawer header").exact_size(drawer::COLLAPSED).resizable(false).frame(bar).show(ui, |ui| drawer::drawer_ui(ui, cx));
                 } else {
                     Panel::bottom("drawer")
-                        .default_size((size.y * 0.3).max(240.0))
+                        .default_size((size.y * 0.3).max(drawer::FULL))
                         .size_range(160.0..=size.y * 0.7)
                         .resizable(true)
                         .frame(bar)

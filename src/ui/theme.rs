@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use egui::style::{HandleShape, ScrollStyle, Selection, WidgetVisuals};
 use egui::{
-    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, Style, TextStyle, Theme,
-    Visuals, vec2,
+    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, Style, TextStyle,
+    Theme, Visuals, vec2,
 };
 
 /// Every colour of one theme, by role.
@@ -195,7 +195,7 @@ pub const TOOL_ROW: f32 = 26.0;
 pub const CAPTURE_ROW: f32 = 40.0;
 pub const TREE_ROW: f32 = 22.0;
 pub const TEXT_ROW: f32 = 18.0;
-pub const LEDGER_ROW: f32 = 22.0;
+pub const LEDGER_ROW: f32 = 20.0;
 pub const BADGE: f32 = 18.0;
 pub const MARK: f32 = 16.0;
 pub const SIDEBAR: f32 = 288.0;
@@ -351,7 +351,14 @@ fn apply(style: &mut Style, t: &Tokens) {
     style.spacing.window_margin = Margin::same(16);
     style.spacing.icon_width = 16.0;
     style.spacing.icon_spacing = 6.0;
-    style.spacing.scroll = ScrollStyle { bar_width: 8.0, bar_inner_margin: 2.0, bar_outer_margin: 2.0, floating_width: 5.0, floating_allocated_width: 0.0, ..ScrollStyle::thin() };
+    style.spacing.scroll = ScrollStyle {
+        bar_width: 8.0,
+        bar_inner_margin: 2.0,
+        bar_outer_margin: 2.0,
+        floating_width: 5.0,
+        floating_allocated_width: 0.0,
+        ..ScrollStyle::thin()
+    };
     style.spacing.scroll.fade.strength = 0.0;
     style.spacing.scroll.dormant_background_opacity = 0.0;
     style.spacing.scroll.active_background_opacity = 0.0;
@@ -393,7 +400,8 @@ fn visuals(t: &Tokens) -> Visuals {
     visuals.window_fill = t.card;
     visuals.window_stroke = Stroke::new(1.0, t.line2);
     visuals.panel_fill = t.panel;
-    let shadow = Shadow { offset: [0, 4], blur: 12, spread: 0, color: Color32::from_black_alpha(if t.is_dark { 102 } else { 36 }) };
+    let shadow =
+        Shadow { offset: [0, 4], blur: 12, spread: 0, color: Color32::from_black_alpha(if t.is_dark { 102 } else { 36 }) };
     visuals.popup_shadow = shadow;
     visuals.window_shadow = shadow;
     visuals.handle_shape = HandleShape::Circle;
@@ -428,7 +436,13 @@ mod tests {
                 pairs.extend([t.json_string, t.json_number, t.json_bool].map(|color| (color, ground)));
                 pairs.extend(hues.map(|hue| (hue.color, ground)));
             }
-            pairs.extend([(t.ok, t.ok_bg), (t.warn, t.warn_bg), (t.bad, t.bad_bg), (t.accent, t.accent_bg), (t.weak, t.accent_bg)]);
+            pairs.extend([
+                (t.ok, t.ok_bg),
+                (t.warn, t.warn_bg),
+                (t.bad, t.bad_bg),
+                (t.accent, t.accent_bg),
+                (t.weak, t.accent_bg),
+            ]);
             pairs.extend([(t.text, t.sel), (t.strong, t.sel), (t.json_string, t.sel), (t.on_accent, t.accent)]);
             pairs.extend([t.json_string, t.json_number, t.json_bool].map(|color| (color, t.accent_bg)));
             pairs.extend(hues.map(|hue| (hue.color, hue.fill)));
@@ -446,7 +460,8 @@ mod tests {
         let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
             ui.fonts_mut(|fonts| {
                 // The last two are drawn by egui_commonmark on its copy button.
-                for text in ["Loupe 0 % × − … · ✓ → ≈", "Größe Żółć Ελληνικά Кириллица", "🟢🟡🔴⚪✅❌⚠", "🗐✔"] {
+                for text in ["Loupe 0 % × − … · ✓ → ≈", "Größe Żółć Ελληνικά Кириллица", "🟢🟡🔴⚪✅❌⚠", "🗐✔"]
+                {
                     for font in [regular(13.0), medium(13.0), semibold(13.0), mono(12.0), mono_semibold(12.0)] {
                         assert!(fonts.has_glyphs(&font, text), "{font:?} lacks some of {text}");
                     }

@@ -34,7 +34,8 @@ impl Window {
     /// Connected to a sample set.
     pub fn sample(spec: &str) -> Self {
         let spec = SampleSpec::parse(spec).unwrap();
-        let mut window = Self { state: State::default(), sample: Sample::new(&spec).unwrap(), subjects: HashMap::new(), calls: 0 };
+        let mut window =
+            Self { state: State::default(), sample: Sample::new(&spec).unwrap(), subjects: HashMap::new(), calls: 0 };
         window.send(Action::Connect(Source::Sample(spec)));
         window
     }
@@ -106,7 +107,8 @@ impl Window {
 
     fn capture(&mut self, tool: Tool, arguments: &str, response: Bytes) -> Capture {
         self.calls += 1;
-        let request = format!(r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"{}"}}}}"#, self.calls, tool.name);
+        let request =
+            format!(r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"{}"}}}}"#, self.calls, tool.name);
         let outcome = if response.is_empty() { Outcome::Timeout } else { Reading::read(response.clone()).outcome() };
         Capture {
             id: CaptureId(format!("capture-{}", self.calls).into()),
@@ -114,7 +116,11 @@ impl Window {
             tool,
             arguments: Bytes::copy_from_slice(arguments.as_bytes()),
             started_at: OffsetDateTime::UNIX_EPOCH + Duration::from_secs(1_761_920_000),
-            timings: Timings { send: Duration::from_millis(1), server: Duration::from_millis(2), receive: Duration::from_millis(1) },
+            timings: Timings {
+                send: Duration::from_millis(1),
+                server: Duration::from_millis(2),
+                receive: Duration::from_millis(1),
+            },
             outcome,
             request: Bytes::from(request),
             response: (!response.is_empty()).then_some(response),
@@ -128,9 +134,12 @@ impl Window {
     /// The picture, once everything asked for is answered.
     pub fn picture(&mut self, size: [u32; 2], theme: Theme) -> RgbaImage {
         let mut shot = Shot::new(size, theme, 1.0);
-        for pass in 0..PASSES {
+        let mut quiet = 0;
+        for _ in 0..PASSES {
             let actions = shot.frame(&self.state);
-            if pass > 1 && actions.is_empty() && !shot.is_settling() {
+            quiet = if actions.is_empty() { quiet + 1 } else { 0 };
+            // A layout that follows an answer settles within two passes.
+            if quiet > 2 {
                 break;
             }
             for action in actions {

@@ -1,6 +1,9 @@
 //! The frame around each pane, and how panes share the room: three beside each other, two, or one, with tabs for the rest.
 
-use egui::{Align, Color32, CursorIcon, Id, Layout, Popup, Rect, Response, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Color32, CursorIcon, Id, Layout, Popup, Rect, Response, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo,
+    pos2, vec2,
+};
 
 use super::{PANES, PaneCx, format_title};
 use crate::capture::{Origin, Outcome};
@@ -50,7 +53,9 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     if capture.response.is_none() {
         let fallback = Problem::new(Kind::Disconnected, "no answer came");
-        ui.scope_builder(UiBuilder::new().max_rect(rect.shrink(16.0)), |ui| widgets::problem_ui(ui, capture.problem.as_ref().unwrap_or(&fallback)));
+        ui.scope_builder(UiBuilder::new().max_rect(rect.shrink(16.0)), |ui| {
+            widgets::problem_ui(ui, capture.problem.as_ref().unwrap_or(&fallback))
+        });
         return;
     }
 
@@ -59,7 +64,9 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let open: Vec<usize> = (0..3).filter(is_open).collect();
     if open.is_empty() {
         let rect = strip_ui(ui, cx, rect, &[], subject);
-        ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| widgets::empty_ui(ui, "All panes are closed. A tab above brings one back.", None));
+        ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
+            widgets::empty_ui(ui, "All panes are closed. A tab above brings one back.", None)
+        });
         return;
     }
     let room = rect.width();
@@ -67,11 +74,14 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let most = if window >= theme::WIDE { (room / MIN_PANE) as usize } else { ((room / MIN_PANE) as usize).min(2) };
     let shown: Vec<usize> = match cx.state.view.maximised {
         Some(pane) => vec![pane.min(2)],
-        None if open.len() <= most.max(1) => open,
+        None if open.len() <= most.max(1) => open.clone(),
         None if most >= 2 => pair(&open, focus),
         None => vec![if open.contains(&focus) { focus } else { open[0] }],
     };
-    let needs_strip = shown.len() < 3 && cx.state.view.maximised.is_none();
+    // Where every open pane has room, one that is closed leaves a chip in the last header instead of a row of tabs.
+    let has_room = cx.state.view.maximised.is_some() || open.len() == shown.len() && shown.len() <= most && most > 1;
+    let needs_strip = shown.len() < 3 && !has_room;
+    let closed: Vec<usize> = (0..3).filter(|pane| !is_open(pane)).collect();
     if needs_strip {
         rect = strip_ui(ui, cx, rect, &shown, subject);
     }
@@ -81,11 +91,16 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut x = rect.left();
     for (position, &pane) in shown.iter().enumerate() {
         let is_last = position + 1 == shown.len();
-        let width = if is_last { rect.right() - x } else { (rect.width() * shares[pane] / sum).max(MIN_PANE.min(rect.width() / shown.len() as f32)).round() };
+        let width = if is_last {
+            rect.right() - x
+        } else {
+            (rect.width() * shares[pane] / sum).max(MIN_PANE.min(rect.width() / shown.len() as f32)).round()
+        };
         let pane_rect = Rect::from_min_max(pos2(x, rect.top()), pos2((x + width).min(rect.right()), rect.bottom()));
         ui.scope_builder(UiBuilder::new().max_rect(pane_rect).id_salt(("pane", pane)), |ui| {
             ui.set_clip_rect(pane_rect.intersect(ui.clip_rect()));
-            pane_ui(ui, cx, pane, pane_rect, subject, !needs_strip || shown.len() > 1);
+            let closed = if is_last && !needs_strip && cx.state.view.maximised.is_none() { closed.as_slice() } else { &[] };
+            pane_ui(ui, cx, pane, pane_rect, subject, (!needs_strip || shown.len() > 1).then_some(closed));
         });
         x += width;
         if let Some(&next) = shown.get(position + 1) {
@@ -106,7 +121,9 @@ fn pair(open: &[usize], focus: usize) -> Vec<usize> {
 fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, usize), sum: f32) {
     let t = Tokens::of(ui);
     let area = Rect::from_x_y_ranges(x - 3.0..=x + 3.0, rect.y_range());
-    let response = ui.interact(area, ui.scope_id().with(("separator", panes)), Sense::click_and_drag()).on_hover_cursor(CursorIcon::ResizeColumn);
+    let response = ui
+        .interact(area, ui.scope_id().with(("separator", panes)), Sense::click_and_drag())
+        .on_hover_cursor(CursorIcon::ResizeColumn);
     response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, "Resize panes"));
     let is_active = response.hovered() || response.dragged();
     ui.painter().vline(x - 0.5, rect.y_range(), Stroke::new(1.0, if is_active { t.accent } else { t.line }));
@@ -138,15 +155,32 @@ fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject
     let t = Tokens::of(ui);
     let (icon, color, fill, line, text) = match outcome {
         Outcome::Result => return None,
-        Outcome::ToolError => (icons::ERROR, t.bad, t.bad_bg, t.bad_line, "isError: true · the tool reports a failure".to_owned()),
+        Outcome::ToolError => {
+            (icons::ERROR, t.bad, t.bad_bg, t.bad_line, "isError: true · the tool reports a failure".to_owned())
+        }
         Outcome::ProtocolError => {
-            let text = rpc.map_or_else(|| "JSON-RPC error".to_owned(), |error| format!("JSON-RPC error {}: {}", error.code, error.message));
+            let text = rpc
+                .map_or_else(|| "JSON-RPC error".to_owned(), |error| format!("JSON-RPC error {}: {}", error.code, error.message));
             (icons::ERROR, t.bad, t.bad_bg, t.bad_line, text)
         }
-        Outcome::Malformed => (icons::ERROR, t.bad, t.bad_bg, t.bad_line, "The answer is not a JSON-RPC result; shown as far as it can be read".to_owned()),
-        Outcome::Timeout => (icons::TIMEOUT, t.warn, t.warn_bg, t.warn_line, format!("Timed out after {}", widgets::seconds(capture.timings.total()))),
+        Outcome::Malformed => (
+            icons::ERROR,
+            t.bad,
+            t.bad_bg,
+            t.bad_line,
+            "The answer is not a JSON-RPC result; shown as far as it can be read".to_owned(),
+        ),
+        Outcome::Timeout => (
+            icons::TIMEOUT,
+            t.warn,
+            t.warn_bg,
+            t.warn_line,
+            format!("Timed out after {}", widgets::seconds(capture.timings.total())),
+        ),
         Outcome::Cancelled => (icons::CANCELLED, t.warn, t.warn_bg, t.warn_line, "Cancelled".to_owned()),
-        Outcome::Disconnected => (icons::DISCONNECT, t.bad, t.bad_bg, t.bad_line, "The server went away before it answered".to_owned()),
+        Outcome::Disconnected => {
+            (icons::DISCONNECT, t.bad, t.bad_bg, t.bad_line, "The server went away before it answered".to_owned())
+        }
     };
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), 30.0));
     ui.painter().rect_filled(strip, 0.0, fill);
@@ -168,12 +202,17 @@ struct Title {
 }
 
 fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &Tokens) -> Title {
-    let of = |name: &str, subtitle: &str, format| Title { name: name.into(), subtitle: subtitle.into(), hue: t.hue(format), format };
+    let of =
+        |name: &str, subtitle: &str, format| Title { name: name.into(), subtitle: subtitle.into(), hue: t.hue(format), format };
     match view {
         PaneView::Rendered("content") => of("Rendered", "Markdown", "content"),
         PaneView::Rendered(format) => of("Rendered", format_title(format), format),
         PaneView::Text("content") => of("Text", "exact bytes", "content"),
-        PaneView::Text(format) => of(format_title(format), if cx.state.view.peek == Some(format) { "peek · Enter keeps" } else { "exact bytes" }, format),
+        PaneView::Text(format) => of(
+            format_title(format),
+            if cx.state.view.peek == Some(format) { "peek · Enter keeps" } else { "exact bytes" },
+            format,
+        ),
         PaneView::Tree => match subject.and_then(|subject| subject.payload.as_ref()) {
             Some(payload) if payload.origin != Origin::Structured => {
                 of("Payload", &format!("{} (no structuredContent sent)", payload.origin_text()), "structured")
@@ -196,15 +235,24 @@ fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(u64, u64)> {
     }
 }
 
-fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&Subject>, has_header: bool) {
+/// One pane; `header` holds the closed panes to offer there, and is `None` where tabs stand in its place.
+fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&Subject>, header: Option<&[usize]>) {
     let t = Tokens::of(ui);
     let view = cx.state.view.shows(pane);
     let is_focused = cx.state.view.focus == pane;
     let title = title(cx, view, subject, t);
     let mut top = rect.top();
-    if has_header {
+    if let Some(closed) = header {
         let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-        header_ui(ui, cx, pane, header, &title, view);
+        header_ui(
+            ui,
+            cx,
+            pane,
+            header,
+            &title,
+            view,
+            closed.iter().map(|&pane| (pane, self::title(cx, cx.state.view.shows(pane), subject, t).name)).collect(),
+        );
         ui.painter().hline(rect.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
         top = header.bottom();
     }
@@ -223,50 +271,71 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
         }
         (kind.body)(ui, cx, &pane_cx);
     });
-    ui.scope_builder(UiBuilder::new().max_rect(footer.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("footer"), |ui| {
-        ui.spacing_mut().item_spacing.x = 12.0;
-        (kind.footer)(ui, cx, &pane_cx);
-    });
+    ui.scope_builder(
+        UiBuilder::new().max_rect(footer.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("footer"),
+        |ui| {
+            ui.spacing_mut().item_spacing.x = 12.0;
+            (kind.footer)(ui, cx, &pane_cx);
+        },
+    );
     // A press anywhere in a pane gives it the keys.
-    if !is_focused && ui.input(|input| input.pointer.any_pressed() && input.pointer.interact_pos().is_some_and(|at| rect.contains(at))) && !Popup::is_any_open(ui) {
+    if !is_focused
+        && ui.input(|input| input.pointer.any_pressed() && input.pointer.interact_pos().is_some_and(|at| rect.contains(at)))
+        && !Popup::is_any_open(ui)
+    {
         cx.send(Action::FocusPane(pane));
     }
 }
 
-fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, view: PaneView) {
+fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, view: PaneView, closed: Vec<(usize, String)>) {
     let t = Tokens::of(ui);
-    ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(6.0, 0.0))).layout(Layout::right_to_left(Align::Center)).id_salt("header"), |ui| {
-        ui.spacing_mut().item_spacing.x = 2.0;
-        if widgets::icon_button(ui, icons::CLOSE, &format!("Close {}", title.name)).clicked() {
-            cx.send(Action::TogglePane(pane));
-        }
-        let is_maximised = cx.state.view.maximised == Some(pane);
-        let (icon, name) = if is_maximised { (icons::RESTORE, "Restore") } else { (icons::MAXIMISE, "Maximise") };
-        if widgets::icon_button(ui, icon, &format!("{name} {}", title.name)).clicked() {
-            cx.send(Action::ToggleMaximised(pane));
-        }
-        copy_button(ui, cx, view, title);
-        ui.add_space(8.0);
-        if let Some((tokens, bytes)) = cost(cx, view, title) {
-            let bytes = widgets::bytes(bytes);
-            let tokens = widgets::number_text(tokens, "tok");
-            if rect.width() > 340.0 {
-                ui.label(RichText::new(bytes).font(theme::code()).color(t.weak));
+    ui.scope_builder(
+        UiBuilder::new().max_rect(rect.shrink2(vec2(6.0, 0.0))).layout(Layout::right_to_left(Align::Center)).id_salt("header"),
+        |ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            if widgets::icon_button(ui, icons::CLOSE, &format!("Close {}", title.name)).clicked() {
+                cx.send(Action::TogglePane(pane));
+            }
+            let is_maximised = cx.state.view.maximised == Some(pane);
+            let (icon, name) = if is_maximised { (icons::RESTORE, "Restore") } else { (icons::MAXIMISE, "Maximise") };
+            if widgets::icon_button(ui, icon, &format!("{name} {}", title.name)).clicked() {
+                cx.send(Action::ToggleMaximised(pane));
+            }
+            copy_button(ui, cx, view, title);
+            ui.add_space(8.0);
+            if let Some((tokens, bytes)) = cost(cx, view, title) {
+                let bytes = widgets::bytes(bytes);
+                let tokens = widgets::number_text(tokens, "tok");
+                let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
+                // Swatch, caret, three buttons and the tokens come first; names are not elided to show a size.
+                if rect.width() - name > 300.0 {
+                    ui.label(RichText::new(bytes).font(theme::code()).color(t.weak));
+                    ui.add_space(8.0);
+                }
+                number_label(ui, &tokens);
+            }
+            for (pane, name) in closed {
                 ui.add_space(8.0);
+                let spoken = format!("Show {name}");
+                if Button::new(&name).icon(icons::ADD).name(&spoken).tip(&spoken).height(22.0).show(ui).clicked() {
+                    cx.send(Action::TogglePane(pane));
+                }
             }
-            number_label(ui, &tokens);
-        }
-        let left = Rect::from_min_max(rect.min + vec2(16.0, 0.0), pos2(ui.cursor().right() - 8.0, rect.bottom()));
-        ui.scope_builder(UiBuilder::new().max_rect(left).layout(Layout::left_to_right(Align::Center)).id_salt("title"), |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            widgets::swatch(ui, title.hue.color);
-            let response = title_button(ui, title, left.right());
-            if cx.state.view.focus == pane {
-                commands::region(ui, Region::Panes, rect, &response);
-            }
-            chooser(&response, cx, pane, view);
-        });
-    });
+            let left = Rect::from_min_max(rect.min + vec2(16.0, 0.0), pos2(ui.cursor().right() - 8.0, rect.bottom()));
+            ui.scope_builder(
+                UiBuilder::new().max_rect(left).layout(Layout::left_to_right(Align::Center)).id_salt("title"),
+                |ui| {
+                    ui.spacing_mut().item_spacing.x = 8.0;
+                    widgets::swatch(ui, title.hue.color);
+                    let response = title_button(ui, title, left.right());
+                    if cx.state.view.focus == pane {
+                        commands::region(ui, Region::Panes, rect, &response);
+                    }
+                    chooser(&response, cx, pane, view);
+                },
+            );
+        },
+    );
 }
 
 /// Number strong, unit weak.
@@ -291,10 +360,18 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
         ui.painter().rect_filled(rect.expand2(vec2(4.0, 0.0)), theme::RADIUS_CONTROL, t.hover);
     }
     let end = widgets::text_at(ui, rect.left_center(), &title.name, theme::title(), t.strong, (width - 18.0).max(20.0));
-    widgets::glyph_at(ui, pos2(end + 11.0, rect.center().y), icons::DOWN, theme::icon_font(11.0), if response.hovered() { t.text } else { t.weak });
+    widgets::glyph_at(
+        ui,
+        pos2(end + 11.0, rect.center().y),
+        icons::DOWN,
+        theme::icon_font(11.0),
+        if response.hovered() { t.text } else { t.weak },
+    );
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     let rest = right - rect.right() - 8.0;
-    if rest > 40.0 && !title.subtitle.is_empty() {
+    let needed = ui.painter().layout_no_wrap(title.subtitle.clone(), theme::small(), t.weak).size().x;
+    // A short word is shown whole or not at all; a sentence may be elided.
+    if !title.subtitle.is_empty() && rest > needed.min(140.0) {
         widgets::text_at(ui, pos2(rect.right() + 6.0, rect.center().y), &title.subtitle, theme::small(), t.weak, rest);
     }
     response.on_hover_text(label)
@@ -344,10 +421,21 @@ pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: 
     }
     let mut x = rect.left() + 8.0;
     if let Some(color) = swatch {
-        ui.painter().rect_filled(Rect::from_center_size(pos2(x + 4.0, rect.center().y), vec2(8.0, 8.0)), theme::RADIUS_BAR, color);
+        ui.painter().rect_filled(
+            Rect::from_center_size(pos2(x + 4.0, rect.center().y), vec2(8.0, 8.0)),
+            theme::RADIUS_BAR,
+            color,
+        );
         x += 16.0;
     }
-    widgets::text_at(ui, pos2(x, rect.center().y), label, theme::base(), if is_selected { t.strong } else { t.text }, rect.right() - x - 24.0);
+    widgets::text_at(
+        ui,
+        pos2(x, rect.center().y),
+        label,
+        theme::base(),
+        if is_selected { t.strong } else { t.text },
+        rect.right() - x - 24.0,
+    );
     if is_selected {
         widgets::glyph_at(ui, pos2(rect.right() - 14.0, rect.center().y), icons::CHECK, theme::icon_font(14.0), t.accent);
     }
@@ -377,44 +465,54 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: Opti
     let t = Tokens::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
     ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.line));
-    ui.scope_builder(UiBuilder::new().max_rect(strip.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("strip"), |ui| {
-        ui.spacing_mut().item_spacing.x = 18.0;
-        for pane in 0..3 {
-            let view = cx.state.view.shows(pane);
-            let title = title(cx, view, subject, t);
-            let is_open = cx.state.view.open[pane];
-            let name = match view {
-                PaneView::Rendered(format) if format != "content" => format!("Rendered {}", format_title(format)),
-                _ => title.name.clone(),
-            };
-            let response = strip_tab(ui, &name, title.hue, cost(cx, view, &title).map(|(tokens, _)| tokens), shown.contains(&pane), is_open);
-            let response = if is_open { response } else { response.on_hover_text("Closed. A click brings it back.") };
-            if response.clicked() {
-                if !is_open {
-                    cx.send(Action::TogglePane(pane));
+    ui.scope_builder(
+        UiBuilder::new().max_rect(strip.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("strip"),
+        |ui| {
+            ui.spacing_mut().item_spacing.x = 18.0;
+            for pane in 0..3 {
+                let view = cx.state.view.shows(pane);
+                let title = title(cx, view, subject, t);
+                let is_open = cx.state.view.open[pane];
+                let name = match view {
+                    PaneView::Rendered(format) if format != "content" => format!("Rendered {}", format_title(format)),
+                    _ => title.name.clone(),
+                };
+                let response = strip_tab(
+                    ui,
+                    &name,
+                    title.hue,
+                    cost(cx, view, &title).map(|(tokens, _)| tokens),
+                    shown.contains(&pane),
+                    is_open,
+                );
+                let response = if is_open { response } else { response.on_hover_text("Closed. A click brings it back.") };
+                if response.clicked() {
+                    if !is_open {
+                        cx.send(Action::TogglePane(pane));
+                    }
+                    cx.send(Action::FocusPane(pane));
                 }
-                cx.send(Action::FocusPane(pane));
             }
-        }
-        if let [pane] = shown
-            && cx.state.view.maximised.is_none()
-        {
-            let view = cx.state.view.shows(*pane);
-            let title = title(cx, view, subject, t);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.spacing_mut().item_spacing.x = 4.0;
-                if widgets::icon_button(ui, icons::MAXIMISE, &format!("Maximise {}", title.name)).clicked() {
-                    cx.send(Action::ToggleMaximised(*pane));
-                }
-                copy_button(ui, cx, view, &title);
-                let response = widgets::icon_button(ui, icons::DOWN, "Choose what this pane shows");
-                chooser(&response, cx, *pane, view);
-                if let Some((_, bytes)) = cost(cx, view, &title) {
-                    ui.label(RichText::new(widgets::bytes(bytes)).font(theme::code()).color(t.weak));
-                }
-            });
-        }
-    });
+            if let [pane] = shown
+                && cx.state.view.maximised.is_none()
+            {
+                let view = cx.state.view.shows(*pane);
+                let title = title(cx, view, subject, t);
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    ui.spacing_mut().item_spacing.x = 4.0;
+                    if widgets::icon_button(ui, icons::MAXIMISE, &format!("Maximise {}", title.name)).clicked() {
+                        cx.send(Action::ToggleMaximised(*pane));
+                    }
+                    copy_button(ui, cx, view, &title);
+                    let response = widgets::icon_button(ui, icons::DOWN, "Choose what this pane shows");
+                    chooser(&response, cx, *pane, view);
+                    if let Some((_, bytes)) = cost(cx, view, &title) {
+                        ui.label(RichText::new(widgets::bytes(bytes)).font(theme::code()).color(t.weak));
+                    }
+                });
+            }
+        },
+    );
     rect.with_min_y(strip.bottom())
 }
 
@@ -423,7 +521,8 @@ fn strip_tab(ui: &mut Ui, name: &str, hue: Hue, tokens: Option<u64>, is_shown: b
     let font = if is_shown { theme::semibold(13.0) } else { theme::label() };
     let label = ui.painter().layout_no_wrap(name.to_owned(), font.clone(), t.text);
     let count = tokens.map(widgets::grouped).unwrap_or_default();
-    let count_width = if count.is_empty() { 0.0 } else { ui.painter().layout_no_wrap(count.clone(), theme::code(), t.weak).size().x + 6.0 };
+    let count_width =
+        if count.is_empty() { 0.0 } else { ui.painter().layout_no_wrap(count.clone(), theme::code(), t.weak).size().x + 6.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(16.0 + label.size().x + count_width, STRIP), Sense::click());
     let spoken = tokens.map_or_else(|| name.to_owned(), |tokens| format!("{name}, {}", widgets::number_text(tokens, "tokens")));
     let spoken = if is_open { spoken } else { format!("{spoken}, closed") };

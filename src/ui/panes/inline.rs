@@ -6,6 +6,7 @@ use egui::text::{CCursor, LayoutJob, TextFormat, TextWrapping};
 use egui::{Align, Color32, CursorIcon, Galley, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2};
 
 use super::markdown::{self, Inline, Look};
+use super::special;
 use crate::state::Action;
 use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
@@ -70,7 +71,7 @@ pub fn layout(ui: &Ui, inline: &Inline, font: &Font, width: f32, halign: Align) 
     let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width(width), halign, ..LayoutJob::default() };
     let mut start = 0;
     for &(end, look) in &inline.spans {
-        job.append(&inline.text[start..end], 0.0, format(t, look, font));
+        special::append(&mut job, &inline.text[start..end], &format(t, look, font));
         start = end;
     }
     ui.painter().layout_job(job)
@@ -88,7 +89,8 @@ pub fn links_ui(ui: &mut Ui, cx: &Cx<'_>, inline: &Inline, galley: &Galley, at: 
         let end = if (first.top() - last.top()).abs() < 1.0 { last.right() } else { galley.rect.right() };
         let rect = Rect::from_min_max(pos2(first.left(), first.top()), pos2(end, first.bottom())).translate(at.to_vec2());
         let is_web = markdown::is_web(url);
-        let response = ui.interact(rect, ui.scope_id().with(("link", position)), if is_web { Sense::click() } else { Sense::hover() });
+        let response =
+            ui.interact(rect, ui.scope_id().with(("link", position)), if is_web { Sense::click() } else { Sense::hover() });
         let text = &inline.text[range.clone()];
         response.widget_info(|| WidgetInfo::labeled(Role::Link, is_web, text));
         if is_web {

@@ -7,20 +7,21 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{Color32, Id, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use egui_commonmark::{CommonMarkCache, CommonMarkViewer};
 use pulldown_cmark::Alignment;
 
 use super::inline::{Font, layout, links_ui};
 use super::markdown::{self, Inline, ItemKind};
-use super::{Linked, PaneCx};
+use super::{Linked, PaneCx, special};
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
 use crate::report::{Answer, Card, MdKind, Question, RenderedView, Table};
+use crate::state::{Action, Asked};
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Tone};
 use crate::ui::{Cx, icons};
-use crate::state::{Action, Asked};
 
 /// Space to the left and right of the text.
 const SIDE: f32 = 16.0;
@@ -34,9 +35,20 @@ const RAW_LIMIT: usize = 4_096;
 #[derive(Clone)]
 enum Kind {
     /// A block of Markdown that nobody has looked at yet.
-    Unread { card: usize, block: usize },
-    Item { item: markdown::Item, offset: usize },
-    Row { table: Arc<Columns>, cells: Arc<Vec<Inline>>, is_header: bool, is_last: bool },
+    Unread {
+        card: usize,
+        block: usize,
+    },
+    Item {
+        item: markdown::Item,
+        offset: usize,
+    },
+    Row {
+        table: Arc<Columns>,
+        cells: Arc<Vec<Inline>>,
+        is_header: bool,
+        is_last: bool,
+    },
     CardHeader(Header),
     Raw(String),
     Notice(String),
@@ -113,7 +125,11 @@ pub fn summary(view: &RenderedView) -> String {
     }
     match tables {
         0 => widgets::number_text(blocks, if blocks == 1 { "block" } else { "blocks" }),
-        _ => format!("{}, {}", widgets::number_text(tables, if tables == 1 { "table" } else { "tables" }), widgets::number_text(blocks, if blocks == 1 { "other block" } else { "other blocks" })),
+        _ => format!(
+            "{}, {}",
+            widgets::number_text(tables, if tables == 1 { "table" } else { "tables" }),
+            widgets::number_text(blocks, if blocks == 1 { "other block" } else { "other blocks" })
+        ),
     }
 }
 
@@ -132,7 +148,10 @@ impl Flow {
         match subject.filter(|_| format == "content") {
             Some(subject) => {
                 let blocks = &subject.reading.blocks;
-                let is_plain = blocks.len() == 1 && blocks[0].audience.is_empty() && blocks[0].priority.is_none() && blocks[0].kind == BlockKind::Text;
+                let is_plain = blocks.len() == 1
+                    && blocks[0].audience.is_empty()
+                    && blocks[0].priority.is_none()
+                    && blocks[0].kind == BlockKind::Text;
                 for block in blocks {
                     if !is_plain {
                         flow.push(Kind::CardHeader(header(block)), 0..0, 36.0);
@@ -177,7 +196,9 @@ impl Flow {
     fn push_table(&mut self, table: &Table, card: &Card, range: Range<usize>) {
         let columns = table.header.len();
         let parse = |cells: &[markdown_cell::Cell]| -> Vec<Inline> {
-            (0..columns).map(|at| cells.get(at).map_or_else(Inline::default, |cell| markdown::inline(&cell.source.replace("\\|", "|")))).collect()
+            (0..columns)
+                .map(|at| cells.get(at).map_or_else(Inline::default, |cell| markdown::inline(&cell.source.replace("\\|", "|"))))
+                .collect()
         };
         let header = parse(&table.header);
         // Widths come from the longest cell of each column; measuring them all would take longer than drawing them.
@@ -192,11 +213,19 @@ impl Flow {
         let end = range.start + 1;
         self.push(Kind::Gap(4.0), range.start..range.start, 4.0);
         let is_last = table.rows.is_empty();
-        self.push(Kind::Row { table: Arc::clone(&shared), cells: Arc::new(header), is_header: true, is_last }, range.start..end, 32.0);
+        self.push(
+            Kind::Row { table: Arc::clone(&shared), cells: Arc::new(header), is_header: true, is_last },
+            range.start..end,
+            32.0,
+        );
         for (position, (row, cells)) in table.rows.iter().enumerate() {
             let range = row.start + card.offset..row.end + card.offset;
             let is_last = position + 1 == table.rows.len();
-            self.push(Kind::Row { table: Arc::clone(&shared), cells: Arc::new(parse(cells)), is_header: false, is_last }, range, 31.0);
+            self.push(
+                Kind::Row { table: Arc::clone(&shared), cells: Arc::new(parse(cells)), is_header: false, is_last },
+                range,
+                31.0,
+            );
         }
         self.push(Kind::Gap(12.0), range.end..range.end, 12.0);
     }
@@ -210,7 +239,9 @@ impl Flow {
         line("mimeType", block.mime_type.clone());
         line("data", block.data_bytes.map(|bytes| format!("{}, not shown", widgets::bytes(bytes as u64))));
         line("text", block.text.as_deref().map(|text| text.chars().take(RAW_LIMIT).collect()));
-        if block.kind == BlockKind::Unknown && let Some(node) = subject.reading.doc.node(block.node) {
+        if block.kind == BlockKind::Unknown
+            && let Some(node) = subject.reading.doc.node(block.node)
+        {
             let raw = node.raw_text();
             let mut text: String = raw.chars().take(RAW_LIMIT).collect();
             if text.len() < raw.len() {
@@ -218,7 +249,7 @@ impl Flow {
             }
             lines.push(text);
         }
-        self.push(Kind::Raw(super::special::Shown::of(&lines.join("\n")).text), 0..0, lines.len() as f32 * 18.0 + 24.0);
+        self.push(Kind::Raw(special::Shown::of(&lines.join("\n")).text), 0..0, lines.len() as f32 * 18.0 + 24.0);
     }
 
     /// Reads a block that came into view.
@@ -247,10 +278,12 @@ impl Flow {
         }
         let mut area = ScrollArea::both().id_salt(("rendered", pane.index)).auto_shrink(false);
         let record = cx.state.view.record;
-        if self.shown_record != record {
+        // The first frame does not know its height yet.
+        if self.shown_record != record && pane.visible(ui).1 > 0.0 {
             self.shown_record = record;
             if let Some(place) = record.and_then(|record| self.links.first(record)) {
-                let offset: f32 = self.entries.iter().take_while(|entry| entry.range.end <= place).map(|entry| entry.height).sum();
+                let offset: f32 =
+                    self.entries.iter().take_while(|entry| entry.range.end <= place).map(|entry| entry.height).sum();
                 let (top, height) = pane.visible(ui);
                 if offset < top || offset + 40.0 > top + height {
                     area = area.vertical_scroll_offset((offset - height * 0.3).max(0.0));
@@ -309,7 +342,7 @@ impl Flow {
             Kind::Gap(height) => *height,
             Kind::Unread { .. } => entry.height,
             Kind::Notice(text) => notice(ui, text, top, width),
-            Kind::Raw(text) => raw(ui, text, top, width),
+            Kind::Raw(text) => raw(ui, text, top.x + SIDE, top.y, width - 2.0 * SIDE),
             Kind::CardHeader(header) => header_ui(ui, header, top, width),
             Kind::Row { table, cells, is_header, is_last } => {
                 row_ui(ui, cx, &Row { table, cells, is_header: *is_header, is_last: *is_last, record, is_linked }, top, width)
@@ -319,7 +352,17 @@ impl Flow {
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call, and the parts have nothing in common")]
-    fn item_ui(&mut self, ui: &mut Ui, cx: &Cx<'_>, item: &markdown::Item, offset: usize, record: Option<usize>, is_linked: bool, top: Pos2, width: f32) -> f32 {
+    fn item_ui(
+        &mut self,
+        ui: &mut Ui,
+        cx: &Cx<'_>,
+        item: &markdown::Item,
+        offset: usize,
+        record: Option<usize>,
+        is_linked: bool,
+        top: Pos2,
+        width: f32,
+    ) -> f32 {
         let t = Tokens::of(ui);
         let left = top.x + SIDE + item.indent.saturating_sub(1) as f32 * 20.0 + item.quote as f32 * 14.0;
         let left = if item.indent > 0 { left + 18.0 } else { left };
@@ -332,7 +375,12 @@ impl Flow {
                     3 => 14.0,
                     _ => 13.0,
                 };
-                (inline, Font { size, is_heading: true, ..Font::default() }, if offset + item.range.start == 0 { 0.0 } else { 10.0 }, 8.0)
+                (
+                    inline,
+                    Font { size, is_heading: true, ..Font::default() },
+                    if offset + item.range.start == 0 { 0.0 } else { 10.0 },
+                    8.0,
+                )
             }
             ItemKind::Paragraph(inline) => (inline, Font::default(), 2.0, if item.indent > 0 { 2.0 } else { 8.0 }),
             ItemKind::Point(_, inline) => (inline, Font::default(), 1.0, 2.0),
@@ -340,11 +388,19 @@ impl Flow {
                 ui.painter().hline(left..=top.x + width - SIDE, top.y + 10.0, Stroke::new(1.0, t.line2));
                 return 20.0;
             }
-            ItemKind::Source(text) => return raw(ui, text, top, width),
+            ItemKind::Source(text) => return raw(ui, text, left, top.y, room),
+            // The library shapes a line as one run: a right-to-left name would turn the rest of its line around.
+            ItemKind::Code(fenced) if special::has_rtl(fenced) => {
+                let code = fenced.split_once('\n').and_then(|(_, rest)| rest.rsplit_once('\n')).map_or("", |(code, _)| code);
+                return raw(ui, code, left, top.y, room);
+            }
             ItemKind::Code(fenced) => {
                 let rect = Rect::from_min_size(pos2(left, top.y + 2.0), vec2(room, f32::INFINITY));
                 let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(("code", offset, item.range.start)));
                 child.style_mut().interaction.selectable_labels = true;
+                // Its copy button must fit into a block of one line.
+                child.spacing_mut().button_padding = vec2(4.0, 0.0);
+                child.spacing_mut().interact_size.y = 16.0;
                 CommonMarkViewer::new().show(&mut child, &mut self.cache, fenced);
                 return child.min_rect().height() + 12.0;
             }
@@ -352,7 +408,8 @@ impl Flow {
         let galley = layout(ui, inline, &font, room, egui::Align::LEFT);
         let height = (galley.size().y + above + below).ceil();
         let rect = Rect::from_min_size(top, vec2(width, height));
-        let response = ui.interact(rect, ui.scope_id().with("item"), if record.is_some() { Sense::click() } else { Sense::hover() });
+        let response =
+            ui.interact(rect, ui.scope_id().with("item"), if record.is_some() { Sense::click() } else { Sense::hover() });
         ground(ui, rect, is_linked, record.is_some() && response.hovered());
         for depth in 0..item.quote {
             let x = top.x + SIDE + depth as f32 * 14.0 + item.indent as f32 * 18.0;
@@ -443,7 +500,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, top: Pos2, width: f32) -> f32
         .collect();
     let height = (galleys.iter().map(|galley| galley.size().y).fold(18.0, f32::max) + 12.0).ceil();
     let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y), vec2(widths.iter().sum::<f32>().round(), height));
-    let response = ui.interact(rect, ui.scope_id().with("row"), if row.record.is_some() { Sense::click() } else { Sense::hover() });
+    let response =
+        ui.interact(rect, ui.scope_id().with("row"), if row.record.is_some() { Sense::click() } else { Sense::hover() });
     let fill = if row.is_linked {
         t.accent_bg
     } else if row.is_header || (row.record.is_some() && response.hovered()) {
@@ -508,7 +566,9 @@ fn header_ui(ui: &mut Ui, header: &Header, top: Pos2, width: f32) -> f32 {
     let t = Tokens::of(ui);
     let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y + 4.0), vec2(width - 2.0 * SIDE, 26.0));
     ui.painter().rect(rect, theme::RADIUS_CONTROL, t.card, Stroke::new(1.0, t.line), StrokeKind::Inside);
-    let mut child = ui.new_child(UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(egui::Layout::left_to_right(egui::Align::Center)));
+    let mut child = ui.new_child(
+        UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(egui::Layout::left_to_right(egui::Align::Center)),
+    );
     child.spacing_mut().item_spacing.x = 8.0;
     child.label(icons::icon(header.icon, 14.0, t.weak));
     child.label(egui::RichText::new(&header.title).font(theme::mono_semibold(12.0)).color(t.strong));
@@ -526,16 +586,20 @@ fn notice(ui: &mut Ui, text: &str, top: Pos2, width: f32) -> f32 {
     let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y), vec2(width - 2.0 * SIDE, 22.0));
     widgets::glyph_at(ui, pos2(rect.left() + 8.0, rect.center().y), icons::WARNING, theme::icon_fill_font(14.0), t.warn);
     widgets::text_at(ui, pos2(rect.left() + 22.0, rect.center().y), text, theme::small(), t.text, rect.width() - 22.0);
-    ui.interact(rect, ui.scope_id().with("notice"), Sense::hover()).on_hover_text(text).widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    ui.interact(rect, ui.scope_id().with("notice"), Sense::hover())
+        .on_hover_text(text)
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
     24.0
 }
 
 /// Text that has no form: raw HTML, JSON, the members of a block.
-fn raw(ui: &mut Ui, text: &str, top: Pos2, width: f32) -> f32 {
+fn raw(ui: &mut Ui, text: &str, left: f32, top: f32, width: f32) -> f32 {
     let t = Tokens::of(ui);
-    let text = super::special::Shown::of(text).text;
-    let galley = ui.painter().layout(text.clone(), theme::code(), t.text, (width - 2.0 * SIDE - 24.0).max(80.0));
-    let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y + 2.0), vec2(width - 2.0 * SIDE, galley.size().y + 16.0));
+    let text = special::Shown::of(text).text;
+    let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width((width - 24.0).max(80.0)), ..LayoutJob::default() };
+    special::append(&mut job, &text, &TextFormat::simple(theme::code(), t.text));
+    let galley = ui.painter().layout_job(job);
+    let rect = Rect::from_min_size(pos2(left, top + 2.0), vec2(width, galley.size().y + 16.0));
     ui.painter().rect(rect, theme::RADIUS_CONTROL, t.card, Stroke::new(1.0, t.line), StrokeKind::Inside);
     ui.painter().galley(rect.min + vec2(12.0, 8.0), galley, t.text);
     ui.interact(rect, ui.scope_id().with("raw"), Sense::hover()).widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use egui::text::{LayoutJob, TextFormat};
+
 /// Control characters by name, C0 then DEL.
 const C0: [&str; 32] = [
-    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI", "DLE", "DC1", "DC2", "DC3",
-    "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
+    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI", "DLE", "DC1", "DC2",
+    "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
 ];
 
 /// The name of a character that has no ink of its own; `None` for one that can be seen. Space, tab and line feed are
@@ -42,7 +44,38 @@ pub fn name(char: char) -> Option<Cow<'static, str>> {
 
 /// Whether the text holds a character with a [`name`]; a plain scan, since nearly all text is ASCII.
 pub fn any(text: &str) -> bool {
-    if text.is_ascii() { text.bytes().any(|byte| byte < 0x20 && byte != b'\n' && byte != b'\t' || byte == 0x7f) } else { text.chars().any(|char| name(char).is_some()) }
+    if text.is_ascii() {
+        text.bytes().any(|byte| byte < 0x20 && byte != b'\n' && byte != b'\t' || byte == 0x7f)
+    } else {
+        text.chars().any(|char| name(char).is_some())
+    }
+}
+
+/// Whether a character is written from right to left.
+fn is_rtl(char: char) -> bool {
+    matches!(u32::from(char), 0x590..=0x8ff | 0xfb1d..=0xfdff | 0xfe70..=0xfefe | 0x1_0800..=0x1_0fff | 0x1_e800..=0x1_efff)
+}
+
+pub fn has_rtl(text: &str) -> bool {
+    !text.is_ascii() && text.chars().any(is_rtl)
+}
+
+/// Appends text so that what is written from right to left turns around alone: a section is shaped as one run, and one
+/// such name would reverse all of it, digits included.
+pub fn append(job: &mut LayoutJob, text: &str, format: &TextFormat) {
+    if !has_rtl(text) {
+        job.append(text, 0.0, format.clone());
+        return;
+    }
+    // Sections of equal format are merged again; a difference nobody can see keeps them apart.
+    let apart = TextFormat { extra_letter_spacing: format.extra_letter_spacing + 0.001, ..format.clone() };
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let rtl = is_rtl(first);
+        let end = rest.find(|char| is_rtl(char) != rtl).unwrap_or(rest.len());
+        job.append(&rest[..end], 0.0, if rtl { apart.clone() } else { format.clone() });
+        rest = &rest[end..];
+    }
 }
 
 /// A text as it is shown: special characters are replaced by their names, and the places of those are known.
@@ -104,12 +137,22 @@ mod tests {
 
     #[test]
     fn invisible_characters_have_names() {
-        for (char, expected) in [('\u{1b}', "ESC"), ('\u{200b}', "ZWSP"), ('\u{202e}', "U+202E"), ('\r', "CR"), ('\u{e0041}', "U+E0041")] {
+        for (char, expected) in
+            [('\u{1b}', "ESC"), ('\u{200b}', "ZWSP"), ('\u{202e}', "U+202E"), ('\r', "CR"), ('\u{e0041}', "U+E0041")]
+        {
             assert_eq!(name(char).as_deref(), Some(expected));
         }
         for char in [' ', '\t', '\n', 'a', 'é', '🟢', '\u{fe0f}'] {
             assert_eq!(name(char), None, "{char:?}");
         }
+    }
+
+    #[test]
+    fn a_name_from_right_to_left_is_a_section_of_its_own() {
+        let mut job = LayoutJob::default();
+        append(&mut job, "| 1 | \u{645}\u{643} | 555-0194 |", &TextFormat::default());
+        assert_eq!(job.sections.len(), 3);
+        assert!(job.text.ends_with("| 555-0194 |"));
     }
 
     #[test]

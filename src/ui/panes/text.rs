@@ -8,9 +8,12 @@ use std::sync::Arc;
 
 use egui::mutex::Mutex;
 use egui::text::{CCursor, LayoutJob, TextFormat};
-use egui::{Align, Color32, Galley, Id, Key, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Color32, Galley, Id, Key, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder,
+    WidgetInfo, pos2, vec2,
+};
 
-use super::special::Shown;
+use super::special::{Shown, append};
 use super::{Linked, PaneCx};
 use crate::capture::FactState;
 use crate::report::{Answer, Question, TextView};
@@ -116,7 +119,17 @@ impl Prepared {
             (true, false) => "LF",
             (false, false) => "one line",
         };
-        Self { view: Arc::clone(view), columns, rows: rows(view, columns), links: Linked::new(&view.matched), differs, line_ends, found: Default::default(), shown_record: None, widest: 0.0 }
+        Self {
+            view: Arc::clone(view),
+            columns,
+            rows: rows(view, columns),
+            links: Linked::new(&view.matched),
+            differs,
+            line_ends,
+            found: Default::default(),
+            shown_record: None,
+            widest: 0.0,
+        }
     }
 
     fn row_at(&self, offset: usize) -> usize {
@@ -134,7 +147,8 @@ impl Prepared {
         let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
         let record = cx.state.view.record;
         let mut place = goto;
-        if self.shown_record != record {
+        // The first frame does not know its height yet.
+        if self.shown_record != record && pane.visible(ui).1 > 0.0 {
             self.shown_record = record;
             place = place.or_else(|| self.links.first(record?));
         }
@@ -159,20 +173,37 @@ impl Prepared {
             ui.allocate_rect(Rect::from_min_size(origin, total), Sense::hover());
             let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
             // From the first visible row on, so that positions are exact in very long texts as well.
-            let top = (origin.y + viewport.min.y).round() + (f64::from(8.0_f32) + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
+            let top = (origin.y + viewport.min.y).round()
+                + (f64::from(8.0_f32) + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
             let count = (viewport.height() / TEXT_ROW) as usize + 3;
             let mut drawn = Vec::with_capacity(count);
             for at in first..(first + count).min(self.rows.len()) {
                 let y = top + (at - first) as f32 * TEXT_ROW;
                 drawn.push(self.row_ui(ui, cx, pane, at, pos2(origin.x, y.round()), viewport.width(), gutter, &selected));
             }
-            response.widget_info(|| WidgetInfo::labeled(Role::Document, true, format!("{}, exact text, {}", super::format_title(pane.format), widgets::number_text(self.view.lines.len() as u64, "lines"))));
+            response.widget_info(|| {
+                WidgetInfo::labeled(
+                    Role::Document,
+                    true,
+                    format!(
+                        "{}, exact text, {}",
+                        super::format_title(pane.format),
+                        widgets::number_text(self.view.lines.len() as u64, "lines")
+                    ),
+                )
+            });
             let response = response.on_hover_cursor(egui::CursorIcon::Text);
-            let at = |pos: Pos2| drawn.iter().min_by(|a, b| a.distance(pos).total_cmp(&b.distance(pos))).map(|row| row.offset_at(pos));
+            let at =
+                |pos: Pos2| drawn.iter().min_by(|a, b| a.distance(pos).total_cmp(&b.distance(pos))).map(|row| row.offset_at(pos));
             if let Some(offset) = response.interact_pointer_pos().and_then(at) {
-                if response.drag_started() || response.is_pointer_button_down_on() && !response.dragged() && ui.input(|input| input.pointer.any_pressed()) {
+                if response.drag_started()
+                    || response.is_pointer_button_down_on()
+                        && !response.dragged()
+                        && ui.input(|input| input.pointer.any_pressed())
+                {
                     let extends = ui.input(|input| input.modifiers.shift);
-                    selected = Selection { format: pane.format, anchor: if extends { selected.anchor } else { offset }, head: offset };
+                    selected =
+                        Selection { format: pane.format, anchor: if extends { selected.anchor } else { offset }, head: offset };
                 } else if response.dragged() {
                     selected.head = offset;
                 }
@@ -204,7 +235,17 @@ impl Prepared {
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call, and the parts have nothing in common")]
-    fn row_ui(&mut self, ui: &Ui, cx: &Cx<'_>, pane: &PaneCx, at: usize, top: Pos2, width: f32, gutter: f32, selected: &Selection) -> Drawn {
+    fn row_ui(
+        &mut self,
+        ui: &Ui,
+        cx: &Cx<'_>,
+        pane: &PaneCx,
+        at: usize,
+        top: Pos2,
+        width: f32,
+        gutter: f32,
+        selected: &Selection,
+    ) -> Drawn {
         let t = Tokens::of(ui);
         let row = &self.rows[at];
         let source = &self.view.text[row.range.clone()];
@@ -258,7 +299,8 @@ impl Prepared {
             let span = drawn.span(differs);
             ui.painter().hline(span.x_range(), span.bottom() - 1.0, Stroke::new(2.0, t.bad));
         }
-        ui.interact(rect, ui.scope_id().with(("row", at)), Sense::empty()).widget_info(|| WidgetInfo::labeled(Role::Label, true, &self.view.text[row.range.clone()]));
+        ui.interact(rect, ui.scope_id().with(("row", at)), Sense::empty())
+            .widget_info(|| WidgetInfo::labeled(Role::Label, true, &self.view.text[row.range.clone()]));
         drawn
     }
 }
@@ -318,7 +360,13 @@ fn columns_of(char: char) -> usize {
         0x20..0x7f => 1,
         0x09 => 4,
         0xfe0e | 0xfe0f => 0,
-        0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0xfe30..=0xfe4f | 0xff00..=0xff60 | 0x1f000..=0x1faff => 2,
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe4f
+        | 0xff00..=0xff60
+        | 0x1f000..=0x1faff => 2,
         _ => super::special::name(char).map_or(1, |name| name.len()),
     }
 }
@@ -382,21 +430,21 @@ fn job(t: &Tokens, shown: &Shown, format: &str, is_line_start: bool) -> LayoutJo
     if !shown.names.is_empty() {
         let mut end = 0;
         for (name, _) in &shown.names {
-            job.append(&text[end..name.start], 0.0, plain.clone());
+            append(&mut job, &text[end..name.start], &plain);
             job.append(&text[name.clone()], 0.0, TextFormat::simple(theme::mono(10.0), t.warn));
             end = name.end;
         }
-        job.append(&text[end..], 0.0, plain);
+        append(&mut job, &text[end..], &plain);
     } else if !matches!(format, "content" | "markdown-table") {
-        job.append(text, 0.0, plain);
+        append(&mut job, text, &plain);
     } else if is_line_start && text.starts_with('#') {
         let hashes = text.len() - text.trim_start_matches('#').len();
         job.append(&text[..hashes], 0.0, weak(t.weak));
-        job.append(&text[hashes..], 0.0, bold);
+        append(&mut job, &text[hashes..], &bold);
     } else if is_line_start && text.starts_with('|') {
         for part in text.split_inclusive('|') {
             let cell = part.strip_suffix('|').unwrap_or(part);
-            job.append(cell, 0.0, plain.clone());
+            append(&mut job, cell, &plain);
             job.append(&part[cell.len()..], 0.0, weak(t.faint));
         }
     } else {
@@ -406,7 +454,7 @@ fn job(t: &Tokens, shown: &Shown, format: &str, is_line_start: bool) -> LayoutJo
             }
             // An odd part stands between two pairs; a pair that is never closed marks nothing.
             let is_closed = position % 2 == 1 && position < text.matches("**").count();
-            job.append(part, 0.0, if is_closed { bold.clone() } else { plain.clone() });
+            append(&mut job, part, if is_closed { &bold } else { &plain });
         }
     }
     job
@@ -419,53 +467,60 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &Pa
     ui.painter().rect_filled(bar, 0.0, t.card);
     ui.painter().hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
     let index_id = Id::unique(("find index", pane.index));
-    ui.scope_builder(UiBuilder::new().max_rect(bar.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("find"), |ui| {
-        let mut text = cx.state.view.search.clone().unwrap_or_default();
-        let edit = ui.add(egui::TextEdit::singleline(&mut text).id_salt("find field").hint_text("Find in this pane").desired_width(200.0));
-        let was_open: Option<bool> = ui.data(|data| data.get_temp(index_id.with("open")));
-        if was_open.is_none() {
-            edit.request_focus();
-        }
-        ui.data_mut(|data| data.insert_temp(index_id.with("open"), true));
-        if edit.changed() {
-            cx.send(Action::SetSearch(Some(text)));
-        }
-        let found = prepared(ui, pane).filter(|_| matches!(view, PaneView::Text(_)));
-        let Some(found) = found else {
-            ui.label(RichText::new("Finding works in text panes").font(theme::small()).color(t.weak));
-            return;
-        };
-        let places = found.lock().found.1.clone();
-        let mut index: usize = ui.data(|data| data.get_temp(index_id)).unwrap_or(0).min(places.len().saturating_sub(1));
-        let label = match places.len() {
-            0 => "no place".to_owned(),
-            FIND_LIMIT => format!("{} of more than {}", widgets::grouped(index as u64 + 1), widgets::grouped(FIND_LIMIT as u64)),
-            count => format!("{} of {}", widgets::grouped(index as u64 + 1), widgets::grouped(count as u64)),
-        };
-        ui.label(RichText::new(label).font(theme::code()).color(t.weak));
-        let is_enter = edit.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        let is_back = ui.input(|input| input.modifiers.shift);
-        let next = widgets::icon_button(ui, icons::DOWN, "Next place").clicked() || (is_enter && !is_back);
-        let previous = widgets::icon_button(ui, icons::UP, "Previous place").clicked() || (is_enter && is_back);
-        if is_enter {
-            edit.request_focus();
-        }
-        if !places.is_empty() && (next || previous || edit.changed()) {
-            index = match (next, previous) {
-                (true, _) => (index + 1) % places.len(),
-                (_, true) => (index + places.len() - 1) % places.len(),
-                _ => 0,
+    ui.scope_builder(
+        UiBuilder::new().max_rect(bar.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("find"),
+        |ui| {
+            let mut text = cx.state.view.search.clone().unwrap_or_default();
+            let edit = ui.add(
+                egui::TextEdit::singleline(&mut text).id_salt("find field").hint_text("Find in this pane").desired_width(200.0),
+            );
+            let was_open: Option<bool> = ui.data(|data| data.get_temp(index_id.with("open")));
+            if was_open.is_none() {
+                edit.request_focus();
+            }
+            ui.data_mut(|data| data.insert_temp(index_id.with("open"), true));
+            if edit.changed() {
+                cx.send(Action::SetSearch(Some(text)));
+            }
+            let found = prepared(ui, pane).filter(|_| matches!(view, PaneView::Text(_)));
+            let Some(found) = found else {
+                ui.label(RichText::new("Finding works in text panes").font(theme::small()).color(t.weak));
+                return;
             };
-            ui.data_mut(|data| {
-                data.insert_temp(index_id, index);
-                data.insert_temp(goto_id(pane), places[index].start);
-            });
-        }
-        if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
-            ui.data_mut(|data| data.remove_temp::<bool>(index_id.with("open")));
-            cx.send(Action::SetSearch(None));
-        }
-    });
+            let places = found.lock().found.1.clone();
+            let mut index: usize = ui.data(|data| data.get_temp(index_id)).unwrap_or(0).min(places.len().saturating_sub(1));
+            let label = match places.len() {
+                0 => "no place".to_owned(),
+                FIND_LIMIT => {
+                    format!("{} of more than {}", widgets::grouped(index as u64 + 1), widgets::grouped(FIND_LIMIT as u64))
+                }
+                count => format!("{} of {}", widgets::grouped(index as u64 + 1), widgets::grouped(count as u64)),
+            };
+            ui.label(RichText::new(label).font(theme::code()).color(t.weak));
+            let is_enter = edit.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let is_back = ui.input(|input| input.modifiers.shift);
+            let next = widgets::icon_button(ui, icons::DOWN, "Next place").clicked() || (is_enter && !is_back);
+            let previous = widgets::icon_button(ui, icons::UP, "Previous place").clicked() || (is_enter && is_back);
+            if is_enter {
+                edit.request_focus();
+            }
+            if !places.is_empty() && (next || previous || edit.changed()) {
+                index = match (next, previous) {
+                    (true, _) => (index + 1) % places.len(),
+                    (_, true) => (index + places.len() - 1) % places.len(),
+                    _ => 0,
+                };
+                ui.data_mut(|data| {
+                    data.insert_temp(index_id, index);
+                    data.insert_temp(goto_id(pane), places[index].start);
+                });
+            }
+            if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
+                ui.data_mut(|data| data.remove_temp::<bool>(index_id.with("open")));
+                cx.send(Action::SetSearch(None));
+            }
+        },
+    );
     body.with_min_y(bar.bottom())
 }
 
@@ -484,12 +539,18 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         let start = line.map_or(0, |line| line.range.start);
         let column = view.text.get(start..selected.head).map_or(0, |text| text.chars().count()) + 1;
         let number = line.and_then(|line| line.number).unwrap_or(0);
-        ui.label(RichText::new(format!("Ln {}, Col {}", widgets::grouped(number.into()), widgets::grouped(column as u64))).font(theme::mono(11.5)).color(t.weak));
+        ui.label(
+            RichText::new(format!("Ln {}, Col {}", widgets::grouped(number.into()), widgets::grouped(column as u64)))
+                .font(theme::mono(11.5))
+                .color(t.weak),
+        );
     }
     if !range.is_empty() {
         // Counting characters of a selection of megabytes takes longer than a frame.
         let text = match range.len() {
-            0..1_000_000 => widgets::number_text(view.text.get(range).map_or(0, |text| text.chars().count() as u64), "chars selected"),
+            0..1_000_000 => {
+                widgets::number_text(view.text.get(range).map_or(0, |text| text.chars().count() as u64), "chars selected")
+            }
             long => format!("{} selected", widgets::bytes(long as u64)),
         };
         ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.accent));
@@ -507,7 +568,9 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         if view.is_exact {
             ui.label(small("UTF-8".into()));
         } else {
-            ui.label(RichText::new("not valid UTF-8: bytes that are not are shown as U+FFFD").font(theme::regular(11.5)).color(t.warn));
+            ui.label(
+                RichText::new("not valid UTF-8: bytes that are not are shown as U+FFFD").font(theme::regular(11.5)).color(t.warn),
+            );
         }
     });
 }
@@ -518,7 +581,14 @@ mod tests {
     use crate::report::display_lines;
 
     fn view(text: &str) -> TextView {
-        TextView { format: "content", text: text.into(), is_exact: true, bytes: text.len() as u64, lines: display_lines(text), matched: Default::default() }
+        TextView {
+            format: "content",
+            text: text.into(),
+            is_exact: true,
+            bytes: text.len() as u64,
+            lines: display_lines(text),
+            matched: Default::default(),
+        }
     }
 
     #[test]

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Align, Id, Key, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Id, Key, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::PaneCx;
 use super::special::Shown;
@@ -76,8 +78,19 @@ impl Flat {
     fn new(view: &Arc<TreeView>) -> Self {
         let doc = &view.payload.doc;
         let root = view.payload.root();
-        let values = (root.index()..root.subtree_end()).filter(|&index| doc.node(index).is_some_and(|node| !node.is_container())).count() as u64;
-        let mut flat = Self { view: Arc::clone(view), toggled: BTreeSet::new(), record: None, rows: Vec::new(), is_cut: false, values, shown_record: None, shown_cursor: None };
+        let values = (root.index()..root.subtree_end())
+            .filter(|&index| doc.node(index).is_some_and(|node| !node.is_container()))
+            .count() as u64;
+        let mut flat = Self {
+            view: Arc::clone(view),
+            toggled: BTreeSet::new(),
+            record: None,
+            rows: Vec::new(),
+            is_cut: false,
+            values,
+            shown_record: None,
+            shown_cursor: None,
+        };
         flat.rebuild();
         flat
     }
@@ -141,20 +154,33 @@ impl Flat {
         }
         let outer = ui.available_rect_before_wrap();
         let focus = ui.interact(outer, Id::unique(("tree", pane.index)), Sense::focusable_noninteractive());
-        focus.widget_info(|| WidgetInfo::labeled(Role::Tree, true, format!("Payload, {}", widgets::number_text(self.values, "values"))));
+        focus.widget_info(|| {
+            WidgetInfo::labeled(Role::Tree, true, format!("Payload, {}", widgets::number_text(self.values, "values")))
+        });
         self.keys(ui, cx, &focus, records);
         let count = self.rows.len() + usize::from(self.is_cut);
         let output = area.show_viewport(ui, |ui, viewport| {
             let origin = ui.min_rect().min;
             ui.allocate_rect(Rect::from_min_size(origin, vec2(viewport.width(), count as f32 * TREE_ROW + 16.0)), Sense::hover());
             let first = ((viewport.min.y - 6.0) / TREE_ROW).max(0.0) as usize;
-            let top = (origin.y + viewport.min.y).round() + (6.0 + first as f64 * f64::from(TREE_ROW) - f64::from(viewport.min.y)) as f32;
+            let top = (origin.y + viewport.min.y).round()
+                + (6.0 + first as f64 * f64::from(TREE_ROW) - f64::from(viewport.min.y)) as f32;
             for at in first..(first + (viewport.height() / TREE_ROW) as usize + 3).min(count) {
-                let rect = Rect::from_min_size(pos2(origin.x, (top + (at - first) as f32 * TREE_ROW).round()), vec2(viewport.width(), TREE_ROW));
+                let rect = Rect::from_min_size(
+                    pos2(origin.x, (top + (at - first) as f32 * TREE_ROW).round()),
+                    vec2(viewport.width(), TREE_ROW),
+                );
                 match self.rows.get(at) {
                     Some(row) => self.row_ui(ui, cx, *row, rect, records, &focus),
                     None => {
-                        widgets::text_at(ui, rect.left_center() + vec2(16.0, 0.0), "More values are not shown here; the Text pane has them all", theme::small(), Tokens::of(ui).warn, rect.width() - 32.0);
+                        widgets::text_at(
+                            ui,
+                            rect.left_center() + vec2(16.0, 0.0),
+                            "More values are not shown here; the Text pane has them all",
+                            theme::small(),
+                            Tokens::of(ui).warn,
+                            rect.width() - 32.0,
+                        );
                     }
                 }
             }
@@ -166,6 +192,10 @@ impl Flat {
     fn target(&mut self, ui: &Ui, cx: &Cx<'_>, pane: &PaneCx) -> Option<f32> {
         let (record, cursor) = (cx.state.view.record, cx.state.view.tree_cursor);
         let mut wanted = None;
+        // The first frame does not know its height yet.
+        if pane.visible(ui).1 <= 0.0 {
+            return None;
+        }
         if self.shown_cursor != cursor {
             self.shown_cursor = cursor;
             wanted = cursor;
@@ -189,14 +219,19 @@ impl Flat {
             return;
         }
         ui.memory_mut(|memory| {
-            memory.set_focus_lock_filter(focus.id, egui::EventFilter { vertical_arrows: true, horizontal_arrows: true, ..Default::default() });
+            memory.set_focus_lock_filter(
+                focus.id,
+                egui::EventFilter { vertical_arrows: true, horizontal_arrows: true, ..Default::default() },
+            );
         });
         let at = cx.state.view.tree_cursor.and_then(|node| self.row_of(node));
         let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
         let go = |row: Option<usize>| {
             if let Some(row) = row.and_then(|row| self.rows.get(row)) {
                 cx.send(Action::SetTreeCursor(row.node));
-                if let Some(record) = record_of(&self.view.payload.doc, records, row.node) && cx.state.view.record != Some(record) {
+                if let Some(record) = record_of(&self.view.payload.doc, records, row.node)
+                    && cx.state.view.record != Some(record)
+                {
                     cx.send(Action::SelectRecord(Some(record)));
                 }
             }
@@ -232,7 +267,9 @@ impl Flat {
 
     /// Opens or closes. What is only open because the selected record is in it closes by letting the record go.
     fn toggle(&self, cx: &Cx<'_>, node: usize) {
-        let holds_record = self.record.is_some_and(|record| self.view.payload.doc.node(node).is_some_and(|node| (node.index()..node.subtree_end()).contains(&record)));
+        let holds_record = self.record.is_some_and(|record| {
+            self.view.payload.doc.node(node).is_some_and(|node| (node.index()..node.subtree_end()).contains(&record))
+        });
         if holds_record && Some(node) == self.record {
             cx.send(Action::SelectRecord(None));
             if self.toggled.contains(&node) {
@@ -252,7 +289,10 @@ impl Flat {
         // Rows are not tab stops: the tree is one, and arrows move in it.
         let response = ui.interact(rect, ui.scope_id().with(("node", row.node)), Sense::CLICK);
         let is_record = self.record == Some(row.node);
-        let is_inside = self.record.and_then(|record| self.view.payload.doc.node(record)).is_some_and(|record| (record.index()..record.subtree_end()).contains(&row.node));
+        let is_inside = self
+            .record
+            .and_then(|record| self.view.payload.doc.node(record))
+            .is_some_and(|record| (record.index()..record.subtree_end()).contains(&row.node));
         let is_cursor = cx.state.view.tree_cursor == Some(row.node);
         let fill = if is_record {
             Some(t.sel)
@@ -278,7 +318,13 @@ impl Flat {
         }
         let weak = if is_record { t.text } else { t.weak };
         let tokens = self.view.tokens_of(row.node);
-        let right = widgets::text_right(ui, rect.right_center() - vec2(14.0, 0.0), widgets::grouped(tokens.into()), theme::mono(11.5), weak) - 10.0;
+        let right = widgets::text_right(
+            ui,
+            rect.right_center() - vec2(14.0, 0.0),
+            widgets::grouped(tokens.into()),
+            theme::mono(11.5),
+            weak,
+        ) - 10.0;
         let y = rect.center().y;
         let mut x = rect.left() + 12.0 + row.depth as f32 * INDENT;
         let has_caret = node.is_container() && !node.is_empty();
@@ -292,9 +338,18 @@ impl Flat {
         let marks = self.marks(row);
         let marks_width: f32 = marks.iter().map(|(_, text, _)| mark_width(ui, text) + 6.0).sum();
         let room = |x: f32| (right - marks_width - x).max(24.0);
-        let key = node.key().map_or_else(|| (!is_root(node, &self.view)).then(|| node.ordinal().to_string()), |key| Some(Shown::of(&key).text));
+        let key = node
+            .key()
+            .map_or_else(|| (!is_root(node, &self.view)).then(|| node.ordinal().to_string()), |key| Some(Shown::of(&key).text));
         if let Some(key) = &key {
-            x = widgets::text_at(ui, pos2(x, y), elide(key), theme::code(), if is_record { t.strong } else { t.text }, room(x) * 0.7);
+            x = widgets::text_at(
+                ui,
+                pos2(x, y),
+                elide(key),
+                theme::code(),
+                if is_record { t.strong } else { t.text },
+                room(x) * 0.7,
+            );
             if !row.is_open {
                 x = widgets::text_at(ui, pos2(x, y), ": ", theme::code(), weak, 20.0);
             } else {
@@ -317,7 +372,9 @@ impl Flat {
         for (icon, text, tone) in &marks {
             x = paint_mark(ui, pos2(x, y), icon, text, *tone) + 6.0;
         }
-        response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, is_record, spoken(node, key.as_deref(), tokens, &marks, row)));
+        response.widget_info(|| {
+            WidgetInfo::selected(Role::TreeItem, true, is_record, spoken(node, key.as_deref(), tokens, &marks, row))
+        });
         if response.clicked() {
             focus.request_focus();
             let is_caret = has_caret && response.interact_pointer_pos().is_some_and(|pos: Pos2| pos.x < caret_end);
@@ -338,7 +395,9 @@ impl Flat {
     fn marks(&self, row: TreeRow) -> Vec<(&'static str, String, Tone)> {
         match self.view.marks.get(&row.node) {
             Some(Mark::NotInText) => return vec![(icons::MISSING, "not in text".into(), Tone::Warn)],
-            Some(Mark::Differs(text)) => return vec![(icons::DIFFERS, format!("text has {}", tail(&Shown::of(text).text)), Tone::Bad)],
+            Some(Mark::Differs(text)) => {
+                return vec![(icons::DIFFERS, format!("text has {}", tail(&Shown::of(text).text)), Tone::Bad)];
+            }
             None => {}
         }
         let (missing, differs) = self.view.marks_inside.get(&row.node).copied().unwrap_or_default();
@@ -426,7 +485,10 @@ fn mark_width(ui: &Ui, text: &str) -> f32 {
 fn paint_mark(ui: &Ui, left: Pos2, icon: &str, text: &str, tone: Tone) -> f32 {
     let t = Tokens::of(ui);
     let (color, fill, line) = tone.colors(t);
-    let rect = Rect::from_min_size(pos2(left.x.round(), (left.y - theme::MARK / 2.0).round()), vec2(mark_width(ui, text).round(), theme::MARK));
+    let rect = Rect::from_min_size(
+        pos2(left.x.round(), (left.y - theme::MARK / 2.0).round()),
+        vec2(mark_width(ui, text).round(), theme::MARK),
+    );
     ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
     widgets::glyph_at(ui, pos2(rect.left() + 11.0, rect.center().y), icon, theme::icon_font(11.0), color);
     widgets::text_at(ui, pos2(rect.left() + 19.0, rect.center().y), text, theme::medium(10.5), color, f32::INFINITY);
@@ -490,7 +552,10 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             ui.label(icons::icon(icons::DIFFERS, 12.0, t.bad));
-            ui.label(small(if differs == 1 { "1 differs".into() } else { format!("{} differ", widgets::grouped(differs.into())) }, t.bad));
+            ui.label(small(
+                if differs == 1 { "1 differs".into() } else { format!("{} differ", widgets::grouped(differs.into())) },
+                t.bad,
+            ));
         });
     }
     if let Some(node) = cx.state.view.record.and_then(|record| view.payload.doc.node(record)) {
@@ -512,7 +577,13 @@ mod tests {
     fn flat(json: &'static str) -> Flat {
         let payload = Payload::of_doc(Doc::parse(Bytes::from_static(json.as_bytes()))).unwrap();
         let tokens = vec![1; payload.root().subtree_end()];
-        Flat::new(&Arc::new(TreeView { payload: Arc::new(payload), tokens, marks: Default::default(), marks_inside: Default::default(), matched: Default::default() }))
+        Flat::new(&Arc::new(TreeView {
+            payload: Arc::new(payload),
+            tokens,
+            marks: Default::default(),
+            marks_inside: Default::default(),
+            matched: Default::default(),
+        }))
     }
 
     fn keys(flat: &Flat) -> Vec<String> {
@@ -520,7 +591,11 @@ mod tests {
             .iter()
             .map(|row| {
                 let node = flat.view.payload.doc.node(row.node).unwrap();
-                format!("{}{}", " ".repeat(row.depth), node.key().map_or_else(|| node.ordinal().to_string(), |key| key.into_owned()))
+                format!(
+                    "{}{}",
+                    " ".repeat(row.depth),
+                    node.key().map_or_else(|| node.ordinal().to_string(), |key| key.into_owned())
+                )
             })
             .collect()
     }
@@ -551,6 +626,9 @@ mod tests {
     fn a_node_belongs_to_the_record_it_is_in() {
         let doc = Doc::parse(Bytes::from_static(br#"{"items":[{"id":1},{"id":2}],"total":2}"#));
         let records: Vec<_> = [2, 4].map(|node| Record { node, places: vec![] }).to_vec();
-        assert_eq!([1, 2, 3, 4, 5, 6].map(|node| record_of(&doc, &records, node)), [None, Some(2), Some(2), Some(4), Some(4), None]);
+        assert_eq!(
+            [1, 2, 3, 4, 5, 6].map(|node| record_of(&doc, &records, node)),
+            [None, Some(2), Some(2), Some(4), Some(4), None]
+        );
     }
 }

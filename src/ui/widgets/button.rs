@@ -114,7 +114,11 @@ impl<'a> Button<'a> {
 
     pub fn show(self, ui: &mut Ui) -> Response {
         let t = Tokens::of(ui);
-        let font = if self.height < theme::BUTTON { theme::medium(12.0) } else { theme::label() };
+        let font = match self.height {
+            ..theme::ICON_BUTTON => theme::regular(11.5),
+            ..theme::BUTTON => theme::medium(12.0),
+            _ => theme::label(),
+        };
         let icon_size = if self.height < theme::BUTTON { 14.0 } else { 16.0 };
         let label = ui.painter().layout_no_wrap(self.label.to_owned(), font.clone(), Color32::PLACEHOLDER);
         let cap = self.shortcut.map(|keys| ui.painter().layout_no_wrap(keys.to_owned(), theme::mono(11.0), Color32::PLACEHOLDER));
@@ -137,12 +141,24 @@ impl<'a> Button<'a> {
             let is_hovered = response.hovered() && self.is_enabled;
             let is_down = response.is_pointer_button_down_on() && self.is_enabled;
             let (fill, line, color) = if !self.is_enabled {
-                (if self.is_primary { t.card } else { Color32::TRANSPARENT }, if self.is_frameless { Color32::TRANSPARENT } else { t.line }, t.weak)
+                (
+                    if self.is_primary { t.card } else { Color32::TRANSPARENT },
+                    if self.is_frameless { Color32::TRANSPARENT } else { t.line },
+                    t.weak,
+                )
             } else if self.is_primary {
                 (if is_hovered { lighter(t.accent) } else { t.accent }, Color32::TRANSPARENT, t.on_accent)
             } else if self.is_frameless {
                 let fill = if is_hovered { t.hover } else { Color32::TRANSPARENT };
-                (fill, if is_down { t.line2 } else { Color32::TRANSPARENT }, if is_hovered { t.strong } else { t.text })
+                // An icon alone stands back until it is pointed at.
+                let color = if is_hovered {
+                    t.strong
+                } else if self.label.is_empty() {
+                    t.weak
+                } else {
+                    t.text
+                };
+                (fill, if is_down { t.line2 } else { Color32::TRANSPARENT }, color)
             } else {
                 (if is_hovered { t.hover } else { t.card }, t.line2, if is_hovered { t.strong } else { t.text })
             };
@@ -158,7 +174,8 @@ impl<'a> Button<'a> {
             }
             if let Some(cap) = cap {
                 let size = cap.size();
-                let box_rect = egui::Rect::from_center_size(pos2(x + 8.0 + size.x / 2.0 + 5.0, rect.center().y), size + vec2(10.0, 3.0));
+                let box_rect =
+                    egui::Rect::from_center_size(pos2(x + 8.0 + size.x / 2.0 + 5.0, rect.center().y), size + vec2(10.0, 3.0));
                 let line = if self.is_primary && self.is_enabled { color.gamma_multiply(0.45) } else { t.line2 };
                 let color = if self.is_primary { color } else { t.weak };
                 ui.painter().rect_stroke(box_rect, theme::RADIUS_BADGE, Stroke::new(1.0, line), StrokeKind::Inside);
@@ -209,8 +226,10 @@ pub fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
 pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> Option<usize> {
     let t = Tokens::of(ui);
     let font = theme::medium(12.5);
-    let widths: Vec<f32> =
-        choices.iter().map(|choice| ui.painter().layout_no_wrap((*choice).to_owned(), font.clone(), t.text).size().x.ceil() + 18.0).collect();
+    let widths: Vec<f32> = choices
+        .iter()
+        .map(|choice| ui.painter().layout_no_wrap((*choice).to_owned(), font.clone(), t.text).size().x.ceil() + 18.0)
+        .collect();
     let (rect, _) = ui.allocate_exact_size(vec2(widths.iter().sum::<f32>() + 4.0, theme::INPUT), Sense::hover());
     ui.painter().rect(rect, theme::RADIUS_CONTROL, t.card, Stroke::new(1.0, t.line2), StrokeKind::Inside);
     let mut clicked = None;
@@ -220,7 +239,8 @@ pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> 
         x += width;
         let response = ui.interact(part, ui.scope_id().with(("segment", name, position)), Sense::click());
         let is_selected = position == selected;
-        response.widget_info(|| WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), is_selected, format!("{name}: {choice}")));
+        response
+            .widget_info(|| WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), is_selected, format!("{name}: {choice}")));
         let color = if is_selected { t.strong } else { t.weak };
         if is_selected {
             ui.painter().rect(part, theme::RADIUS_BADGE, t.hover, Stroke::new(1.0, t.line2), StrokeKind::Inside);
@@ -241,7 +261,8 @@ pub fn tab(ui: &mut Ui, icon: Option<&str>, label: &str, count: Option<&str>, is
     let t = Tokens::of(ui);
     let font = if is_selected { theme::semibold(13.0) } else { theme::label() };
     let label_width = ui.painter().layout_no_wrap(label.to_owned(), font.clone(), t.text).size().x;
-    let count_width = count.map_or(0.0, |count| ui.painter().layout_no_wrap(count.to_owned(), theme::mono(12.0), t.text).size().x + 6.0);
+    let count_width =
+        count.map_or(0.0, |count| ui.painter().layout_no_wrap(count.to_owned(), theme::mono(12.0), t.text).size().x + 6.0);
     let icon_width = if icon.is_some() { 22.0 } else { 0.0 };
     let (rect, response) = ui.allocate_exact_size(vec2((icon_width + label_width + count_width).ceil(), height), Sense::click());
     let name = count.map_or_else(|| label.to_owned(), |count| format!("{label} {count}"));

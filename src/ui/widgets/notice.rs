@@ -20,7 +20,8 @@ pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Respons
     let inner = ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
         let start = elapsed.as_secs_f32().fract() * TAU;
-        let points = (0..=24).map(|step| rect.center() + 6.0 * egui::Vec2::angled(start + step as f32 / 24.0 * TAU * 0.75)).collect();
+        let points =
+            (0..=24).map(|step| rect.center() + 6.0 * egui::Vec2::angled(start + step as f32 / 24.0 * TAU * 0.75)).collect();
         ui.painter().add(egui::Shape::line(points, Stroke::new(1.6, t.accent)));
         ui.label(RichText::new(what).font(theme::small()).color(t.text));
         ui.label(RichText::new(seconds(elapsed)).font(theme::code()).color(t.weak));
