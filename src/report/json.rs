@@ -36,7 +36,7 @@ pub struct LedgerOptions {
 impl LedgerOptions {
     /// The baseline that applies to these rows.
     pub fn baseline(&self, rows: &[Row]) -> &'static str {
-        self.baseline.unwrap_or_else(|| default_baseline(rows))
+        self.baseline.unwrap_or_else(|| default_baseline(&rows.iter().collect::<Vec<_>>()))
     }
 }
 
