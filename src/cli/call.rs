@@ -140,7 +140,7 @@ mod tests {
         );
         assert_eq!(
             refused(r#"{"n":6}"#, false),
-            "arguments do not fit the schema: 6 is greater than the maximum of 5, and 1 more (/n)"
+            "arguments do not fit the schema: required, but missing, and 1 more (/m)"
         );
         assert_eq!(refused(r#"{"n":6}"#, true), "sent");
         assert_eq!(refused("[]", false), "arguments are a JSON object, not an array (line 1, column 1)");

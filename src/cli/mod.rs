@@ -25,20 +25,19 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::mcp::guard;
 use crate::problem::Problem;
 use args::{Cli, Command};
 
 /// How a command ended, where it did not fail: the exit status.
 type Done = Result<u8, Problem>;
 
-/// The hidden command by which a child process is guarded; not for people, hence no part of `args`.
-const GUARD: &str = "guard-child";
-
 /// The whole program.
 pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    if arguments.get(1).is_some_and(|argument| argument == GUARD) {
-        return crate::mcp::guard::main(arguments.into_iter().skip(2).collect());
+    // The hidden command by which a child process is guarded; not for people, hence no part of `args`.
+    if arguments.get(1).is_some_and(|argument| argument == guard::COMMAND) {
+        return guard::main(arguments.into_iter().skip(2).collect());
     }
     let (done, json) = match Cli::try_parse_from(&arguments) {
         Ok(cli) => (run(&cli), cli.wants_json()),

@@ -24,7 +24,7 @@ pub fn run(args: &args::SampleServer) -> Done {
                     Problem::new(Kind::Io, format!("cannot serve: {error}")).at(place.clone()).hint("port 0 takes any free port")
                 };
                 let http = serve::http(backend, address).await.map_err(failed)?;
-                output::note(args.quiet, &format!("serving at http://{}/mcp until interrupted", http.addr));
+                output::note(args.quiet, &format!("serving at {} until interrupted", http.url()));
                 http.run().await.map_err(failed)?;
             }
         }
