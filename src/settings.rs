@@ -26,6 +26,13 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { theme: Theme::System, tokenizer: Encoding::O200kBase, baseline: None, wrap: true, sidebar_open: true, drawer_open: true }
+        Self {
+            theme: Theme::System,
+            tokenizer: Encoding::O200kBase,
+            baseline: None,
+            wrap: true,
+            sidebar_open: true,
+            drawer_open: true,
+        }
     }
 }

@@ -154,7 +154,8 @@ impl Texture {
         if fx == 0.0 && fy == 0.0 {
             return self.texel(left, top);
         }
-        let [a, b, c, d] = [self.texel(left, top), self.texel(left + 1, top), self.texel(left, top + 1), self.texel(left + 1, top + 1)];
+        let [a, b, c, d] =
+            [self.texel(left, top), self.texel(left + 1, top), self.texel(left, top + 1), self.texel(left + 1, top + 1)];
         std::array::from_fn(|channel| {
             let upper = a[channel] + (b[channel] - a[channel]) * fx;
             let lower = c[channel] + (d[channel] - c[channel]) * fx;
@@ -201,7 +202,8 @@ impl Canvas {
 
     fn triangle(&mut self, [a, mut b, mut c]: [Vertex; 3], texture: &Texture, clip: &Clip, scale: f32) {
         let at = |vertex: &Vertex| (f64::from(vertex.pos.x * scale), f64::from(vertex.pos.y * scale));
-        let edge = |(ax, ay): (f64, f64), (bx, by): (f64, f64), (px, py): (f64, f64)| (bx - ax) * (py - ay) - (by - ay) * (px - ax);
+        let edge =
+            |(ax, ay): (f64, f64), (bx, by): (f64, f64), (px, py): (f64, f64)| (bx - ax) * (py - ay) - (by - ay) * (px - ax);
         let mut area = edge(at(&a), at(&b), at(&c));
         if area == 0.0 {
             return;
@@ -230,7 +232,8 @@ impl Canvas {
                 }
                 let weights = weights.map(|weight| (weight / area) as f32);
                 let mix = |values: [f32; 3]| values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f32>();
-                let texel = if is_plain { plain } else { texture.sample(mix([a.uv.x, b.uv.x, c.uv.x]), mix([a.uv.y, b.uv.y, c.uv.y])) };
+                let texel =
+                    if is_plain { plain } else { texture.sample(mix([a.uv.x, b.uv.x, c.uv.x]), mix([a.uv.y, b.uv.y, c.uv.y])) };
                 let colors = [a.color.to_array(), b.color.to_array(), c.color.to_array()];
                 let color: [f32; 4] = std::array::from_fn(|channel| {
                     if is_flat { f32::from(colors[0][channel]) } else { mix(colors.map(|color| f32::from(color[channel]))) }
@@ -277,7 +280,8 @@ mod tests {
         let texture = Texture { width: 1, height: 1, pixels: vec![Color32::WHITE] };
         let half = Color32::from_rgba_premultiplied(64, 64, 64, 128);
         let vertex = |x, y| Vertex { pos: Pos2::new(x, y), uv: Pos2::ZERO, color: half };
-        let mut mesh = Mesh { vertices: vec![vertex(0.0, 0.0), vertex(8.0, 0.0), vertex(8.0, 8.0), vertex(0.0, 8.0)], ..Mesh::default() };
+        let mut mesh =
+            Mesh { vertices: vec![vertex(0.0, 0.0), vertex(8.0, 0.0), vertex(8.0, 8.0), vertex(0.0, 8.0)], ..Mesh::default() };
         mesh.indices = vec![0, 1, 2, 0, 2, 3];
         canvas.mesh(&mesh, &texture, Rect::EVERYTHING, 1.0);
         let first = canvas.pixels[0];

@@ -39,8 +39,7 @@ impl SampleSpec {
     /// The keys that are built, with the values they take; an empty list means a number.
     pub const KEYS: &'static [(&'static str, &'static [&'static str])] = &[("data", &["plain", "hostile"]), ("size", &[])];
     /// What later versions add, so that the message can say "not available yet" rather than "unknown".
-    const LATER: &'static [&'static str] =
-        &["delegator", "autoreply", "text", "phase", "output-schema", "annotations", "shape"];
+    const LATER: &'static [&'static str] = &["delegator", "autoreply", "text", "phase", "output-schema", "annotations", "shape"];
 
     /// Reads `SET[,KEY=VALUE…]`; an empty text is the default set.
     ///
@@ -80,7 +79,9 @@ impl SampleSpec {
         if Self::LATER.contains(&word) {
             return Err(Problem::new(Kind::Usage, "not available yet").at(word));
         }
-        Err(Problem::new(Kind::Usage, format!("unknown {what} `{word}`")).at("--sample").hint(format!("one of {}", known.join(", "))))
+        Err(Problem::new(Kind::Usage, format!("unknown {what} `{word}`"))
+            .at("--sample")
+            .hint(format!("one of {}", known.join(", "))))
     }
 }
 

@@ -191,7 +191,18 @@ fn everything_over_http() {
     let transcript = folder.path().join("wire.jsonl");
     let url = format!("http://127.0.0.1:{port}/mcp");
     let args = r#"{"location": "Chicago"}"#;
-    let output = loupe(&["call", "get-structured-content", "--args", args, "--view", "wire", "--transcript", &transcript.to_string_lossy(), "--url", &url]);
+    let output = loupe(&[
+        "call",
+        "get-structured-content",
+        "--args",
+        args,
+        "--view",
+        "wire",
+        "--transcript",
+        &transcript.to_string_lossy(),
+        "--url",
+        &url,
+    ]);
     let shown = ok(&output).to_vec();
     let mut session: Option<String> = None;
     let mut last = Vec::new();
@@ -202,7 +213,12 @@ fn everything_over_http() {
         }
         if id(&message).is_some() {
             let text = String::from_utf8(body).unwrap();
-            let data: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim_start).filter(|data| !data.is_empty()).collect();
+            let data: Vec<_> = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("data:"))
+                .map(str::trim_start)
+                .filter(|data| !data.is_empty())
+                .collect();
             last = data.join("\n").into_bytes();
         }
     }
@@ -213,7 +229,8 @@ fn everything_over_http() {
 #[test]
 fn one_is_driven_through_the_windows_state() {
     let mut driver = support::Driver::new();
-    let command = CommandSource { program: node_peer("mcp-server-everything"), args: vec!["stdio".into()], ..CommandSource::default() };
+    let command =
+        CommandSource { program: node_peer("mcp-server-everything"), args: vec!["stdio".into()], ..CommandSource::default() };
     driver.perform(Action::Connect(Source::Command(command)));
     driver.until("the tools are listed", |state| state.tools.len() >= 13);
     driver.perform(Action::SelectTool("get-structured-content".into()));

@@ -46,7 +46,9 @@ fn a_card_of_the_start_page_is_one_click() {
     assert!(tree.matched.count.missing > 0, "the dual sample leaves facts out of its text");
     // The other card needs the sample with hostile data: it connects anew and calls by itself.
     driver.perform(Action::Ask(StartQuestion::HostileRecords));
-    driver.until("the hostile answer is shown", |state| state.capture().is_some_and(|capture| capture.tool.name == "strict_search_companies"));
+    driver.until("the hostile answer is shown", |state| {
+        state.capture().is_some_and(|capture| capture.tool.name == "strict_search_companies")
+    });
     assert!(matches!(driver.state.connection.source(), Some(Source::Sample(spec)) if spec.keys["data"] == "hostile"));
 }
 

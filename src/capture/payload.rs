@@ -72,7 +72,6 @@ impl Payload {
     }
 }
 
-
 fn as_json(text: &str) -> Option<Doc> {
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
     doc.is_json().then_some(doc)

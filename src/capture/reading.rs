@@ -150,9 +150,7 @@ impl Reading {
 
     /// The outcome of a call that was answered with this message.
     pub fn outcome(&self) -> Outcome {
-        if !self.doc.is_json() && self.result.is_none() && self.rpc_error.is_none() {
-            Outcome::Malformed
-        } else if self.doc.faults().iter().any(|fault| fault.kind.is_fatal()) {
+        if self.doc.faults().iter().any(|fault| fault.kind.is_fatal()) {
             Outcome::Malformed
         } else if self.is_error == Some(true) {
             Outcome::ToolError

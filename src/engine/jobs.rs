@@ -20,8 +20,15 @@ use crate::token;
 const SUBJECTS: usize = 6;
 
 enum Job {
-    Answer { capture: Arc<Capture>, question: Question, cancel: Cancel },
-    CountTools { session: u64, tools: Vec<Bytes> },
+    Answer {
+        capture: Arc<Capture>,
+        question: Question,
+        cancel: Cancel,
+    },
+    CountTools {
+        session: u64,
+        tools: Vec<Bytes>,
+    },
     /// Builds the tokenizer tables before the first question needs them.
     WarmUp,
 }
@@ -105,9 +112,8 @@ fn next(shared: &Shared) -> Option<Job> {
             Job::Answer { capture, .. } => Some(capture.id.clone()),
             _ => None,
         });
-        let position = newest.and_then(|id| {
-            waiting.jobs.iter().position(|job| matches!(job, Job::Answer { capture, .. } if capture.id == id))
-        });
+        let position = newest
+            .and_then(|id| waiting.jobs.iter().position(|job| matches!(job, Job::Answer { capture, .. } if capture.id == id)));
         if let Some(job) = waiting.jobs.remove(position.unwrap_or(0)) {
             return Some(job);
         }

@@ -7,6 +7,7 @@ mod jobs;
 mod queue;
 mod sessions;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ impl Engine {
     ///
     /// # Errors
     /// The system refuses threads.
-    pub fn with_guard(wake: Wake, guard: Option<std::path::PathBuf>) -> Result<Self, Problem> {
+    pub fn with_guard(wake: Wake, guard: Option<PathBuf>) -> Result<Self, Problem> {
         let no_threads = |error: std::io::Error| Problem::new(Kind::Internal, format!("cannot start a thread: {error}"));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -80,15 +81,17 @@ impl Engine {
             Effect::Answer { capture, question } => self.jobs.answer(capture, question),
             Effect::Forget { capture, question } => self.jobs.forget(&capture, question),
             Effect::ExportCapture { capture, path } => self.blocking(runtime, move || {
+                let path = expanded(path);
                 store::write_folder(&capture, &path)?;
                 Ok(Event::Exported(path))
             }),
             Effect::ExportResult { capture, path } => self.blocking(runtime, move || {
+                let path = expanded(path);
                 store::write_result(&capture, &path)?;
                 Ok(Event::Exported(path))
             }),
             Effect::OpenPath(path) => {
-                self.blocking(runtime, move || Ok(Event::Opened(Arc::new(store::read_any(&path)?))));
+                self.blocking(runtime, move || Ok(Event::Opened(Arc::new(store::read_any(&expanded(path))?))));
             }
             #[cfg(feature = "gui")]
             Effect::ChoosePath(purpose) => self.choose_path(runtime, purpose),
@@ -116,6 +119,14 @@ impl Engine {
             };
             queue.push(Event::PathChosen { purpose, path: chosen.map(|file| file.path().to_owned()) });
         });
+    }
+}
+
+/// `~/` as shells read it: people type paths that way.
+fn expanded(path: PathBuf) -> PathBuf {
+    match (path.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path,
     }
 }
 

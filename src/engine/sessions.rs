@@ -129,7 +129,8 @@ impl Sessions {
             let mut open = self.open();
             let Some(reached) = open.sessions.get(&session).cloned() else {
                 drop(open);
-                self.queue.push(Event::Problem(Problem::new(Kind::Disconnected, "not connected").hint("reconnect, then call again")));
+                self.queue
+                    .push(Event::Problem(Problem::new(Kind::Disconnected, "not connected").hint("reconnect, then call again")));
                 return;
             };
             open.calls.insert(call, cancel.clone());

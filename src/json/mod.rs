@@ -211,7 +211,7 @@ impl<'a> Node<'a> {
 
     pub fn parent(self) -> Option<Node<'a>> {
         let parent = self.entry().parent;
-        (parent != NONE).then(|| Node { doc: self.doc, index: parent as usize })
+        (parent != NONE).then_some(Node { doc: self.doc, index: parent as usize })
     }
 
     /// Position among the parent's children.
@@ -383,7 +383,8 @@ pub fn decode_string(raw: &[u8]) -> Cow<'_, str> {
 
 fn hex4(raw: &[u8]) -> Option<u32> {
     let digits = std::str::from_utf8(raw.get(2..6)?).ok()?;
-    (raw.starts_with(b"\\u") && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| u32::from_str_radix(digits, 16).ok())?
+    (raw.starts_with(b"\\u") && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        .then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
 /// One escape at the start of `raw`: its character and the number of bytes it takes.

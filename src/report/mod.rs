@@ -3,9 +3,9 @@
 //! The window asks through the engine and caches; the command line calls [`answer`] itself: one core for both.
 //! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
-mod pull_request;
 pub mod arguments;
 pub mod json;
+mod pull_request;
 mod rendered;
 mod text;
 mod tree;
@@ -56,9 +56,8 @@ pub enum Answer {
 /// # Errors
 /// [`Cancelled`], or a problem to show in the pane that asked.
 pub fn answer(subject: &Arc<Subject>, question: Question, cancel: &Cancel) -> Result<Result<Answer, Problem>, Cancelled> {
-    let format = |id: &'static str| {
-        format::by_id(id).ok_or_else(|| Problem::new(Kind::Internal, format!("there is no format `{id}`")))
-    };
+    let format =
+        |id: &'static str| format::by_id(id).ok_or_else(|| Problem::new(Kind::Internal, format!("there is no format `{id}`")));
     Ok(Ok(match question {
         Question::Subject => Answer::Subject(Arc::clone(subject)),
         Question::Row(id) => match format(id) {

@@ -16,19 +16,24 @@ pub fn verdict_markdown(rows: &[Arc<Row>], capture: &Capture, encoding: Encoding
     let baseline_id = default_baseline(&rows);
     let baseline = rows.iter().find(|row| row.format == baseline_id)?;
     let title = |id: &str| format::by_id(id).map_or(id.to_owned(), |format| format.title().to_owned());
-    let mut out = format!("{sentence}\n\n| Format | Tokens | Against {} | Bytes | Facts kept |\n|---|--:|--:|--:|--:|\n", title(baseline_id));
+    let mut out = format!(
+        "{sentence}\n\n| Format | Tokens | Against {} | Bytes | Facts kept |\n|---|--:|--:|--:|--:|\n",
+        title(baseline_id)
+    );
     for row in rows.iter().filter(|row| row.is_available()) {
         let against = ratio(row, baseline, encoding).map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}×"));
-        let facts = row.facts.map_or_else(|| "–".to_owned(), |facts| format!("{} of {}", facts.kept + facts.reworded, facts.total));
+        let facts =
+            row.facts.map_or_else(|| "–".to_owned(), |facts| format!("{} of {}", facts.kept + facts.reworded, facts.total));
         // Writing into a String cannot fail.
         writeln!(out, "| {} | {} | {against} | {} | {facts} |", title(row.format), row.tokens.get(encoding), row.bytes).ok();
     }
     let server = &capture.server;
-    write!(out, "\n`{}` of {} {}, counted with {} (exact).\n", capture.tool.name, server.name, server.version, encoding.name()).ok();
+    write!(out, "\n`{}` of {} {}, counted with {} (exact).\n", capture.tool.name, server.name, server.version, encoding.name())
+        .ok();
     if !server.source.is_empty() {
         let arguments = String::from_utf8_lossy(&capture.arguments);
         let command = format!("mcp-loupe call {} --args {} {}", capture.tool.name, shell_words::quote(&arguments), server.source);
-        write!(out, "Reproduce: `{command}`\n").ok();
+        writeln!(out, "Reproduce: `{command}`").ok();
     }
     Some(out)
 }

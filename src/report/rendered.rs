@@ -122,7 +122,9 @@ pub fn blocks(text: &str) -> Vec<MdBlock> {
             }
             Event::Start(Tag::TableRow) => {
                 if let Some(table) = &mut table {
-                    table.rows.push((range.clone(), Vec::new()));
+                    // The parser counts the line end in.
+                    let end = range.start + text[range.clone()].trim_end().len();
+                    table.rows.push((range.start..end, Vec::new()));
                 }
             }
             Event::Start(Tag::TableCell) => {

@@ -106,7 +106,11 @@ pub fn screen(
             stage.until("the connection failed", |state| !matches!(state.connection, Connection::Connecting { .. }))?;
             stage.settle()?;
         }
-        _ => return Err(Problem::new(Kind::Usage, format!("unknown screen `{name}`")).hint(format!("one of {}", SCREENS.join(", ")))),
+        _ => {
+            return Err(
+                Problem::new(Kind::Usage, format!("unknown screen `{name}`")).hint(format!("one of {}", SCREENS.join(", ")))
+            );
+        }
     }
     Ok(render(&stage.state, size, theme, 1.0))
 }
@@ -206,12 +210,11 @@ impl Stage {
 
     /// Selects the nth record, as a click on it would.
     fn select_record(&mut self, position: usize) {
-        let record = self.state.capture().and_then(|capture| {
-            match self.state.answers.get(&capture.id, Question::Text("content"))? {
+        let record =
+            self.state.capture().and_then(|capture| match self.state.answers.get(&capture.id, Question::Text("content"))? {
                 Asked::Ready(Answer::Text(view)) => view.matched.records.get(position).map(|record| record.node),
                 _ => None,
-            }
-        });
+            });
         self.perform(Action::SelectRecord(record));
     }
 }

@@ -12,7 +12,9 @@ use crate::report::{Answer, Question};
 pub enum Asked<'a> {
     Ready(&'a Answer),
     /// Being worked on since this time, or about to be.
-    Working { since: Duration },
+    Working {
+        since: Duration,
+    },
     Failed(&'a Problem),
 }
 

@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{
-    CALL_LIMIT, Dialog, Effect, Form, FormMode, PathPurpose, Running, Screen, StartQuestion, State, Value,
-};
+use super::{CALL_LIMIT, Dialog, Effect, Form, FormMode, PathPurpose, Running, Screen, StartQuestion, State, Value};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::problem::{Kind, Problem};
 use crate::report::{self, Answer, Question};

@@ -45,13 +45,16 @@ impl ConnectForm {
             ConnectMode::Command => {
                 let split = |text: &str, place: &str| {
                     shell_words::split(text).map_err(|_| {
-                        Problem::new(Kind::Usage, "a quote is not closed").at(place).hint("close the quote, or write a backslash before it")
+                        Problem::new(Kind::Usage, "a quote is not closed")
+                            .at(place)
+                            .hint("close the quote, or write a backslash before it")
                     })
                 };
                 let mut words = split(&self.command, "command")?;
                 words.extend(split(&self.arguments, "arguments")?);
                 if words.is_empty() {
-                    return Err(Problem::new(Kind::Usage, "no command given").hint("type the command that starts your server, such as `npx -y my-server`"));
+                    return Err(Problem::new(Kind::Usage, "no command given")
+                        .hint("type the command that starts your server, such as `npx -y my-server`"));
                 }
                 let program = words.remove(0);
                 let cwd = (!self.folder.trim().is_empty()).then(|| PathBuf::from(self.folder.trim()));
@@ -60,7 +63,9 @@ impl ConnectForm {
             ConnectMode::Url => {
                 let url = self.url.trim();
                 if !(url.starts_with("http://") || url.starts_with("https://")) {
-                    return Err(Problem::new(Kind::Usage, "not an http or https address").at(url).hint("type the server's address, such as http://127.0.0.1:3001/mcp"));
+                    return Err(Problem::new(Kind::Usage, "not an http or https address")
+                        .at(url)
+                        .hint("type the server's address, such as http://127.0.0.1:3001/mcp"));
                 }
                 Ok(Source::Http(Http { url: url.to_owned(), headers: named(&self.headers) }))
             }

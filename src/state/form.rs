@@ -21,9 +21,15 @@ pub enum FormMode {
 /// What kind of control a field is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldKind {
-    String { multiline: bool },
+    String {
+        multiline: bool,
+    },
     /// Limits as the schema spells them.
-    Number { integer: bool, minimum: Option<String>, maximum: Option<String> },
+    Number {
+        integer: bool,
+        minimum: Option<String>,
+        maximum: Option<String>,
+    },
     Boolean,
     /// The choices as JSON text.
     Enum(Vec<String>),
@@ -78,13 +84,8 @@ impl Form {
     /// An empty form for a tool's input schema.
     pub fn new(schema: Option<&Bytes>) -> Self {
         let doc = Doc::parse(schema.cloned().unwrap_or_default());
-        let mut form = Self {
-            mode: FormMode::Form,
-            fields: fields(&doc),
-            text: Arc::from("{}"),
-            syntax: None,
-            problems: Vec::new(),
-        };
+        let mut form =
+            Self { mode: FormMode::Form, fields: fields(&doc), text: Arc::from("{}"), syntax: None, problems: Vec::new() };
         form.check(schema);
         form
     }
@@ -213,7 +214,8 @@ fn fields(schema: &Doc) -> Vec<Field> {
 fn kind(property: Node<'_>, name: &str) -> (FieldKind, bool) {
     if let Some(choices) = property.get("enum").filter(|choices| choices.kind() == Kind::Array) {
         let nullable = choices.children().any(Node::is_null);
-        let choices = choices.children().filter(|choice| !choice.is_null()).map(|choice| choice.raw_text().into_owned()).collect();
+        let choices =
+            choices.children().filter(|choice| !choice.is_null()).map(|choice| choice.raw_text().into_owned()).collect();
         return (FieldKind::Enum(choices), nullable);
     }
     let types: Vec<String> = match property.get("type") {

@@ -10,7 +10,7 @@ mod connect;
 pub mod form;
 mod view;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -101,9 +101,10 @@ impl Connection {
     pub fn source(&self) -> Option<&Source> {
         match self {
             Self::None => None,
-            Self::Connecting { source, .. } | Self::Connected { source, .. } | Self::Failed { source, .. } | Self::Gone { source, .. } => {
-                Some(source)
-            }
+            Self::Connecting { source, .. }
+            | Self::Connected { source, .. }
+            | Self::Failed { source, .. }
+            | Self::Gone { source, .. } => Some(source),
         }
     }
 
@@ -117,7 +118,10 @@ impl Connection {
     pub fn stderr(&self) -> &[String] {
         match self {
             Self::None => &[],
-            Self::Connecting { stderr, .. } | Self::Connected { stderr, .. } | Self::Failed { stderr, .. } | Self::Gone { stderr, .. } => stderr,
+            Self::Connecting { stderr, .. }
+            | Self::Connected { stderr, .. }
+            | Self::Failed { stderr, .. }
+            | Self::Gone { stderr, .. } => stderr,
         }
     }
 
@@ -147,16 +151,26 @@ pub struct Running {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dialog {
     /// The tool is not declared read-only: what will be sent, shown whole.
-    ConfirmCall { tool: String, arguments: String },
+    ConfirmCall {
+        tool: String,
+        arguments: String,
+    },
     /// The definition as the model reads it.
-    Definition { tool: String },
+    Definition {
+        tool: String,
+    },
     /// A link in an answer, shown before it opens.
-    OpenLink { url: String },
+    OpenLink {
+        url: String,
+    },
     Shortcuts,
     /// The server's stderr.
     Stderr,
     /// A path to open or save is typed here, since a file dialog is not to be had everywhere. `purpose` decides what *OK* does.
-    Path { purpose: PathPurpose, text: String },
+    Path {
+        purpose: PathPurpose,
+        text: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,13 +208,18 @@ pub enum Action {
     ToggleGroup(String),
     // Arguments
     SetFormMode(FormMode),
-    SetField { field: usize, value: Value },
+    SetField {
+        field: usize,
+        value: Value,
+    },
     SetArgumentsText(String),
     /// Put the arguments of the capture shown back into the form.
     RestoreArguments,
     // Calling
     /// Call the selected tool; asks first where it is not declared read-only.
-    Call { send_anyway: bool },
+    Call {
+        send_anyway: bool,
+    },
     /// The person has said yes to [`Dialog::ConfirmCall`].
     ConfirmCall,
     CancelCall,
@@ -210,7 +229,10 @@ pub enum Action {
     SelectCapture(CaptureId),
     ShowStart,
     /// What a pane shows: pane index (0–2) and what.
-    SetPane { pane: usize, shows: PaneView },
+    SetPane {
+        pane: usize,
+        shows: PaneView,
+    },
     TogglePane(usize),
     FocusPane(usize),
     ToggleMaximised(usize),
@@ -270,8 +292,12 @@ impl StartQuestion {
     /// What a click does, in one line.
     pub fn explanation(self) -> &'static str {
         match self {
-            StartQuestion::TextMatchesData => "Calls dual_search_companies on the sample: its Markdown text and its structuredContent should say the same.",
-            StartQuestion::HostileRecords => "Calls strict_search_companies on the sample with data=hostile: pipes, fences, markup and invisible characters in the records.",
+            StartQuestion::TextMatchesData => {
+                "Calls dual_search_companies on the sample: its Markdown text and its structuredContent should say the same."
+            }
+            StartQuestion::HostileRecords => {
+                "Calls strict_search_companies on the sample with data=hostile: pipes, fences, markup and invisible characters in the records."
+            }
         }
     }
 
@@ -286,40 +312,112 @@ impl StartQuestion {
 /// What the engine reports.
 #[derive(Clone, Debug)]
 pub enum Event {
-    Phase { session: u64, phase: String },
-    Stderr { session: u64, line: String },
-    Connected { session: u64, server: Server },
-    Tools { session: u64, tools: Vec<Tool>, note: Option<String> },
-    ToolTokens { session: u64, tokens: Vec<Tokens> },
-    ConnectFailed { session: u64, problem: Problem },
-    Gone { session: u64, problem: Problem },
-    Messages { session: u64, count: u64 },
-    Progress { call: u64, progress: f64, total: Option<f64>, message: Option<String> },
-    Unreadable { call: u64, count: u64 },
-    Captured { call: u64, capture: Arc<Capture> },
+    Phase {
+        session: u64,
+        phase: String,
+    },
+    Stderr {
+        session: u64,
+        line: String,
+    },
+    Connected {
+        session: u64,
+        server: Server,
+    },
+    Tools {
+        session: u64,
+        tools: Vec<Tool>,
+        note: Option<String>,
+    },
+    ToolTokens {
+        session: u64,
+        tokens: Vec<Tokens>,
+    },
+    ConnectFailed {
+        session: u64,
+        problem: Problem,
+    },
+    Gone {
+        session: u64,
+        problem: Problem,
+    },
+    Messages {
+        session: u64,
+        count: u64,
+    },
+    Progress {
+        call: u64,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    },
+    Unreadable {
+        call: u64,
+        count: u64,
+    },
+    Captured {
+        call: u64,
+        capture: Arc<Capture>,
+    },
     /// A capture opened from disk.
     Opened(Arc<Capture>),
-    Answered { capture: CaptureId, question: Question, answer: Result<Answer, Problem> },
+    Answered {
+        capture: CaptureId,
+        question: Question,
+        answer: Result<Answer, Problem>,
+    },
     Exported(PathBuf),
     Problem(Problem),
     /// The system's file dialog was answered; `None` was cancelled, or could not be shown.
-    PathChosen { purpose: PathPurpose, path: Option<PathBuf> },
+    PathChosen {
+        purpose: PathPurpose,
+        path: Option<PathBuf>,
+    },
 }
 
 /// What is to be done outside the state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    Connect { session: u64, source: Source, limit: Duration },
+    Connect {
+        session: u64,
+        source: Source,
+        limit: Duration,
+    },
     /// Ends the session of this number, and everything it started.
-    Disconnect { session: u64 },
-    Call { session: u64, call: u64, tool: Arc<Tool>, arguments: Bytes, limit: Duration },
-    CancelCall { call: u64 },
-    CountTools { session: u64, tools: Vec<Bytes> },
-    Answer { capture: Arc<Capture>, question: Question },
+    Disconnect {
+        session: u64,
+    },
+    Call {
+        session: u64,
+        call: u64,
+        tool: Arc<Tool>,
+        arguments: Bytes,
+        limit: Duration,
+    },
+    CancelCall {
+        call: u64,
+    },
+    CountTools {
+        session: u64,
+        tools: Vec<Bytes>,
+    },
+    Answer {
+        capture: Arc<Capture>,
+        question: Question,
+    },
     /// Nobody asks any more.
-    Forget { capture: CaptureId, question: Question },
-    ExportCapture { capture: Arc<Capture>, path: PathBuf },
-    ExportResult { capture: Arc<Capture>, path: PathBuf },
+    Forget {
+        capture: CaptureId,
+        question: Question,
+    },
+    ExportCapture {
+        capture: Arc<Capture>,
+        path: PathBuf,
+    },
+    ExportResult {
+        capture: Arc<Capture>,
+        path: PathBuf,
+    },
     OpenPath(PathBuf),
     ChoosePath(PathPurpose),
     /// For the app: clipboard, browser, end.
@@ -364,6 +462,13 @@ impl State {
     }
 }
 
+/// Puts into a set what is not in it, and takes out what is.
+fn toggle<T: Ord>(set: &mut BTreeSet<T>, item: T) {
+    if !set.remove(&item) {
+        set.insert(item);
+    }
+}
+
 /// How long a message stays that is no error.
 const TOAST_FOR: Duration = Duration::from_secs(4);
 
@@ -393,11 +498,7 @@ impl State {
             Action::Reconnect => self.reconnect(effects),
             Action::SetFilter(filter) => self.filter = filter,
             Action::SelectTool(name) => self.open_tool(&name, effects),
-            Action::ToggleGroup(group) => {
-                if !self.view.folded_groups.remove(&group) {
-                    self.view.folded_groups.insert(group);
-                }
-            }
+            Action::ToggleGroup(group) => toggle(&mut self.view.folded_groups, group),
             Action::SetFormMode(mode) => self.set_form_mode(mode),
             Action::SetField { field, value } => self.set_field(field, value),
             Action::SetArgumentsText(text) => self.set_arguments_text(&text),
@@ -461,11 +562,7 @@ impl State {
             }
             Action::ToggleMaximised(pane) => view.maximised = if view.maximised == Some(pane) { None } else { Some(pane) },
             Action::SelectRecord(record) => view.record = record,
-            Action::ToggleNode(node) => {
-                if !view.toggled.remove(&node) {
-                    view.toggled.insert(node);
-                }
-            }
+            Action::ToggleNode(node) => toggle(&mut view.toggled, node),
             Action::SetTreeCursor(node) => view.tree_cursor = Some(node),
             Action::Peek(format) => view.peek = format,
             Action::KeepPeek => {

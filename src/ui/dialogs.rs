@@ -345,7 +345,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         response.request_focus();
     }
     let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-    let path = expanded(edited.trim());
+    let path = std::path::PathBuf::from(edited.trim());
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         let is_clicked = widgets::Button::new(verb).primary().enabled(!edited.trim().is_empty()).show(ui).clicked();
         if (is_clicked || is_entered) && !edited.trim().is_empty() {
@@ -360,14 +360,6 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             cx.send(Action::CloseDialog);
         }
     });
-}
-
-/// `~/` as shells read it: people type paths that way.
-fn expanded(path: &str) -> std::path::PathBuf {
-    match (path.strip_prefix("~/"), dirs::home_dir()) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => path.into(),
-    }
 }
 
 // Toasts

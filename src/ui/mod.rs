@@ -88,7 +88,11 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     let size = ui.content_rect().size();
     let bar = Frame::new().fill(t.panel);
     Panel::top("top bar").exact_size(theme::TOP_BAR).resizable(false).frame(bar).show(ui, |ui| top_bar::top_bar_ui(ui, cx));
-    Panel::bottom("status bar").exact_size(theme::STATUS_BAR).resizable(false).frame(bar).show(ui, |ui| status_bar::status_bar_ui(ui, cx));
+    Panel::bottom("status bar")
+        .exact_size(theme::STATUS_BAR)
+        .resizable(false)
+        .frame(bar)
+        .show(ui, |ui| status_bar::status_bar_ui(ui, cx));
     if size.x < theme::MEDIUM {
         Panel::left("rail").exact_size(theme::RAIL).resizable(false).frame(bar).show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     } else if cx.state.settings.sidebar_open {
@@ -111,7 +115,11 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             if cx.state.capture().is_some() && cx.state.view.maximised.is_none() {
                 // Two panels, so that the size dragged to survives collapsing.
                 if drawer::is_collapsed(ui, cx) {
-                    Panel::bottom("drawer header").exact_size(drawer::COLLAPSED).resizable(false).frame(bar).show(ui, |ui| drawer::drawer_ui(ui, cx));
+                    Panel::bottom("drawer header")
+                        .exact_size(drawer::COLLAPSED)
+                        .resizable(false)
+                        .frame(bar)
+                        .show(ui, |ui| drawer::drawer_ui(ui, cx));
                 } else {
                     Panel::bottom("drawer")
                         .default_size((size.y * 0.3).max(drawer::FULL))

@@ -70,7 +70,13 @@ impl Driver {
             }
             let left = end.saturating_duration_since(Instant::now());
             let woken = self.woken.recv_timeout(left);
-            assert!(woken.is_ok(), "waited too long until {what}; connection {:?}, running {:?}, toasts {:?}", self.state.connection, self.state.running, self.state.toasts);
+            assert!(
+                woken.is_ok(),
+                "waited too long until {what}; connection {:?}, running {:?}, toasts {:?}",
+                self.state.connection,
+                self.state.running,
+                self.state.toasts
+            );
         }
     }
 }

@@ -87,7 +87,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         Asked::Working { since } => return super::working_ui(ui, since, cx),
         Asked::Ready(_) => return,
     };
-    let sample = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::WHITE);
+    let sample = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER);
     let char_width = sample.size().x / 64.0;
     let digits = view.lines.iter().rev().find_map(|line| line.number).unwrap_or(1).to_string().len().max(2);
     let gutter = (digits as f32 * 7.0 + 26.0).round();
