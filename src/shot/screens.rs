@@ -1,6 +1,8 @@
 //! The named screens: how the window gets into the state that a picture shows. The pictures of `screenshots/`, of the
 //! README and of `mcp-loupe screenshot` are all made here, from real answers of the sample (or of the source given).
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -33,6 +35,8 @@ struct Stage {
     shot: Shot,
     /// Whether times are replaced by fixed ones, so that two pictures of one answer are the same.
     is_fixed: bool,
+    /// Whether the server's list came, which may be an empty one.
+    is_listed: Rc<Cell<bool>>,
 }
 
 /// Paints a named screen. `size` is in points; a tool and its arguments replace the screen's own.
@@ -106,7 +110,11 @@ pub fn screen(
             stage.until("the connection failed", |state| !matches!(state.connection, Connection::Connecting { .. }))?;
             stage.settle()?;
         }
-        _ => return Err(Problem::new(Kind::Usage, format!("unknown screen `{name}`")).hint(format!("one of {}", SCREENS.join(", ")))),
+        _ => {
+            return Err(
+                Problem::new(Kind::Usage, format!("unknown screen `{name}`")).hint(format!("one of {}", SCREENS.join(", ")))
+            );
+        }
     }
     Ok(render(&stage.state, size, theme, 1.0))
 }
@@ -118,7 +126,14 @@ impl Stage {
             // Nobody listens once the picture is made.
             wake.send(()).ok();
         });
-        Ok(Self { state: State::default(), engine: Engine::new(wake)?, woken, shot: Shot::new(size, theme, 1.0), is_fixed })
+        Ok(Self {
+            state: State::default(),
+            engine: Engine::new(wake)?,
+            woken,
+            shot: Shot::new(size, theme, 1.0),
+            is_fixed,
+            is_listed: Rc::default(),
+        })
     }
 
     fn execute(&self, effects: Vec<Effect>) {
@@ -139,6 +154,9 @@ impl Stage {
             Event::Messages { session, .. } if self.is_fixed => Event::Messages { session, count: 8 },
             event => event,
         };
+        if matches!(event, Event::Tools { .. }) {
+            self.is_listed.set(true);
+        }
         let mut effects = Vec::new();
         self.state.apply(event, &mut effects);
         self.execute(effects);
@@ -174,8 +192,9 @@ impl Stage {
 
     fn connect(&mut self, source: Source) -> Result<(), Problem> {
         self.perform(Action::Connect(source));
+        let is_listed = Rc::clone(&self.is_listed);
         self.until("the tools are listed", |state| match state.connection {
-            Connection::Connected { .. } => state.tools_total().is_some(),
+            Connection::Connected { .. } => is_listed.get() && state.tools_total().is_some(),
             _ => !matches!(state.connection, Connection::Connecting { .. }),
         })?;
         if let Connection::Failed { problem, .. } | Connection::Gone { problem, .. } = &self.state.connection {
@@ -206,12 +225,11 @@ impl Stage {
 
     /// Selects the nth record, as a click on it would.
     fn select_record(&mut self, position: usize) {
-        let record = self.state.capture().and_then(|capture| {
-            match self.state.answers.get(&capture.id, Question::Text("content"))? {
+        let record =
+            self.state.capture().and_then(|capture| match self.state.answers.get(&capture.id, Question::Text("content"))? {
                 Asked::Ready(Answer::Text(view)) => view.matched.records.get(position).map(|record| record.node),
                 _ => None,
-            }
-        });
+            });
         self.perform(Action::SelectRecord(record));
     }
 }
