@@ -1,6 +1,8 @@
 //! The named screens: how the window gets into the state that a picture shows. The pictures of `screenshots/`, of the
 //! README and of `mcp-loupe screenshot` are all made here, from real answers of the sample (or of the source given).
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -33,6 +35,8 @@ struct Stage {
     shot: Shot,
     /// Whether times are replaced by fixed ones, so that two pictures of one answer are the same.
     is_fixed: bool,
+    /// Whether the server's list came, which may be an empty one.
+    is_listed: Rc<Cell<bool>>,
 }
 
 /// Paints a named screen. `size` is in points; a tool and its arguments replace the screen's own.
@@ -122,7 +126,14 @@ impl Stage {
             // Nobody listens once the picture is made.
             wake.send(()).ok();
         });
-        Ok(Self { state: State::default(), engine: Engine::new(wake)?, woken, shot: Shot::new(size, theme, 1.0), is_fixed })
+        Ok(Self {
+            state: State::default(),
+            engine: Engine::new(wake)?,
+            woken,
+            shot: Shot::new(size, theme, 1.0),
+            is_fixed,
+            is_listed: Rc::default(),
+        })
     }
 
     fn execute(&self, effects: Vec<Effect>) {
@@ -143,6 +154,9 @@ impl Stage {
             Event::Messages { session, .. } if self.is_fixed => Event::Messages { session, count: 8 },
             event => event,
         };
+        if matches!(event, Event::Tools { .. }) {
+            self.is_listed.set(true);
+        }
         let mut effects = Vec::new();
         self.state.apply(event, &mut effects);
         self.execute(effects);
@@ -178,8 +192,9 @@ impl Stage {
 
     fn connect(&mut self, source: Source) -> Result<(), Problem> {
         self.perform(Action::Connect(source));
+        let is_listed = Rc::clone(&self.is_listed);
         self.until("the tools are listed", |state| match state.connection {
-            Connection::Connected { .. } => state.tools_total().is_some(),
+            Connection::Connected { .. } => is_listed.get() && state.tools_total().is_some(),
             _ => !matches!(state.connection, Connection::Connecting { .. }),
         })?;
         if let Connection::Failed { problem, .. } | Connection::Gone { problem, .. } = &self.state.connection {

@@ -105,15 +105,16 @@ fn working_ui(ui: &mut Ui, since: Duration, cx: &Cx<'_>) {
 /// A format that does not exist for this answer is an empty state with its reason; anything else is a problem.
 fn failed_ui(ui: &mut Ui, problem: &Problem) {
     if problem.kind == Kind::Usage {
-        let mut sentence = problem.what.clone();
-        if let Some(first) = sentence.get(..1) {
-            let upper = first.to_uppercase();
-            sentence.replace_range(..1, &upper);
-        }
-        widgets::empty_ui(ui, &sentence, None);
+        widgets::empty_ui(ui, &sentence(&problem.what), None);
         return;
     }
     egui::Frame::new().inner_margin(12).show(ui, |ui| widgets::problem_ui(ui, problem));
+}
+
+/// A fragment as a sentence of its own.
+fn sentence(fragment: &str) -> String {
+    let mut chars = fragment.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).chain(['.']).collect())
 }
 
 /// Where records stand in a text, for linking.

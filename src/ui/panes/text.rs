@@ -83,6 +83,13 @@ fn selection(ui: &Ui, pane: &PaneCx) -> Selection {
 pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let view = match cx.ask(Question::Text(pane.format)) {
         Asked::Ready(Answer::Text(view)) => view,
+        Asked::Failed(problem) if pane.format == "content" => {
+            // An error or a torn answer has no text, but it has bytes.
+            if widgets::empty_ui(ui, &super::sentence(&problem.what), Some("Show what came on the wire")) {
+                cx.send(Action::SetPane { pane: pane.index, shows: PaneView::Text("wire") });
+            }
+            return;
+        }
         Asked::Failed(problem) => return super::failed_ui(ui, problem),
         Asked::Working { since } => return super::working_ui(ui, since, cx),
         Asked::Ready(_) => return,
@@ -394,7 +401,7 @@ fn rows(view: &TextView, columns: usize) -> Vec<Row> {
                 space = None;
             }
             width += needs;
-            if char == ' ' {
+            if matches!(char, ' ' | ',') {
                 space = Some(at + 1);
             }
         }
