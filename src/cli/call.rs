@@ -138,10 +138,7 @@ mod tests {
             refused(r#"{"m":1,"n":6}"#, false),
             "arguments do not fit the schema: 6 is greater than the maximum of 5 (/n)"
         );
-        assert_eq!(
-            refused(r#"{"n":6}"#, false),
-            "arguments do not fit the schema: required, but missing, and 1 more (/m)"
-        );
+        assert_eq!(refused(r#"{"n":6}"#, false), "arguments do not fit the schema: required, but missing, and 1 more (/m)");
         assert_eq!(refused(r#"{"n":6}"#, true), "sent");
         assert_eq!(refused("[]", false), "arguments are a JSON object, not an array (line 1, column 1)");
         assert_eq!(refused("[]", true), "sent");
