@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 
-use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Error};
 
-use super::later;
+use super::args::Cli;
+use super::{later, near};
 use crate::problem::{Kind, Problem};
 
 /// The failure; `None` where clap's error is an answer, such as that to `--help`.
@@ -21,13 +22,18 @@ pub fn problem(error: &Error) -> Option<Problem> {
     }
     let mut problem = Problem::new(Kind::Usage, what(error, word.as_deref()));
     let command = text(error, ContextKind::Usage).and_then(|usage| command_of(&usage)).unwrap_or_else(|| "mcp-loupe".to_owned());
+    let command_line = Cli::command();
+    let near = word
+        .filter(|word| !word.starts_with('-') && problem.what.starts_with("unknown command"))
+        .and_then(|word| near::hint(&word, command_line.get_subcommands().map(clap::Command::get_name)));
     let suggested = text(error, ContextKind::SuggestedArg)
         .or_else(|| text(error, ContextKind::SuggestedSubcommand))
         .or_else(|| text(error, ContextKind::SuggestedValue));
-    problem.hint = Some(match (suggested, text(error, ContextKind::ValidValue)) {
-        (Some(suggested), _) => format!("did you mean `{suggested}`"),
-        (None, Some(valid)) => format!("one of {valid}"),
-        (None, None) => format!("`{command} --help` lists what it takes"),
+    problem.hint = Some(match (near, suggested, text(error, ContextKind::ValidValue)) {
+        (Some(near), ..) => near,
+        (None, Some(suggested), _) => format!("did you mean `{suggested}`"),
+        (None, None, Some(valid)) => format!("one of {valid}"),
+        (None, None, None) => format!("`{command} --help` lists what it takes"),
     });
     Some(problem)
 }

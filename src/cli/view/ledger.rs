@@ -49,12 +49,15 @@ fn head(subject: &Subject) -> String {
     if stderr > 0 {
         head.push_str(&format!("stderr {stderr} lines during the call\n"));
     }
+    for note in &capture.notes {
+        head.push_str(&format!("note {}\n", one_line(note)));
+    }
     let in_blocks = subject
         .reading
         .blocks
         .iter()
         .flat_map(|block| block.faults.iter().map(move |fault| format!("block {}: {fault}", block.index)));
-    for odd in capture.notes.iter().chain(&subject.reading.faults).cloned().chain(in_blocks) {
+    for odd in subject.reading.faults.iter().cloned().chain(in_blocks) {
         head.push_str(&format!("odd {}\n", one_line(&odd)));
     }
     head

@@ -1,0 +1,451 @@
+//! The command line as others see it: exit status, stdout and stderr of the program, and its page in `docs`.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
+
+fn run(args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(LOUPE)
+        .args(args)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that ends without reading its input is no failure of the test.
+    child.stdin.take().unwrap().write_all(stdin).ok();
+    child.wait_with_output().unwrap()
+}
+
+/// Exit status, stdout and stderr on one page, so that what a failing test prints says it all.
+fn page(args: &[&str], stdin: &[u8]) -> String {
+    let output = run(args, stdin);
+    let mut page = format!("status {}\n", output.status.code().unwrap_or(-1));
+    for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+        if !bytes.is_empty() {
+            page.push_str(&format!("-- {name}\n{}\n", String::from_utf8_lossy(bytes).trim_end_matches('\n')));
+        }
+    }
+    page
+}
+
+fn loupe(args: &[&str]) -> String {
+    page(args, b"")
+}
+
+fn json(args: &[&str], stdin: &[u8]) -> (i32, Value) {
+    let output = run(args, stdin);
+    let value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!("{args:?}: {error}\n{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    });
+    (output.status.code().unwrap(), value)
+}
+
+/// Stdout of a command that has to succeed.
+fn text(args: &[&str], stdin: &[u8]) -> Vec<u8> {
+    let output = run(args, stdin);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+#[test]
+fn wrong_usage_is_status_2_with_a_hint() {
+    assert_snapshot!(loupe(&["tols"]), @r"
+    status 2
+    -- stderr
+    error: unknown command `tols`
+    hint: did you mean `tools`
+    ");
+    assert_snapshot!(loupe(&["tools"]), @r"
+    status 2
+    -- stderr
+    error: no SOURCE is given
+    hint: add --sample, --url URL or -- COMMAND [ARG…]
+    ");
+    assert_snapshot!(loupe(&["call", "--sample"]), @r"
+    status 2
+    -- stderr
+    error: the following required arguments were not provided: <TOOL>
+    hint: `mcp-loupe call --help` lists what it takes
+    ");
+    assert_snapshot!(loupe(&["tools", "--sampel"]), @r"
+    status 2
+    -- stderr
+    error: unknown option `--sampel`
+    hint: did you mean `--sample`
+    ");
+    assert_snapshot!(loupe(&["tools", "--sample=nosuch"]), @r"
+    status 2
+    -- stderr
+    error: unknown sample set `nosuch` (--sample)
+    hint: one of all, autotask-dual, autotask-strict, dial
+    ");
+    assert_snapshot!(loupe(&["call", "x", "--sample", "--view", "yml"]), @r"
+    status 2
+    -- stderr
+    error: unknown view `yml` (--view)
+    hint: did you mean `yaml`
+    ");
+    assert_snapshot!(loupe(&["call", "x", "--sample", "--tokenizer", "p50k_base"]), @r"
+    status 2
+    -- stderr
+    error: unknown tokenizer `p50k_base` (--tokenizer)
+    hint: one of o200k_base, cl100k_base; tokenizer files are not available yet
+    ");
+}
+
+#[test]
+fn what_comes_later_says_so() {
+    for (args, what) in [
+        (&["resources", "--sample"][..], "resources"),
+        (&["fixture", "verify", "x"], "fixture"),
+        (&["call", "x", "--config", "f", "--server", "s"], "--config"),
+        (&["tools", "--sample", "--protocol=auto"], "--protocol"),
+        (&["call", "x", "--sample", "--view", "host:codex"], "host:codex"),
+        (&["call", "x", "--sample", "--view", "xml"], "xml"),
+        (&["call", "x", "--sample", "--baseline", "code-block"], "code-block"),
+        (&["tools", "--sample=delegator"], "delegator"),
+    ] {
+        assert_eq!(loupe(args), format!("status 2\n-- stderr\nerror: not available yet ({what})\n"), "{args:?}");
+    }
+}
+
+#[test]
+fn usage_errors_are_json_too() {
+    let (status, document) = json(&["tools", "--json"], b"");
+    assert_eq!((status, &document["schema"], &document["error"]["kind"]), (2, &"loupe.error/1".into(), &"usage".into()));
+    let (status, document) = json(&["call", "--json", "--nope"], b"");
+    assert_eq!((status, &document["error"]["message"]), (2, &"unknown option `--nope`".into()));
+}
+
+#[test]
+fn a_tool_that_is_not_listed_is_named_with_its_neighbours() {
+    assert_snapshot!(loupe(&["call", "dual_serch_companies", "--sample"]), @r"
+    status 2
+    -- stderr
+    error: the server lists no such tool (dual_serch_companies)
+    hint: did you mean `dual_search_companies` or `strict_search_companies`
+    ");
+}
+
+#[test]
+fn arguments_are_checked_before_they_leave() {
+    let call = |args: &'static str| loupe(&["call", "dual_search_companies", "--args", args, "--sample"]);
+    assert_snapshot!(call(r#"{"pageSize":600}"#), @r"
+    status 2
+    -- stderr
+    error: arguments do not fit the schema: 600 is greater than the maximum of 500 (/pageSize)
+    hint: `--send-anyway` sends them as they are
+    ");
+    assert_snapshot!(call(r#"{"pageSize":}"#), @r"
+    status 2
+    -- stderr
+    error: arguments are not JSON: expected a value (line 1, column 13)
+    hint: a JSON object, @FILE or -; in a shell, put it in single quotes
+    ");
+    assert_snapshot!(call("@/no/such/file"), @r"
+    status 2
+    -- stderr
+    error: cannot read the arguments: No such file or directory (os error 2) (/no/such/file)
+    ");
+}
+
+#[test]
+fn refused_arguments_are_sent_on_demand() {
+    let args =
+        ["call", "strict_search_companies", "--args", r#"{"pageSize":600}"#, "--sample", "--send-anyway", "--view", "content"];
+    let output = run(&args, b"");
+    assert_eq!(output.status.code(), Some(1), "an answer with isError");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("VALIDATION_ERROR"));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "note: the tool answered with `isError`\n");
+}
+
+#[test]
+fn arguments_leave_as_written() {
+    let arguments = r#"{ "pageSize" :1e1,	"searchTerm":"a\u0062" }"#;
+    let folder = tempfile::tempdir().unwrap();
+    let transcript = folder.path().join("messages.jsonl");
+    for given in [arguments, "-"] {
+        let transcript = transcript.to_str().unwrap();
+        let command =
+            ["call", "dual_search_companies", "--sample", "--view", "wire", "--args", given, "--transcript", transcript];
+        let answer = text(&command, arguments.as_bytes());
+        let lines = std::fs::read_to_string(transcript).unwrap();
+        let messages: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let said = |direction: &str, word: &str| {
+            messages
+                .iter()
+                .filter(|message| message["dir"] == direction)
+                .filter_map(|message| message["text"].as_str())
+                .filter(|message| message.contains(word))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let calls = said("out", "tools/call");
+        assert!(calls.len() == 1 && calls[0].contains(arguments), "{calls:?}");
+        assert!(said("in", "\"content\"").contains(&String::from_utf8(answer).unwrap()), "the transcript has the answer");
+    }
+}
+
+#[test]
+fn formats_are_printed_exactly() {
+    let call = ["call", "dial_get_user_by_id", "--args", r#"{"user_id":42}"#, "--sample", "--view"];
+    let content = text(&[&call[..], &["content"]].concat(), b"");
+    assert!(content.starts_with(b"```\nUser ID: 42\n") && content.ends_with(b"```"), "no line end is added");
+    let wire = text(&[&call[..], &["wire"]].concat(), b"");
+    let message: Value = serde_json::from_slice(&wire).unwrap();
+    assert_eq!(message["result"]["content"][0]["text"].as_str().unwrap().as_bytes(), content);
+    assert_snapshot!(loupe(&[&call[..], &["structured"]].concat()), @r"
+    status 2
+    -- stderr
+    error: no structuredContent in this answer (structuredContent)
+    ");
+}
+
+#[test]
+fn the_report_has_every_member() {
+    let (status, report) = json(&["call", "dual_search_companies", "--sample", "--json"], b"");
+    assert_eq!(status, 0);
+    let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    assert_snapshot!(members(&report), @"loupe schema capture ledger hosts findings");
+    assert_snapshot!(
+        members(&report["capture"]),
+        @"id server tool arguments startedAt elapsedMs outcome wire result raw rpcError blocks notifications"
+    );
+    assert_snapshot!(
+        members(&report["capture"]["blocks"][0]),
+        @"index type known bytes tokens mimeType audience priority faults"
+    );
+    assert_snapshot!(
+        members(&report["ledger"]["rows"][0]),
+        @"format available bytes chars utf16 tokens ratio roundTrip lossless losses facts why"
+    );
+    assert_eq!(report["schema"], "loupe.report/1");
+    assert!(report["hosts"].is_null() && report["findings"].is_null(), "not known is not the same as none");
+    let rows = report["ledger"]["rows"].as_array().unwrap();
+    let formats: Vec<_> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();
+    assert_snapshot!(formats.join(" "), @"content structured both wire json json-pretty yaml toon csv markdown-table");
+}
+
+#[test]
+fn numbers_are_those_of_the_bytes_printed() {
+    let call = ["call", "strict_search_companies", "--args", r#"{"response_format":"json","pageSize":3}"#, "--sample"];
+    let (_, report) = json(&[&call[..], &["--json"]].concat(), b"");
+    for row in report["ledger"]["rows"].as_array().unwrap().iter().filter(|row| row["available"] == true) {
+        let bytes = text(&[&call[..], &["--view", row["format"].as_str().unwrap()]].concat(), b"");
+        assert_eq!(row["bytes"], bytes.len(), "{row}");
+        assert_eq!(row["chars"], String::from_utf8(bytes).unwrap().chars().count(), "{row}");
+    }
+}
+
+#[test]
+fn results_stand_in_the_report_byte_for_byte() {
+    let result =
+        r#"{"content":[{"type":"text","text":"é\u00e9"}],"structuredContent":{"b":1e3,"a":12345678901234567890123,"a":1.0}}"#;
+    let output = String::from_utf8(text(&["show", "-", "--json"], result.as_bytes())).unwrap();
+    assert!(output.contains(&format!("\"result\": {result},")), "{output}");
+    let cut = b"{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[\xff\n";
+    let (status, report) = json(&["show", "-", "--json", "--read-as", "message"], cut);
+    assert_eq!((status, &report["capture"]["outcome"], &report["error"]["kind"]), (5, &"malformed".into(), &"malformed".into()));
+    assert!(report["capture"]["result"].is_null());
+    assert_eq!(report["capture"]["raw"]["base64"], "eyJqc29ucnBjIjoiMi4wIiwicmVzdWx0Ijp7ImNvbnRlbnQiOlv/");
+    let deep = format!("{{\"content\":[],\"structuredContent\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
+    assert!(run(&["show", "-", "--json"], deep.as_bytes()).status.success());
+}
+
+#[test]
+fn files_are_shown_by_what_they_hold() {
+    let shown = |stdin: &'static [u8]| {
+        let (status, report) = json(&["show", "-", "--json"], stdin);
+        let rows = report["ledger"]["rows"].as_array().unwrap();
+        let available: Vec<_> =
+            rows.iter().filter(|row| row["available"] == true).map(|row| row["format"].as_str().unwrap()).collect();
+        let capture = &report["capture"];
+        format!("{status} {} wire:{} {}", capture["outcome"].as_str().unwrap(), capture["wire"]["bytes"], available.join(" "))
+    };
+    assert_snapshot!(
+        shown(br#"{"content":[{"type":"text","text":"hi"}],"isError":true}"#),
+        @"1 tool-error wire:null content"
+    );
+    assert_snapshot!(shown(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}\r\n"), @"0 result wire:49 wire");
+    assert_snapshot!(
+        shown(br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}"#),
+        @"5 protocol-error wire:63 wire"
+    );
+    assert_snapshot!(
+        shown(b"[{\"a\":1,\"b\":2}]"),
+        @"0 result wire:null structured json json-pretty yaml toon csv markdown-table"
+    );
+    assert_snapshot!(shown(b"# Title"), @"0 result wire:null content");
+}
+
+#[test]
+fn a_json_rpc_error_is_status_5() {
+    let message = br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown\ntool"}}"#;
+    assert_snapshot!(page(&["show", "-", "--view", "content"], message), @r"
+    status 5
+    -- stderr
+    error: the server answered with error -32602: Unknown tool
+    ");
+    assert_eq!(run(&["show", "-", "--view", "wire"], message).stdout, message);
+}
+
+#[test]
+fn files_that_cannot_be_read_are_status_2() {
+    assert_snapshot!(loupe(&["show", "/no/such/file"]), @r"
+    status 2
+    -- stderr
+    error: cannot read: No such file or directory (os error 2) (/no/such/file)
+    ");
+    assert_snapshot!(page(&["show", "-", "--read-as", "result"], b"<html>"), @r"
+    status 2
+    -- stderr
+    error: not JSON, so no result: expected a value at byte 0 (stdin)
+    hint: `--read-as text` shows it as it is
+    ");
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(&["show", folder.path().to_str().unwrap()], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: not a capture folder: there is no capture.json"));
+}
+
+#[test]
+fn servers_that_are_none_fail_by_their_kind() {
+    let (status, document) = json(&["tools", "--json", "--", "/no/such/command"], b"");
+    assert_eq!((status, &document["error"]["kind"]), (3, &"spawn".into()));
+    let (status, document) = json(&["tools", "--json", "--url", "http://127.0.0.1:9/mcp"], b"");
+    assert_eq!((status, &document["error"]["kind"]), (3, &"connect".into()));
+    let (status, document) = json(&["tools", "--json", "--timeout", "0.2", "--", "sleep", "60"], b"");
+    assert_eq!((status, &document["error"]["kind"]), (4, &"timeout".into()));
+}
+
+#[test]
+fn the_sample_is_the_same_over_stdio() {
+    let call = ["call", "dual_search_companies", "--args", r#"{"searchTerm":"dental"}"#, "--view", "content"];
+    let inside = text(&[&call[..], &["--sample"]].concat(), b"");
+    let outside = text(&[&call[..], &["--", LOUPE, "sample-server"]].concat(), b"");
+    assert_eq!(inside, outside);
+}
+
+#[test]
+fn without_a_display_the_comparison_comes_in_the_terminal() {
+    let output = run(&[], b"");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.starts_with("note: ") && stderr.ends_with("so here it is in the terminal\n"), "{stderr}");
+    assert!(stdout.contains("dual_search_companies") && stdout.contains("markdown-table"), "{stdout}");
+    let tools = run(&["--sample=dial"], b"");
+    assert!(String::from_utf8_lossy(&tools.stdout).contains("get_user_by_id"));
+}
+
+#[test]
+fn every_view_prints_something() {
+    for view in ["ledger", "rendered", "tree", "definition", "all"] {
+        assert!(!text(&["call", "dual_search_companies", "--sample", "--view", view], b"").is_empty(), "{view}");
+    }
+}
+
+#[test]
+fn a_server_cannot_command_the_terminal() {
+    let result = b"{\"content\":[{\"type\":\"text\",\"text\":\"a\\u001b[2Jb\"}],\"structuredContent\":{\"k\":\"\\u001b[2J\"}}";
+    for view in ["ledger", "rendered", "tree"] {
+        let page = text(&["show", "-", "--view", view], result);
+        assert!(!page.contains(&0x1b), "{view}");
+    }
+    assert!(text(&["show", "-", "--view", "content"], result).contains(&0x1b), "a format is exactly its bytes");
+}
+
+#[test]
+fn tools_are_listed() {
+    let (status, document) = json(&["tools", "--sample", "--json"], b"");
+    assert_eq!((status, &document["schema"]), (0, &"loupe.tools/1".into()));
+    let tools = document["tools"].as_array().unwrap();
+    let sum: u64 = tools.iter().map(|tool| tool["definition"]["tokens"]["o200k_base"].as_u64().unwrap()).sum();
+    assert_eq!(document["total"]["tokens"]["o200k_base"], sum);
+    assert!(tools.iter().all(|tool| tool["raw"]["name"] == tool["name"]));
+    let page = String::from_utf8(text(&["tools", "--sample"], b"")).unwrap();
+    assert!(tools.iter().all(|tool| page.contains(tool["name"].as_str().unwrap())));
+}
+
+#[test]
+fn formats_are_listed() {
+    assert_snapshot!(loupe(&["formats"]), @r"
+    status 0
+    -- stdout
+    FORMAT          TITLE              WRITTEN BY
+    content         Text               the server
+    structured      structuredContent  the server
+    both            Both               the server
+    wire            On the wire        the server
+    json            JSON, compact      Loupe, from the payload
+    json-pretty     JSON, pretty       Loupe, from the payload
+    yaml            YAML               Loupe, from the payload
+    toon            TOON               Loupe, from the payload
+    csv             CSV                Loupe, from the payload
+    markdown-table  Markdown table     Loupe, from the payload
+    ");
+    let (_, document) = json(&["formats", "--json"], b"");
+    assert_eq!(document["formats"][3], serde_json::json!({"id": "wire", "title": "On the wire", "asSent": true}));
+}
+
+#[test]
+fn completions_are_printed_for_every_shell() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        assert!(String::from_utf8(text(&["completions", shell], b"")).unwrap().contains("sample-server"), "{shell}");
+    }
+    assert_snapshot!(loupe(&["completions", "tcsh"]), @r"
+    status 2
+    -- stderr
+    error: invalid value `tcsh` for `<SHELL>`
+    hint: one of bash, elvish, fish, powershell, zsh
+    ");
+}
+
+#[test]
+fn a_closed_pipe_is_quiet() {
+    let mut child = Command::new(LOUPE)
+        .args(["call", "dual_search_companies", "--args", r#"{"pageSize":-1}"#, "--sample", "--view", "wire"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+/// Long options named in a text.
+fn options(text: &str) -> BTreeSet<String> {
+    let words = text.split(|char: char| !(char.is_ascii_alphanumeric() || char == '-'));
+    words.filter(|word| word.starts_with("--") && word.len() > 2).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_help_and_its_page_agree() {
+    let docs = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cli.md")).unwrap();
+    let built: String =
+        docs.lines().filter(|line| !line.contains("(not available yet)")).map(|line| format!("{line}\n")).collect();
+    let help = String::from_utf8(text(&["--help"], b"")).unwrap();
+    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let commands: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let mut in_help = options(&help);
+    for command in &commands {
+        assert!(built.contains(&format!("mcp-loupe {command}")), "docs/cli.md lacks the command `{command}`");
+        in_help.extend(options(&String::from_utf8(text(&[command, "--help"], b"")).unwrap()));
+    }
+    for line in built.lines().filter_map(|line| line.strip_prefix("    mcp-loupe ")) {
+        let word = line.split_whitespace().next().unwrap();
+        assert!(word.starts_with('[') || commands.contains(&word), "docs/cli.md promises the command `{word}`");
+    }
+    // The line of an option may add what of it comes later.
+    let named = options(&built).into_iter().chain(options(&docs).into_iter().filter(|option| in_help.contains(option)));
+    assert_eq!(named.collect::<BTreeSet<_>>(), in_help);
+}
