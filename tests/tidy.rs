@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 fn files(dir: &str, extension: &str) -> Vec<PathBuf> {
     fn walk(dir: &Path, extension: &str, found: &mut Vec<PathBuf>) {
-        let Ok(entries) = fs::read_dir(dir) else { return };
-        for entry in entries {
-            let path = entry.unwrap().path();
+        for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()) {
             if path.is_dir() {
                 walk(&path, extension, found);
             } else if path.extension().is_some_and(|found| found == extension) {
