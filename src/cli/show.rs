@@ -20,7 +20,7 @@ pub fn run(args: &args::Show) -> Done {
             .lock()
             .read_to_end(&mut bytes)
             .map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at("standard input"))?;
-        store::read_bytes(Bytes::from(bytes), "stdin", kind)?
+        store::read_bytes(&Bytes::from(bytes), "stdin", kind)?
     } else {
         store::read_as(&args.path, kind)?
     };

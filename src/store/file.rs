@@ -87,25 +87,23 @@ pub fn read_as(path: &Path, kind: Option<ReadAs>) -> Result<Capture, Problem> {
     let mut bytes = Vec::new();
     std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(Error::io("cannot read", path))?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    read_bytes(bytes.into(), &name, kind)
+    read_bytes(&bytes.into(), &name, kind)
 }
 
 /// Makes a capture of what a file (or standard input) held.
 ///
 /// # Errors
 /// Where it is not what it is said to be.
-pub fn read_bytes(bytes: Bytes, name: &str, kind: Option<ReadAs>) -> Result<Capture, Problem> {
-    let kind = kind.unwrap_or_else(|| ReadAs::detect(&bytes));
+pub fn read_bytes(bytes: &Bytes, name: &str, kind: Option<ReadAs>) -> Result<Capture, Problem> {
+    let kind = kind.unwrap_or_else(|| ReadAs::detect(bytes));
     let (response, is_message) = match kind {
         ReadAs::Capture => {
             return Err(Problem::new(Kind::Io, "a capture is a folder, not a file").at(name));
         }
-        ReadAs::Message => (without_line_end(&bytes), true),
-        ReadAs::Result => (around(b"", json(&bytes, name, kind)?.trim_ascii(), b""), false),
-        ReadAs::Payload => {
-            (around(br#"{"content":[],"structuredContent":"#, json(&bytes, name, kind)?.trim_ascii(), b"}"), false)
-        }
-        ReadAs::Text => (around(br#"{"content":[{"type":"text","text":"#, &text_literal(&bytes), b"}]}"), false),
+        ReadAs::Message => (without_line_end(bytes), true),
+        ReadAs::Result => (around(b"", json(bytes, name, kind)?.trim_ascii(), b""), false),
+        ReadAs::Payload => (around(br#"{"content":[],"structuredContent":"#, json(bytes, name, kind)?.trim_ascii(), b"}"), false),
+        ReadAs::Text => (around(br#"{"content":[{"type":"text","text":"#, &text_literal(bytes), b"}]}"), false),
     };
     let reading = Reading::read(response.clone());
     let outcome = if is_message { reading.outcome() } else { outcome_of_result(&reading) };
@@ -114,7 +112,7 @@ pub fn read_bytes(bytes: Bytes, name: &str, kind: Option<ReadAs>) -> Result<Capt
     tool.faults.clear();
     Ok(Capture {
         // The digest keeps two files of one name, or one that changed, apart.
-        id: CaptureId(format!("{name}-{}-{}", kind.name(), &sha256(&bytes)[..8]).into()),
+        id: CaptureId(format!("{name}-{}-{}", kind.name(), &sha256(bytes)[..8]).into()),
         server: Server { transport: "file".into(), source: format!("{} {name}", kind.name()), ..Server::default() },
         tool,
         arguments: Bytes::new(),
@@ -141,8 +139,9 @@ fn json<'a>(bytes: &'a Bytes, name: &str, kind: ReadAs) -> Result<&'a [u8], Prob
         None if !doc.is_empty() => Ok(bytes),
         fault => {
             let what = fault.map_or("empty".to_owned(), |fault| format!("{} at byte {}", fault.kind.message(), fault.at));
-            let problem = Problem::new(Kind::Malformed, format!("not JSON, so no {}: {what}", kind.name())).at(name);
-            Err(Problem { kind: Kind::Io, ..problem }.hint("`--read-as text` shows it as it is"))
+            Err(Problem::new(Kind::Io, format!("not JSON, so no {}: {what}", kind.name()))
+                .at(name)
+                .hint("`--read-as text` shows it as it is"))
         }
     }
 }

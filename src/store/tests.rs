@@ -87,7 +87,7 @@ fn deep_definitions_come_back() {
 #[test]
 fn files_come_back_as_folders_too() {
     for text in ["{\"content\":[]}", "{\"jsonrpc\":\"2.0\",\"result\":{}}", "[1]", "plain"] {
-        comes_back(&read_bytes(Bytes::from_static(text.as_bytes()), "x", None).unwrap());
+        comes_back(&read_bytes(&Bytes::from_static(text.as_bytes()), "x", None).unwrap());
     }
 }
 
@@ -163,21 +163,22 @@ fn files_are_taken_for_what_they_hold() {
 
 #[test]
 fn what_is_wrapped_reads_as_it_was() {
-    let text = read_bytes(Bytes::from_static("a \"q\" \u{1}\r\né".as_bytes()), "t.md", None).unwrap();
+    let text = read_bytes(&Bytes::from_static("a \"q\" \u{1}\r\né".as_bytes()), "t.md", None).unwrap();
     assert_eq!(Reading::of(&text).content_text().as_deref(), Some("a \"q\" \u{1}\r\né"));
     assert!(!text.has_wire());
-    let bad = read_bytes(Bytes::from_static(b"a\xff\n"), "t.md", None).unwrap();
+    let bad = read_bytes(&Bytes::from_static(b"a\xff\n"), "t.md", None).unwrap();
     assert_eq!(Reading::of(&bad).content_text().as_deref(), Some("a\u{fffd}\n"));
-    let payload = read_bytes(Bytes::from_static(b" {\"n\":1e3}\n"), "p.json", None).unwrap();
+    let payload = read_bytes(&Bytes::from_static(b" {\"n\":1e3}\n"), "p.json", None).unwrap();
     assert_eq!(Reading::of(&payload).structured().unwrap().raw(), b"{\"n\":1e3}");
     let message =
-        read_bytes(Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":1,\"message\":\"m\"}}\r\n"), "m", None).unwrap();
+        read_bytes(&Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":1,\"message\":\"m\"}}\r\n"), "m", None)
+            .unwrap();
     assert!(message.has_wire());
     assert_eq!(message.outcome, Outcome::ProtocolError);
     assert!(message.response.unwrap().ends_with(b"}"));
-    let error = read_bytes(Bytes::from_static(b"{\"content\":[],\"isError\":true}"), "r", None).unwrap();
+    let error = read_bytes(&Bytes::from_static(b"{\"content\":[],\"isError\":true}"), "r", None).unwrap();
     assert_eq!(error.outcome, Outcome::ToolError);
-    let refused = read_bytes(Bytes::from_static(b"nope"), "r", Some(ReadAs::Result)).unwrap_err();
+    let refused = read_bytes(&Bytes::from_static(b"nope"), "r", Some(ReadAs::Result)).unwrap_err();
     assert_eq!(refused.kind, Kind::Io);
     assert!(refused.what.starts_with("not JSON, so no result"), "{}", refused.what);
 }
