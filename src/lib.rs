@@ -5,24 +5,26 @@
 //! written back. A module imports only modules listed below it; `tests/layers.rs` holds that.
 //! The map with its reasons is `docs/architecture.md`.
 
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
+
+pub mod cli;
 #[cfg(feature = "gui")]
 pub mod app;
-pub mod cancel;
-pub mod capture;
-pub mod cli;
-pub mod engine;
-pub mod format;
-pub mod json;
-pub mod mcp;
-pub mod problem;
-pub mod report;
-pub mod serve;
-pub mod settings;
 #[cfg(feature = "gui")]
 pub mod shot;
-pub mod source;
-pub mod state;
-pub mod store;
-pub mod token;
 #[cfg(feature = "gui")]
 pub mod ui;
+pub mod engine;
+pub mod state;
+pub mod mcp;
+pub mod serve;
+pub mod store;
+pub mod report;
+pub mod format;
+pub mod capture;
+pub mod source;
+pub mod settings;
+pub mod token;
+pub mod json;
+pub mod problem;
+pub mod cancel;

@@ -31,8 +31,8 @@ pub fn problem(error: &Error) -> Option<Problem> {
         .or_else(|| text(error, ContextKind::SuggestedValue));
     problem.hint = Some(match (near, suggested, text(error, ContextKind::ValidValue)) {
         (Some(near), ..) => near,
-        (None, Some(suggested), _) => format!("did you mean `{suggested}`"),
-        (None, None, Some(valid)) => format!("one of {valid}"),
+        (None, _, Some(valid)) => format!("one of {valid}"),
+        (None, Some(suggested), None) => format!("did you mean `{suggested}`"),
         (None, None, None) => format!("`{command} --help` lists what it takes"),
     });
     Some(problem)

@@ -121,7 +121,8 @@ impl Format for Wire {
         true
     }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
-        need(subject.capture.response.is_some(), "no response came")
+        need(subject.capture.response.is_some(), "no response came")?;
+        need(subject.capture.has_wire(), Capture::NO_WIRE)
     }
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);

@@ -15,6 +15,9 @@ pub fn page(subject: &Subject, rows: &[Row], options: LedgerOptions) -> String {
     if let Some(verdict) = verdict(&references, options.tokenizer) {
         page.push_str(&format!("{}\n", one_line(&verdict.text())));
     }
+    if !rows.iter().any(Row::is_available) {
+        return page;
+    }
     page.push('\n');
     page.push_str(&table(rows, options));
     let absent: Vec<&Row> = rows.iter().filter(|row| !row.is_available()).collect();

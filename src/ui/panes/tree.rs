@@ -479,7 +479,7 @@ fn tail(text: &str) -> String {
 }
 
 fn mark_width(ui: &Ui, text: &str) -> f32 {
-    ui.painter().layout_no_wrap(text.to_owned(), theme::medium(10.5), egui::Color32::WHITE).size().x + 25.0
+    ui.painter().layout_no_wrap(text.to_owned(), theme::medium(10.5), egui::Color32::PLACEHOLDER).size().x + 25.0
 }
 
 fn paint_mark(ui: &Ui, left: Pos2, icon: &str, text: &str, tone: Tone) -> f32 {
