@@ -153,7 +153,10 @@ mod tests {
     #[test]
     fn places_are_found_by_range() {
         let record = |node, places: &[Range<usize>]| Record { node, places: places.to_vec() };
-        let matched = Matched { records: vec![record(5, &[0..10, 40..50]), record(9, std::slice::from_ref(&(10..20)))], ..Matched::default() };
+        let matched = Matched {
+            records: vec![record(5, &[0..10, 40..50]), record(9, std::slice::from_ref(&(10..20)))],
+            ..Matched::default()
+        };
         let links = Linked::new(&matched);
         assert_eq!(links.at(&(2..4)), Some(5));
         assert_eq!(links.at(&(12..12)), Some(9));
