@@ -210,7 +210,9 @@ fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, lines: &[Line<'_>]) {
             ..egui::text::TextWrapping::wrap_at_width((rect.width() - 36.0).max(40.0))
         };
         let text = verdict.text();
-        let label = ui.add(egui::Label::new(job).selectable(false));
+        let galley = ui.painter().layout_job(job);
+        let (place, label) = ui.allocate_exact_size(galley.size(), Sense::hover());
+        ui.painter().galley(place.min, galley, t.text);
         label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
         label.on_hover_text(&text);
         if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {

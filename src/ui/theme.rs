@@ -357,13 +357,17 @@ fn apply(style: &mut Style, t: &Tokens) {
         bar_outer_margin: 2.0,
         floating_width: 5.0,
         floating_allocated_width: 0.0,
+        // Of the colour of text, so that it shows on every ground.
+        foreground_color: true,
+        dormant_handle_opacity: 0.2,
+        active_handle_opacity: 0.35,
         ..ScrollStyle::thin()
     };
     style.spacing.scroll.fade.strength = 0.0;
     style.spacing.scroll.dormant_background_opacity = 0.0;
     style.spacing.scroll.active_background_opacity = 0.0;
     style.spacing.scroll.interact_background_opacity = 0.0;
-    style.spacing.scroll.interact_handle_opacity = 1.0;
+    style.spacing.scroll.interact_handle_opacity = 0.6;
     style.interaction.tooltip_delay = 0.5;
     style.interaction.selectable_labels = false;
     style.url_in_tooltip = true;
