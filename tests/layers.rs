@@ -60,8 +60,10 @@ fn rust_files(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Module name and numbered lines of code (tests and comments left out) of every source file.
-fn sources() -> Vec<(String, PathBuf, Vec<(usize, String)>)> {
+/// Module name, path, and numbered lines of code (tests and comments left out) of a source file.
+type Source = (String, PathBuf, Vec<(usize, String)>);
+
+fn sources() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     rust_files(&root, &mut files);

@@ -122,7 +122,7 @@ impl Format for Wire {
     }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         need(subject.capture.response.is_some(), "no response came")?;
-        need(subject.capture.has_wire(), Capture::NO_WIRE)
+        need(subject.capture.has_wire(), crate::capture::Capture::NO_WIRE)
     }
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
