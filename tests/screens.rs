@@ -1,6 +1,7 @@
 //! Pictures of the window, compared with those in `screenshots`. They are drawn on the CPU from bundled fonts, so they
 //! are the same on every machine. `UPDATE_SNAPSHOTS=force cargo test --test screens` accepts what changed.
 #![cfg(feature = "gui")]
+#![expect(clippy::unwrap_used, reason = "a fixture that fails is a test that fails")]
 
 mod window;
 

@@ -399,7 +399,7 @@ impl Flow {
                 let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(("code", offset, item.range.start)));
                 child.style_mut().interaction.selectable_labels = true;
                 // Its copy button must fit into a block of one line.
-                child.spacing_mut().button_padding = vec2(4.0, 0.0);
+                child.spacing_mut().button_padding = vec2(8.0, 4.0);
                 child.spacing_mut().interact_size.y = 16.0;
                 CommonMarkViewer::new().show(&mut child, &mut self.cache, fenced);
                 return child.min_rect().height() + 12.0;
