@@ -448,8 +448,11 @@ impl State {
         self.captures.iter().find(|capture| capture.id == *id)
     }
 
-    /// Tokens of all definitions together; `None` until all are counted.
+    /// Tokens of all definitions together; `None` until they are listed and all are counted.
     pub fn tools_total(&self) -> Option<u64> {
+        if self.tools.is_empty() {
+            return None;
+        }
         self.tools.iter().map(|listed| Some(listed.tokens?.get(self.settings.tokenizer))).sum()
     }
 

@@ -413,6 +413,12 @@ fn visuals(t: &Tokens) -> Visuals {
     visuals
 }
 
+/// A hovered accent: eight per cent towards white.
+pub fn lighter(color: Color32) -> Color32 {
+    let mix = |channel: u8| channel + ((255 - u16::from(channel)) * 8 / 100) as u8;
+    Color32::from_rgb(mix(color.r()), mix(color.g()), mix(color.b()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

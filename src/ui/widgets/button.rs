@@ -147,7 +147,7 @@ impl<'a> Button<'a> {
                     t.weak,
                 )
             } else if self.is_primary {
-                (if is_hovered { lighter(t.accent) } else { t.accent }, Color32::TRANSPARENT, t.on_accent)
+                (if is_hovered { theme::lighter(t.accent) } else { t.accent }, Color32::TRANSPARENT, t.on_accent)
             } else if self.is_frameless {
                 let fill = if is_hovered { t.hover } else { Color32::TRANSPARENT };
                 // An icon alone stands back until it is pointed at.
@@ -192,12 +192,6 @@ impl<'a> Button<'a> {
         }
         response
     }
-}
-
-/// The accent, eight per cent towards white.
-fn lighter(color: Color32) -> Color32 {
-    let mix = |channel: u8| channel + ((255 - u16::from(channel)) * 8 / 100) as u8;
-    Color32::from_rgb(mix(color.r()), mix(color.g()), mix(color.b()))
 }
 
 /// A plain button.
