@@ -251,6 +251,17 @@ fn boundary(text: &str, from: usize, to: usize) -> usize {
     }
     let starts = || slice.match_indices('\n').map(|(at, _)| from + at + 1);
     let line = |at: usize| text[at..].split('\n').next().unwrap_or_default();
+    let indent = |at: usize| line(at).len() - line(at).trim_start().len();
+    let is_filled = |at: &usize| !line(*at).trim().is_empty();
+    // An item under a deeper line, and a row of values, begin with their place: what looks like a heading above is the
+    // end of a value of the record before.
+    let above = starts().rfind(|at| *at < anchor_line && is_filled(at));
+    let is_new_item =
+        line(anchor_line).trim_start().starts_with("- ") && above.is_some_and(|above| indent(above) > indent(anchor_line));
+    let is_new_row = text[anchor_line..to].trim_matches('"').is_empty() && line(anchor_line).matches(',').count() > 1;
+    if is_new_item || is_new_row {
+        return anchor_line;
+    }
     let is_heading = |at: &usize| line(*at).trim_start().starts_with('#');
     if let Some(heading) = starts().rfind(is_heading) {
         return heading;
@@ -265,8 +276,6 @@ fn boundary(text: &str, from: usize, to: usize) -> usize {
             None => anchor_line,
         };
     }
-    let indent = |at: usize| line(at).len() - line(at).trim_start().len();
-    let is_filled = |at: &usize| !line(*at).trim().is_empty();
     let least = starts().filter(is_filled).map(indent).min().unwrap_or(0);
     if indent(anchor_line) > least {
         return starts().rfind(|at| is_filled(at) && indent(*at) == least).unwrap_or(anchor_line);
