@@ -3,6 +3,7 @@
 //! Decides nothing: what a click means is `state`'s, what it takes is `engine`'s, how it looks is `ui`'s. Three effects
 //! end here, since only the window can carry them out: the clipboard, the browser, the end.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -76,6 +77,14 @@ impl App {
     /// # Errors
     /// Why the engine could not start.
     pub fn new(cc: &eframe::CreationContext<'_>, source: Option<Source>) -> Result<Self, Problem> {
+        Self::with_guard(cc, source, None)
+    }
+
+    /// As [`App::new`], with the program that guards child processes; for tests, whose own binary is no Loupe.
+    ///
+    /// # Errors
+    /// Why the engine could not start.
+    pub fn with_guard(cc: &eframe::CreationContext<'_>, source: Option<Source>, guard: Option<PathBuf>) -> Result<Self, Problem> {
         let ctx = &cc.egui_ctx;
         ui::theme::install(ctx);
         ctx.add_plugin(OnlyWebLinks);
@@ -83,7 +92,7 @@ impl App {
             let ctx = ctx.clone();
             Arc::new(move || ctx.request_repaint())
         };
-        let mut app = Self { state: State::default(), engine: Engine::new(wake)?, started: Instant::now() };
+        let mut app = Self { state: State::default(), engine: Engine::with_guard(wake, guard)?, started: Instant::now() };
         app.perform(ctx, vec![Action::Connect(source.unwrap_or_else(Source::sample))]);
         Ok(app)
     }

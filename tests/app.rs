@@ -1,0 +1,212 @@
+//! The whole program but the window: the app with its engine and the real sample, used as a person uses it, through the
+//! accessibility tree alone.
+#![cfg(feature = "gui")]
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use egui::{Event, Key, Modifiers, OutputCommand};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use mcp_loupe::app::App;
+use mcp_loupe::source::{Command, Source};
+use mcp_loupe::state::{Action, Connection};
+
+type Window = Harness<'static, App>;
+
+fn open_with(source: Option<Source>) -> Window {
+    open_sized(source, [1_280.0, 800.0])
+}
+
+fn open_sized(source: Option<Source>, size: [f32; 2]) -> Window {
+    let guard = Some(PathBuf::from(env!("CARGO_BIN_EXE_mcp-loupe")));
+    Harness::builder()
+        .with_size(size)
+        .with_max_steps(4)
+        // The sample's records hold Chinese and Arabic, which the system's fonts draw; a test has none.
+        .allow_missing_glyphs()
+        .build_eframe(move |cc| App::with_guard(cc, source, guard).unwrap_or_else(|problem| panic!("{problem}")))
+}
+
+/// Frames until the window is as wanted; the engine works meanwhile.
+#[track_caller]
+fn until(window: &mut Window, what: &str, wanted: impl Fn(&Window) -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        window.step();
+        if wanted(window) {
+            return;
+        }
+        let state = &window.state().state;
+        assert!(Instant::now() < end, "waited too long until {what}; {:?}, toasts {:?}", state.connection, state.toasts);
+        std::thread::yield_now();
+    }
+}
+
+#[track_caller]
+fn until_label(window: &mut Window, label: &str) {
+    until(window, label, |window| window.query_all_by_label_contains(label).next().is_some());
+}
+
+#[track_caller]
+fn click(window: &mut Window, label: &str) {
+    window.get_by_label(label).click();
+    window.step();
+}
+
+fn press(window: &mut Window, key: Key, modifiers: Modifiers) {
+    window.event(Event::ModifiersChanged(modifiers));
+    window.event(Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers });
+    window.step();
+    window.event(Event::ModifiersChanged(Modifiers::NONE));
+    window.step();
+}
+
+fn on_sample() -> Window {
+    let mut window = open_with(None);
+    until_label(&mut window, "What do you want to know?");
+    until(&mut window, "definitions are counted", |window| window.state().state.tools_total().is_some());
+    window.step();
+    window
+}
+
+fn shell(script: &str) -> Source {
+    Source::Command(Command { program: "sh".into(), args: vec!["-c".into(), script.into()], ..Command::default() })
+}
+
+#[test]
+fn the_first_minute() {
+    let mut window = on_sample();
+    window.get_by_label("Sample server, inside this program. Nothing leaves this computer.");
+    assert!(window.get_by_label("Call strict_search_companies").is_focused());
+    // Step 2: Ctrl Enter calls what is selected.
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
+    until_label(&mut window, "Payload");
+    until_label(&mut window, "no structuredContent sent");
+    until_label(&mut window, "tokens as sent (o200k_base, exact). JSON, compact, same data:");
+    until_label(&mut window, "Done in");
+}
+
+#[test]
+fn the_ledger_tells_every_row_in_words() {
+    let mut window = open_sized(None, [1_600.0, 1_000.0]);
+    until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
+    window.step();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    for row in ["Text, ", "JSON, compact, ", "TOON, ", "Markdown table, "] {
+        until_label(&mut window, row);
+    }
+}
+
+#[test]
+fn does_my_text_match_my_data() {
+    let mut window = on_sample();
+    window.get_by_label_contains("Does my text match my data?").click();
+    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
+    until_label(&mut window, "not in text");
+    until_label(&mut window, "loses no fact of the data");
+    let capture = window.state().state.capture().map(|capture| capture.tool.name.clone());
+    assert_eq!(capture.as_deref(), Some("dual_search_companies"));
+}
+
+#[test]
+fn what_do_hostile_records_break() {
+    let mut window = on_sample();
+    window.get_by_label_contains("What do hostile records break?").click();
+    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
+    until(&mut window, "the panes are filled", |window| window.state().state.answers.working() == 0);
+    until_label(&mut window, "Done in");
+}
+
+#[test]
+fn tools_are_filtered_and_arguments_typed() {
+    let mut window = on_sample();
+    let before = window.query_all_by_label_contains("read-only declared").count();
+    assert!(before > 2);
+    press(&mut window, Key::Slash, Modifiers::NONE);
+    assert!(window.get_by_label("Filter tools").is_focused());
+    window.event(Event::Text("dial_get".into()));
+    window.step();
+    until(&mut window, "the others are gone", |window| {
+        window.query_all_by_label_contains("strict_search_tickets").next().is_none()
+            && window.query_all_by_label_contains("dial_get_user_by_id").next().is_some()
+    });
+    window.get_by_label_contains("dial_get_user_by_id, ").click();
+    until(&mut window, "it is selected", |window| window.state().state.selected_tool.as_deref() == Some("dial_get_user_by_id"));
+    window.step();
+    window.get_by_role_and_label(egui::accesskit::Role::TextInput, "user_id").focus();
+    window.step();
+    window.event(Event::Text("7".into()));
+    window.step();
+    until(&mut window, "it is typed", |window| window.state().state.form().is_some_and(|form| &*form.text == r#"{"user_id":7}"#));
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until_label(&mut window, "User ID: 7");
+}
+
+#[test]
+fn what_breaks_the_schema_is_said_and_sent_only_on_demand() {
+    let mut window = on_sample();
+    window.state_mut().state.perform(Action::SetArgumentsText(r#"{"pageSize":9999}"#.into()), &mut Vec::new());
+    window.step();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    assert!(window.state().state.running.is_none() && window.state().state.capture().is_none());
+    click(&mut window, "Send anyway");
+    until_label(&mut window, "isError: true");
+}
+
+#[test]
+fn the_theme_is_switched_and_a_pane_copied() {
+    let mut window = on_sample();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
+    until(&mut window, "the panes are filled", |window| window.state().state.answers.working() == 0);
+    let before = window.state().state.settings.theme;
+    press(&mut window, Key::T, Modifiers::COMMAND | Modifiers::SHIFT);
+    assert_ne!(window.state().state.settings.theme, before);
+    let text = window.state().state.capture().and_then(|capture| mcp_loupe::capture::Reading::of(capture).content_text());
+    window.event(Event::Key {
+        key: Key::C,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers: Modifiers::COMMAND | Modifiers::SHIFT,
+    });
+    let mut copied = None;
+    for _ in 0..4 {
+        window.step();
+        for command in &window.output().platform_output.commands {
+            if let OutputCommand::CopyText(text) = command {
+                copied = Some(text.clone());
+            }
+        }
+    }
+    assert_eq!(copied, text, "the exact text, not what is drawn");
+}
+
+#[test]
+fn a_call_is_cancelled() {
+    // Answers the handshake and the list, then nothing for ever.
+    let script = r#"answer() { printf '%s' "$1" | sed "s/\"id\":0/$(printf '%s' "$2" | grep -o '"id":[^,}]*' | head -n 1)/"; echo; }
+read a; answer '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"silent","version":"1"}}}' "$a"
+read b; read c; answer '{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"wait","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}}' "$c"
+cat > /dev/null"#;
+    let mut window = open_with(Some(shell(script)));
+    until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
+    window.step();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until(&mut window, "it runs", |window| window.state().state.running.is_some());
+    until_label(&mut window, "Cancel");
+    press(&mut window, Key::Escape, Modifiers::NONE);
+    until(&mut window, "it is cancelled", |window| window.state().state.running.is_none());
+    until_label(&mut window, "ancelled");
+    assert!(window.state().state.connection.is_connected(), "the session goes on");
+}
+
+#[test]
+fn a_server_that_dies_is_said_with_its_last_words() {
+    let mut window = open_with(Some(shell("echo 'cannot find the database' >&2; exit 3")));
+    until(&mut window, "it failed", |window| matches!(window.state().state.connection, Connection::Failed { .. }));
+    until_label(&mut window, "cannot find the database");
+    until_label(&mut window, "Retry");
+}
