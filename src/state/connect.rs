@@ -81,6 +81,7 @@ impl State {
     pub(super) fn start_connecting(&mut self, source: Source, effects: &mut Vec<Effect>) {
         self.end_session(effects);
         self.session += 1;
+        self.messages = 0;
         self.tools.clear();
         self.tools_note = None;
         self.connection = Connection::Connecting {
@@ -153,7 +154,7 @@ impl State {
             server,
             since: self.now,
             stderr: std::mem::take(stderr),
-            messages: 0,
+            messages: self.messages,
         };
     }
 

@@ -56,6 +56,8 @@ pub struct State {
     pub dialog: Option<Dialog>,
     /// Short messages at the bottom right; errors stay until closed.
     pub toasts: Vec<Toast>,
+    /// Messages of this session so far, counted from before it is connected.
+    messages: u64,
     /// The start page's question that waits for its sample.
     pending: Option<StartQuestion>,
     next_call: u64,
@@ -601,6 +603,7 @@ impl State {
             Event::ConnectFailed { session, problem } if session == current => self.connect_failed(problem),
             Event::Gone { session, problem } if session == current => self.gone(problem),
             Event::Messages { session, count } if session == current => {
+                self.messages = count;
                 if let Connection::Connected { messages, .. } = &mut self.connection {
                     *messages = count;
                 }

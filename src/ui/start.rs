@@ -26,12 +26,9 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 {
                     cx.send(Action::SelectCapture(capture.clone()));
                 }
-                ui.label(RichText::new("What do you want to know?").font(theme::page_title()).color(t.strong));
-                ui.label(
-                    RichText::new("Each card calls one tool, and shows its answer in every format")
-                        .font(theme::base())
-                        .color(t.weak),
-                );
+                let (title, explanation) = words(cx);
+                ui.label(RichText::new(title).font(theme::page_title()).color(t.strong));
+                ui.add(egui::Label::new(RichText::new(explanation).font(theme::base()).color(t.weak)).wrap());
                 ui.add_space(16.0);
                 cards_ui(ui, cx, width);
                 ui.add_space(16.0);
@@ -58,6 +55,17 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
             });
         });
     });
+}
+
+/// On the sample the cards come first; on a person's own server its tool does.
+fn words(cx: &Cx<'_>) -> (String, &'static str) {
+    match cx.state.tool() {
+        Some(listed) if !cx.state.connection.is_sample() => (
+            format!("Call {} to see its answer in every format", listed.tool.name),
+            "Fill in the arguments above, then Call (Ctrl Enter). Or ask the sample server, which takes this connection's place:",
+        ),
+        _ => ("What do you want to know?".into(), "Each card calls one tool, and shows its answer in every format"),
+    }
 }
 
 fn columns(width: f32) -> usize {
@@ -112,5 +120,5 @@ fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
     );
     let words = ui.painter().layout(question.explanation().to_owned(), theme::small(), t.weak, size.x - 32.0);
     ui.painter().galley(pos2(left, rect.top() + 42.0), words, t.weak);
-    response.on_hover_text(question.explanation())
+    response
 }
