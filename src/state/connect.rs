@@ -36,6 +36,23 @@ pub struct ConnectForm {
 }
 
 impl ConnectForm {
+    /// The form that describes a source, so that what failed can be mended where it stands.
+    pub fn of(source: &Source) -> Self {
+        match source {
+            Source::Sample(_) => Self::default(),
+            Source::Command(command) => Self {
+                command: shell_words::quote(&command.program).into_owned(),
+                arguments: shell_words::join(&command.args),
+                folder: command.cwd.as_ref().map(|cwd| cwd.display().to_string()).unwrap_or_default(),
+                environment: command.env.clone(),
+                ..Self::default()
+            },
+            Source::Http(http) => {
+                Self { mode: ConnectMode::Url, url: http.url.clone(), headers: http.headers.clone(), ..Self::default() }
+            }
+        }
+    }
+
     /// The source the form describes.
     ///
     /// # Errors
@@ -182,6 +199,9 @@ impl State {
 
     pub(super) fn connect_failed(&mut self, problem: Problem) {
         let Some(source) = self.connection.source().cloned() else { return };
+        if self.connect_form == ConnectForm::default() {
+            self.connect_form = ConnectForm::of(&source);
+        }
         let stderr = self.connection.stderr().to_vec();
         self.pending = None;
         self.connection = Connection::Failed { source, problem, stderr };
@@ -208,6 +228,8 @@ mod tests {
     fn a_whole_command_line_may_stand_in_the_first_field() {
         let form = ConnectForm { command: "npx -y 'my server'".into(), arguments: "--port 1".into(), ..ConnectForm::default() };
         assert_eq!(form.source().unwrap().to_string(), "-- npx -y 'my server' --port 1");
+        let source = form.source().unwrap();
+        assert_eq!(ConnectForm::of(&source).source(), Ok(source));
         assert!(ConnectForm::default().source().is_err());
         assert_eq!(ConnectForm { command: "a 'b".into(), ..ConnectForm::default() }.source().unwrap_err().place, "command");
     }
