@@ -84,19 +84,6 @@ fn is_direction(char: char) -> bool {
     matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A number in groups of three, a thin space between them.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// Rows in columns, the first row being the head; columns named in `right` are aligned to the right.
 pub fn columns(rows: &[Vec<String>], right: &[usize]) -> String {
     let mut widths: Vec<usize> = Vec::new();
@@ -139,12 +126,6 @@ mod tests {
     fn control_characters_are_made_visible() {
         assert_eq!(visible("a\u{1b}[2J\tb\n\u{9b}\u{202e}"), "a\u{241b}[2J\tb\n\u{fffd}\u{fffd}");
         assert_eq!(one_line(" a\r\n\n b\u{7} "), "a b\u{2407}");
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        let grouped: Vec<_> = [0, 999, 1_000, 1_234_567].map(grouped).iter().map(|text| text.replace('\u{202f}', "_")).collect();
-        assert_eq!(grouped, ["0", "999", "1_000", "1_234_567"]);
     }
 
     #[test]

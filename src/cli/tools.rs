@@ -2,11 +2,12 @@
 
 use super::args;
 use super::client::{self, interrupted, list_tools, with_session};
-use super::output::{self, columns, grouped, one_line};
+use super::output::{self, columns, one_line};
 use super::{Done, view};
 use crate::cancel::Cancel;
 use crate::capture::{Server, Tool};
 use crate::problem::Problem;
+use crate::report::grouped;
 use crate::report::json;
 use crate::source::Source;
 use crate::token::{self, Encoding, Tokens};

@@ -17,7 +17,7 @@ pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use tree::{Mark, TreeView};
-pub use verdict::{Verdict, VerdictPart, verdict};
+pub use verdict::{Verdict, VerdictPart, grouped, verdict};
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;

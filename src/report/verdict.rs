@@ -101,8 +101,8 @@ fn alternative(verdict: &mut Verdict, sent: &Row, json: &Row, encoding: Encoding
     verdict.plain(".");
 }
 
-/// A count with commas between thousands.
-fn grouped(number: u64) -> String {
+/// A count as people read it, everywhere: digits in groups of three, `12,345`.
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (position, digit) in digits.chars().enumerate() {
@@ -136,6 +136,11 @@ mod tests {
 
     fn say(rows: &[Row]) -> Option<String> {
         verdict(&rows.iter().collect::<Vec<_>>(), Encoding::O200kBase).map(|verdict| verdict.text())
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

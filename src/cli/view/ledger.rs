@@ -1,9 +1,10 @@
 //! The ledger as a table for people.
 
 use crate::capture::{Direction, Payload};
-use crate::cli::output::{columns, grouped, one_line};
+use crate::cli::output::{columns, one_line};
 use crate::format::ledger::{Row, ratio};
 use crate::format::{self, Format, Subject};
+use crate::report::grouped;
 use crate::report::json::{LedgerOptions, milliseconds};
 use crate::report::verdict;
 use crate::token::Encoding;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::cancel::Cancel;
 use crate::cli::client::interrupted;
-use crate::cli::output::{columns, grouped, one_line, visible};
+use crate::cli::output::{columns, one_line, visible};
 use crate::format::Subject;
 use crate::json::{Kind as JsonKind, Node};
 use crate::problem::{Kind, Problem};
+use crate::report::grouped;
 use crate::report::{Answer, Mark, MdKind, Question, Table, TreeView, answer};
 use crate::token;
 

@@ -1,17 +1,6 @@
 //! The one way numbers are written: grouped, with their unit.
 
-/// Digits in groups of three: `12,345`.
-pub fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+pub use crate::report::grouped;
 
 /// A number with its unit: `331 tok`.
 pub fn number_text(value: u64, unit: &str) -> String {
