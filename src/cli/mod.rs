@@ -1,7 +1,7 @@
 //! The command line: parse, do, print, exit. The only code that prints.
 //!
 //! Results go to stdout, everything else to stderr; a failure is one line `error: …` and, where one exists, one line
-//! `hint: …`. One file per subcommand; [`args`] holds what they take, [`output`] how they print, [`client`] how they
+//! `hint: …`. One file per subcommand; `args` holds what they take, `output` how they print, `client` how they
 //! reach a server. The contract is `docs/cli.md`.
 
 mod args;

@@ -64,7 +64,7 @@ fn what(error: &Error, word: Option<&str>) -> String {
     }
 }
 
-/// The command in "Usage: mcp-loupe call [OPTIONS] …".
+/// The command in a usage line, such as `mcp-loupe call [OPTIONS]`.
 fn command_of(usage: &str) -> Option<String> {
     let words = usage.split_whitespace().skip_while(|word| *word != "mcp-loupe");
     let command: Vec<&str> = words.take_while(|word| !word.starts_with(['[', '<', '-'])).collect();

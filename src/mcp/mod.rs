@@ -1,13 +1,13 @@
 //! The client: reaches a server, speaks MCP, and keeps every byte.
 //!
-//! Every message passes the [`tap`] as bytes, under the SDK. The SDK (rmcp) drives the handshake (`initialize`,
+//! Every message passes the `tap` as bytes, under the SDK. The SDK (rmcp) drives the handshake (`initialize`,
 //! `notifications/initialized`) and answers pings; Loupe's own requests (`tools/list`, `tools/call`) are written by the
 //! tap itself, so that arguments leave byte for byte as typed, and their answers are handed on as the bytes that came.
 //! No answer is ever decoded by the SDK's types: they refuse, rewrite or lose what an inspector has to show.
 //! Ids: the SDK uses 0 for `initialize` and sends no other request; Loupe's count from 1.
 //!
-//! Transports: lines over a child's pipes or an in-process pipe ([`lines`]), and Streamable HTTP ([`http`]).
-//! A child runs under the [`guard`], so that nothing it started outlives the session, or Loupe.
+//! Transports: lines over a child's pipes or an in-process pipe (`lines`), and Streamable HTTP (`http`).
+//! A child runs under the `guard`, so that nothing it started outlives the session, or Loupe.
 //! Deliberately absent: resending, reconnecting or answering the server by itself; each is a person's decision.
 
 mod cancel_token;

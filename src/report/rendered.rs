@@ -57,7 +57,7 @@ pub struct Card {
     /// Offset of this card's text in the text of the format `content`, so that links fit both panes.
     pub offset: usize,
     pub blocks: Vec<MdBlock>,
-    /// Whether the text was longer than [`RENDER_LIMIT_BYTES`] and cut for this view.
+    /// Whether the text was longer than `RENDER_LIMIT_BYTES` and cut for this view.
     pub is_cut: bool,
 }
 

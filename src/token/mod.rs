@@ -1,6 +1,6 @@
 //! Token counts, exact and offline. Text of special tokens counts as plain text, since a tool's answer is data.
 //!
-//! Counting is done piece by piece, so that it can be cancelled and streamed; [`safe_cut`] says where a text may be
+//! Counting is done piece by piece, so that it can be cancelled and streamed; `safe_cut` says where a text may be
 //! cut without changing the count. Uses `cancel`, `json`.
 
 mod counter;

@@ -1,9 +1,9 @@
 //! Facts: the leaves of a payload that a text should carry, and whether it does. One matcher serves the marks in the
 //! tree, the ledger's column and (later) hosts and findings.
 //!
-//! The text is brought into a form without escaping ([`canon`]) and indexed by word once ([`index`]); the records'
-//! places are found ([`regions`]); then each record's leaves are looked for where the record stands ([`matcher`]).
-//! Where the text holds the payload itself, nothing needs to be looked for ([`exact`]).
+//! The text is brought into a form without escaping (`canon`) and indexed by word once (`index`); the records'
+//! places are found (`regions`); then each record's leaves are looked for where the record stands (`matcher`).
+//! Where the text holds the payload itself, nothing needs to be looked for (`exact`).
 
 mod canon;
 mod exact;
