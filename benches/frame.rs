@@ -123,7 +123,9 @@ mod window {
         window.open(capture(5));
         window.frames();
         report("idle, 5 records", window.frames());
-        let large = capture(RECORDS);
+        // `cargo bench --bench frame -- 4000` for another size.
+        let records = std::env::args().filter_map(|argument| argument.parse().ok()).next_back().unwrap_or(RECORDS);
+        let large = capture(records);
         println!("large answer: {:.1} MB", large.wire_len() as f64 / 1e6);
         window.open(large);
         report("while it is worked on", window.frames());
