@@ -1,5 +1,4 @@
 //! Writing formats and matching facts, beside one plain pass over the bytes.
-#![allow(clippy::expect_used, reason = "a bench may fail")]
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -3,7 +3,6 @@
 //! `tests/data/format/ID/CASE.json` is a payload, `CASE.txt` beside it what the format ID writes for it, or after
 //! `refused: ` why it does not. `tests/data/facts/CASE/` holds `payload.json`, `text.md` and `expected.txt`.
 //! `UPDATE_EXPECT=1 cargo test --test cases` writes the expectations anew; read the difference before it is kept.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,7 +1,5 @@
 //! The command line as others see it: exit status, stdout and stderr of the program, and its page in `docs`.
 
-#![allow(clippy::unwrap_used, reason = "the helpers of a test may fail as the test does")]
-
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;

@@ -1,7 +1,6 @@
 //! Data of the benches: records as a server would send them, and the yardstick.
 
 #![allow(dead_code, reason = "each bench is its own crate and uses a part")]
-#![allow(clippy::expect_used, reason = "a bench may fail")]
 
 use std::fmt::Write;
 

@@ -1,7 +1,6 @@
 //! Scripted peers for the client's tests: shell children that answer by rule, and a raw HTTP server on loopback.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
