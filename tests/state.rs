@@ -40,7 +40,7 @@ fn a_card_of_the_start_page_is_one_click() {
     assert_eq!((capture.tool.name.as_str(), capture.outcome), ("dual_search_companies", Outcome::Result));
     driver.perform(Action::Want(vec![(capture.id.clone(), Question::Tree), (capture.id.clone(), Question::Row("json"))]));
     driver.until("the questions are answered", |state| state.answers.working() == 0);
-    let Some(Asked::Ready(Answer::Tree(Some(tree)))) = driver.state.answers.get(&capture.id, Question::Tree) else {
+    let Some(Asked::Ready(Answer::Tree(Some(tree)))) = driver.state.answers.get(&capture.id, &Question::Tree) else {
         panic!("no tree");
     };
     assert!(tree.matched.count.missing > 0, "the dual sample leaves facts out of its text");

@@ -77,12 +77,12 @@ impl Jobs {
 
     pub(super) fn answer(&self, capture: Arc<Capture>, question: Question) {
         let cancel = Cancel::new();
-        self.shared.waiting().cancels.insert((capture.id.clone(), question), cancel.clone());
+        self.shared.waiting().cancels.insert((capture.id.clone(), question.clone()), cancel.clone());
         self.push(Job::Answer { capture, question, cancel });
     }
 
-    pub(super) fn forget(&self, capture: &CaptureId, question: Question) {
-        if let Some(cancel) = self.shared.waiting().cancels.remove(&(capture.clone(), question)) {
+    pub(super) fn forget(&self, capture: &CaptureId, question: &Question) {
+        if let Some(cancel) = self.shared.waiting().cancels.remove(&(capture.clone(), question.clone())) {
             cancel.cancel();
         }
     }
@@ -151,15 +151,19 @@ fn work(shared: &Shared) {
                     continue;
                 }
                 // A panic is one failed answer, not a dead window.
-                let answer = catch_unwind(AssertUnwindSafe(|| report::answer(&subject(shared, &capture), question, &cancel)));
+                let answer = catch_unwind(AssertUnwindSafe(|| report::answer(&subject(shared, &capture), &question, &cancel)));
                 let answer = match answer {
                     Ok(Ok(answer)) => answer,
                     Ok(Err(_cancelled)) => continue,
                     Err(_) => Err(Problem::new(Kind::Internal, format!("{question:?} could not be computed"))
                         .hint("export the raw result and report it; the other views still work")),
                 };
+                // The same question may have been asked again meanwhile, with a flag of its own.
+                if cancel.is_cancelled() {
+                    continue;
+                }
                 let id = capture.id.clone();
-                shared.waiting().cancels.remove(&(id.clone(), question));
+                shared.waiting().cancels.remove(&(id.clone(), question.clone()));
                 shared.queue.push(Event::Answered { capture: id, question, answer });
             }
         }

@@ -1,7 +1,8 @@
 //! The four formats that the server itself wrote: never re-serialised.
 
 use super::out::Pieces;
-use super::{Format, NotApplicable, Sink, Subject, WriteError};
+use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError};
+use crate::capture::Origin;
 
 const NO_TEXT: &str = "no text block in this answer";
 const NO_STRUCTURED: &str = "no structuredContent in this answer";
@@ -45,6 +46,13 @@ impl Format for Content {
     fn is_as_sent(&self) -> bool {
         true
     }
+    fn syntax(&self, subject: &Subject) -> Syntax {
+        // JSON that was cut short is still read as JSON by people.
+        let is_json = matches!(subject.payload.as_ref().map(|payload| &payload.origin), Some(Origin::Text { .. }));
+        let first = subject.reading.text_blocks().next().and_then(|block| block.text.as_deref()).unwrap_or_default();
+        let is_alone = subject.reading.text_blocks().nth(1).is_none();
+        if is_alone && (is_json || first.trim_start().starts_with('{')) { Syntax::Json } else { Syntax::Markdown }
+    }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         need(has_text(subject), NO_TEXT)
     }
@@ -68,6 +76,9 @@ impl Format for Structured {
     }
     fn is_as_sent(&self) -> bool {
         true
+    }
+    fn syntax(&self, _subject: &Subject) -> Syntax {
+        Syntax::Json
     }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         need(subject.reading.structured().is_some(), NO_STRUCTURED)
@@ -119,6 +130,9 @@ impl Format for Wire {
     }
     fn is_as_sent(&self) -> bool {
         true
+    }
+    fn syntax(&self, _subject: &Subject) -> Syntax {
+        Syntax::Json
     }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         need(subject.capture.response.is_some(), "no response came")?;

@@ -1,7 +1,7 @@
 //! `json` and `json-pretty`: our own writers over the tape, which keep order, duplicate keys and the spelling of numbers.
 
 use super::out::Pieces;
-use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, payload_of};
 use crate::cancel::Cancelled;
 use crate::json::walk::{Event, walk};
 use crate::json::{Kind, Node, write};
@@ -21,6 +21,9 @@ impl Format for Compact {
     fn title(&self) -> &'static str {
         "JSON, compact"
     }
+    fn syntax(&self, _subject: &Subject) -> Syntax {
+        Syntax::Json
+    }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
@@ -35,6 +38,9 @@ impl Format for Pretty {
     }
     fn title(&self) -> &'static str {
         "JSON, pretty"
+    }
+    fn syntax(&self, _subject: &Subject) -> Syntax {
+        Syntax::Json
     }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())

@@ -2,7 +2,7 @@
 
 use super::out::Pieces;
 use super::rows::{RowSet, cell_text};
-use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, payload_of};
 use crate::cancel::Cancelled;
 
 #[derive(Debug)]
@@ -14,6 +14,9 @@ impl Format for MarkdownTable {
     }
     fn title(&self) -> &'static str {
         "Markdown table"
+    }
+    fn syntax(&self, _subject: &Subject) -> Syntax {
+        Syntax::Markdown
     }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         RowSet::of(payload_of(subject)?.root()).map(|_| ())

@@ -54,6 +54,15 @@ pub enum WriteError {
     Refused(String),
 }
 
+/// What a text is written in, for colouring it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Syntax {
+    #[default]
+    Plain,
+    Markdown,
+    Json,
+}
+
 /// One way of writing an answer.
 pub trait Format: Sync {
     /// The id in the command line, JSON and files.
@@ -63,6 +72,10 @@ pub trait Format: Sync {
     /// Whether the server sent it, rather than Loupe having written it from the payload.
     fn is_as_sent(&self) -> bool {
         false
+    }
+    /// What the text of this answer is written in.
+    fn syntax(&self, _subject: &Subject) -> Syntax {
+        Syntax::Plain
     }
     /// Whether the format exists for this answer; the reason is a sentence fragment.
     ///

@@ -4,29 +4,38 @@
 //! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 pub mod arguments;
+mod find;
 pub mod json;
+mod links;
 mod pull_request;
 mod rendered;
+pub mod special;
 mod text;
 mod tree;
 mod verdict;
+mod wrap;
 
+use std::ops::Range;
 use std::sync::Arc;
 
+pub use find::FIND_LIMIT;
+pub use links::Links;
 pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use tree::{Mark, TreeView};
 pub use verdict::{Verdict, VerdictPart, grouped, verdict};
+pub use wrap::TextRow;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;
 use crate::format::ledger::Row;
 use crate::format::{self, Subject};
 use crate::problem::{Kind, Problem};
+use crate::token::{self, Tokens};
 
 /// What can be asked of one capture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Question {
     /// The lenient reading and the payload.
     Subject,
@@ -38,6 +47,14 @@ pub enum Question {
     Rendered(&'static str),
     /// The payload as a tree with tokens and marks.
     Tree,
+    /// The text of a format cut into rows of so many columns.
+    Rows { format: &'static str, columns: u16 },
+    /// Every place of a text in the text of a format.
+    Find { format: &'static str, needle: Arc<str> },
+    /// What a part (from, to) of the text of a format costs.
+    Part { format: &'static str, from: usize, to: usize },
+    /// What a few characters cost by themselves.
+    Characters(Arc<str>),
 }
 
 /// The answer to the [`Question`] of the same name. Cheap to clone.
@@ -49,37 +66,87 @@ pub enum Answer {
     Rendered(Arc<RenderedView>),
     /// `None` where the answer has no payload.
     Tree(Option<Arc<TreeView>>),
+    Rows(Arc<[TextRow]>),
+    Find(Arc<[Range<usize>]>),
+    Part(Tokens),
+    Characters(Tokens),
+}
+
+impl Question {
+    /// Whether the answer soon makes room for others of its kind: it belongs to a width, a search or a selection.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Rows { .. } | Self::Find { .. } | Self::Part { .. } | Self::Characters(_))
+    }
+}
+
+impl Answer {
+    /// About how many bytes it holds, for the cache's budget.
+    pub fn weight(&self) -> usize {
+        const MATCHED: usize = 64;
+        match self {
+            Self::Text(view) => view.text.len() + view.lines.len() * 32 + view.matched.facts.len() * MATCHED,
+            Self::Rendered(view) => {
+                view.cards.iter().map(|card| card.text.len() * 4).sum::<usize>() + view.matched.facts.len() * MATCHED
+            }
+            Self::Tree(Some(view)) => view.tokens.len() * 4 + view.matched.facts.len() * MATCHED,
+            Self::Rows(rows) => size_of_val(&**rows),
+            Self::Find(found) => size_of_val(&**found),
+            Self::Subject(_) | Self::Row(_) | Self::Tree(None) | Self::Part(_) | Self::Characters(_) => MATCHED,
+        }
+    }
 }
 
 /// Answers a question.
 ///
 /// # Errors
 /// [`Cancelled`], or a problem to show in the pane that asked.
-pub fn answer(subject: &Arc<Subject>, question: Question, cancel: &Cancel) -> Result<Result<Answer, Problem>, Cancelled> {
+pub fn answer(subject: &Arc<Subject>, question: &Question, cancel: &Cancel) -> Result<Result<Answer, Problem>, Cancelled> {
+    match work(subject, question, cancel) {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(Stop::Problem(problem)) => Ok(Err(problem)),
+        Err(Stop::Cancelled(cancelled)) => Err(cancelled),
+    }
+}
+
+/// Why there is no answer.
+enum Stop {
+    Cancelled(Cancelled),
+    Problem(Problem),
+}
+
+impl From<Cancelled> for Stop {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::Cancelled(cancelled)
+    }
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+fn work(subject: &Arc<Subject>, question: &Question, cancel: &Cancel) -> Result<Answer, Stop> {
     let format =
         |id: &'static str| format::by_id(id).ok_or_else(|| Problem::new(Kind::Internal, format!("there is no format `{id}`")));
-    Ok(Ok(match question {
+    // What is about a place in a text writes the text anew: keeping it would cost more than writing it.
+    let text = |id| -> Result<String, Stop> { Ok(text::shown_text(format(id)?, subject, cancel)??.0) };
+    Ok(match question {
         Question::Subject => Answer::Subject(Arc::clone(subject)),
-        Question::Row(id) => match format(id) {
-            Ok(format) => Answer::Row(Arc::new(Row::measure(format, subject, cancel)?)),
-            Err(problem) => return Ok(Err(problem)),
-        },
-        Question::Text(id) => match format(id) {
-            Ok(format) => match TextView::of(format, subject, cancel)? {
-                Ok(view) => Answer::Text(Arc::new(view)),
-                Err(problem) => return Ok(Err(problem)),
-            },
-            Err(problem) => return Ok(Err(problem)),
-        },
-        Question::Rendered(id) => match format(id) {
-            Ok(format) => match RenderedView::of(format, subject, cancel)? {
-                Ok(view) => Answer::Rendered(Arc::new(view)),
-                Err(problem) => return Ok(Err(problem)),
-            },
-            Err(problem) => return Ok(Err(problem)),
-        },
+        Question::Row(id) => Answer::Row(Arc::new(Row::measure(format(id)?, subject, cancel)?)),
+        Question::Text(id) => Answer::Text(Arc::new(TextView::of(format(id)?, subject, cancel)??)),
+        Question::Rendered(id) => Answer::Rendered(Arc::new(RenderedView::of(format(id)?, subject, cancel)??)),
         Question::Tree => Answer::Tree(TreeView::of(subject, cancel)?.map(Arc::new)),
-    }))
+        Question::Rows { format, columns } => {
+            let text = text(format)?;
+            Answer::Rows(wrap::wrap(&text, &display_lines(&text), usize::from(*columns), cancel)?.into())
+        }
+        Question::Find { format, needle } => Answer::Find(find::find(&text(format)?, needle, cancel)?.into()),
+        Question::Part { format, from, to } => {
+            Answer::Part(token::count(text(format)?.get(*from..*to).unwrap_or_default(), cancel)?)
+        }
+        Question::Characters(characters) => Answer::Characters(token::count(characters, cancel)?),
+    })
 }
 
 /// A capture made ready for questions: parses once, off the UI thread.

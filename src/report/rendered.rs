@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
 
+use super::links::Links;
 use super::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Matched, match_facts};
@@ -20,6 +21,8 @@ pub struct Table {
     pub alignments: Vec<Alignment>,
     pub header: Vec<Cell>,
     pub rows: Vec<(Range<usize>, Vec<Cell>)>,
+    /// Characters of the longest cell of each column, up to [`LONGEST`]: what its width is taken from.
+    pub longest: Vec<usize>,
 }
 
 /// One cell: its source range, and its inline Markdown source.
@@ -57,6 +60,8 @@ pub struct Card {
     /// Offset of this card's text in the text of the format `content`, so that links fit both panes.
     pub offset: usize,
     pub blocks: Vec<MdBlock>,
+    /// The definitions of reference links, by line: they hold for the whole text, and blocks are read alone.
+    pub definitions: String,
     /// Whether the text was longer than `RENDER_LIMIT_BYTES` and cut for this view.
     pub is_cut: bool,
 }
@@ -68,6 +73,7 @@ pub struct RenderedView {
     pub cards: Vec<Card>,
     /// As in the text pane: ranges are in the format's whole text.
     pub matched: Matched,
+    pub links: Links,
 }
 
 impl RenderedView {
@@ -97,7 +103,7 @@ impl RenderedView {
             Some(payload) => match_facts(payload, &whole, cancel)?,
             None => Matched::default(),
         };
-        Ok(Ok(Self { format: format.id(), cards, matched }))
+        Ok(Ok(Self { format: format.id(), cards, links: Links::new(&matched), matched }))
     }
 }
 
@@ -106,7 +112,29 @@ fn card(block: Option<usize>, text: Arc<str>, offset: usize) -> Card {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    Card { block, blocks: blocks(&text[..end]), is_cut: end < text.len(), text, offset }
+    let definitions = definitions(&text[..end]);
+    Card { block, blocks: blocks(&text[..end]), definitions, is_cut: end < text.len(), text, offset }
+}
+
+fn definitions(text: &str) -> String {
+    text.lines()
+        .filter(|line| line.trim_start().starts_with('[') && line.contains("]:"))
+        .take(1_000)
+        .fold(String::new(), |all, line| all + "\n" + line)
+}
+
+/// A longer cell wraps.
+pub const LONGEST: usize = 80;
+
+impl Table {
+    fn measure(&mut self) {
+        self.longest = self.header.iter().map(|cell| cell.source.chars().count() + 1).collect();
+        for (_, row) in &self.rows {
+            for (longest, cell) in self.longest.iter_mut().zip(row) {
+                *longest = (*longest).max(cell.source.chars().count().min(LONGEST));
+            }
+        }
+    }
 }
 
 /// Cuts Markdown into top-level blocks.
@@ -118,7 +146,7 @@ pub fn blocks(text: &str) -> Vec<MdBlock> {
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match &event {
             Event::Start(Tag::Table(alignments)) if depth == 0 => {
-                table = Some(Table { alignments: alignments.clone(), header: Vec::new(), rows: Vec::new() });
+                table = Some(Table { alignments: alignments.clone(), header: Vec::new(), rows: Vec::new(), longest: Vec::new() });
             }
             Event::Start(Tag::TableRow) => {
                 if let Some(table) = &mut table {
@@ -150,8 +178,9 @@ pub fn blocks(text: &str) -> Vec<MdBlock> {
                 depth = depth.saturating_sub(1);
                 if depth == 0
                     && end == TagEnd::Table
-                    && let Some(table) = table.take()
+                    && let Some(mut table) = table.take()
                 {
+                    table.measure();
                     blocks.push(MdBlock { kind: MdKind::Table(table), range });
                 }
             }
@@ -177,6 +206,12 @@ mod tests {
         assert_eq!(table.rows[0].1[1].source, "**x**");
         assert_eq!(&text[table.rows[1].0.clone()], "| 2 | y |");
         assert_eq!(table.alignments, [Alignment::None, Alignment::Right]);
+        assert_eq!(table.longest, [2, 5]);
         assert_eq!(found[2].kind, MdKind::Html);
+    }
+
+    #[test]
+    fn definitions_are_gathered_from_the_whole_text() {
+        assert_eq!(definitions("x\n[a]: http://b\n"), "\n[a]: http://b");
     }
 }

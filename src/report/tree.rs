@@ -27,18 +27,23 @@ pub struct TreeView {
     /// Number of marks inside each container by tape index: (not in text, differs).
     pub marks_inside: HashMap<usize, (u32, u32)>,
     pub matched: Matched,
+    /// Number of leaves.
+    pub values: u64,
 }
 
 impl TreeView {
     pub(super) fn of(subject: &Subject, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
         let Some(payload) = &subject.payload else { return Ok(None) };
-        let tokens = token::subtrees(payload.root(), cancel)?;
+        let root = payload.root();
+        let tokens = token::subtrees(root, cancel)?;
+        let is_leaf = |&index: &usize| payload.doc.node(index).is_some_and(|node| !node.is_container());
         let mut view = Self {
             payload: Arc::new(payload.clone()),
             tokens,
             marks: HashMap::new(),
             marks_inside: HashMap::new(),
             matched: Matched::default(),
+            values: (root.index()..root.subtree_end()).filter(is_leaf).count() as u64,
         };
         let text = subject.reading.content_text();
         if let (Origin::Structured, Some(text)) = (&payload.origin, text) {

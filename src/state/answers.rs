@@ -21,28 +21,35 @@ pub enum Asked<'a> {
 #[derive(Clone, Debug)]
 enum Entry {
     Working { since: Duration },
-    Done(Result<Answer, Problem>),
+    Done { answer: Result<Answer, Problem>, number: u64 },
 }
+
+/// Answers of captures that are not shown are let go above this many bytes, the oldest first.
+const BUDGET: usize = 256 << 20;
+/// So many answers that belong to a width, a search or a selection are kept.
+const PASSING: usize = 64;
 
 /// Answers that were given, and questions that are out.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     entries: HashMap<(CaptureId, Question), Entry>,
+    /// Counts the answers, so that the oldest is known.
+    given: u64,
 }
 
 impl Answers {
     /// What is known; `None` where nobody has asked yet.
-    pub fn get(&self, capture: &CaptureId, question: Question) -> Option<Asked<'_>> {
-        Some(match self.entries.get(&(capture.clone(), question))? {
+    pub fn get(&self, capture: &CaptureId, question: &Question) -> Option<Asked<'_>> {
+        Some(match self.entries.get(&(capture.clone(), question.clone()))? {
             Entry::Working { since } => Asked::Working { since: *since },
-            Entry::Done(Ok(answer)) => Asked::Ready(answer),
-            Entry::Done(Err(problem)) => Asked::Failed(problem),
+            Entry::Done { answer: Ok(answer), .. } => Asked::Ready(answer),
+            Entry::Done { answer: Err(problem), .. } => Asked::Failed(problem),
         })
     }
 
     /// Notes that a question is out; false where it already was, or is answered.
-    pub(super) fn ask(&mut self, capture: &CaptureId, question: Question, now: Duration) -> bool {
-        let key = (capture.clone(), question);
+    pub(super) fn ask(&mut self, capture: &CaptureId, question: &Question, now: Duration) -> bool {
+        let key = (capture.clone(), question.clone());
         if self.entries.contains_key(&key) {
             return false;
         }
@@ -50,18 +57,55 @@ impl Answers {
         true
     }
 
-    pub(super) fn put(&mut self, capture: CaptureId, question: Question, answer: Result<Answer, Problem>) {
-        self.entries.insert((capture, question), Entry::Done(answer));
+    /// Takes in an answer, and lets go of old ones where there is no room for all.
+    pub(super) fn put(
+        &mut self,
+        capture: CaptureId,
+        question: Question,
+        answer: Result<Answer, Problem>,
+        shown: Option<&CaptureId>,
+    ) {
+        let key = (capture, question);
+        self.given += 1;
+        self.entries.insert(key, Entry::Done { answer, number: self.given });
+        self.let_go(shown);
     }
 
-    /// Drops the questions that are out for captures other than this one, and returns them.
-    pub(super) fn forget_others(&mut self, shown: Option<&CaptureId>) -> Vec<(CaptureId, Question)> {
-        let gone: Vec<_> = self
-            .entries
-            .iter()
-            .filter(|((capture, _), entry)| matches!(entry, Entry::Working { .. }) && Some(capture) != shown)
-            .map(|(key, _)| key.clone())
-            .collect();
+    fn let_go(&mut self, shown: Option<&CaptureId>) {
+        let mut weight = 0;
+        let mut passing = Vec::new();
+        let mut others = Vec::new();
+        for (key, entry) in &self.entries {
+            let Entry::Done { answer, number } = entry else { continue };
+            let bytes = answer.as_ref().map_or(0, Answer::weight);
+            weight += bytes;
+            if key.1.is_passing() {
+                passing.push((*number, key.clone()));
+            } else if shown != Some(&key.0) {
+                others.push((*number, bytes, key.clone()));
+            }
+        }
+        if passing.len() > PASSING {
+            passing.sort_by_key(|(number, _)| *number);
+            for (_, key) in &passing[..passing.len() - PASSING] {
+                self.entries.remove(key);
+            }
+        }
+        others.sort_by_key(|(number, ..)| *number);
+        for (_, bytes, key) in others {
+            if weight <= BUDGET {
+                break;
+            }
+            weight -= bytes;
+            self.entries.remove(&key);
+        }
+    }
+
+    /// Drops the questions that are out and not among these, and returns them.
+    pub(super) fn forget_others(&mut self, wanted: &[(CaptureId, Question)]) -> Vec<(CaptureId, Question)> {
+        let is_gone =
+            |(key, entry): &(&(CaptureId, Question), &Entry)| matches!(entry, Entry::Working { .. }) && !wanted.contains(key);
+        let gone: Vec<_> = self.entries.iter().filter(is_gone).map(|(key, _)| key.clone()).collect();
         for key in &gone {
             self.entries.remove(key);
         }
@@ -71,5 +115,58 @@ impl Answers {
     /// Number of questions that are out.
     pub fn working(&self) -> usize {
         self.entries.values().filter(|entry| matches!(entry, Entry::Working { .. })).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::token::Tokens;
+
+    fn id(name: &str) -> CaptureId {
+        CaptureId(Arc::from(name))
+    }
+
+    #[test]
+    fn only_the_last_passing_answers_are_kept() {
+        let mut answers = Answers::default();
+        let part = |to| Question::Part { format: "content", from: 0, to };
+        for to in 0..100 {
+            assert!(answers.ask(&id("a"), &part(to), Duration::ZERO));
+            answers.put(id("a"), part(to), Ok(Answer::Part(Tokens::default())), Some(&id("a")));
+        }
+        assert!(answers.get(&id("a"), &part(0)).is_none());
+        assert!(answers.get(&id("a"), &part(99)).is_some());
+        assert_eq!(answers.entries.len(), PASSING);
+    }
+
+    #[test]
+    fn what_nobody_asks_any_more_is_forgotten() {
+        let mut answers = Answers::default();
+        answers.ask(&id("a"), &Question::Tree, Duration::ZERO);
+        answers.ask(&id("a"), &Question::Subject, Duration::ZERO);
+        let gone = answers.forget_others(&[(id("a"), Question::Subject)]);
+        assert_eq!(gone, [(id("a"), Question::Tree)]);
+        assert!(answers.get(&id("a"), &Question::Tree).is_none());
+        assert_eq!(answers.working(), 1);
+    }
+
+    #[test]
+    fn answers_of_other_captures_make_room() {
+        let mut answers = Answers::default();
+        let rows = |capture: &str, answers: &mut Answers| {
+            for format in ["json", "yaml"] {
+                answers.ask(&id(capture), &Question::Text(format), Duration::ZERO);
+                let view = crate::report::TextView::plain(format, &"x".repeat(BUDGET / 3));
+                answers.put(id(capture), Question::Text(format), Ok(Answer::Text(Arc::new(view))), Some(&id("shown")));
+            }
+        };
+        rows("old", &mut answers);
+        rows("shown", &mut answers);
+        let is_known = |capture: &str, format| answers.get(&id(capture), &Question::Text(format)).is_some();
+        assert_eq!([is_known("old", "json"), is_known("old", "yaml")], [false, false]);
+        assert_eq!([is_known("shown", "json"), is_known("shown", "yaml")], [true, true]);
     }
 }

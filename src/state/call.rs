@@ -31,11 +31,11 @@ impl State {
     }
 
     /// Selects a tool by hand: its last answer comes with it.
-    pub(super) fn open_tool(&mut self, name: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn open_tool(&mut self, name: &str) {
         self.select_tool(name);
         let last = self.captures.iter().rev().find(|capture| capture.tool.name == name).map(|capture| capture.id.clone());
         match last {
-            Some(id) => self.show_capture(&id, effects),
+            Some(id) => self.show_capture(&id),
             None => {
                 self.view.capture = None;
                 self.view.screen = Screen::Start;
@@ -139,47 +139,48 @@ impl State {
         }
     }
 
-    pub(super) fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
+    pub(super) fn captured(&mut self, call: u64, capture: Arc<Capture>) {
         if self.running.as_ref().is_some_and(|running| running.id == call) {
             self.running = None;
         }
-        self.add_capture(capture, effects);
+        self.add_capture(capture);
     }
 
-    pub(super) fn add_capture(&mut self, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
+    pub(super) fn add_capture(&mut self, capture: Arc<Capture>) {
         let id = capture.id.clone();
         self.captures.retain(|known| known.id != id);
         self.captures.push(capture);
-        self.show_capture(&id, effects);
+        self.show_capture(&id);
     }
 
-    pub(super) fn show_capture(&mut self, id: &CaptureId, effects: &mut Vec<Effect>) {
+    pub(super) fn show_capture(&mut self, id: &CaptureId) {
         let Some(capture) = self.captures.iter().find(|capture| capture.id == *id).cloned() else { return };
-        for (capture, question) in self.answers.forget_others(Some(id)) {
-            effects.push(Effect::Forget { capture, question });
-        }
         if self.tools.iter().any(|listed| listed.tool.name == capture.tool.name) {
             self.select_tool(&capture.tool.name);
         }
         self.view.show(id.clone());
     }
 
+    /// Turns to the questions of the last frame: what is out and no longer asked is called off.
     pub(super) fn want(&mut self, wants: Vec<(CaptureId, Question)>, effects: &mut Vec<Effect>) {
+        for (capture, question) in self.answers.forget_others(&wants) {
+            effects.push(Effect::Forget { capture, question });
+        }
         for (id, question) in wants {
             let Some(capture) = self.captures.iter().find(|capture| capture.id == id).cloned() else { continue };
-            if self.answers.ask(&id, question, self.now) {
+            if self.answers.ask(&id, &question, self.now) {
                 effects.push(Effect::Answer { capture, question });
             }
         }
     }
 
     pub(super) fn answered(&mut self, id: CaptureId, question: Question, answer: Result<Answer, Problem>) {
-        if let (Question::Subject, Ok(Answer::Subject(subject))) = (question, &answer)
+        if let (Question::Subject, Ok(Answer::Subject(subject))) = (&question, &answer)
             && self.view.capture.as_ref() == Some(&id)
         {
             self.view.fit_panes(subject.payload.is_some(), subject.reading.content_text().is_some());
         }
-        self.answers.put(id, question, answer);
+        self.answers.put(id, question, answer, self.view.capture.as_ref());
     }
 
     /// The verdict with tokenizer, baseline, facts and the command line that reproduces it, as Markdown.
@@ -187,7 +188,7 @@ impl State {
         let capture = self.capture()?;
         let rows: Vec<_> = crate::format::FORMATS
             .iter()
-            .filter_map(|format| match self.answers.get(&capture.id, Question::Row(format.id()))? {
+            .filter_map(|format| match self.answers.get(&capture.id, &Question::Row(format.id()))? {
                 super::Asked::Ready(Answer::Row(row)) => Some(Arc::clone(row)),
                 _ => None,
             })

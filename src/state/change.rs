@@ -42,7 +42,7 @@ impl State {
             Action::CancelConnect | Action::Disconnect => self.disconnect(effects),
             Action::Reconnect => self.reconnect(effects),
             Action::SetFilter(filter) => self.filter = filter,
-            Action::SelectTool(name) => self.open_tool(&name, effects),
+            Action::SelectTool(name) => self.open_tool(&name),
             Action::ToggleGroup(group) => toggle(&mut self.view.folded_groups, group),
             Action::SetFormMode(mode) => self.set_form_mode(mode),
             Action::SetField { field, value } => self.set_field(field, value),
@@ -56,7 +56,7 @@ impl State {
                 }
             }
             Action::Ask(question) => self.ask(question, effects),
-            Action::SelectCapture(id) => self.show_capture(&id, effects),
+            Action::SelectCapture(id) => self.show_capture(&id),
             Action::ShowStart => {
                 self.view.screen = Screen::Start;
                 self.view.maximised = None;
@@ -167,8 +167,8 @@ impl State {
                     running.unreadable = count;
                 }
             }
-            Event::Captured { call, capture } => self.captured(call, capture, effects),
-            Event::Opened(capture) => self.add_capture(capture, effects),
+            Event::Captured { call, capture } => self.captured(call, capture),
+            Event::Opened(capture) => self.add_capture(capture),
             Event::Answered { capture, question, answer } => self.answered(capture, question, answer),
             Event::Exported(path) => self.toast(&format!("Saved {}", path.display())),
             Event::Problem(problem) => self.toast_problem(problem),

@@ -254,7 +254,7 @@ pub enum Action {
     SetTheme(Theme),
     ToggleSidebar,
     ToggleDrawer,
-    /// Questions that visible panes asked this frame, with nobody having answered yet.
+    /// Questions that visible panes asked this frame and that have no answer yet; others that are out are called off.
     Want(Vec<(CaptureId, Question)>),
     // Out and back in
     Copy(String),

@@ -47,14 +47,15 @@ impl<'a> Cx<'a> {
     /// Asks a question of the capture shown. What is not known yet is worked on after this frame.
     pub fn ask(&self, question: Question) -> Asked<'a> {
         let Some(id) = &self.state.view.capture else { return Asked::Working { since: self.state.now } };
-        self.state.answers.get(id, question).unwrap_or_else(|| {
+        let asked = self.state.answers.get(id, &question).unwrap_or(Asked::Working { since: self.state.now });
+        if matches!(asked, Asked::Working { .. }) {
             let want = (id.clone(), question);
             let mut wants = self.wants.borrow_mut();
             if !wants.contains(&want) {
                 wants.push(want);
             }
-            Asked::Working { since: self.state.now }
-        })
+        }
+        asked
     }
 
     /// The answer if it is there already; asks for it otherwise.
@@ -65,11 +66,11 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// All actions of the frame, the questions last.
+    /// All actions of the frame, the questions last: what is asked and not answered, so that the rest can be called off.
     pub fn into_actions(self) -> Vec<Action> {
         let mut actions = self.actions.into_inner();
         let wants = self.wants.into_inner();
-        if !wants.is_empty() {
+        if !wants.is_empty() || self.state.answers.working() > 0 {
             actions.push(Action::Want(wants));
         }
         actions

@@ -97,7 +97,7 @@ impl Window {
                 Effect::Answer { capture, question } => {
                     let known = self.subjects.entry(capture.id.clone());
                     let subject = known.or_insert_with(|| report::subject(Arc::clone(&capture)));
-                    let answer = report::answer(subject, question, &Cancel::new()).unwrap();
+                    let answer = report::answer(subject, &question, &Cancel::new()).unwrap();
                     self.apply(Event::Answered { capture: capture.id.clone(), question, answer });
                 }
                 _ => {}

@@ -186,7 +186,7 @@ fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject
     ui.painter().rect_filled(strip, 0.0, fill);
     ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, line));
     widgets::glyph_at(ui, pos2(strip.left() + 22.0, strip.center().y), icon, theme::icon_fill_font(16.0), color);
-    let shown = super::special::Shown::of(&text).text;
+    let shown = crate::report::special::Shown::of(&text).text;
     widgets::text_at(ui, pos2(strip.left() + 38.0, strip.center().y), shown, theme::label(), t.strong, strip.width() - 50.0);
     let response = ui.interact(strip, ui.scope_id().with("outcome"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Alert, true, &text));
@@ -262,7 +262,7 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
     let Some(kind) = PANES.iter().find(|kind| (kind.of)(view).is_some()) else { return };
     let pane_cx = PaneCx { index: pane, format: title.format, is_focused };
     if is_focused && cx.state.view.search.is_some() {
-        body = super::text::search_ui(ui, cx, body, view, &pane_cx);
+        body = super::find::search_ui(ui, cx, body, view, &pane_cx);
     }
     ui.scope_builder(UiBuilder::new().max_rect(body).id_salt("body"), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));

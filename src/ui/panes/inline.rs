@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use egui::text::{CCursor, LayoutJob, TextFormat, TextWrapping};
-use egui::{Align, Color32, CursorIcon, Galley, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2};
+use egui::{Align, Color32, CursorIcon, Galley, Pos2, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2};
 
 use super::markdown::{self, Inline, Look};
-use super::special;
+use super::rtl;
 use crate::state::Action;
 use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
@@ -71,10 +71,20 @@ pub fn layout(ui: &Ui, inline: &Inline, font: &Font, width: f32, halign: Align) 
     let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width(width), halign, ..LayoutJob::default() };
     let mut start = 0;
     for &(end, look) in &inline.spans {
-        special::append(&mut job, &inline.text[start..end], &format(t, look, font));
+        rtl::append(&mut job, &inline.text[start..end], &format(t, look, font));
         start = end;
     }
     ui.painter().layout_job(job)
+}
+
+/// The byte of the text that is painted at a place of its galley, where there is one.
+pub fn byte_at(text: &str, galley: &Galley, place: Vec2) -> Option<usize> {
+    let cursor = galley.cursor_from_pos(place);
+    let index = if galley.pos_from_cursor(cursor).left() > place.x { cursor.index.0.saturating_sub(1) } else { cursor.index.0 };
+    let left = galley.pos_from_cursor(CCursor::new(index));
+    let right = galley.pos_from_cursor(CCursor::new(index + 1));
+    let is_there = left.y_range().contains(place.y) && (left.left()..right.left()).contains(&place.x);
+    text.char_indices().nth(index).filter(|_| is_there).map(|(at, _)| at)
 }
 
 /// Makes the links of a galley painted at `at` work: the address is shown on hover, and asked about before it opens.

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::special;
+use crate::report::special;
 
 /// How a stretch of text looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,14 +90,6 @@ pub struct Item {
 }
 
 pub const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_TASKLISTS).union(Options::ENABLE_STRIKETHROUGH);
-
-/// The definitions of reference links, by line: they hold for the whole text, and blocks are read alone.
-pub fn definitions(text: &str) -> String {
-    text.lines()
-        .filter(|line| line.trim_start().starts_with('[') && line.contains("]:"))
-        .take(1_000)
-        .fold(String::new(), |all, line| all + "\n" + line)
-}
 
 struct Reader<'a> {
     source: &'a str,
@@ -402,7 +394,6 @@ mod tests {
 
     #[test]
     fn references_and_special_characters() {
-        assert_eq!(definitions("x\n[a]: http://b\n"), "\n[a]: http://b");
         let found = items("[t][a]", "\n[a]: http://b");
         let ItemKind::Paragraph(text) = &found[0].kind else { panic!("no paragraph") };
         assert_eq!(text.links, [(0..1, "http://b".into())]);

@@ -1,20 +1,21 @@
 //! The three panes: their frame, how they share the room, and the list of what a pane can show.
 
+mod colour;
+mod find;
 mod frame;
+mod glyph;
 mod inline;
 mod markdown;
 mod rendered;
-pub mod special;
+pub mod rtl;
 mod text;
 mod tree;
 
-use std::ops::Range;
 use std::time::Duration;
 
 use egui::{Align, Id, Layout, Ui};
 
 use super::{Cx, widgets};
-use crate::capture::Matched;
 use crate::format;
 use crate::problem::{Kind, Problem};
 use crate::state::PaneView;
@@ -115,53 +116,4 @@ fn failed_ui(ui: &mut Ui, problem: &Problem) {
 fn sentence(fragment: &str) -> String {
     let mut chars = fragment.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).chain(['.']).collect())
-}
-
-/// Where records stand in a text, for linking.
-#[derive(Default)]
-pub struct Linked {
-    /// Range and record, by start.
-    places: Vec<(Range<usize>, usize)>,
-}
-
-impl Linked {
-    fn new(matched: &Matched) -> Self {
-        let mut places: Vec<_> =
-            matched.records.iter().flat_map(|record| record.places.iter().map(|place| (place.clone(), record.node))).collect();
-        places.sort_by_key(|(place, _)| place.start);
-        Self { places }
-    }
-
-    /// The record that stands in this range, the one that begins first.
-    fn at(&self, range: &Range<usize>) -> Option<usize> {
-        // Places do not overlap much: looking back a few entries finds one that reaches into the range.
-        let end = self.places.partition_point(|(place, _)| place.start < range.end.max(range.start + 1));
-        self.places[end.saturating_sub(8)..end].iter().find(|(place, _)| place.end > range.start).map(|&(_, record)| record)
-    }
-
-    /// Where a record begins first.
-    fn first(&self, record: usize) -> Option<usize> {
-        self.places.iter().find(|(_, node)| *node == record).map(|(place, _)| place.start)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::capture::Record;
-
-    #[test]
-    fn places_are_found_by_range() {
-        let record = |node, places: &[Range<usize>]| Record { node, places: places.to_vec() };
-        let matched = Matched {
-            records: vec![record(5, &[0..10, 40..50]), record(9, std::slice::from_ref(&(10..20)))],
-            ..Matched::default()
-        };
-        let links = Linked::new(&matched);
-        assert_eq!(links.at(&(2..4)), Some(5));
-        assert_eq!(links.at(&(12..12)), Some(9));
-        assert_eq!(links.at(&(25..30)), None);
-        assert_eq!(links.at(&(45..60)), Some(5));
-        assert_eq!(links.first(9), Some(10));
-    }
 }

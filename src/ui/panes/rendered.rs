@@ -12,12 +12,13 @@ use egui::{Color32, Id, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind,
 use egui_commonmark::{CommonMarkCache, CommonMarkViewer};
 use pulldown_cmark::Alignment;
 
-use super::inline::{Font, layout, links_ui};
+use super::inline::{Font, byte_at, layout, links_ui};
 use super::markdown::{self, Inline, ItemKind};
-use super::{Linked, PaneCx, special};
+use super::{PaneCx, glyph, rtl};
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
-use crate::report::{Answer, Card, MdKind, Question, RenderedView, Table};
+use crate::report::special::Shown;
+use crate::report::{Answer, MdKind, Question, RenderedView, Table};
 use crate::state::{Action, Asked};
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Tone};
@@ -43,11 +44,10 @@ enum Kind {
         item: markdown::Item,
         offset: usize,
     },
+    /// A row of a table, or its header.
     Row {
         table: Arc<Columns>,
-        cells: Arc<Vec<Inline>>,
-        is_header: bool,
-        is_last: bool,
+        row: Option<usize>,
     },
     CardHeader(Header),
     Raw(String),
@@ -64,8 +64,10 @@ struct Header {
     icon: &'static str,
 }
 
+/// A table: which block it is, and how wide its columns would like to be.
 struct Columns {
-    alignments: Vec<Alignment>,
+    card: usize,
+    block: usize,
     natural: Vec<f32>,
 }
 
@@ -81,9 +83,7 @@ struct Entry {
 /// What a pane keeps between frames.
 struct Flow {
     view: Arc<RenderedView>,
-    definitions: Vec<String>,
     entries: Vec<Entry>,
-    links: Linked,
     width: f32,
     cache: CommonMarkCache,
     shown_record: Option<usize>,
@@ -135,15 +135,8 @@ pub fn summary(view: &RenderedView) -> String {
 
 impl Flow {
     fn new(view: &Arc<RenderedView>, subject: Option<&Arc<Subject>>, format: &str) -> Self {
-        let mut flow = Self {
-            view: Arc::clone(view),
-            definitions: view.cards.iter().map(|card| markdown::definitions(&card.text)).collect(),
-            entries: vec![],
-            links: Linked::new(&view.matched),
-            width: 0.0,
-            cache: CommonMarkCache::default(),
-            shown_record: None,
-        };
+        let mut flow =
+            Self { view: Arc::clone(view), entries: vec![], width: 0.0, cache: CommonMarkCache::default(), shown_record: None };
         flow.push(Kind::Gap(12.0), 0..0, 12.0);
         match subject.filter(|_| format == "content") {
             Some(subject) => {
@@ -181,7 +174,7 @@ impl Flow {
         for (block, md) in card.blocks.iter().enumerate() {
             let range = md.range.start + card.offset..md.range.end + card.offset;
             match &md.kind {
-                MdKind::Table(table) => self.push_table(table, card, range),
+                MdKind::Table(table) => self.push_table(index, block, table, range),
                 MdKind::Html | MdKind::Markdown => {
                     let lines = md.range.len() / 60 + 1;
                     self.push(Kind::Unread { card: index, block }, range, lines as f32 * 20.0 + 8.0);
@@ -193,40 +186,17 @@ impl Flow {
         }
     }
 
-    fn push_table(&mut self, table: &Table, card: &Card, range: Range<usize>) {
-        let columns = table.header.len();
-        let parse = |cells: &[markdown_cell::Cell]| -> Vec<Inline> {
-            (0..columns)
-                .map(|at| cells.get(at).map_or_else(Inline::default, |cell| markdown::inline(&cell.source.replace("\\|", "|"))))
-                .collect()
-        };
-        let header = parse(&table.header);
-        // Widths come from the longest cell of each column; measuring them all would take longer than drawing them.
-        let mut longest: Vec<usize> = header.iter().map(|cell| cell.text.chars().count() + 1).collect();
-        for (_, row) in &table.rows {
-            for (at, cell) in row.iter().take(columns).enumerate() {
-                longest[at] = longest[at].max(cell.source.chars().count().min(80));
-            }
-        }
-        let natural = longest.iter().map(|&chars| chars as f32 * 7.0 + 2.0 * CELL).collect();
-        let shared = Arc::new(Columns { alignments: table.alignments.clone(), natural });
-        let end = range.start + 1;
+    fn push_table(&mut self, card: usize, block: usize, table: &Table, range: Range<usize>) {
+        let offset = self.view.cards[card].offset;
+        let natural = table.longest.iter().map(|&chars| chars as f32 * 7.0 + 2.0 * CELL).collect();
+        let shared = Arc::new(Columns { card, block, natural });
         self.push(Kind::Gap(4.0), range.start..range.start, 4.0);
-        let is_last = table.rows.is_empty();
-        self.push(
-            Kind::Row { table: Arc::clone(&shared), cells: Arc::new(header), is_header: true, is_last },
-            range.start..end,
-            32.0,
-        );
-        for (position, (row, cells)) in table.rows.iter().enumerate() {
-            let range = row.start + card.offset..row.end + card.offset;
-            let is_last = position + 1 == table.rows.len();
-            self.push(
-                Kind::Row { table: Arc::clone(&shared), cells: Arc::new(parse(cells)), is_header: false, is_last },
-                range,
-                31.0,
-            );
-        }
+        self.push(Kind::Row { table: Arc::clone(&shared), row: None }, range.start..range.start + 1, 32.0);
+        self.entries.extend(table.rows.iter().enumerate().map(|(row, (place, _))| Entry {
+            kind: Kind::Row { table: Arc::clone(&shared), row: Some(row) },
+            range: place.start + offset..place.end + offset,
+            height: 31.0,
+        }));
         self.push(Kind::Gap(12.0), range.end..range.end, 12.0);
     }
 
@@ -249,7 +219,7 @@ impl Flow {
             }
             lines.push(text);
         }
-        self.push(Kind::Raw(special::Shown::of(&lines.join("\n")).text), 0..0, lines.len() as f32 * 18.0 + 24.0);
+        self.push(Kind::Raw(Shown::of(&lines.join("\n")).text), 0..0, lines.len() as f32 * 18.0 + 24.0);
     }
 
     /// Reads a block that came into view.
@@ -261,7 +231,7 @@ impl Flow {
         let source = &card_text.text[md.range.clone()];
         let offset = card_text.offset + md.range.start;
         let end = self.entries[at].range.end;
-        let read: Vec<Entry> = markdown::items(source, &self.definitions[card])
+        let read: Vec<Entry> = markdown::items(source, &card_text.definitions)
             .into_iter()
             .map(|item| {
                 let range = item.range.start + offset..(item.range.end + offset).min(end).max(item.range.start + offset);
@@ -281,7 +251,7 @@ impl Flow {
         // The first frame does not know its height yet.
         if self.shown_record != record && pane.visible(ui).1 > 0.0 {
             self.shown_record = record;
-            if let Some(place) = record.and_then(|record| self.links.first(record)) {
+            if let Some(place) = record.and_then(|record| self.view.links.first(record)) {
                 let offset: f32 =
                     self.entries.iter().take_while(|entry| entry.range.end <= place).map(|entry| entry.height).sum();
                 let (top, height) = pane.visible(ui);
@@ -328,7 +298,7 @@ impl Flow {
 
     fn content_width(&self, width: f32) -> f32 {
         let widest = |entry: &Entry| match &entry.kind {
-            Kind::Row { table, is_header: true, .. } => table.fit(width - 2.0 * SIDE).iter().sum::<f32>() + 2.0 * SIDE,
+            Kind::Row { table, row: None } => table.fit(width - 2.0 * SIDE).iter().sum::<f32>() + 2.0 * SIDE,
             _ => width,
         };
         self.entries.iter().map(widest).fold(width, f32::max)
@@ -336,7 +306,7 @@ impl Flow {
 
     /// Paints one entry and returns its height.
     fn entry_ui(&mut self, ui: &mut Ui, cx: &Cx<'_>, entry: &Entry, top: Pos2, width: f32) -> f32 {
-        let record = self.links.at(&entry.range);
+        let record = self.view.links.at(&entry.range);
         let is_linked = record.is_some() && record == cx.state.view.record;
         match &entry.kind {
             Kind::Gap(height) => *height,
@@ -344,9 +314,10 @@ impl Flow {
             Kind::Notice(text) => notice(ui, text, top, width),
             Kind::Raw(text) => raw(ui, text, top.x + SIDE, top.y, width - 2.0 * SIDE),
             Kind::CardHeader(header) => header_ui(ui, header, top, width),
-            Kind::Row { table, cells, is_header, is_last } => {
-                row_ui(ui, cx, &Row { table, cells, is_header: *is_header, is_last: *is_last, record, is_linked }, top, width)
-            }
+            Kind::Row { table: columns, row } => match &self.view.cards[columns.card].blocks[columns.block].kind {
+                MdKind::Table(table) => row_ui(ui, cx, &Row { table, columns, row: *row, record, is_linked }, top, width),
+                MdKind::Html | MdKind::Markdown => 0.0,
+            },
             Kind::Item { item, offset } => self.item_ui(ui, cx, item, *offset, record, is_linked, top, width),
         }
     }
@@ -390,7 +361,7 @@ impl Flow {
             }
             ItemKind::Source(text) => return raw(ui, text, left, top.y, room),
             // The library shapes a line as one run: a right-to-left name would turn the rest of its line around.
-            ItemKind::Code(fenced) if special::has_rtl(fenced) => {
+            ItemKind::Code(fenced) if rtl::has_rtl(fenced) => {
                 let code = fenced.split_once('\n').and_then(|(_, rest)| rest.rsplit_once('\n')).map_or("", |(code, _)| code);
                 return raw(ui, code, left, top.y, room);
             }
@@ -423,16 +394,15 @@ impl Flow {
         ui.painter().galley(at, Arc::clone(&galley), t.text);
         let role = if matches!(item.kind, ItemKind::Heading(..)) { Role::Heading } else { Role::Label };
         response.widget_info(|| WidgetInfo::labeled(role, true, &inline.text));
+        if let Some(byte) = response.hover_pos().and_then(|pointer| byte_at(&inline.text, &galley, pointer - at)) {
+            glyph::tip(cx, &response, &inline.text, byte);
+        }
         if response.clicked() {
             select(cx, record);
         }
         links_ui(ui, cx, inline, &galley, at);
         height
     }
-}
-
-mod markdown_cell {
-    pub use crate::report::Cell;
 }
 
 /// A click on a record selects it in all panes; on the selected one, lets it go.
@@ -480,20 +450,25 @@ impl Columns {
 }
 
 struct Row<'a> {
-    table: &'a Columns,
-    cells: &'a [Inline],
-    is_header: bool,
-    is_last: bool,
+    table: &'a Table,
+    columns: &'a Columns,
+    /// `None` for the header.
+    row: Option<usize>,
     record: Option<usize>,
     is_linked: bool,
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, top: Pos2, width: f32) -> f32 {
     let t = Tokens::of(ui);
-    let widths = row.table.fit(width - 2.0 * SIDE);
-    let font = Font { size: 12.5, is_heading: row.is_header, ..Font::default() };
-    let galleys: Vec<_> = row
-        .cells
+    let widths = row.columns.fit(width - 2.0 * SIDE);
+    let is_header = row.row.is_none();
+    let is_last = row.row.map_or(row.table.rows.is_empty(), |at| at + 1 == row.table.rows.len());
+    let source = row.row.and_then(|at| row.table.rows.get(at)).map_or(&row.table.header, |(_, cells)| cells);
+    let cells: Vec<Inline> = (0..widths.len())
+        .map(|at| source.get(at).map_or_else(Inline::default, |cell| markdown::inline(&cell.source.replace("\\|", "|"))))
+        .collect();
+    let font = Font { size: 12.5, is_heading: is_header, ..Font::default() };
+    let galleys: Vec<_> = cells
         .iter()
         .zip(&widths)
         .map(|(cell, &width)| layout(ui, cell, &font, (width - 2.0 * CELL).max(16.0), egui::Align::LEFT))
@@ -504,24 +479,25 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, top: Pos2, width: f32) -> f32
         ui.interact(rect, ui.scope_id().with("row"), if row.record.is_some() { Sense::click() } else { Sense::hover() });
     let fill = if row.is_linked {
         t.accent_bg
-    } else if row.is_header || (row.record.is_some() && response.hovered()) {
+    } else if is_header || (row.record.is_some() && response.hovered()) {
         t.hover
     } else {
         Color32::TRANSPARENT
     };
     let radius = egui::CornerRadius {
-        nw: if row.is_header { 6 } else { 0 },
-        ne: if row.is_header { 6 } else { 0 },
-        sw: if row.is_last { 6 } else { 0 },
-        se: if row.is_last { 6 } else { 0 },
+        nw: if is_header { 6 } else { 0 },
+        ne: if is_header { 6 } else { 0 },
+        sw: if is_last { 6 } else { 0 },
+        se: if is_last { 6 } else { 0 },
     };
     // One pixel is shared with the row above, so that borders do not double.
-    let framed = if row.is_header { rect } else { rect.with_min_y(rect.top() - 1.0) };
+    let framed = if is_header { rect } else { rect.with_min_y(rect.top() - 1.0) };
     ui.painter().rect(framed, radius, fill, Stroke::new(1.0, t.line2), StrokeKind::Inside);
     if row.is_linked {
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, height)), 0.0, t.accent);
     }
     let mut x = rect.left();
+    let pointer = response.hover_pos();
     for (position, (galley, cell_width)) in galleys.into_iter().zip(&widths).enumerate() {
         let spare = (cell_width - 2.0 * CELL - galley.size().x).max(0.0);
         let shift = match row.table.alignments.get(position) {
@@ -531,10 +507,13 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, top: Pos2, width: f32) -> f32
         };
         let at = pos2((x + CELL + shift).round(), (rect.center().y - galley.size().y / 2.0).round());
         ui.painter().galley(at, Arc::clone(&galley), t.text);
-        ui.push_id(position, |ui| links_ui(ui, cx, &row.cells[position], &galley, at));
+        if let Some(byte) = pointer.and_then(|pointer| byte_at(&cells[position].text, &galley, pointer - at)) {
+            glyph::tip(cx, &response, &cells[position].text, byte);
+        }
+        ui.push_id(position, |ui| links_ui(ui, cx, &cells[position], &galley, at));
         x += cell_width;
     }
-    let name = row.cells.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(", ");
+    let name = cells.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(", ");
     response.widget_info(|| WidgetInfo::selected(Role::Row, true, row.is_linked, &name));
     if response.clicked() {
         select(cx, row.record);
@@ -595,9 +574,9 @@ fn notice(ui: &mut Ui, text: &str, top: Pos2, width: f32) -> f32 {
 /// Text that has no form: raw HTML, JSON, the members of a block.
 fn raw(ui: &mut Ui, text: &str, left: f32, top: f32, width: f32) -> f32 {
     let t = Tokens::of(ui);
-    let text = special::Shown::of(text).text;
+    let text = Shown::of(text).text;
     let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width((width - 24.0).max(80.0)), ..LayoutJob::default() };
-    special::append(&mut job, &text, &TextFormat::simple(theme::code(), t.text));
+    rtl::append(&mut job, &text, &TextFormat::simple(theme::code(), t.text));
     let galley = ui.painter().layout_job(job);
     let rect = Rect::from_min_size(pos2(left, top + 2.0), vec2(width, galley.size().y + 16.0));
     ui.painter().rect(rect, theme::RADIUS_CONTROL, t.card, Stroke::new(1.0, t.line), StrokeKind::Inside);

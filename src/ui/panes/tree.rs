@@ -11,9 +11,9 @@ use egui::{
 };
 
 use super::PaneCx;
-use super::special::Shown;
 use crate::capture::{Origin, Record};
 use crate::json::{Doc, Kind, Node};
+use crate::report::special::Shown;
 use crate::report::{Answer, Mark, Question, TreeView};
 use crate::state::{Action, Asked};
 use crate::ui::theme::{self, TREE_ROW, Tokens};
@@ -40,7 +40,6 @@ struct Flat {
     record: Option<usize>,
     rows: Vec<TreeRow>,
     is_cut: bool,
-    values: u64,
     shown_record: Option<usize>,
     shown_cursor: Option<usize>,
 }
@@ -76,18 +75,12 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 
 impl Flat {
     fn new(view: &Arc<TreeView>) -> Self {
-        let doc = &view.payload.doc;
-        let root = view.payload.root();
-        let values = (root.index()..root.subtree_end())
-            .filter(|&index| doc.node(index).is_some_and(|node| !node.is_container()))
-            .count() as u64;
         let mut flat = Self {
             view: Arc::clone(view),
             toggled: BTreeSet::new(),
             record: None,
             rows: Vec::new(),
             is_cut: false,
-            values,
             shown_record: None,
             shown_cursor: None,
         };
@@ -155,7 +148,7 @@ impl Flat {
         let outer = ui.available_rect_before_wrap();
         let focus = ui.interact(outer, Id::unique(("tree", pane.index)), Sense::focusable_noninteractive());
         focus.widget_info(|| {
-            WidgetInfo::labeled(Role::Tree, true, format!("Payload, {}", widgets::number_text(self.values, "values")))
+            WidgetInfo::labeled(Role::Tree, true, format!("Payload, {}", widgets::number_text(self.view.values, "values")))
         });
         self.keys(ui, cx, &focus, records);
         let count = self.rows.len() + usize::from(self.is_cut);
@@ -534,12 +527,11 @@ fn path(node: Node<'_>, root: usize) -> String {
     path
 }
 
-pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
     let Some(Answer::Tree(Some(view))) = cx.ready(Question::Tree) else { return };
-    let Some(flat) = known(ui, pane) else { return };
     let t = Tokens::of(ui);
     let small = |text: String, color| RichText::new(text).font(theme::regular(11.5)).color(color);
-    ui.label(small(widgets::number_text(flat.lock().values, "values"), t.weak));
+    ui.label(small(widgets::number_text(view.values, "values"), t.weak));
     let (missing, differs) = view.marks_inside.get(&view.payload.root).copied().unwrap_or_default();
     if missing > 0 {
         ui.horizontal(|ui| {
@@ -583,6 +575,7 @@ mod tests {
             marks: Default::default(),
             marks_inside: Default::default(),
             matched: Default::default(),
+            values: 0,
         }))
     }
 

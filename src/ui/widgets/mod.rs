@@ -12,13 +12,13 @@ pub use mark::{Tone, badge, badge_tip, swatch};
 pub use notice::{empty_ui, problem_ui, waiting};
 pub use number::{bytes, grouped, number_text, seconds};
 
-use super::panes::special;
+use super::panes::rtl;
 use super::theme::{self, Tokens};
 
 /// Text on one line, vertically centred at `left`; elided with `…` beyond `width`. Returns where it ends.
 pub fn text_at(ui: &Ui, left: Pos2, text: impl Into<String>, font: FontId, color: Color32, width: f32) -> f32 {
     let mut job = egui::text::LayoutJob { break_on_newline: false, ..Default::default() };
-    special::append(&mut job, &text.into(), &egui::TextFormat::simple(font, color));
+    rtl::append(&mut job, &text.into(), &egui::TextFormat::simple(font, color));
     job.wrap = egui::text::TextWrapping::truncate_at_width(width.max(0.0));
     let galley = ui.painter().layout_job(job);
     let size = galley.size();

@@ -1,0 +1,175 @@
+//! The colours of a row of text: JSON by its parts, Markdown's own marks weak and what they mark strong. No character
+//! is changed.
+
+use std::ops::Range;
+
+use egui::Color32;
+use egui::text::{LayoutJob, TextFormat};
+
+use super::rtl::append;
+use crate::format::Syntax;
+use crate::report::special::Shown;
+use crate::report::{TextRow, TextView};
+use crate::ui::theme::{self, Tokens};
+
+/// Lays a row out in its colours.
+pub fn job(t: &Tokens, shown: &Shown, view: &TextView, row: &TextRow) -> LayoutJob {
+    let plain = TextFormat::simple(theme::code(), t.text);
+    let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
+    job.wrap.max_width = f32::INFINITY;
+    let text = &shown.text;
+    if !shown.names.is_empty() {
+        let mut end = 0;
+        for (name, _) in &shown.names {
+            append(&mut job, &text[end..name.start], &plain);
+            job.append(&text[name.clone()], 0.0, TextFormat::simple(theme::mono(10.0), t.warn));
+            end = name.end;
+        }
+        append(&mut job, &text[end..], &plain);
+        return job;
+    }
+    match view.syntax {
+        Syntax::Plain => append(&mut job, text, &plain),
+        Syntax::Markdown => markdown(&mut job, t, text, row.number.is_some()),
+        Syntax::Json => json_row(&mut job, t, view, row),
+    }
+    job
+}
+
+fn markdown(job: &mut LayoutJob, t: &Tokens, text: &str, is_line_start: bool) {
+    let plain = TextFormat::simple(theme::code(), t.text);
+    let weak = |color: Color32| TextFormat::simple(theme::code(), color);
+    let bold = TextFormat::simple(theme::mono_semibold(12.0), t.strong);
+    if is_line_start && text.starts_with('#') {
+        let hashes = text.len() - text.trim_start_matches('#').len();
+        job.append(&text[..hashes], 0.0, weak(t.weak));
+        append(job, &text[hashes..], &bold);
+    } else if is_line_start && text.starts_with('|') {
+        for part in text.split_inclusive('|') {
+            let cell = part.strip_suffix('|').unwrap_or(part);
+            append(job, cell, &plain);
+            job.append(&part[cell.len()..], 0.0, weak(t.faint));
+        }
+    } else {
+        for (position, part) in text.split("**").enumerate() {
+            if position > 0 {
+                job.append("**", 0.0, weak(t.weak));
+            }
+            // An odd part stands between two pairs; a pair that is never closed marks nothing.
+            let is_closed = position % 2 == 1 && position < text.matches("**").count();
+            append(job, part, if is_closed { &bold } else { &plain });
+        }
+    }
+}
+
+/// What a stretch of JSON is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Key,
+    String,
+    Number,
+    /// `true`, `false`, `null`.
+    Word,
+    Punctuation,
+}
+
+/// A row is coloured by what stands before it in its line, which is at most a few thousand bytes.
+fn json_row(job: &mut LayoutJob, t: &Tokens, view: &TextView, row: &TextRow) {
+    let line = &view.lines[row.line as usize];
+    for (range, part) in json(&view.text[line.range.clone()], line.is_in_string) {
+        let range = (line.range.start + range.start).max(row.range.start)..(line.range.start + range.end).min(row.range.end);
+        if range.is_empty() {
+            continue;
+        }
+        let color = match part {
+            Part::Key => t.text,
+            Part::String => t.json_string,
+            Part::Number => t.json_number,
+            Part::Word => t.json_bool,
+            Part::Punctuation => t.weak,
+        };
+        append(job, &view.text[range], &TextFormat::simple(theme::code(), color));
+    }
+}
+
+/// Cuts JSON, or a stretch of it, into its parts, without a gap. What is no JSON is taken for punctuation.
+fn json(text: &str, is_in_string: bool) -> Vec<(Range<usize>, Part)> {
+    let bytes = text.as_bytes();
+    let mut parts: Vec<(Range<usize>, Part)> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let part = if bytes[at] == b'"' || (at == 0 && is_in_string) {
+            at = string_end(bytes, if bytes[at] == b'"' && !(at == 0 && is_in_string) { at + 1 } else { at });
+            let next = bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace());
+            if next == Some(&b':') { Part::Key } else { Part::String }
+        } else if bytes[at] == b'-' || bytes[at].is_ascii_digit() {
+            at += run(&bytes[at..], |byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E') || byte.is_ascii_digit());
+            Part::Number
+        } else if bytes[at].is_ascii_alphabetic() {
+            at += run(&bytes[at..], |byte| byte.is_ascii_alphabetic());
+            Part::Word
+        } else {
+            at += run(&bytes[at..], |byte| !matches!(byte, b'"' | b'-') && !byte.is_ascii_alphanumeric());
+            Part::Punctuation
+        };
+        parts.push((start..at, part));
+    }
+    parts
+}
+
+/// Length of the run of bytes at the start that `is` holds for; at least one.
+fn run(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|&byte| !is(byte)).unwrap_or(bytes.len()).max(1)
+}
+
+/// After the quote that ends a string, or the end of the text.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str, is_in_string: bool) -> Vec<(&str, Part)> {
+        json(text, is_in_string).into_iter().map(|(range, part)| (&text[range], part)).collect()
+    }
+
+    #[test]
+    fn json_is_cut_into_its_parts() {
+        use Part::{Key, Number, Punctuation, String, Word};
+        assert_eq!(
+            parts(r#"{"a\"é": [-1.5e3, "x", null]"#, false),
+            [
+                ("{", Punctuation),
+                (r#""a\"é""#, Key),
+                (": [", Punctuation),
+                ("-1.5e3", Number),
+                (", ", Punctuation),
+                (r#""x""#, String),
+                (", ", Punctuation),
+                ("null", Word),
+                ("]", Punctuation)
+            ]
+        );
+        assert_eq!(parts(r#"ab","c"#, true), [(r#"ab""#, String), (",", Punctuation), (r#""c"#, String)]);
+        assert_eq!(parts("\"\\", false), [("\"\\", String)]);
+        assert_eq!(parts(r#"":1"#, true), [(r#"""#, Key), (":", Punctuation), ("1", Number)]);
+    }
+
+    #[test]
+    fn every_byte_of_anything_is_in_one_part() {
+        for text in ["", "plain words", "é—", "{]}\u{0}", "\"ünd", "-", "12e"] {
+            let joined: String = parts(text, false).iter().map(|(part, _)| *part).collect();
+            assert_eq!(joined, text);
+        }
+    }
+}

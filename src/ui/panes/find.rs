@@ -1,0 +1,84 @@
+//! The bar to find in a text pane. The engine finds; here one steps from place to place.
+
+use std::ops::Range;
+
+use egui::{Align, Id, Key, Layout, Rect, RichText, Stroke, Ui, UiBuilder, vec2};
+
+use super::PaneCx;
+use super::text::goto_id;
+use crate::report::{Answer, FIND_LIMIT, Question};
+use crate::state::{Action, PaneView};
+use crate::ui::theme::{self, Tokens};
+use crate::ui::{Cx, icons, widgets};
+
+/// What was found in the pane that has the keys; nothing where nothing is looked for.
+pub fn places<'a>(cx: &Cx<'a>, pane: &PaneCx) -> &'a [Range<usize>] {
+    let needle = cx.state.view.search.as_deref().filter(|needle| pane.is_focused && !needle.is_empty());
+    match needle.and_then(|needle| cx.ready(Question::Find { format: pane.format, needle: needle.into() })) {
+        Some(Answer::Find(found)) => found,
+        _ => &[],
+    }
+}
+
+/// The bar to find in a pane; the room that is left.
+pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &PaneCx) -> Rect {
+    let t = Tokens::of(ui);
+    let bar = Rect::from_min_size(body.min, vec2(body.width(), 38.0));
+    ui.painter().rect_filled(bar, 0.0, t.card);
+    ui.painter().hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
+    let index_id = Id::unique(("find index", pane.index));
+    ui.scope_builder(
+        UiBuilder::new().max_rect(bar.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("find"),
+        |ui| {
+            let mut text = cx.state.view.search.clone().unwrap_or_default();
+            let edit = ui.add(
+                egui::TextEdit::singleline(&mut text).id_salt("find field").hint_text("Find in this pane").desired_width(200.0),
+            );
+            let was_open: Option<bool> = ui.data(|data| data.get_temp(index_id.with("open")));
+            if was_open.is_none() {
+                edit.request_focus();
+            }
+            ui.data_mut(|data| data.insert_temp(index_id.with("open"), true));
+            if edit.changed() {
+                cx.send(Action::SetSearch(Some(text)));
+            }
+            if !matches!(view, PaneView::Text(_)) {
+                ui.label(RichText::new("Finding works in text panes").font(theme::small()).color(t.weak));
+                return;
+            }
+            let places = places(cx, pane);
+            let mut index: usize = ui.data(|data| data.get_temp(index_id)).unwrap_or(0).min(places.len().saturating_sub(1));
+            let label = match places.len() {
+                0 => "no place".to_owned(),
+                FIND_LIMIT => {
+                    format!("{} of more than {}", widgets::grouped(index as u64 + 1), widgets::grouped(FIND_LIMIT as u64))
+                }
+                count => format!("{} of {}", widgets::grouped(index as u64 + 1), widgets::grouped(count as u64)),
+            };
+            ui.label(RichText::new(label).font(theme::code()).color(t.weak));
+            let is_enter = edit.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let is_back = ui.input(|input| input.modifiers.shift);
+            let next = widgets::icon_button(ui, icons::DOWN, "Next place").clicked() || (is_enter && !is_back);
+            let previous = widgets::icon_button(ui, icons::UP, "Previous place").clicked() || (is_enter && is_back);
+            if is_enter {
+                edit.request_focus();
+            }
+            if !places.is_empty() && (next || previous || edit.changed()) {
+                index = match (next, previous) {
+                    (true, _) => (index + 1) % places.len(),
+                    (_, true) => (index + places.len() - 1) % places.len(),
+                    _ => 0,
+                };
+                ui.data_mut(|data| {
+                    data.insert_temp(index_id, index);
+                    data.insert_temp(goto_id(pane), places[index].start);
+                });
+            }
+            if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
+                ui.data_mut(|data| data.remove_temp::<bool>(index_id.with("open")));
+                cx.send(Action::SetSearch(None));
+            }
+        },
+    );
+    body.with_min_y(bar.bottom())
+}
