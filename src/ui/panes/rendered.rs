@@ -85,6 +85,12 @@ struct Flow {
     view: Arc<RenderedView>,
     entries: Vec<Entry>,
     width: f32,
+    /// Width of the widest table at this width of the pane, or that width.
+    content: f32,
+    /// Where the entries begin, as far as that is known for sure: from a changed height on it is not.
+    tops: Vec<f32>,
+    /// Height of all entries.
+    total: f32,
     cache: CommonMarkCache,
     shown_record: Option<usize>,
 }
@@ -135,8 +141,16 @@ pub fn summary(view: &RenderedView) -> String {
 
 impl Flow {
     fn new(view: &Arc<RenderedView>, subject: Option<&Arc<Subject>>, format: &str) -> Self {
-        let mut flow =
-            Self { view: Arc::clone(view), entries: vec![], width: 0.0, cache: CommonMarkCache::default(), shown_record: None };
+        let mut flow = Self {
+            view: Arc::clone(view),
+            entries: vec![],
+            width: 0.0,
+            content: 0.0,
+            tops: vec![],
+            total: 0.0,
+            cache: CommonMarkCache::default(),
+            shown_record: None,
+        };
         flow.push(Kind::Gap(12.0), 0..0, 12.0);
         match subject.filter(|_| format == "content") {
             Some(subject) => {
@@ -161,6 +175,7 @@ impl Flow {
             None => (0..view.cards.len()).for_each(|card| flow.push_card(card)),
         }
         flow.push(Kind::Gap(16.0), 0..0, 16.0);
+        flow.total = flow.entries.iter().map(|entry| entry.height).sum();
         flow
     }
 
@@ -238,13 +253,25 @@ impl Flow {
                 Entry { height: (item.range.len() / 60 + 1) as f32 * 20.0 + 6.0, range, kind: Kind::Item { item, offset } }
             })
             .collect();
+        self.total += read.iter().map(|entry| entry.height).sum::<f32>() - self.entries[at].height;
         self.entries.splice(at..=at, read);
+        self.tops.truncate(at + 1);
+    }
+
+    /// The entry at a height, or the last one.
+    fn at_height(&mut self, height: f32) -> usize {
+        while self.tops.last().is_none_or(|&top| top < height) && self.tops.len() < self.entries.len() {
+            let before = self.tops.len().checked_sub(1).map_or(0.0, |last| self.tops[last] + self.entries[last].height);
+            self.tops.push(before);
+        }
+        self.tops.partition_point(|&top| top <= height).saturating_sub(1)
     }
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         let width = ui.available_width();
         if (self.width - width).abs() > 0.5 {
             self.width = width;
+            self.content = self.content_width(width);
         }
         let mut area = ScrollArea::both().id_salt(("rendered", pane.index)).auto_shrink(false);
         let record = cx.state.view.record;
@@ -252,28 +279,23 @@ impl Flow {
         if self.shown_record != record && pane.visible(ui).1 > 0.0 {
             self.shown_record = record;
             if let Some(place) = record.and_then(|record| self.view.links.first(record)) {
-                let offset: f32 =
-                    self.entries.iter().take_while(|entry| entry.range.end <= place).map(|entry| entry.height).sum();
+                self.at_height(f32::INFINITY);
+                let entry = self.entries.iter().position(|entry| entry.range.end > place);
+                let offset = entry.and_then(|entry| self.tops.get(entry)).copied().unwrap_or_default();
                 let (top, height) = pane.visible(ui);
                 if offset < top || offset + 40.0 > top + height {
                     area = area.vertical_scroll_offset((offset - height * 0.3).max(0.0));
                 }
             }
         }
-        let content = self.content_width(width);
         let output = area.show_viewport(ui, |ui, viewport| {
             ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
             let origin = ui.min_rect().min;
-            let mut y = 0.0;
-            let mut at = 0;
+            let mut at = self.at_height(viewport.min.y);
+            let mut y = self.tops.get(at).copied().unwrap_or_default();
             let mut has_changed = false;
-            while at < self.entries.len() {
+            while at < self.entries.len() && y <= viewport.max.y {
                 let height = self.entries[at].height;
-                if y + height < viewport.min.y || y > viewport.max.y {
-                    y += height;
-                    at += 1;
-                    continue;
-                }
                 if matches!(self.entries[at].kind, Kind::Unread { .. }) {
                     self.read(at);
                     continue;
@@ -283,12 +305,14 @@ impl Flow {
                 let painted = ui.push_id(at, |ui| self.entry_ui(ui, cx, &entry, top, width)).inner;
                 if (painted - height).abs() > 0.5 {
                     self.entries[at].height = painted;
+                    self.total += painted - height;
+                    self.tops.truncate(at + 1);
                     has_changed = true;
                 }
                 y += painted;
                 at += 1;
             }
-            ui.allocate_rect(Rect::from_min_size(origin, vec2(content, y)), Sense::hover());
+            ui.allocate_rect(Rect::from_min_size(origin, vec2(self.content, self.total)), Sense::hover());
             if has_changed {
                 ui.request_repaint();
             }
