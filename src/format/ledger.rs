@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::json::compact;
 use super::{Format, Sink, Subject, WriteError};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{FactCount, Origin, match_facts};
+use crate::capture::{BlockKind, FactCount, Origin, match_facts};
 use crate::json::Doc;
 use crate::token::{Counter, Encoding, Tokens};
 
@@ -22,6 +22,8 @@ pub struct Row {
     pub tokens: Tokens,
     /// Facts of the payload found in this format's text; `None` where there is no payload.
     pub facts: Option<FactCount>,
+    /// What is part of the answer and cannot be counted: "1 image", "2 audio clips". Only of what was sent.
+    pub uncounted: Option<String>,
     /// Whether the text says nothing beside the payload, so that a derived format in its place loses nothing.
     pub is_payload_alone: bool,
 }
@@ -75,8 +77,28 @@ impl Row {
             row.facts = Some(match_facts(payload, &text, cancel)?.count);
         }
         row.is_payload_alone = is_payload_alone(format, subject);
+        row.uncounted = if matches!(format.id(), "content" | "both") { uncounted(subject) } else { None };
         Ok(row)
     }
+}
+
+/// Blocks with data that no tokenizer of text can count.
+fn uncounted(subject: &Subject) -> Option<String> {
+    let of = |kind: BlockKind, one: &str, more: &str| {
+        let count = subject.reading.blocks.iter().filter(|block| block.kind == kind && block.data_bytes.is_some()).count();
+        match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{count} {more}")),
+        }
+    };
+    let found = [
+        of(BlockKind::Image, "image", "images"),
+        of(BlockKind::Audio, "audio clip", "audio clips"),
+        of(BlockKind::Resource, "embedded file", "embedded files"),
+    ];
+    let found: Vec<_> = found.into_iter().flatten().collect();
+    (!found.is_empty()).then(|| found.join(" and "))
 }
 
 fn is_payload_alone(format: &dyn Format, subject: &Subject) -> bool {
@@ -132,6 +154,17 @@ mod tests {
         assert_eq!(default_baseline(&rows[..4]), "content");
         assert_eq!(ratio(rows[4], rows[4], Encoding::O200kBase), Some(1.0));
         assert_eq!(ratio(rows[8], rows[4], Encoding::O200kBase), None);
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_named() {
+        let subject = subject(
+            r#"{"content":[{"type":"text","text":"a"},{"type":"image","data":"aGk=","mimeType":"image/png"},
+               {"type":"image","data":"aGk="},{"type":"audio","data":"aGk="}]}"#,
+        );
+        let row = |id: &str| Row::measure(by_id(id).unwrap(), &subject, &Cancel::new()).unwrap();
+        assert_eq!(row("content").uncounted.as_deref(), Some("2 images and 1 audio clip"));
+        assert_eq!(row("wire").uncounted, None);
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub fn verdict(rows: &[&Row], encoding: Encoding) -> Option<Verdict> {
     let tokens = sent.tokens.get(encoding);
     verdict.number(tokens);
     verdict.plain(format!(" {} as sent ({}, exact).", if tokens == 1 { "token" } else { "tokens" }, encoding.name()));
+    if let Some(uncounted) = &sent.uncounted {
+        verdict.parts.push(VerdictPart::Bad(format!(" Not counted: {uncounted}.")));
+    }
     if json.is_available() {
         alternative(&mut verdict, sent, json, encoding);
     } else {
@@ -167,6 +170,13 @@ mod tests {
         let rows = [none("content"), row("structured", 100, 0), none("both"), row("json", 112, 0)];
         let found = verdict(&rows.iter().collect::<Vec<_>>(), Encoding::Cl100kBase).unwrap();
         assert!(found.parts.contains(&VerdictPart::Bad("+12%".into())), "{}", found.text());
+    }
+
+    #[test]
+    fn what_is_not_counted_is_said() {
+        let content = Row { uncounted: Some("1 image".into()), ..row("content", 14, 0) };
+        let said = say(&[content, none("structured"), none("both"), none("json")]).unwrap();
+        assert!(said.starts_with("14 tokens as sent (o200k_base, exact). Not counted: 1 image. No payload"), "{said}");
     }
 
     #[test]

@@ -95,6 +95,7 @@ impl State {
         }
         if !form.problems.is_empty() && !send_anyway {
             // The form shows each problem at its field, with "Send anyway" beside Call.
+            self.edit_form(|form, _| form.is_tried = true);
             return;
         }
         if !tool.is_declared_read_only() && !self.connection.is_sample() {

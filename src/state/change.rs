@@ -115,6 +115,11 @@ impl State {
                     view.set_pane(1, PaneView::Text(format));
                 }
             }
+            Action::KeepPeekBeside => {
+                if let Some(format) = view.peek.take() {
+                    view.set_pane(2, PaneView::Text(format));
+                }
+            }
             Action::SetSearch(search) => view.search = search,
             Action::SetBaseline(format) => self.settings.baseline = Some(format),
             Action::SetTokenizer(encoding) => self.settings.tokenizer = encoding,

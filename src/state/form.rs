@@ -78,14 +78,22 @@ pub struct Form {
     pub syntax: Option<(String, usize, usize)>,
     /// What the schema says against the arguments as a whole: JSON Pointer and message.
     pub problems: Vec<(String, String)>,
+    /// Whether a call was refused for the arguments; until then nobody is blamed for what is not typed yet.
+    pub is_tried: bool,
 }
 
 impl Form {
     /// An empty form for a tool's input schema.
     pub fn new(schema: Option<&Bytes>) -> Self {
         let doc = Doc::parse(schema.cloned().unwrap_or_default());
-        let mut form =
-            Self { mode: FormMode::Form, fields: fields(&doc), text: Arc::from("{}"), syntax: None, problems: Vec::new() };
+        let mut form = Self {
+            mode: FormMode::Form,
+            fields: fields(&doc),
+            text: Arc::from("{}"),
+            syntax: None,
+            problems: Vec::new(),
+            is_tried: false,
+        };
         form.check(schema);
         form
     }
@@ -108,6 +116,12 @@ impl Form {
             }
         }
         self.check(schema);
+    }
+
+    /// What is said against a field, where it is time to say it.
+    pub fn problem_of<'a>(&self, field: &'a Field) -> Option<&'a str> {
+        let is_untouched = field.required && field.value == Value::Unset && !self.is_tried;
+        field.problem.as_deref().filter(|_| !is_untouched)
     }
 
     /// Whether it may be sent without saying "anyway".
@@ -320,6 +334,9 @@ mod tests {
     fn what_breaks_the_schema_stands_at_the_field() {
         let (mut form, schema) = form();
         assert!(form.fields[0].problem.is_some(), "required and unset: {:?}", form.problems);
+        assert_eq!(form.problem_of(&form.fields[0]), None);
+        form.is_tried = true;
+        assert!(form.problem_of(&form.fields[0]).is_some());
         form.set_field(0, Value::Json("501".into()), Some(&schema));
         assert!(form.fields[0].problem.is_some() && !form.is_valid());
         form.set_field(0, Value::Json("5".into()), Some(&schema));

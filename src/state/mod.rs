@@ -247,6 +247,8 @@ pub enum Action {
     Peek(Option<&'static str>),
     /// Keeps what is peeked at.
     KeepPeek,
+    /// Puts what is peeked at into the third pane, beside what the middle one showed before.
+    KeepPeekBeside,
     SetSearch(Option<String>),
     SetBaseline(&'static str),
     SetTokenizer(Encoding),

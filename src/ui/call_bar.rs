@@ -43,6 +43,7 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         head_ui(ui, cx, listed, bar, is_slim && !is_narrow);
         if !is_slim {
             summary_ui(ui, &listed.tool, cx);
+            ui.add_space(2.0);
         }
         if !is_slim || is_narrow {
             body_ui(ui, cx, listed, is_slim);
@@ -273,7 +274,8 @@ fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn has_problem(form: &Form) -> bool {
-    !form.problems.is_empty() || form.fields.iter().any(|field| field.problem.is_some())
+    let unsaid: Vec<_> = form.fields.iter().filter(|field| field.problem.is_some() && form.problem_of(field).is_none()).collect();
+    form.problems.len() > unsaid.len() || form.fields.iter().any(|field| form.problem_of(field).is_some())
 }
 
 fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {

@@ -443,13 +443,16 @@ fn small_badge(ui: &Ui, left: egui::Pos2, text: &str) -> f32 {
     rect.right()
 }
 
-/// Up and Down flip the middle pane through the formats; Enter keeps what is shown (Esc restores, in `commands`).
+/// Up and Down flip the middle pane through the formats; Enter keeps what is shown, Shift Enter
+/// puts it beside what was shown (Esc restores, in `commands`).
 fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
     if !focus.has_focus() {
         return;
     }
+    // Esc ends the peek first; the next one lets the focus go.
+    let escape = cx.state.view.peek.is_some();
     ui.memory_mut(|memory| {
-        memory.set_focus_lock_filter(focus.id, egui::EventFilter { vertical_arrows: true, ..Default::default() })
+        memory.set_focus_lock_filter(focus.id, egui::EventFilter { vertical_arrows: true, escape, ..Default::default() })
     });
     let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
     let formats: Vec<_> =
@@ -469,8 +472,12 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
     {
         cx.send(Action::Peek(Some(previous)));
     }
-    if pressed(Key::Enter) && cx.state.view.peek.is_some() {
-        cx.send(Action::KeepPeek);
+    if cx.state.view.peek.is_some() {
+        if ui.input_mut(|input| input.consume_key(egui::Modifiers::SHIFT, Key::Enter)) {
+            cx.send(Action::KeepPeekBeside);
+        } else if pressed(Key::Enter) {
+            cx.send(Action::KeepPeek);
+        }
     }
 }
 

@@ -103,7 +103,14 @@ fn connected() -> State {
         field("note", FieldKind::String { multiline: true }, Value::Null),
         field("filter", FieldKind::Json, Value::Unset),
     ];
-    let form = Form { mode: FormMode::Form, fields, text: r#"{"term":"north"}"#.into(), syntax: None, problems: Vec::new() };
+    let form = Form {
+        mode: FormMode::Form,
+        fields,
+        text: r#"{"term":"north"}"#.into(),
+        syntax: None,
+        problems: Vec::new(),
+        is_tried: false,
+    };
     state.forms.insert("dual_search".into(), form);
     state
 }

@@ -395,7 +395,8 @@ fn visuals(t: &Tokens) -> Visuals {
     visuals.hyperlink_color = t.accent;
     visuals.faint_bg_color = t.card;
     visuals.extreme_bg_color = t.bg;
-    visuals.text_edit_bg_color = Some(t.bg);
+    // A field is darker than its ground in the dark, and lighter in the light.
+    visuals.text_edit_bg_color = Some(if t.is_dark { t.bg } else { t.card });
     visuals.code_bg_color = t.card;
     visuals.warn_fg_color = t.warn;
     visuals.error_fg_color = t.bad;

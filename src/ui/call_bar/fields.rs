@@ -27,7 +27,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: i
         .show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(12.0, 2.0);
             ui.spacing_mut().interact_size.y = LABEL;
-            let mut fields = form.fields.iter().enumerate().map(|(index, field)| (index, field, field_width(field))).peekable();
+            let mut fields = form.fields.iter().enumerate().map(|(index, field)| (index, field_width(form, field))).peekable();
             let mut lead = Some(lead);
             let mut is_first = true;
             while is_first || fields.peek().is_some() {
@@ -43,15 +43,13 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: i
                         left -= before - ui.available_width();
                     }
                     let mut is_row_empty = left >= width;
-                    while let Some((index, field, wanted)) =
-                        fields.next_if(|(_, _, wanted)| is_row_empty || *wanted + 12.0 <= left)
-                    {
+                    while let Some((index, wanted)) = fields.next_if(|(_, wanted)| is_row_empty || *wanted + 12.0 <= left) {
                         is_row_empty = false;
                         left -= wanted + 12.0;
                         ui.scope_builder(UiBuilder::new().id_salt((tool, index)), |ui| {
                             ui.vertical(|ui| {
                                 ui.set_width(wanted.min(width));
-                                field_ui(ui, cx, tool, index, field, wanted.min(width));
+                                field_ui(ui, cx, tool, form, index, wanted.min(width));
                             });
                         });
                     }
@@ -60,7 +58,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: i
         });
 }
 
-fn field_width(field: &Field) -> f32 {
+fn field_width(form: &Form, field: &Field) -> f32 {
     let label = 7.4 * (field.name.chars().count() + 2) as f32
         + 6.6 * type_text(field).chars().count() as f32
         + if field.required { 58.0 } else { 0.0 };
@@ -75,7 +73,7 @@ fn field_width(field: &Field) -> f32 {
         FieldKind::Enum(_) => 180.0,
         FieldKind::Array(_) => 150.0,
     };
-    let control = if field.problem.is_some() { f32::max(control, 200.0) } else { control };
+    let control = if form.problem_of(field).is_some() { f32::max(control, 200.0) } else { control };
     control.max(label + if has_menu(field) { 26.0 } else { 0.0 }).ceil()
 }
 
@@ -132,7 +130,8 @@ fn menu_values(field: &Field) -> Vec<(&'static str, Value)> {
     values
 }
 
-fn field_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, index: usize, field: &Field, width: f32) {
+fn field_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, index: usize, width: f32) {
+    let field = &form.fields[index];
     let t = Tokens::of(ui);
     let set = |value: Value| cx.send(Action::SetField { field: index, value });
     ui.horizontal(|ui| {
@@ -174,14 +173,14 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, index: usize, field: &Field, w
         name: &field.name,
         hint: &hint,
         width,
-        is_invalid: field.problem.is_some(),
+        is_invalid: form.problem_of(field).is_some(),
         nullable: field.nullable,
         required: field.required,
     };
     if let Some(value) = editor.show(ui, &field.kind, &field.value) {
         set(value);
     }
-    if let Some(problem) = &field.problem {
+    if let Some(problem) = form.problem_of(field) {
         let label = ui.add(egui::Label::new(RichText::new(problem).font(theme::regular(12.0)).color(t.bad)).wrap());
         label.accessible_name(format!("{}: {problem}", field.name));
     }

@@ -171,11 +171,8 @@ impl Prepared {
             let at =
                 |pos: Pos2| drawn.iter().min_by(|a, b| a.distance(pos).total_cmp(&b.distance(pos))).map(|row| row.offset_at(pos));
             if let Some(offset) = response.interact_pointer_pos().and_then(at) {
-                if response.drag_started()
-                    || response.is_pointer_button_down_on()
-                        && !response.dragged()
-                        && ui.input(|input| input.pointer.any_pressed())
-                {
+                // A drag is only told from a click when the pointer has moved: the selection begins where it was pressed.
+                if response.is_pointer_button_down_on() && ui.input(|input| input.pointer.any_pressed()) {
                     let extends = ui.input(|input| input.modifiers.shift);
                     selected =
                         Selection { format: pane.format, anchor: if extends { selected.anchor } else { offset }, head: offset };
@@ -198,7 +195,7 @@ impl Prepared {
             response.clicked() || response.dragged()
         });
         let range = selected.range();
-        let is_ours = pane.is_focused && !ui.egui_wants_keyboard_input();
+        let is_ours = pane.is_focused && !ui.text_edit_focused();
         if is_ours && ui.input_mut(|input| input.consume_key(egui::Modifiers::COMMAND, Key::A)) {
             selected = Selection { format: pane.format, anchor: 0, head: self.view.text.len() };
         }
