@@ -89,7 +89,7 @@ fn panes_and_states() {
     album.add(&mut window, "two-panes", MAIN, Dark);
     // A record of the payload that was read from the text is linked as well.
     let id = window.state.view.capture.clone().unwrap();
-    let Some(Asked::Ready(Answer::Text(text))) = window.state.answers.get(&id, &Question::Text("toon")) else {
+    let Some(Asked::Ready(Answer::Text(text))) = window.state.answers.get(&id, Question::Text("toon")) else {
         panic!("the text is not there")
     };
     let record = text.matched.records.get(1).map(|record| record.node);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::problem::Kind;
-use mcp_loupe::report::{Answer, Question};
+use mcp_loupe::report::{Answer, Inquiry, Question};
 use mcp_loupe::source::{Command, Source};
 use mcp_loupe::state::{Action, Asked, Connection, Dialog, Effect, Event, PaneView, Screen, StartQuestion, State};
 use support::Driver;
@@ -38,9 +38,11 @@ fn a_card_of_the_start_page_is_one_click() {
     driver.until("the answer is shown", |state| state.capture().is_some());
     let capture = driver.state.capture().unwrap().clone();
     assert_eq!((capture.tool.name.as_str(), capture.outcome), ("dual_search_companies", Outcome::Result));
-    driver.perform(Action::Want(vec![(capture.id.clone(), Question::Tree), (capture.id.clone(), Question::Row("json"))]));
+    driver.perform(Action::Want(
+        [Question::Tree, Question::Row("json")].map(|question| Inquiry::of(&capture.id, question)).to_vec(),
+    ));
     driver.until("the questions are answered", |state| state.answers.working() == 0);
-    let Some(Asked::Ready(Answer::Tree(Some(tree)))) = driver.state.answers.get(&capture.id, &Question::Tree) else {
+    let Some(Asked::Ready(Answer::Tree(Some(tree)))) = driver.state.answers.get(&capture.id, Question::Tree) else {
         panic!("no tree");
     };
     assert!(tree.matched.count.missing > 0, "the dual sample leaves facts out of its text");

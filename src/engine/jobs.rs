@@ -9,10 +9,10 @@ use bytes::Bytes;
 
 use super::queue::Queue;
 use crate::cancel::Cancel;
-use crate::capture::{Capture, CaptureId};
+use crate::capture::Capture;
 use crate::format::Subject;
 use crate::problem::{Kind, Problem};
-use crate::report::{self, Question};
+use crate::report::{self, Inquiry};
 use crate::state::Event;
 use crate::token;
 
@@ -21,8 +21,8 @@ const SUBJECTS: usize = 6;
 
 enum Job {
     Answer {
-        capture: Arc<Capture>,
-        question: Question,
+        captures: Vec<Arc<Capture>>,
+        inquiry: Inquiry,
         cancel: Cancel,
     },
     CountTools {
@@ -36,7 +36,7 @@ enum Job {
 #[derive(Default)]
 struct Waiting {
     jobs: VecDeque<Job>,
-    cancels: HashMap<(CaptureId, Question), Cancel>,
+    cancels: HashMap<Inquiry, Cancel>,
     subjects: VecDeque<Arc<Subject>>,
     stopped: bool,
 }
@@ -75,14 +75,14 @@ impl Jobs {
         self.shared.more.notify_one();
     }
 
-    pub(super) fn answer(&self, capture: Arc<Capture>, question: Question) {
+    pub(super) fn answer(&self, captures: Vec<Arc<Capture>>, inquiry: Inquiry) {
         let cancel = Cancel::new();
-        self.shared.waiting().cancels.insert((capture.id.clone(), question.clone()), cancel.clone());
-        self.push(Job::Answer { capture, question, cancel });
+        self.shared.waiting().cancels.insert(inquiry.clone(), cancel.clone());
+        self.push(Job::Answer { captures, inquiry, cancel });
     }
 
-    pub(super) fn forget(&self, capture: &CaptureId, question: &Question) {
-        if let Some(cancel) = self.shared.waiting().cancels.remove(&(capture.clone(), question.clone())) {
+    pub(super) fn forget(&self, inquiry: &Inquiry) {
+        if let Some(cancel) = self.shared.waiting().cancels.remove(inquiry) {
             cancel.cancel();
         }
     }
@@ -109,11 +109,11 @@ fn next(shared: &Shared) -> Option<Job> {
             return None;
         }
         let newest = waiting.jobs.iter().rev().find_map(|job| match job {
-            Job::Answer { capture, .. } => Some(capture.id.clone()),
+            Job::Answer { inquiry, .. } => Some(inquiry.captures.clone()),
             _ => None,
         });
-        let position = newest
-            .and_then(|id| waiting.jobs.iter().position(|job| matches!(job, Job::Answer { capture, .. } if capture.id == id)));
+        let is_of = |job: &Job, newest: &_| matches!(job, Job::Answer { inquiry, .. } if inquiry.captures == *newest);
+        let position = newest.and_then(|newest| waiting.jobs.iter().position(|job| is_of(job, &newest)));
         if let Some(job) = waiting.jobs.remove(position.unwrap_or(0)) {
             return Some(job);
         }
@@ -146,25 +146,27 @@ fn work(shared: &Shared) {
                     shared.queue.push(Event::ToolTokens { session, tokens });
                 }
             }
-            Job::Answer { capture, question, cancel } => {
+            Job::Answer { captures, inquiry, cancel } => {
                 if cancel.is_cancelled() {
                     continue;
                 }
                 // A panic is one failed answer, not a dead window.
-                let answer = catch_unwind(AssertUnwindSafe(|| report::answer(&subject(shared, &capture), &question, &cancel)));
+                let answer = catch_unwind(AssertUnwindSafe(|| {
+                    let subjects: Vec<_> = captures.iter().map(|capture| subject(shared, capture)).collect();
+                    report::answer(&subjects, &inquiry.question, &cancel)
+                }));
                 let answer = match answer {
                     Ok(Ok(answer)) => answer,
                     Ok(Err(_cancelled)) => continue,
-                    Err(_) => Err(Problem::new(Kind::Internal, format!("{question:?} could not be computed"))
+                    Err(_) => Err(Problem::new(Kind::Internal, format!("{:?} could not be computed", inquiry.question))
                         .hint("export the raw result and report it; the other views still work")),
                 };
                 // The same question may have been asked again meanwhile, with a flag of its own.
                 if cancel.is_cancelled() {
                     continue;
                 }
-                let id = capture.id.clone();
-                shared.waiting().cancels.remove(&(id.clone(), question.clone()));
-                shared.queue.push(Event::Answered { capture: id, question, answer });
+                shared.waiting().cancels.remove(&inquiry);
+                shared.queue.push(Event::Answered { inquiry, answer });
             }
         }
     }

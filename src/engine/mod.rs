@@ -78,8 +78,8 @@ impl Engine {
             }
             Effect::CancelCall { call } => self.sessions.cancel(call),
             Effect::CountTools { session, tools } => self.jobs.count_tools(session, tools),
-            Effect::Answer { capture, question } => self.jobs.answer(capture, question),
-            Effect::Forget { capture, question } => self.jobs.forget(&capture, &question),
+            Effect::Answer { captures, inquiry } => self.jobs.answer(captures, inquiry),
+            Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
             Effect::ExportCapture { capture, path } => self.blocking(runtime, move || {
                 let path = expanded(path);
                 store::write_folder(&capture, &path)?;

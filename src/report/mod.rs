@@ -28,13 +28,27 @@ pub use verdict::{Verdict, VerdictPart, grouped, verdict};
 pub use wrap::TextRow;
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::Capture;
+use crate::capture::{Capture, CaptureId};
 use crate::format::ledger::Row;
 use crate::format::{self, Subject};
 use crate::problem::{Kind, Problem};
 use crate::token::{self, Tokens};
 
-/// What can be asked of one capture.
+/// A question and the captures it is asked of: one, or several where they are compared.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Inquiry {
+    pub captures: Vec<CaptureId>,
+    pub question: Question,
+}
+
+impl Inquiry {
+    /// About one capture.
+    pub fn of(capture: &CaptureId, question: Question) -> Self {
+        Self { captures: vec![capture.clone()], question }
+    }
+}
+
+/// What can be asked of captures; of the first, where a question is about one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Question {
     /// The lenient reading and the payload.
@@ -96,12 +110,12 @@ impl Answer {
     }
 }
 
-/// Answers a question.
+/// Answers a question about captures.
 ///
 /// # Errors
 /// [`Cancelled`], or a problem to show in the pane that asked.
-pub fn answer(subject: &Arc<Subject>, question: &Question, cancel: &Cancel) -> Result<Result<Answer, Problem>, Cancelled> {
-    match work(subject, question, cancel) {
+pub fn answer(subjects: &[Arc<Subject>], question: &Question, cancel: &Cancel) -> Result<Result<Answer, Problem>, Cancelled> {
+    match work(subjects, question, cancel) {
         Ok(answer) => Ok(Ok(answer)),
         Err(Stop::Problem(problem)) => Ok(Err(problem)),
         Err(Stop::Cancelled(cancelled)) => Err(cancelled),
@@ -126,7 +140,8 @@ impl From<Problem> for Stop {
     }
 }
 
-fn work(subject: &Arc<Subject>, question: &Question, cancel: &Cancel) -> Result<Answer, Stop> {
+fn work(subjects: &[Arc<Subject>], question: &Question, cancel: &Cancel) -> Result<Answer, Stop> {
+    let subject = subjects.first().ok_or_else(|| Problem::new(Kind::Internal, "a question about no capture"))?;
     let format =
         |id: &'static str| format::by_id(id).ok_or_else(|| Problem::new(Kind::Internal, format!("there is no format `{id}`")));
     // What is about a place in a text writes the text anew: keeping it would cost more than writing it.

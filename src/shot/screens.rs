@@ -226,7 +226,7 @@ impl Stage {
     /// Selects the nth record, as a click on it would.
     fn select_record(&mut self, position: usize) {
         let record =
-            self.state.capture().and_then(|capture| match self.state.answers.get(&capture.id, &Question::Text("content"))? {
+            self.state.capture().and_then(|capture| match self.state.answers.get(&capture.id, Question::Text("content"))? {
                 Asked::Ready(Answer::Text(view)) => view.matched.records.get(position).map(|record| record.node),
                 _ => None,
             });

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::capture::CaptureId;
 use crate::problem::Problem;
-use crate::report::{Answer, Question};
+use crate::report::{Answer, Inquiry, Question};
 
 /// What is known of a question.
 #[derive(Clone, Debug)]
@@ -32,15 +32,20 @@ const PASSING: usize = 64;
 /// Answers that were given, and questions that are out.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    entries: HashMap<(CaptureId, Question), Entry>,
+    entries: HashMap<Inquiry, Entry>,
     /// Counts the answers, so that the oldest is known.
     given: u64,
 }
 
 impl Answers {
+    /// What is known about one capture; `None` where nobody has asked yet.
+    pub fn get(&self, capture: &CaptureId, question: Question) -> Option<Asked<'_>> {
+        self.known(&Inquiry::of(capture, question))
+    }
+
     /// What is known; `None` where nobody has asked yet.
-    pub fn get(&self, capture: &CaptureId, question: &Question) -> Option<Asked<'_>> {
-        Some(match self.entries.get(&(capture.clone(), question.clone()))? {
+    pub fn known(&self, inquiry: &Inquiry) -> Option<Asked<'_>> {
+        Some(match self.entries.get(inquiry)? {
             Entry::Working { since } => Asked::Working { since: *since },
             Entry::Done { answer: Ok(answer), .. } => Asked::Ready(answer),
             Entry::Done { answer: Err(problem), .. } => Asked::Failed(problem),
@@ -48,26 +53,18 @@ impl Answers {
     }
 
     /// Notes that a question is out; false where it already was, or is answered.
-    pub(super) fn ask(&mut self, capture: &CaptureId, question: &Question, now: Duration) -> bool {
-        let key = (capture.clone(), question.clone());
-        if self.entries.contains_key(&key) {
+    pub(super) fn ask(&mut self, inquiry: &Inquiry, now: Duration) -> bool {
+        if self.entries.contains_key(inquiry) {
             return false;
         }
-        self.entries.insert(key, Entry::Working { since: now });
+        self.entries.insert(inquiry.clone(), Entry::Working { since: now });
         true
     }
 
     /// Takes in an answer, and lets go of old ones where there is no room for all.
-    pub(super) fn put(
-        &mut self,
-        capture: CaptureId,
-        question: Question,
-        answer: Result<Answer, Problem>,
-        shown: Option<&CaptureId>,
-    ) {
-        let key = (capture, question);
+    pub(super) fn put(&mut self, inquiry: Inquiry, answer: Result<Answer, Problem>, shown: Option<&CaptureId>) {
         self.given += 1;
-        self.entries.insert(key, Entry::Done { answer, number: self.given });
+        self.entries.insert(inquiry, Entry::Done { answer, number: self.given });
         self.let_go(shown);
     }
 
@@ -79,9 +76,9 @@ impl Answers {
             let Entry::Done { answer, number } = entry else { continue };
             let bytes = answer.as_ref().map_or(0, Answer::weight);
             weight += bytes;
-            if key.1.is_passing() {
+            if key.question.is_passing() {
                 passing.push((*number, key.clone()));
-            } else if shown != Some(&key.0) {
+            } else if shown.is_none_or(|shown| !key.captures.contains(shown)) {
                 others.push((*number, bytes, key.clone()));
             }
         }
@@ -102,9 +99,8 @@ impl Answers {
     }
 
     /// Drops the questions that are out and not among these, and returns them.
-    pub(super) fn forget_others(&mut self, wanted: &[(CaptureId, Question)]) -> Vec<(CaptureId, Question)> {
-        let is_gone =
-            |(key, entry): &(&(CaptureId, Question), &Entry)| matches!(entry, Entry::Working { .. }) && !wanted.contains(key);
+    pub(super) fn forget_others(&mut self, wanted: &[Inquiry]) -> Vec<Inquiry> {
+        let is_gone = |(key, entry): &(&Inquiry, &Entry)| matches!(entry, Entry::Working { .. }) && !wanted.contains(key);
         let gone: Vec<_> = self.entries.iter().filter(is_gone).map(|(key, _)| key.clone()).collect();
         for key in &gone {
             self.entries.remove(key);
@@ -134,22 +130,23 @@ mod tests {
         let mut answers = Answers::default();
         let part = |to| Question::Part { format: "content", from: 0, to };
         for to in 0..100 {
-            assert!(answers.ask(&id("a"), &part(to), Duration::ZERO));
-            answers.put(id("a"), part(to), Ok(Answer::Part(Tokens::default())), Some(&id("a")));
+            let inquiry = Inquiry::of(&id("a"), part(to));
+            assert!(answers.ask(&inquiry, Duration::ZERO));
+            answers.put(inquiry, Ok(Answer::Part(Tokens::default())), Some(&id("a")));
         }
-        assert!(answers.get(&id("a"), &part(0)).is_none());
-        assert!(answers.get(&id("a"), &part(99)).is_some());
+        assert!(answers.get(&id("a"), part(0)).is_none());
+        assert!(answers.get(&id("a"), part(99)).is_some());
         assert_eq!(answers.entries.len(), PASSING);
     }
 
     #[test]
     fn what_nobody_asks_any_more_is_forgotten() {
         let mut answers = Answers::default();
-        answers.ask(&id("a"), &Question::Tree, Duration::ZERO);
-        answers.ask(&id("a"), &Question::Subject, Duration::ZERO);
-        let gone = answers.forget_others(&[(id("a"), Question::Subject)]);
-        assert_eq!(gone, [(id("a"), Question::Tree)]);
-        assert!(answers.get(&id("a"), &Question::Tree).is_none());
+        answers.ask(&Inquiry::of(&id("a"), Question::Tree), Duration::ZERO);
+        answers.ask(&Inquiry::of(&id("a"), Question::Subject), Duration::ZERO);
+        let gone = answers.forget_others(&[Inquiry::of(&id("a"), Question::Subject)]);
+        assert_eq!(gone, [Inquiry::of(&id("a"), Question::Tree)]);
+        assert!(answers.get(&id("a"), Question::Tree).is_none());
         assert_eq!(answers.working(), 1);
     }
 
@@ -158,14 +155,15 @@ mod tests {
         let mut answers = Answers::default();
         let rows = |capture: &str, answers: &mut Answers| {
             for format in ["json", "yaml"] {
-                answers.ask(&id(capture), &Question::Text(format), Duration::ZERO);
+                let inquiry = Inquiry::of(&id(capture), Question::Text(format));
+                answers.ask(&inquiry, Duration::ZERO);
                 let view = crate::report::TextView::plain(format, &"x".repeat(BUDGET / 3));
-                answers.put(id(capture), Question::Text(format), Ok(Answer::Text(Arc::new(view))), Some(&id("shown")));
+                answers.put(inquiry, Ok(Answer::Text(Arc::new(view))), Some(&id("shown")));
             }
         };
         rows("old", &mut answers);
         rows("shown", &mut answers);
-        let is_known = |capture: &str, format| answers.get(&id(capture), &Question::Text(format)).is_some();
+        let is_known = |capture: &str, format| answers.get(&id(capture), Question::Text(format)).is_some();
         assert_eq!([is_known("old", "json"), is_known("old", "yaml")], [false, false]);
         assert_eq!([is_known("shown", "json"), is_known("shown", "yaml")], [true, true]);
     }

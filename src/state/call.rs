@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::{CALL_LIMIT, Dialog, Effect, Form, FormMode, PathPurpose, Running, Screen, StartQuestion, State, Value};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::problem::{Kind, Problem};
-use crate::report::{self, Answer, Question};
+use crate::report::{self, Answer, Inquiry, Question};
 use crate::source::{SampleSpec, Source};
 
 impl StartQuestion {
@@ -163,25 +163,24 @@ impl State {
     }
 
     /// Turns to the questions of the last frame: what is out and no longer asked is called off.
-    pub(super) fn want(&mut self, wants: Vec<(CaptureId, Question)>, effects: &mut Vec<Effect>) {
-        for (capture, question) in self.answers.forget_others(&wants) {
-            effects.push(Effect::Forget { capture, question });
-        }
-        for (id, question) in wants {
-            let Some(capture) = self.captures.iter().find(|capture| capture.id == id).cloned() else { continue };
-            if self.answers.ask(&id, &question, self.now) {
-                effects.push(Effect::Answer { capture, question });
+    pub(super) fn want(&mut self, wants: Vec<Inquiry>, effects: &mut Vec<Effect>) {
+        effects.extend(self.answers.forget_others(&wants).into_iter().map(Effect::Forget));
+        for inquiry in wants {
+            let capture = |id: &CaptureId| self.captures.iter().find(|capture| capture.id == *id).cloned();
+            let Some(captures) = inquiry.captures.iter().map(capture).collect::<Option<Vec<_>>>() else { continue };
+            if self.answers.ask(&inquiry, self.now) {
+                effects.push(Effect::Answer { captures, inquiry });
             }
         }
     }
 
-    pub(super) fn answered(&mut self, id: CaptureId, question: Question, answer: Result<Answer, Problem>) {
-        if let (Question::Subject, Ok(Answer::Subject(subject))) = (&question, &answer)
-            && self.view.capture.as_ref() == Some(&id)
+    pub(super) fn answered(&mut self, inquiry: Inquiry, answer: Result<Answer, Problem>) {
+        if let (Question::Subject, Ok(Answer::Subject(subject))) = (&inquiry.question, &answer)
+            && self.view.capture.as_ref() == inquiry.captures.first()
         {
             self.view.fit_panes(subject.payload.is_some(), subject.reading.content_text().is_some());
         }
-        self.answers.put(id, question, answer, self.view.capture.as_ref());
+        self.answers.put(inquiry, answer, self.view.capture.as_ref());
     }
 
     /// The verdict with tokenizer, baseline, facts and the command line that reproduces it, as Markdown.
@@ -189,7 +188,7 @@ impl State {
         let capture = self.capture()?;
         let rows: Vec<_> = crate::format::FORMATS
             .iter()
-            .filter_map(|format| match self.answers.get(&capture.id, &Question::Row(format.id()))? {
+            .filter_map(|format| match self.answers.get(&capture.id, Question::Row(format.id()))? {
                 super::Asked::Ready(Answer::Row(row)) => Some(Arc::clone(row)),
                 _ => None,
             })

@@ -174,7 +174,7 @@ impl State {
             }
             Event::Captured { call, capture } => self.captured(call, capture),
             Event::Opened(capture) => self.add_capture(capture),
-            Event::Answered { capture, question, answer } => self.answered(capture, question, answer),
+            Event::Answered { inquiry, answer } => self.answered(inquiry, answer),
             Event::Exported(path) => self.toast(&format!("Saved {}", path.display())),
             Event::Problem(problem) => self.toast_problem(problem),
             Event::PathChosen { purpose, path: Some(path) } => match purpose {

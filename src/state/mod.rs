@@ -25,7 +25,7 @@ pub use view::{PaneView, Screen, View};
 
 use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::problem::Problem;
-use crate::report::{Answer, Question};
+use crate::report::{Answer, Inquiry};
 use crate::settings::{Settings, Theme};
 use crate::source::Source;
 use crate::token::{Encoding, Tokens};
@@ -257,7 +257,7 @@ pub enum Action {
     ToggleSidebar,
     ToggleDrawer,
     /// Questions that visible panes asked this frame and that have no answer yet; others that are out are called off.
-    Want(Vec<(CaptureId, Question)>),
+    Want(Vec<Inquiry>),
     // Out and back in
     Copy(String),
     CopyVerdict,
@@ -367,8 +367,7 @@ pub enum Event {
     /// A capture opened from disk.
     Opened(Arc<Capture>),
     Answered {
-        capture: CaptureId,
-        question: Question,
+        inquiry: Inquiry,
         answer: Result<Answer, Problem>,
     },
     Exported(PathBuf),
@@ -407,14 +406,12 @@ pub enum Effect {
         tools: Vec<Bytes>,
     },
     Answer {
-        capture: Arc<Capture>,
-        question: Question,
+        /// Those the inquiry names, in its order.
+        captures: Vec<Arc<Capture>>,
+        inquiry: Inquiry,
     },
     /// Nobody asks any more.
-    Forget {
-        capture: CaptureId,
-        question: Question,
-    },
+    Forget(Inquiry),
     ExportCapture {
         capture: Arc<Capture>,
         path: PathBuf,

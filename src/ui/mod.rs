@@ -24,14 +24,14 @@ mod shell_tests;
 use std::cell::RefCell;
 
 use crate::capture::CaptureId;
-use crate::report::{Answer, Question};
+use crate::report::{Answer, Inquiry, Question};
 use crate::state::{Action, Asked, State};
 
 /// The only thing a painting function gets besides its `Ui`: the state to read, and where to send what a person did.
 pub struct Cx<'a> {
     pub state: &'a State,
     actions: RefCell<Vec<Action>>,
-    wants: RefCell<Vec<(CaptureId, Question)>>,
+    wants: RefCell<Vec<Inquiry>>,
 }
 
 impl<'a> Cx<'a> {
@@ -46,13 +46,20 @@ impl<'a> Cx<'a> {
 
     /// Asks a question of the capture shown. What is not known yet is worked on after this frame.
     pub fn ask(&self, question: Question) -> Asked<'a> {
-        let Some(id) = &self.state.view.capture else { return Asked::Working { since: self.state.now } };
-        let asked = self.state.answers.get(id, &question).unwrap_or(Asked::Working { since: self.state.now });
+        match &self.state.view.capture {
+            Some(id) => self.ask_of(std::slice::from_ref(id), question),
+            None => Asked::Working { since: self.state.now },
+        }
+    }
+
+    /// Asks a question of these captures.
+    pub fn ask_of(&self, captures: &[CaptureId], question: Question) -> Asked<'a> {
+        let inquiry = Inquiry { captures: captures.to_vec(), question };
+        let asked = self.state.answers.known(&inquiry).unwrap_or(Asked::Working { since: self.state.now });
         if matches!(asked, Asked::Working { .. }) {
-            let want = (id.clone(), question);
             let mut wants = self.wants.borrow_mut();
-            if !wants.contains(&want) {
-                wants.push(want);
+            if !wants.contains(&inquiry) {
+                wants.push(inquiry);
             }
         }
         asked

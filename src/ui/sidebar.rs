@@ -557,7 +557,7 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
 /// What the answer costs as it was sent, once that was counted for the ledger.
 fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<u64> {
     ["both", "content", "structured"].into_iter().find_map(|format| {
-        match cx.state.answers.get(&capture.id, &Question::Row(format))? {
+        match cx.state.answers.get(&capture.id, Question::Row(format))? {
             Asked::Ready(Answer::Row(row)) if row.is_available() => Some(row.tokens.get(cx.state.settings.tokenizer)),
             _ => None,
         }

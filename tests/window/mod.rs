@@ -94,11 +94,16 @@ impl Window {
                     let capture = self.capture((*tool).clone(), &arguments, response);
                     self.apply(Event::Captured { call, capture: Arc::new(capture) });
                 }
-                Effect::Answer { capture, question } => {
-                    let known = self.subjects.entry(capture.id.clone());
-                    let subject = known.or_insert_with(|| report::subject(Arc::clone(&capture)));
-                    let answer = report::answer(subject, &question, &Cancel::new()).unwrap();
-                    self.apply(Event::Answered { capture: capture.id.clone(), question, answer });
+                Effect::Answer { captures, inquiry } => {
+                    let subjects: Vec<_> = captures
+                        .iter()
+                        .map(|capture| {
+                            let known = self.subjects.entry(capture.id.clone());
+                            Arc::clone(known.or_insert_with(|| report::subject(Arc::clone(capture))))
+                        })
+                        .collect();
+                    let answer = report::answer(&subjects, &inquiry.question, &Cancel::new()).unwrap();
+                    self.apply(Event::Answered { inquiry, answer });
                 }
                 _ => {}
             }

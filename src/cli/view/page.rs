@@ -19,7 +19,9 @@ const VALUE_CHARS: usize = 120;
 
 /// The text blocks with their tables drawn, each block under its number where there are several.
 pub fn rendered(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
-    let Answer::Rendered(view) = answer(subject, &Question::Rendered("content"), cancel).map_err(|_| interrupted())?? else {
+    let Answer::Rendered(view) =
+        answer(std::slice::from_ref(subject), &Question::Rendered("content"), cancel).map_err(|_| interrupted())??
+    else {
         return Err(Problem::new(Kind::Internal, "another question was answered"));
     };
     let mut page = String::new();
@@ -60,7 +62,7 @@ fn drawn(table: &Table) -> String {
 
 /// The payload as an indented tree with the tokens of every container and the marks against the text.
 pub fn tree(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
-    let Answer::Tree(view) = answer(subject, &Question::Tree, cancel).map_err(|_| interrupted())?? else {
+    let Answer::Tree(view) = answer(std::slice::from_ref(subject), &Question::Tree, cancel).map_err(|_| interrupted())?? else {
         return Err(Problem::new(Kind::Internal, "another question was answered"));
     };
     let Some(view) = view else {
