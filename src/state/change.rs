@@ -126,6 +126,7 @@ impl State {
             Action::SetWrap(wrap) => self.settings.wrap = wrap,
             Action::SetTheme(theme) => self.settings.theme = theme,
             Action::ToggleSidebar => self.settings.sidebar_open = !self.settings.sidebar_open,
+            Action::ShowDrawer(tab) => view.drawer = tab,
             Action::ToggleDrawer => self.settings.drawer_open = !self.settings.drawer_open,
             // Everything else is done by `perform`.
             _ => {}

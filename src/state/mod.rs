@@ -21,7 +21,7 @@ use bytes::Bytes;
 pub use answers::{Answers, Asked};
 pub use connect::{ConnectForm, ConnectMode};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
-pub use view::{PaneView, Screen, View};
+pub use view::{DrawerTab, PaneView, Screen, View};
 
 use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::problem::Problem;
@@ -256,6 +256,7 @@ pub enum Action {
     SetTheme(Theme),
     ToggleSidebar,
     ToggleDrawer,
+    ShowDrawer(DrawerTab),
     /// Questions that visible panes asked this frame and that have no answer yet; others that are out are called off.
     Want(Vec<Inquiry>),
     // Out and back in

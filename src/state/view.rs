@@ -26,6 +26,14 @@ pub enum Screen {
     Answer,
 }
 
+/// What the drawer says of the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DrawerTab {
+    /// The ledger.
+    #[default]
+    Cost,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     pub screen: Screen,
@@ -43,6 +51,7 @@ pub struct View {
     /// Tape indices of tree nodes that were opened or closed by hand, against the default.
     pub toggled: BTreeSet<usize>,
     pub tree_cursor: Option<usize>,
+    pub drawer: DrawerTab,
     /// The format the ledger peeks at; shown in the middle pane.
     pub peek: Option<&'static str>,
     /// Find in the focused pane; `None` where the bar is closed.
@@ -64,6 +73,7 @@ impl Default for View {
             record: None,
             toggled: BTreeSet::new(),
             tree_cursor: None,
+            drawer: DrawerTab::Cost,
             peek: None,
             search: None,
             folded_groups: BTreeSet::new(),

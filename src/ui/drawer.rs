@@ -1,19 +1,14 @@
-//! The drawer: what each format costs and keeps, with one computed sentence above.
+//! The drawer under the panes: one tab for each thing that is said about the whole answer, each with one computed
+//! sentence that stays when the drawer is only its header.
 
-use egui::{
-    Align, Id, Key, Layout, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2,
-    vec2,
-};
+mod ledger;
+
+use egui::{Align, Id, Layout, Rect, Stroke, Ui, UiBuilder, pos2, vec2};
 
 use super::commands::{self, Region};
-use super::panes::format_title;
-use super::theme::{self, LEDGER_ROW, Tokens};
-use super::widgets::{self, Button};
-use super::{Cx, icons};
-use crate::format::FORMATS;
-use crate::format::ledger::Row;
-use crate::report::{self, Answer, Question, VerdictPart};
-use crate::state::{Action, Asked, PaneView};
+use super::theme::{self, Tokens};
+use super::{Cx, icons, widgets};
+use crate::state::{Action, DrawerTab};
 
 /// Height of the drawer when it is only its header with the verdict.
 pub const COLLAPSED: f32 = theme::HEADER;
@@ -22,55 +17,30 @@ pub const FULL: f32 = 312.0;
 const VERDICT: f32 = 30.0;
 const SIDE: f32 = 16.0;
 
-/// What is known of one format.
-enum Known<'a> {
-    Row(&'a Row),
-    Working,
-    Failed(String),
+/// One tab.
+struct Tab {
+    id: DrawerTab,
+    title: &'static str,
+    icon: &'static str,
+    /// What stands behind the title, once it is known.
+    count: fn(&Cx<'_>) -> Option<String>,
+    /// Controls at the right end of the header, from the right.
+    tools: fn(&mut Ui, &Cx<'_>),
+    /// The sentence.
+    verdict: fn(&mut Ui, &Cx<'_>, Rect),
+    body: fn(&mut Ui, &Cx<'_>),
 }
 
-struct Line<'a> {
-    format: &'static str,
-    known: Known<'a>,
-}
-
-/// Where the numbers go, from the right; hidden ones have no width.
-struct Columns {
-    name: f32,
-    bar: Rect,
-    tokens: f32,
-    ratio: f32,
-    change: Option<f32>,
-    bytes: Option<f32>,
-    chars: Option<f32>,
-    facts: f32,
-    round_trip: Option<f32>,
-}
-
-impl Columns {
-    fn of(rect: Rect) -> Self {
-        let mut right = rect.right() - SIDE;
-        let width = rect.width();
-        let mut take = |size: f32, is_shown: bool| {
-            let at = right;
-            if is_shown {
-                right -= size;
-            }
-            is_shown.then_some(at)
-        };
-        let round_trip = take(118.0, width > 1_000.0);
-        let facts = take(96.0, true).unwrap_or(0.0);
-        let chars = take(72.0, width > 800.0);
-        let bytes = take(76.0, width > 720.0);
-        let change = take(72.0, width > 640.0);
-        let ratio = take(62.0, true).unwrap_or(0.0);
-        let tokens = take(76.0, true).unwrap_or(0.0);
-        let name = rect.left() + SIDE;
-        let start = name + if width > 640.0 { 240.0 } else { 150.0 };
-        let bar = Rect::from_x_y_ranges(start..=(right - 16.0).max(start), rect.y_range());
-        Self { name, bar, tokens, ratio, change, bytes, chars, facts, round_trip }
-    }
-}
+/// Every tab, in order.
+static TABS: &[Tab] = &[Tab {
+    id: DrawerTab::Cost,
+    title: "Token cost",
+    icon: icons::COST,
+    count: |_| None,
+    tools: ledger::tools_ui,
+    verdict: ledger::verdict_ui,
+    body: ledger::ledger_ui,
+}];
 
 /// Whether the drawer is only its header now; `window` gives it that height.
 pub fn is_collapsed(ui: &Ui, cx: &Cx<'_>) -> bool {
@@ -81,7 +51,7 @@ fn opened_id() -> Id {
     Id::unique("drawer opened by hand")
 }
 
-/// In a low window the ledger opens only when asked for.
+/// In a low window the drawer opens only when asked for.
 fn is_opened_by_hand(ui: &Ui) -> bool {
     ui.data(|data| data.get_temp(opened_id())).unwrap_or(false)
 }
@@ -90,84 +60,53 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = Tokens::of(ui);
     let rect = ui.max_rect();
     let is_collapsed = is_collapsed(ui, cx);
-    let lines: Vec<Line<'_>> = FORMATS
-        .iter()
-        .map(|format| Line {
-            format: format.id(),
-            known: match cx.ask(Question::Row(format.id())) {
-                Asked::Ready(Answer::Row(row)) => Known::Row(row),
-                Asked::Failed(problem) => Known::Failed(problem.message()),
-                Asked::Ready(_) | Asked::Working { .. } => Known::Working,
-            },
-        })
-        .collect();
-    let baseline = baseline(cx, &lines);
+    let Some(tab) = TABS.iter().find(|tab| tab.id == cx.state.view.drawer) else { return };
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-    header_ui(ui, cx, header, &lines, baseline, is_collapsed);
+    header_ui(ui, cx, header, tab, is_collapsed);
     if is_collapsed {
         return;
     }
     ui.painter().hline(rect.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
     let verdict = Rect::from_min_size(header.left_bottom(), vec2(rect.width(), VERDICT));
-    verdict_ui(ui, cx, verdict.shrink2(vec2(SIDE, 0.0)), &lines);
+    (tab.verdict)(ui, cx, verdict.shrink2(vec2(SIDE, 0.0)));
     let rest = Rect::from_min_max(verdict.left_bottom(), rect.max);
-    ui.scope_builder(UiBuilder::new().max_rect(rest).id_salt("ledger"), |ui| ledger_ui(ui, cx, &lines, baseline));
+    ui.scope_builder(UiBuilder::new().max_rect(rest).id_salt(("drawer body", tab.title)), |ui| (tab.body)(ui, cx));
 }
 
-/// The format that ratios are against: the one chosen, else compact JSON, else the text as sent.
-fn baseline(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
-    let has =
-        |id: &str| lines.iter().any(|line| line.format == id && matches!(line.known, Known::Row(row) if row.is_available()));
-    match cx.state.settings.baseline {
-        Some(chosen) if has(chosen) => chosen,
-        _ if has("json") => "json",
-        _ => "content",
-    }
-}
-
-fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, lines: &[Line<'_>], baseline: &'static str, is_collapsed: bool) {
-    let t = Tokens::of(ui);
+fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bool) {
     ui.scope_builder(
         UiBuilder::new()
             .max_rect(rect.shrink2(vec2(SIDE, 0.0)))
             .layout(Layout::left_to_right(Align::Center))
             .id_salt("drawer header"),
         |ui| {
-            let response = widgets::tab(ui, Some(icons::COST), "Token cost", None, !is_collapsed, theme::HEADER);
-            commands::region(ui, Region::Drawer, ui.max_rect(), &response);
-            let mut is_toggled = response.clicked();
+            ui.spacing_mut().item_spacing.x = 20.0;
+            let mut is_toggled = false;
+            for tab in TABS {
+                let is_shown = tab.id == shown.id;
+                let count = (tab.count)(cx);
+                let is_open = is_shown && !is_collapsed;
+                let response = widgets::tab(ui, Some(tab.icon), tab.title, count.as_deref(), is_open, theme::HEADER);
+                if is_shown {
+                    commands::region(ui, Region::Drawer, ui.max_rect(), &response);
+                }
+                if response.clicked() {
+                    // The tab that is open closes the drawer; another one turns to it.
+                    is_toggled |= is_shown || is_collapsed;
+                    cx.send(Action::ShowDrawer(tab.id));
+                }
+            }
+            let left = ui.cursor().left();
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
-                let (icon, name) = if is_collapsed { (icons::UP, "Show the ledger") } else { (icons::DOWN, "Hide the ledger") };
+                let (icon, name) = if is_collapsed { (icons::UP, "Show the drawer") } else { (icons::DOWN, "Hide the drawer") };
                 is_toggled |= widgets::icon_button(ui, icon, name).clicked();
                 if is_collapsed {
-                    let left = Rect::from_min_max(
-                        pos2(response.rect.right() + 20.0, rect.top()),
-                        pos2(ui.cursor().right() - 8.0, rect.bottom()),
-                    );
-                    verdict_ui(ui, cx, left, lines);
-                    return;
+                    let verdict = Rect::from_min_max(pos2(left, rect.top()), pos2(ui.cursor().right() - 8.0, rect.bottom()));
+                    (shown.verdict)(ui, cx, verdict);
+                } else {
+                    (shown.tools)(ui, cx);
                 }
-                let title = format_title(baseline);
-                let button = Button::new(title)
-                    .menu()
-                    .height(theme::ICON_BUTTON)
-                    .name("Baseline")
-                    .tip("What ratios and changes are against")
-                    .show(ui);
-                Popup::menu(&button).width(240.0).show(|ui| {
-                    ui.spacing_mut().item_spacing.y = 0.0;
-                    for line in lines.iter().filter(|line| matches!(line.known, Known::Row(row) if row.is_available())) {
-                        let hue = t.hue(line.format).color;
-                        if super::panes::menu_row(ui, format_title(line.format), Some(hue), line.format == baseline).clicked() {
-                            cx.send(Action::SetBaseline(line.format));
-                            ui.close();
-                        }
-                    }
-                });
-                ui.label(RichText::new("Baseline").font(theme::small()).color(t.weak));
-                ui.add_space(8.0);
-                ui.label(RichText::new(cx.state.settings.tokenizer.name()).font(theme::code()).color(t.weak));
             });
             if is_toggled {
                 let is_short = ui.content_rect().height() < theme::SHORT;
@@ -180,324 +119,4 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, lines: &[Line<'_>], baseline:
             }
         },
     );
-}
-
-/// The computed sentence; what it says well or badly has its colour, and its words say it too.
-fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, lines: &[Line<'_>]) {
-    let t = Tokens::of(ui);
-    let rows: Vec<&Row> =
-        lines.iter().filter_map(|line| if let Known::Row(row) = line.known { Some(row) } else { None }).collect();
-    ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("verdict"), |ui| {
-        let Some(verdict) = report::verdict(&rows, cx.state.settings.tokenizer) else {
-            if rows.len() < lines.len() {
-                widgets::waiting(ui, "Counting tokens", cx.state.now, cx);
-            }
-            return;
-        };
-        let mut job = egui::text::LayoutJob::default();
-        for part in &verdict.parts {
-            let (text, font, color) = match part {
-                VerdictPart::Plain(text) => (text, theme::base(), t.text),
-                VerdictPart::Number(text) => (text, theme::mono_semibold(12.5), t.strong),
-                VerdictPart::Good(text) => (text, theme::semibold(13.0), t.ok),
-                VerdictPart::Bad(text) => (text, theme::semibold(13.0), t.warn),
-            };
-            job.append(text, 0.0, egui::TextFormat { valign: Align::Center, ..egui::TextFormat::simple(font, color) });
-        }
-        job.wrap = egui::text::TextWrapping {
-            max_rows: 1,
-            break_anywhere: true,
-            ..egui::text::TextWrapping::wrap_at_width((rect.width() - 36.0).max(40.0))
-        };
-        let text = verdict.text();
-        let galley = ui.painter().layout_job(job);
-        let (place, label) = ui.allocate_exact_size(galley.size(), Sense::hover());
-        ui.painter().galley(place.min, galley, t.text);
-        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
-        label.on_hover_text(&text);
-        if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
-            cx.send(Action::CopyVerdict);
-        }
-    });
-}
-
-fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>], baseline: &'static str) {
-    let t = Tokens::of(ui);
-    let outer = ui.available_rect_before_wrap();
-    let focus = ui.interact(outer, Id::unique("ledger"), Sense::focusable_noninteractive());
-    focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Token ledger"));
-    keys(ui, cx, &focus, lines);
-    let encoding = cx.state.settings.tokenizer;
-    let rows = || {
-        lines
-            .iter()
-            .filter_map(|line| if let Known::Row(row) = line.known { Some(row).filter(|row| row.is_available()) } else { None })
-    };
-    let most = rows().map(|row| row.tokens.get(encoding)).max().unwrap_or(0);
-    let base = rows().find(|row| row.format == baseline).map(|row| row.tokens.get(encoding));
-    let head = Rect::from_min_size(outer.min, vec2(outer.width(), 20.0));
-    head_ui(ui, head);
-    let rest = Rect::from_min_max(head.left_bottom(), outer.max);
-    ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().id_salt("ledger rows").auto_shrink(false).show(ui, |ui| {
-            let mut is_derived = false;
-            for line in lines {
-                let is_as_sent = FORMATS.iter().any(|format| format.id() == line.format && format.is_as_sent());
-                if !is_as_sent && !is_derived {
-                    is_derived = true;
-                    derived_ui(ui);
-                }
-                row_ui(ui, cx, line, &Scale { most, base, baseline }, &focus);
-            }
-            ui.add_space(4.0);
-        });
-    });
-    if focus.has_focus() {
-        ui.painter().rect_stroke(outer.shrink(1.0), 0.0, Stroke::new(1.0, t.accent), egui::StrokeKind::Inside);
-    }
-}
-
-fn head_ui(ui: &Ui, rect: Rect) {
-    let t = Tokens::of(ui);
-    let columns = Columns::of(rect);
-    let y = rect.center().y;
-    let font = || theme::regular(11.5);
-    widgets::text_at(ui, pos2(columns.name, y), "Format", font(), t.weak, 200.0);
-    let right = |x: f32, text: &str| {
-        widgets::text_right(ui, pos2(x, y), text, font(), t.weak);
-    };
-    right(columns.tokens, "Tokens");
-    right(columns.ratio, "Ratio");
-    for (x, text) in [(columns.change, "Change"), (columns.bytes, "Bytes"), (columns.chars, "Chars")] {
-        if let Some(x) = x {
-            right(x, text);
-        }
-    }
-    widgets::text_at(ui, pos2(columns.facts - 80.0, y), "Facts kept", font(), t.weak, 90.0);
-    if let Some(x) = columns.round_trip {
-        widgets::text_at(ui, pos2(x - 100.0, y), "Round trip", font(), t.weak, 100.0);
-    }
-}
-
-fn derived_ui(ui: &mut Ui) {
-    let t = Tokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
-    let text = "Derived from the payload, not sent by the server";
-    let end = widgets::text_at(
-        ui,
-        pos2(rect.left() + SIDE, rect.center().y),
-        text,
-        theme::regular(11.5),
-        t.weak,
-        rect.width() - 2.0 * SIDE,
-    );
-    ui.painter().hline(
-        end + 10.0..=(rect.right() - SIDE).max(end + 10.0),
-        rect.center().y.round() + 0.5,
-        Stroke::new(1.0, t.line),
-    );
-}
-
-/// What a row is measured against.
-struct Scale {
-    most: u64,
-    base: Option<u64>,
-    baseline: &'static str,
-}
-
-fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Response) {
-    let t = Tokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
-    let response = ui.interact(rect, ui.scope_id().with(("ledger row", line.format)), Sense::CLICK);
-    let title = format_title(line.format);
-    let hue = t.hue(line.format);
-    let is_baseline = line.format == scale.baseline;
-    let is_peeked = cx.state.view.peek == Some(line.format);
-    if is_peeked || response.hovered() || is_baseline {
-        ui.painter().rect_filled(rect, 0.0, if is_peeked { t.accent_bg } else { t.hover });
-    }
-    if is_peeked {
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
-    }
-    let columns = Columns::of(rect);
-    let y = rect.center().y;
-    let square = Rect::from_center_size(pos2(columns.name + 4.0, y), vec2(8.0, 8.0));
-    let name_x = columns.name + 16.0;
-    let row = match &line.known {
-        Known::Row(row) if row.is_available() => *row,
-        other => {
-            let why = match other {
-                Known::Row(row) => row.why.clone().unwrap_or_default(),
-                Known::Failed(why) => why.clone(),
-                Known::Working => "counting…".into(),
-            };
-            ui.painter().rect_stroke(square, theme::RADIUS_BAR, Stroke::new(1.0, hue.color), egui::StrokeKind::Inside);
-            widgets::text_at(ui, pos2(name_x, y), title, theme::base(), t.weak, columns.bar.left() - name_x - 8.0);
-            widgets::text_at(
-                ui,
-                pos2(columns.bar.left(), y),
-                &why,
-                theme::small(),
-                t.weak,
-                rect.right() - columns.bar.left() - SIDE,
-            );
-            response.widget_info(|| WidgetInfo::labeled(Role::Row, false, format!("{title}, {why}")));
-            return;
-        }
-    };
-    ui.painter().rect_filled(square, theme::RADIUS_BAR, hue.color);
-    let is_as_sent = matches!(line.format, "content" | "structured" | "both" | "wire");
-    let font = if is_as_sent { theme::medium(13.0) } else { theme::base() };
-    let mut end = widgets::text_at(
-        ui,
-        pos2(name_x, y),
-        title,
-        font,
-        if is_as_sent { t.strong } else { t.text },
-        columns.bar.left() - name_x - 8.0,
-    );
-    if is_baseline && end + 66.0 < columns.bar.left() {
-        end = small_badge(ui, pos2(end + 8.0, y), "baseline");
-    }
-    if (response.hovered() || (is_peeked && focus.has_focus())) && end + 50.0 < columns.bar.left() {
-        small_badge(ui, pos2(end + 8.0, y), "Open");
-    }
-    let tokens = row.tokens.get(cx.state.settings.tokenizer);
-    let bar = Rect::from_center_size(pos2(columns.bar.center().x, y), vec2(columns.bar.width(), 8.0));
-    let share = |value: u64| if scale.most == 0 { 0.0 } else { value as f32 / scale.most as f32 };
-    if bar.width() > 24.0 {
-        widgets::bar(ui, bar, share(tokens), hue.color);
-        if let Some(base) = scale.base {
-            let x = (bar.left() + bar.width() * share(base)).round();
-            ui.painter().rect_filled(Rect::from_center_size(pos2(x, y), vec2(1.5, 12.0)), 0.0, t.strong);
-        }
-    }
-    let mono = || theme::code();
-    let right = |x: Option<f32>, text: String, color| {
-        if let Some(x) = x {
-            widgets::text_right(ui, pos2(x, y), text, mono(), color);
-        }
-    };
-    widgets::text_right(ui, pos2(columns.tokens, y), widgets::grouped(tokens), theme::mono_semibold(12.0), t.strong);
-    let keeps_all = row.facts.is_none_or(|facts| facts.missing == 0);
-    let is_cheaper = scale.base.is_some_and(|base| tokens < base);
-    // Green is for what costs less and loses nothing.
-    let color = if is_cheaper && keeps_all { t.ok } else { t.weak };
-    let ratio = scale.base.filter(|&base| base > 0).map(|base| tokens as f64 / base as f64);
-    right(Some(columns.ratio), ratio.map_or_else(|| "–".into(), |ratio| format!("{ratio:.2}×")), color);
-    let change = scale.base.map_or_else(|| "–".into(), |base| change(tokens, base));
-    right(columns.change, change, color);
-    right(columns.bytes, widgets::grouped(row.bytes), t.weak);
-    right(columns.chars, widgets::grouped(row.chars), t.weak);
-    let facts = facts_ui(ui, pos2(columns.facts - 80.0, y), row);
-    if let Some(x) = columns.round_trip {
-        widgets::text_at(ui, pos2(x - 100.0, y), "not proved yet", theme::small(), t.weak, 110.0);
-    }
-    let against = ratio
-        .filter(|_| !is_baseline)
-        .map_or_else(String::new, |ratio| format!(", {ratio:.2} times {}", format_title(scale.baseline)));
-    let baseline = if is_baseline { ", baseline" } else { "" };
-    let name = format!(
-        "{title}, {}{against}{baseline}, {}{facts}",
-        widgets::number_text(tokens, "tokens"),
-        widgets::number_text(row.bytes, "bytes")
-    );
-    response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_peeked, &name));
-    if response.clicked() {
-        focus.request_focus();
-        cx.send(Action::SetPane { pane: 1, shows: PaneView::Text(line.format) });
-    }
-    response.on_hover_cursor(egui::CursorIcon::PointingHand);
-}
-
-fn change(tokens: u64, base: u64) -> String {
-    match tokens.cmp(&base) {
-        std::cmp::Ordering::Equal => "–".into(),
-        std::cmp::Ordering::Greater => format!("+{}", widgets::grouped(tokens - base)),
-        std::cmp::Ordering::Less => format!("−{}", widgets::grouped(base - tokens)),
-    }
-}
-
-/// How many facts are kept, and what a screen reader says of it.
-fn facts_ui(ui: &Ui, left: egui::Pos2, row: &Row) -> String {
-    let t = Tokens::of(ui);
-    let Some(facts) = row.facts else {
-        widgets::text_at(ui, left, "–", theme::small(), t.weak, 80.0);
-        return String::new();
-    };
-    let kept = facts.total - facts.missing;
-    let (icon, color) = if facts.missing == 0 { (icons::CHECK, t.ok) } else { (icons::MISSING, t.warn) };
-    widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
-    let text = format!("{} / {}", widgets::grouped(kept), widgets::grouped(facts.total));
-    widgets::text_at(ui, left + vec2(18.0, 0.0), text, theme::code(), color, 90.0);
-    format!(", {} of {} facts kept", widgets::grouped(kept), widgets::grouped(facts.total))
-}
-
-fn small_badge(ui: &Ui, left: egui::Pos2, text: &str) -> f32 {
-    let t = Tokens::of(ui);
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(10.5), t.text);
-    let rect = Rect::from_min_size(pos2(left.x.round(), (left.y - 8.0).round()), vec2((galley.size().x + 10.0).round(), 16.0));
-    ui.painter().rect(rect, theme::RADIUS_BADGE, t.card, Stroke::new(1.0, t.line2), egui::StrokeKind::Inside);
-    ui.painter().galley(pos2(rect.left() + 5.0, (rect.center().y - galley.size().y / 2.0).round()), galley, t.text);
-    rect.right()
-}
-
-/// Up and Down flip the middle pane through the formats; Enter keeps what is shown, Shift Enter
-/// puts it beside what was shown (Esc restores, in `commands`).
-fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
-    if !focus.has_focus() {
-        return;
-    }
-    // Esc ends the peek first; the next one lets the focus go.
-    let escape = cx.state.view.peek.is_some();
-    ui.memory_mut(|memory| {
-        memory.set_focus_lock_filter(focus.id, egui::EventFilter { vertical_arrows: true, escape, ..Default::default() })
-    });
-    let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
-    let formats: Vec<_> =
-        lines.iter().filter(|line| matches!(line.known, Known::Row(row) if row.is_available())).map(|line| line.format).collect();
-    let shown = match cx.state.view.shows(1) {
-        PaneView::Text(format) | PaneView::Rendered(format) => format,
-        PaneView::Tree => "structured",
-    };
-    let at = formats.iter().position(|&format| format == shown);
-    if pressed(Key::ArrowDown)
-        && let Some(&next) = formats.get(at.map_or(0, |at| at + 1))
-    {
-        cx.send(Action::Peek(Some(next)));
-    }
-    if pressed(Key::ArrowUp)
-        && let Some(&previous) = at.and_then(|at| formats.get(at.checked_sub(1)?))
-    {
-        cx.send(Action::Peek(Some(previous)));
-    }
-    if cx.state.view.peek.is_some() {
-        if ui.input_mut(|input| input.consume_key(egui::Modifiers::SHIFT, Key::Enter)) {
-            cx.send(Action::KeepPeekBeside);
-        } else if pressed(Key::Enter) {
-            cx.send(Action::KeepPeek);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_have_signs() {
-        assert_eq!([change(5, 5), change(1_007, 5), change(1, 9)], ["–", "+1,002", "−8"]);
-    }
-
-    #[test]
-    fn columns_never_cross() {
-        for width in [640.0, 700.0, 976.0, 1_312.0] {
-            let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)));
-            assert!(
-                columns.bar.right() <= columns.tokens && columns.tokens < columns.ratio && columns.ratio < columns.facts,
-                "{width}"
-            );
-        }
-    }
 }
