@@ -449,3 +449,18 @@ fn the_help_and_its_page_agree() {
     let named = options(&built).into_iter().chain(options(&docs).into_iter().filter(|option| in_help.contains(option)));
     assert_eq!(named.collect::<BTreeSet<_>>(), in_help);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_transcript_is_there_when_connecting_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let transcript = folder.path().join("messages.jsonl");
+    let path = transcript.to_str().unwrap();
+    let output = run(&["tools", "--transcript", path, "--", "sh", "-c", "echo not MCP; echo last words >&2; exit 3"], b"");
+    assert_eq!(output.status.code(), Some(3));
+    let lines = std::fs::read_to_string(&transcript).unwrap();
+    let messages: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let said =
+        |direction: &str, text: &str| messages.iter().any(|message| message["dir"] == direction && message["text"] == text);
+    assert!(said("in", "not MCP") && said("stderr", "last words"), "{messages:?}");
+}

@@ -2,9 +2,9 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
@@ -14,7 +14,6 @@ use super::Done;
 use super::args::{Link, SourceArgs};
 use super::output;
 use crate::cancel::Cancel;
-use crate::capture::Message;
 use crate::mcp::{self, CancelToken, Happening, Happenings, Options, Session, ToolList};
 use crate::problem::{Kind, Problem};
 use crate::report::json::message_line;
@@ -160,27 +159,20 @@ pub fn with_session<T>(
     then: impl FnOnce(T, &Cancel) -> Done,
 ) -> Done {
     // Opened first: a call is not to be repeated because its transcript could not be written.
-    let transcript = match link.transcript.as_deref() {
-        Some(path) => Some((path, create(path)?)),
-        None => None,
-    };
+    let transcript = link.transcript.as_deref().map(TranscriptFile::create).transpose()?;
     let runtime = runtime()?;
     runtime.block_on(async {
         let interrupt = Interrupt::listen();
         let options = Options {
             connect_limit: link.connect_limit(),
             guard: std::env::current_exe().ok(),
-            keep_wire: transcript.is_some(),
+            transcript: transcript.as_ref().map(TranscriptFile::taker),
             ..Options::default()
         };
         let session = interrupt.unless(mcp::connect(source, options, happenings(quiet))).await??;
         let done = work(&session, &interrupt).await;
-        let wire = session.wire();
         let closing = tokio::spawn(session.close());
-        let written = match transcript {
-            Some((path, file)) => write_transcript(&wire, file, path),
-            None => Ok(()),
-        };
+        let written = transcript.map_or(Ok(()), TranscriptFile::result);
         interrupt.compute();
         let status = match (done, written) {
             (Ok(done), Ok(())) => then(done, &interrupt.jobs),
@@ -225,15 +217,38 @@ fn happenings(quiet: bool) -> Happenings {
     })
 }
 
-fn create(path: &Path) -> Result<File, Problem> {
-    File::create(path)
-        .map_err(|error| Problem::new(Kind::Io, format!("cannot create the file: {error}")).at(path.display().to_string()))
+/// The file of `--transcript`, written line by line while the messages pass, so that one is there whatever happens.
+struct TranscriptFile {
+    path: PathBuf,
+    /// The file until writing fails, then why it did.
+    state: Arc<Mutex<Result<File, std::io::Error>>>,
 }
 
-fn write_transcript(wire: &[Message], mut file: File, path: &Path) -> Result<(), Problem> {
-    let text: String = wire.iter().map(|message| message_line(message) + "\n").collect();
-    file.write_all(text.as_bytes())
-        .map_err(|error| Problem::new(Kind::Io, format!("cannot write: {error}")).at(path.display().to_string()))
+impl TranscriptFile {
+    fn create(path: &Path) -> Result<Self, Problem> {
+        let file = File::create(path)
+            .map_err(|error| Problem::new(Kind::Io, format!("cannot create the file: {error}")).at(path.display().to_string()))?;
+        Ok(Self { path: path.to_owned(), state: Arc::new(Mutex::new(Ok(file))) })
+    }
+
+    fn taker(&self) -> mcp::Transcript {
+        let state = Arc::clone(&self.state);
+        Arc::new(move |message| {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Ok(file) = &mut *state
+                && let Err(error) = file.write_all((message_line(message) + "\n").as_bytes())
+            {
+                *state = Err(error);
+            }
+        })
+    }
+
+    fn result(self) -> Result<(), Problem> {
+        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Problem::new(Kind::Io, format!("cannot write: {error}")).at(self.path.display().to_string())),
+        }
+    }
 }
 
 #[cfg(test)]

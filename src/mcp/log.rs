@@ -1,13 +1,14 @@
-//! The wire log: every message of a session in order, with monotonic time. Bounded unless everything is wanted.
+//! The wire log: the messages of a session in order, with monotonic time. Bounded; a transcript sees them all.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::Transcript;
 use crate::capture::{Direction, Message};
 
-/// What a session keeps of its messages when no transcript was asked for.
+/// What a session keeps of its messages.
 const BUDGET_BYTES: usize = 8 << 20;
 /// What is kept of stderr in any case: a server that floods it must not fill the memory.
 const STDERR_BYTES: usize = 1 << 20;
@@ -30,9 +31,8 @@ impl Queue {
     }
 }
 
-#[derive(Debug)]
 pub(super) struct Log {
-    keep_all: bool,
+    transcript: Option<Transcript>,
     /// How many there were in all.
     count: u64,
     wire: Queue,
@@ -40,16 +40,19 @@ pub(super) struct Log {
 }
 
 impl Log {
-    pub(super) fn new(keep_all: bool) -> Self {
-        Self { keep_all, count: 0, wire: Queue::default(), stderr: Queue::default() }
+    pub(super) fn new(transcript: Option<Transcript>) -> Self {
+        Self { transcript, count: 0, wire: Queue::default(), stderr: Queue::default() }
     }
 
     pub(super) fn push(&mut self, at: Duration, direction: Direction, bytes: Bytes) {
         self.count += 1;
         let message = Message { at, direction, bytes };
+        if let Some(transcript) = &self.transcript {
+            transcript(&message);
+        }
         match direction {
             Direction::Stderr => self.stderr.push(self.count, message, STDERR_BYTES),
-            _ => self.wire.push(self.count, message, if self.keep_all { usize::MAX } else { BUDGET_BYTES }),
+            _ => self.wire.push(self.count, message, BUDGET_BYTES),
         }
     }
 
@@ -71,11 +74,18 @@ impl Log {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
     fn stderr_is_bounded_and_order_is_kept() {
-        let mut log = Log::new(true);
+        let count = Arc::new(AtomicUsize::new(0));
+        let counting = Arc::clone(&count);
+        let mut log = Log::new(Some(Arc::new(move |_: &Message| {
+            counting.fetch_add(1, Ordering::Relaxed);
+        })));
         for round in 0..40_u64 {
             log.push(Duration::from_millis(round), Direction::Stderr, Bytes::from(vec![b'x'; 64 << 10]));
             log.push(Duration::from_millis(round), Direction::In, Bytes::from(round.to_string()));
@@ -84,5 +94,6 @@ mod tests {
         assert_eq!(messages.iter().filter(|message| message.direction == Direction::In).count(), 40);
         assert_eq!(messages.iter().filter(|message| message.direction == Direction::Stderr).count(), 16);
         assert!(messages.is_sorted_by_key(|message| message.at));
+        assert_eq!(count.load(Ordering::Relaxed), 80, "the transcript sees what the log lets go");
     }
 }

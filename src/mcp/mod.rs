@@ -38,7 +38,7 @@ pub use cancel_token::CancelToken;
 pub use error::Error;
 pub use session::Session;
 
-use crate::capture::{CaptureId, Server, Tool};
+use crate::capture::{CaptureId, Message, Server, Tool};
 use crate::problem::Problem;
 use crate::serve;
 use crate::source::Source;
@@ -55,7 +55,7 @@ const QUEUE: usize = 1_000;
 const FATE_LIMIT: Duration = Duration::from_secs(5);
 
 /// How to connect.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// Until the handshake is complete. A cold `npx` may take a minute before its first word.
     pub connect_limit: Duration,
@@ -63,15 +63,18 @@ pub struct Options {
     pub message_limit: usize,
     /// The program to run as the guard: Loupe's own binary. `None` is the running one.
     pub guard: Option<PathBuf>,
-    /// Keep all messages for a transcript, not only the latest.
-    pub keep_wire: bool,
+    /// Told of every message as it passes, from the first byte on, whether or not a session comes about. Must be quick.
+    pub transcript: Option<Transcript>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { connect_limit: Duration::from_secs(90), message_limit: 256 << 20, guard: None, keep_wire: false }
+        Self { connect_limit: Duration::from_secs(90), message_limit: 256 << 20, guard: None, transcript: None }
     }
 }
+
+/// Takes down every message, both directions and stderr, in order.
+pub type Transcript = Arc<dyn Fn(&Message) + Send + Sync>;
 
 /// Told while things happen, from any thread; must not block.
 pub type Happenings = Arc<dyn Fn(Happening) + Send + Sync>;
@@ -123,7 +126,7 @@ pub async fn connect(source: &Source, options: Options, happenings: Happenings) 
         Source::Command(command) => command.program.clone(),
         Source::Http(http) => http.url.clone(),
     };
-    let tap = Arc::new(Tap::new(place.clone(), options.message_limit, options.keep_wire, happenings));
+    let tap = Arc::new(Tap::new(place.clone(), options.message_limit, options.transcript.clone(), happenings));
     if let Ok(session) = tokio::time::timeout(options.connect_limit, open(source, &options, &tap)).await {
         return session;
     }

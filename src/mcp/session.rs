@@ -108,7 +108,7 @@ impl Session {
         &self.server
     }
 
-    /// Every message since the session began, stderr included; the oldest are dropped unless `keep_wire` was set.
+    /// Every message since the session began, stderr included; the oldest are dropped when they get too many.
     pub fn wire(&self) -> Vec<Message> {
         self.tap.wire()
     }

@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::envelope::{Envelope, Id, Member, Peek, peek};
 use super::error::{Error, excerpt};
 use super::log::Log;
-use super::{Happening, Happenings};
+use super::{Happening, Happenings, Transcript};
 use crate::capture::{Direction, HttpInfo, Message};
 use crate::json::Doc;
 
@@ -155,7 +155,7 @@ pub(super) struct Waiting {
 }
 
 impl Tap {
-    pub(super) fn new(place: String, limit: usize, keep_all: bool, happenings: Happenings) -> Self {
+    pub(super) fn new(place: String, limit: usize, transcript: Option<Transcript>, happenings: Happenings) -> Self {
         Self {
             place,
             began: Instant::now(),
@@ -167,7 +167,7 @@ impl Tap {
                 pending: BTreeMap::new(),
                 // The SDK counts from 0, and only its `initialize` is ever sent.
                 next_id: 1,
-                log: Log::new(keep_all),
+                log: Log::new(transcript),
                 spread: None,
                 messages: 0,
                 unreadable: 0,

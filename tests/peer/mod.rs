@@ -19,12 +19,7 @@ pub const INITIALIZED: &str =
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 pub fn options() -> Options {
-    Options {
-        connect_limit: PATIENCE,
-        guard: Some(env!("CARGO_BIN_EXE_mcp-loupe").into()),
-        keep_wire: true,
-        ..Options::default()
-    }
+    Options { connect_limit: PATIENCE, guard: Some(env!("CARGO_BIN_EXE_mcp-loupe").into()), ..Options::default() }
 }
 
 pub fn sh(script: &str) -> Source {
