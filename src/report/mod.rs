@@ -7,6 +7,7 @@ pub mod arguments;
 pub mod json;
 mod pull_request;
 mod rendered;
+pub mod sweep;
 mod text;
 mod tree;
 mod verdict;
