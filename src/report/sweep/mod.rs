@@ -414,4 +414,4 @@ fn title(record: Node<'_>) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
