@@ -133,6 +133,12 @@ impl Difference {
             left_out: Vec::new(),
             is_one_sided: false,
         };
+        for (name, side) in [("A", a), ("B", b)] {
+            if side.capture.outcome == Outcome::Malformed {
+                let fault = side.reading.faults.first().map_or("nothing came", String::as_str);
+                difference.left_out.push(format!("{name} cannot be read as an answer: {fault}"));
+            }
+        }
         difference.compare_payloads(a, b, options, cancel)?;
         difference.compare_texts(a, b, options, cancel)?;
         for format in FORMATS {

@@ -7,7 +7,7 @@
 mod plan;
 mod verdict;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,8 +113,10 @@ pub struct Column {
     pub why: Option<String>,
     /// How many facts it carries; `None` where no answer has data, or there is nothing to compare.
     pub facts: Option<FactCount>,
-    /// Facts lost by field, in the order of [`Sweep::fields`].
+    /// Facts lost by field, in the order of [`Sweep::fields`], of the records that it has.
     pub lost: Vec<u64>,
+    /// Records that its own data does not have, as where fewer were asked for; 0 where it has no data of its own.
+    pub absent: u64,
     pub differing: Vec<Differing>,
 }
 
@@ -131,6 +133,8 @@ pub struct AlignedRecord {
     pub path: String,
     /// What people call it: its name, else its key.
     pub title: String,
+    /// Whether it is in the payload that the columns are judged against.
+    pub is_of_reference: bool,
     /// By column: ranges of its text, in order; none where it does not stand there.
     pub places: Vec<Vec<Range<usize>>>,
 }
@@ -239,6 +243,8 @@ impl Sweep {
     fn judge(&mut self, payload: &Payload, calls: &[Call], cancel: &Cancel) -> Result<(), Cancelled> {
         let lists = record_lists(payload.root());
         let list = if let [list] = lists.as_slice() { Some(*list) } else { None };
+        let records: Vec<Node<'_>> = list.into_iter().flat_map(Node::children).collect();
+        let starts: Vec<usize> = records.iter().map(|record| record.index()).collect();
         let mut field_of: HashMap<usize, usize> = HashMap::new();
         let mut known: HashMap<String, usize> = HashMap::new();
         let mut matches: Vec<Option<Matched>> = Vec::new();
@@ -248,6 +254,11 @@ impl Sweep {
                 continue;
             }
             let matched = match_facts(payload, &column.text, cancel)?;
+            let absent = match column.origin {
+                Origin::Call(call) if Some(call) != self.reference => absent(&records, calls[call].subject.payload.as_ref()),
+                _ => Vec::new(),
+            };
+            column.absent = absent.iter().filter(|is_absent| **is_absent).count() as u64;
             for (seen, fact) in matched.facts.iter().enumerate() {
                 if seen.is_multiple_of(1 << 12) {
                     cancel.check()?;
@@ -267,6 +278,10 @@ impl Sweep {
                 if column.lost.len() <= field {
                     column.lost.resize(field + 1, 0);
                 }
+                let record = starts.partition_point(|start| *start <= fact.node).checked_sub(1);
+                if self.fields[field].is_of_record && record.and_then(|at| absent.get(at)) == Some(&true) {
+                    continue;
+                }
                 match &fact.state {
                     FactState::Kept | FactState::Reworded => continue,
                     FactState::Missing => {}
@@ -282,8 +297,6 @@ impl Sweep {
             matches.push(Some(matched));
         }
         self.columns.iter_mut().for_each(|column| column.lost.resize(self.fields.len(), 0));
-        let Some(list) = list else { return Ok(()) };
-        let records: Vec<Node<'_>> = list.children().collect();
         for (position, record) in records.iter().enumerate() {
             let places = matches.iter().map(|matched| {
                 let found = matched.as_ref().and_then(|matched| matched.records.get(position));
@@ -292,6 +305,7 @@ impl Sweep {
             self.records.push(AlignedRecord {
                 path: record.pointer_from(payload.root),
                 title: title(*record),
+                is_of_reference: true,
                 places: places.collect(),
             });
         }
@@ -326,7 +340,12 @@ impl Sweep {
                 let row = *rows.entry(value).or_insert(next);
                 if row == next {
                     let places = vec![Vec::new(); self.columns.len()];
-                    self.records.push(AlignedRecord { path: record.pointer_from(payload.root), title: title(record), places });
+                    self.records.push(AlignedRecord {
+                        path: record.pointer_from(payload.root),
+                        title: title(record),
+                        is_of_reference: false,
+                        places,
+                    });
                 }
                 if self.records[row].places[column].is_empty() {
                     self.records[row].places[column].clone_from(&found.places);
@@ -345,6 +364,17 @@ fn reference(calls: &[Call]) -> Option<usize> {
     };
     let said = calls.iter().enumerate().filter_map(|(at, call)| Some((facts(call)?, at)));
     said.max_by_key(|(facts, at)| (*facts, usize::MAX - at)).map(|(_, at)| at)
+}
+
+/// Which records another answer's own data does not have; none can be told apart without a key.
+fn absent(records: &[Node<'_>], own: Option<&Payload>) -> Vec<bool> {
+    let Some(own) = own else { return Vec::new() };
+    let lists = record_lists(own.root());
+    let [list] = lists.as_slice() else { return Vec::new() };
+    let others: Vec<Node<'_>> = list.children().collect();
+    let Some(key) = key_field(&[records.to_vec(), others.clone()]) else { return Vec::new() };
+    let known: HashSet<String> = others.iter().filter_map(|record| key_value(*record, &key)).collect();
+    records.iter().map(|record| key_value(*record, &key).is_none_or(|value| !known.contains(&value))).collect()
 }
 
 /// A column of what a call's server sent.
@@ -372,6 +402,7 @@ fn sent(at: usize, call: &Call, cancel: &Cancel) -> Result<Column, Cancelled> {
         why,
         facts: None,
         lost: Vec::new(),
+        absent: 0,
         differing: Vec::new(),
     })
 }
@@ -391,6 +422,7 @@ fn written(at: usize, id: &str, call: &Call, cancel: &Cancel) -> Result<Option<C
         why: row.why.clone(),
         facts: None,
         lost: Vec::new(),
+        absent: 0,
         differing: Vec::new(),
     }))
 }

@@ -110,6 +110,17 @@ pub struct Choice {
     pub format_rank: Option<usize>,
 }
 
+impl Choice {
+    /// What a button that compares says: "Compare json / markdown · 1 more call", given how many of the calls are made.
+    pub fn label(&self, made: usize) -> String {
+        let values: Vec<String> = self.values.iter().map(|value| shown(value)).collect();
+        let left = self.values.len().saturating_sub(made);
+        let more = if made > 0 { "more " } else { "" };
+        let calls = if left == 1 { "call" } else { "calls" };
+        format!("Compare {} · {left} {more}{calls}", values.join(" / "))
+    }
+}
+
 /// An argument that says how many records are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageSize {
@@ -361,6 +372,11 @@ mod tests {
         ] {
             assert_eq!(found(properties), expected, "{properties}");
         }
+        let choice = Choice { name: "f".into(), values: vec!["\"json\"".into(), "\"md\"".into()], format_rank: Some(0) };
+        assert_eq!(
+            (choice.label(0), choice.label(1)),
+            ("Compare json / md · 2 calls".into(), "Compare json / md · 1 more call".into())
+        );
         let around = r##"{"format":{"$ref":"#/properties/format"}}"##;
         assert_eq!(found(around), "none", "a schema that refers to itself");
         let names: Vec<_> = choices(&tool(r#"{"active":{"type":"boolean"},"view":{"enum":["a","b"]}}"#))

@@ -111,3 +111,12 @@ fn records_of_another_answer_are_added_by_their_key() {
     assert_eq!((deltas[0].ratio, deltas[0].missing.len()), (Some(1.0), 0));
     assert!(deltas[1].tokens.iter().any(|(format, delta)| *format == "json" && *delta < 0));
 }
+
+#[test]
+fn fewer_records_are_no_saving_without_a_word() {
+    let fewer = r#"{"items":[{"id":102,"name":"Bob Burr","city":"Rome","phone":"555-0142"}],"total":2}"#;
+    let calls = [call("1", &text_result(fewer), Outcome::Result), call("2", &text_result(JSON), Outcome::Result)];
+    let sweep = sweep(&calls);
+    assert_eq!((sweep.columns[0].absent, sweep.missing(&sweep.columns[0]).count()), (1, 0));
+    insta::assert_snapshot!(sweep_verdict(&sweep, Encoding::O200kBase).text());
+}

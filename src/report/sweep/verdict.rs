@@ -22,7 +22,9 @@ pub fn sweep_verdict(sweep: &Sweep, encoding: Encoding) -> Verdict {
     match (answers.clone().min_by_key(|column| tokens(column)), baseline) {
         (Some(best), Some(baseline)) => {
             offer(&mut verdict, sweep, best, against(&offered, best, baseline, encoding), encoding);
-            change(&mut verdict, sweep, baseline, encoding);
+            // A part of the records is no measure for all of them.
+            let whole = sweep.reference.filter(|_| baseline.absent > 0).and_then(|at| sweep.column_of(at));
+            change(&mut verdict, sweep, whole.unwrap_or(baseline), encoding);
         }
         _ => verdict.plain("None of the calls gave an answer to compare."),
     }
@@ -170,24 +172,31 @@ fn loss(sweep: &Sweep, column: &Column) -> Option<String> {
     let partly: u64 = sweep.missing(column).filter(|(field, lost)| *lost < field.total).map(|(_, lost)| lost).sum();
     let has_records = sweep.fields.iter().any(|field| field.is_of_record);
     let fields = sweep.fields.iter().filter(|field| field.is_of_record == has_records).count();
-    let mut said = Vec::new();
     let (main, beside) = if has_records { (out, around) } else { (around, out) };
+    // Verb and object; a verb that holds for the next one too is not repeated.
+    let mut said: Vec<(&str, String)> = Vec::new();
+    if column.absent > 0 {
+        let all = sweep.records.iter().filter(|record| record.is_of_reference).count() as u64;
+        said.push(("holds", format!("{} of {} records", grouped(all.saturating_sub(column.absent)), grouped(all))));
+    }
     if !main.is_empty() {
-        said.push(format!("leaves out {} of {fields} fields: {}", main.len(), listed(&main)));
+        said.push(("leaves out", format!("{} of {fields} fields: {}", main.len(), listed(&main))));
     }
     if !beside.is_empty() {
-        said.push(
-            format!("{}, beside the records, {}", if said.is_empty() { "leaves out" } else { "" }, listed(&beside))
-                .trim_start_matches(", ")
-                .to_owned(),
-        );
+        said.push(("leaves out", format!("{}, beside the records", listed(&beside))));
     }
     if partly > 0 {
         let of = names(|field, lost| lost < field.total);
-        let verb = if said.is_empty() { "loses " } else { "" };
-        said.push(format!("{verb}{} {} of {}", grouped(partly), if partly == 1 { "value" } else { "values" }, listed(&of)));
+        let values = if partly == 1 { "value" } else { "values" };
+        said.push(("loses", format!("{} {values} of {}", grouped(partly), listed(&of))));
     }
-    (!said.is_empty()).then(|| said.join("; "))
+    let told = said.iter().enumerate().map(|(at, (verb, what))| match at.checked_sub(1).map(|before| said[before].0) {
+        None => format!("{verb} {what}"),
+        Some(before) if before == *verb => format!("also {what}"),
+        Some(_) => format!("it {verb} {what}"),
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 fn listed(names: &[String]) -> String {
