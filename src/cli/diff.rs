@@ -92,7 +92,8 @@ fn tools(bytes: &Bytes) -> Option<Vec<Tool>> {
     let list = result.get("tools").filter(|list| list.kind() == JsonKind::Array)?;
     // Any data may have a member of that name; a definition has a schema.
     let is_definition = |node: Node<'_>| node.get("inputSchema").is_some() && node.get("name").is_some();
-    if !is_ours && !(list.children().all(is_definition) && !list.is_empty()) {
+    let is_a_list = !list.is_empty() && list.children().all(is_definition);
+    if !is_ours && !is_a_list {
         return None;
     }
     let definition = |node: Node<'_>| Tool::read(if is_ours { node.get("raw").unwrap_or(node) } else { node }.raw_bytes());

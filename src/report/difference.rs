@@ -85,8 +85,8 @@ impl ValueDifference {
 /// Two texts and their differences.
 #[derive(Clone, Debug)]
 pub struct TextDifference {
-    /// The formats of the texts, by id.
-    pub formats: (&'static str, &'static str),
+    /// What the texts are: ids of formats, or what the asker called them.
+    pub names: (String, String),
     pub a: Arc<str>,
     pub b: Arc<str>,
     pub found: TextDiff,
@@ -152,13 +152,13 @@ impl Difference {
             }
         }
         let (old, new) = (&a.capture.tool, &b.capture.tool);
+        if old.name != new.name && !old.name.is_empty() && !new.name.is_empty() {
+            difference.left_out.push(format!("these are answers of different tools: {} and {}", old.name, new.name));
+        }
         if old.raw.is_empty() != new.raw.is_empty() {
             let side = if old.raw.is_empty() { "A" } else { "B" };
             difference.left_out.push(format!("definition: {side} does not have one"));
         } else if !old.raw.is_empty() {
-            if old.name != new.name {
-                difference.left_out.push(format!("these are answers of different tools: {} and {}", old.name, new.name));
-            }
             difference.definition = definitions(old, new, &options.tree, cancel)?;
         }
         difference.other_blocks = other_blocks(a, b);
@@ -210,7 +210,9 @@ impl Difference {
     fn compare_texts(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions, cancel: &Cancel) -> Result<(), Cancelled> {
         let (old, new) = (text("content", a, cancel)?, text("content", b, cancel)?);
         match (old, new) {
-            (Ok(old), Ok(new)) => self.text = Some(texts(("content", "content"), old, new, options, cancel)?),
+            (Ok(old), Ok(new)) => {
+                self.text = Some(compare_texts(("content".to_owned(), old), ("content".to_owned(), new), options, cancel)?)
+            }
             (Err(_), Err(_)) => self.left_out.push("text: neither side has one".to_owned()),
             (old, _) => {
                 let (name, subject) = if old.is_err() { ("A", a) } else { ("B", b) };
@@ -238,18 +240,21 @@ pub fn compare_formats(
         (Ok(old), Ok(new)) => (old, new),
         (Err(problem), _) | (_, Err(problem)) => return Ok(Err(problem)),
     };
-    texts((a.1, b.1), old, new, options, cancel).map(Ok)
+    compare_texts((a.1.to_owned(), old), (b.1.to_owned(), new), options, cancel).map(Ok)
 }
 
-fn texts(
-    formats: (&'static str, &'static str),
-    a: Arc<str>,
-    b: Arc<str>,
+/// Compares two named texts by line: two host views, or an answer and anything else.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn compare_texts(
+    a: (String, Arc<str>),
+    b: (String, Arc<str>),
     options: &DifferenceOptions,
     cancel: &Cancel,
 ) -> Result<TextDifference, Cancelled> {
-    let found = lines(&a, &b, &options.lines, cancel)?;
-    Ok(TextDifference { formats, a, b, found })
+    let found = lines(&a.1, &b.1, &options.lines, cancel)?;
+    Ok(TextDifference { names: (a.0, b.0), a: a.1, b: b.1, found })
 }
 
 fn text(id: &'static str, subject: &Subject, cancel: &Cancel) -> Result<Result<Arc<str>, Problem>, Cancelled> {
@@ -418,6 +423,21 @@ mod tests {
         let found = compare(&text_result("plain words"), r#"{"content":[],"structuredContent":{"a":1}}"#);
         assert!(!found.is_equal());
         assert_eq!(found.left_out, ["payload: A has none", "text: B has none"]);
+    }
+
+    #[test]
+    fn answers_of_different_tools_are_said_to_be() {
+        let subject = |definition: &'static str| {
+            let capture = call("1", &text_result("a"), Outcome::Result).subject.capture.as_ref().clone();
+            Subject::of(Arc::new(crate::capture::Capture {
+                tool: Tool::read(Bytes::from_static(definition.as_bytes())),
+                ..capture
+            }))
+        };
+        let (a, b) = (subject(r#"{"name":"a","inputSchema":{}}"#), subject(r#"{"name":"b","inputSchema":{}}"#));
+        let found = Difference::of(&a, &b, &DifferenceOptions::default(), &Cancel::new()).unwrap();
+        assert_eq!(found.left_out, ["payload: neither side has one", "these are answers of different tools: a and b"]);
+        assert_eq!((found.is_equal(), found.definition.unwrap().found.counts.changed), (false, 1));
     }
 
     #[test]
