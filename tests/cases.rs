@@ -1,7 +1,8 @@
 //! Cases as data: what each format writes for a payload, and what the matcher finds in a text.
 //!
 //! `tests/data/format/ID/CASE.json` is a payload, `CASE.txt` beside it what the format ID writes for it, or after
-//! `refused: ` why it does not. `tests/data/facts/CASE/` holds `payload.json`, `text.md` and `expected.txt`.
+//! `refused: ` why it does not. `tests/data/facts/CASE/` holds `payload.json`, `text.md` and `expected.txt`, and
+//! `tests/data/diff/CASE/` two values (`a.json`, `b.json`) or texts (`a.txt`, `b.txt`) and `expected.txt`.
 //! `UPDATE_EXPECT=1 cargo test --test cases` writes the expectations anew; read the difference before it is kept.
 
 use std::fmt::Write as _;
@@ -12,6 +13,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use mcp_loupe::cancel::{Cancel, Cancelled};
 use mcp_loupe::capture::{Capture, CaptureId, FactState, Outcome, Payload, Server, Timings, Tool, match_facts};
+use mcp_loupe::diff::lines::{LineOptions, Side, lines};
+use mcp_loupe::diff::tree::{TreeOptions, tree};
 use mcp_loupe::format::{Format, Sink, Subject, WriteError, by_id};
 use mcp_loupe::json::Doc;
 use time::OffsetDateTime;
@@ -138,6 +141,66 @@ fn facts_are_found_as_expected() {
         let payload = Payload::of_doc(payload).unwrap();
         let text = fs::read_to_string(folder.join("text.md")).unwrap();
         expect(&folder.join("expected.txt"), &describe(&payload, &text), &mut failures);
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+/// Every difference on a line, the fields by which lists were matched, and the counts.
+fn describe_values(a: &Doc, b: &Doc) -> String {
+    let found = tree(a.root().unwrap(), b.root().unwrap(), &TreeOptions::default(), &Cancel::new()).unwrap();
+    let mut out = String::new();
+    for list in &found.lists {
+        writeln!(out, "{} by {}", b.node(list.b).unwrap().pointer(), list.key).unwrap();
+    }
+    let side = |doc: &Doc, node: Option<usize>| {
+        node.map(|node| doc.node(node).unwrap()).map(|node| format!("{} {}", node.pointer(), node.raw_text()))
+    };
+    for change in &found.changes {
+        let sides: Vec<String> = [side(a, change.a), side(b, change.b)].into_iter().flatten().collect();
+        writeln!(out, "{} {}", change.op.name(), sides.join(" -> ")).unwrap();
+    }
+    let counts = found.counts;
+    writeln!(out, "added {}, removed {}, changed {}, moved {}", counts.added, counts.removed, counts.changed, counts.moved)
+        .unwrap();
+    out
+}
+
+/// The hunks as `diff -u` writes them, with what changed within a line in brackets.
+fn describe_texts(a: &str, b: &str) -> String {
+    let found = lines(a, b, &LineOptions::default(), &Cancel::new()).unwrap();
+    let mut out = String::new();
+    for hunk in &found.hunks {
+        writeln!(out, "@@ -{},{} +{},{} @@", hunk.a.start, hunk.a.len(), hunk.b.start, hunk.b.len()).unwrap();
+        for line in &hunk.lines {
+            let (sign, text) = match line.side {
+                Side::Both => (' ', &a[line.range.clone()]),
+                Side::A => ('-', &a[line.range.clone()]),
+                Side::B => ('+', &b[line.range.clone()]),
+            };
+            let (mut marked, mut at) = (String::new(), 0);
+            for word in &line.words {
+                write!(marked, "{}[{}]", &text[at..word.start], &text[word.clone()]).unwrap();
+                at = word.end;
+            }
+            writeln!(out, "{sign}{}", (marked + &text[at..]).replace('\r', "\\r")).unwrap();
+        }
+    }
+    writeln!(out, "added {}, removed {}", found.added, found.removed).unwrap();
+    out
+}
+
+#[test]
+fn differences_are_found_as_expected() {
+    let mut failures = String::new();
+    for folder in entries(&data("diff")) {
+        let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        let actual = if folder.join("a.json").exists() {
+            let doc = |name: &str| Doc::parse(Bytes::from(text(name)));
+            describe_values(&doc("a.json"), &doc("b.json"))
+        } else {
+            describe_texts(&text("a.txt"), &text("b.txt"))
+        };
+        expect(&folder.join("expected.txt"), &actual, &mut failures);
     }
     assert!(failures.is_empty(), "{failures}");
 }

@@ -33,7 +33,9 @@ impl Cli {
         match &self.command {
             Some(Command::Tools(args)) => args.print.json,
             Some(Command::Call(args)) => args.view.print.json,
+            Some(Command::Compare(args)) => args.print.json,
             Some(Command::Show(args)) => args.view.print.json,
+            Some(Command::Diff(args)) => args.print.json,
             Some(Command::Formats(args)) => args.print.json,
             _ => false,
         }
@@ -46,8 +48,12 @@ pub enum Command {
     Tools(Tools),
     /// Call a tool and show its answer
     Call(Call),
+    /// Call a tool once for each value of an argument and compare the answers
+    Compare(Compare),
     /// Show a capture, a result, a message, a payload or a text from a file
     Show(Show),
+    /// Tell what differs between two captures, fixtures or files
+    Diff(Diff),
     /// Run the sample as an MCP server, over stdio unless told otherwise
     SampleServer(SampleServer),
     /// Paint the window into a picture, without a display
@@ -171,6 +177,50 @@ pub struct Call {
     pub source: SourceArgs,
     #[command(flatten)]
     pub link: Link,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+#[derive(Args, Debug)]
+pub struct Compare {
+    /// The tool's name
+    #[arg(value_name = "TOOL")]
+    pub tool: String,
+    /// The argument to vary and its values, all that the schema lists if none are given [default: the one that chooses a format]
+    #[arg(long, value_name = "PARAM[=a,b,…]")]
+    pub vary: Option<String>,
+    /// The other arguments: a JSON object, @FILE, or - for standard input; sent exactly as written
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    pub args: Option<String>,
+    /// Call a tool that is not declared read-only
+    #[arg(long)]
+    pub yes: bool,
+    /// The tokenizer of the numbers shown: o200k_base (the default) or cl100k_base
+    #[arg(long, value_name = "NAME")]
+    pub tokenizer: Option<String>,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub link: Link,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+#[derive(Args, Debug)]
+pub struct Diff {
+    /// A capture folder, a file, what `tools --json` printed, or - for standard input
+    #[arg(value_name = "A")]
+    pub a: PathBuf,
+    /// What it is compared with
+    #[arg(value_name = "B")]
+    pub b: PathBuf,
+    /// The tokenizer of the numbers shown: o200k_base (the default) or cl100k_base
+    #[arg(long, value_name = "NAME")]
+    pub tokenizer: Option<String>,
+    #[command(flatten)]
+    pub print: Print,
     #[command(flatten)]
     pub data: Data,
 }

@@ -73,7 +73,7 @@ pub fn read_arguments(given: Option<&str>) -> Result<String, Problem> {
 }
 
 /// Whether the arguments may go out. What is not JSON never may: the request around it would not be JSON either.
-fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) -> Result<(), Problem> {
+pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) -> Result<(), Problem> {
     let refuse = |what: String| Problem::new(Kind::Arguments, what);
     match check(schema, arguments) {
         Err((why, line, column)) => {
@@ -102,14 +102,14 @@ fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) -> Res
     }
 }
 
-fn not_listed(name: &str, tools: &[Tool]) -> Problem {
+pub fn not_listed(name: &str, tools: &[Tool]) -> Problem {
     let hint = near::hint(name, tools.iter().map(|tool| tool.name.as_str()));
     let hint = hint.unwrap_or_else(|| "`mcp-loupe tools` lists the server's tools".to_owned());
     Problem::new(Kind::NotFound, "the server lists no such tool").at(name.to_owned()).hint(hint)
 }
 
 /// A name for the capture that is also a folder name everywhere.
-fn capture_id(tool: &str) -> CaptureId {
+pub fn capture_id(tool: &str) -> CaptureId {
     let safe: String = tool
         .chars()
         .take(80)

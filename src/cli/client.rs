@@ -118,8 +118,10 @@ impl Interrupt {
             if tokio::signal::ctrl_c().await.is_err() {
                 return;
             }
+            // Asked first: once the call is over the computing of what came of it begins, which is not to be stopped.
+            let is_computing = heard.is_computing.load(Ordering::SeqCst);
             heard.call.cancel();
-            if heard.is_computing.load(Ordering::SeqCst) {
+            if is_computing {
                 heard.jobs.cancel();
             }
             tell.send_replace(true);

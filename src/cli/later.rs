@@ -2,21 +2,8 @@
 
 use crate::problem::{Kind, Problem};
 
-const COMMANDS: &[&str] = &[
-    "resources",
-    "prompts",
-    "read",
-    "prompt",
-    "compare",
-    "diff",
-    "check",
-    "run",
-    "fixture",
-    "replay",
-    "hosts",
-    "rules",
-    "conformance",
-];
+const COMMANDS: &[&str] =
+    &["resources", "prompts", "read", "prompt", "check", "run", "fixture", "replay", "hosts", "rules", "conformance"];
 
 const OPTIONS: &[&str] = &[
     "--config",

@@ -7,7 +7,9 @@
 mod args;
 mod call;
 mod client;
+mod compare;
 mod completions;
+mod diff;
 mod formats;
 mod later;
 mod near;
@@ -55,7 +57,9 @@ fn run(cli: &Cli) -> Done {
         None => window::run(&cli.window),
         Some(Command::Tools(args)) => tools::run(args),
         Some(Command::Call(args)) => call::run(args),
+        Some(Command::Compare(args)) => compare::run(args),
         Some(Command::Show(args)) => show::run(args),
+        Some(Command::Diff(args)) => diff::run(args),
         Some(Command::SampleServer(args)) => sample_server::run(args),
         Some(Command::Screenshot(args)) => screenshot::run(args),
         Some(Command::Formats(args)) => formats::run(args),

@@ -4,6 +4,9 @@
 //! server sent stands in the document byte for byte: numbers keep their spelling, objects their order.
 //! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
+mod diff;
+mod sweep;
+
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -22,6 +25,9 @@ use crate::format::{FORMATS, Subject};
 use crate::json::{Doc, Node};
 use crate::problem::{Kind, Problem};
 use crate::token::{self, Encoding, Tokens};
+
+pub use diff::{diff, diff_tools};
+pub use sweep::sweep;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -1,15 +1,19 @@
 //! Questions asked of a capture, and their answers. Pure, cancellable, never slower than the question needs.
 //!
 //! The window asks through the engine and caches; the command line calls [`answer`] itself: one core for both.
-//! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
+//! Uses `diff`, `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 pub mod arguments;
+pub mod curve;
+pub mod difference;
 mod find;
 pub mod json;
 mod links;
 mod pull_request;
 mod rendered;
+pub mod repeat;
 pub mod special;
+pub mod sweep;
 mod text;
 mod tree;
 mod verdict;

@@ -33,11 +33,11 @@ impl Verdict {
             .collect()
     }
 
-    fn plain(&mut self, text: impl Into<String>) {
+    pub(in crate::report) fn plain(&mut self, text: impl Into<String>) {
         self.parts.push(VerdictPart::Plain(text.into()));
     }
 
-    fn number(&mut self, number: u64) {
+    pub(in crate::report) fn number(&mut self, number: u64) {
         self.parts.push(VerdictPart::Number(grouped(number)));
     }
 }

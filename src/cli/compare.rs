@@ -1,0 +1,272 @@
+//! `compare`: one call over the values of an argument, side by side.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::args;
+use super::call::{capture_id, not_listed, read_arguments, refused_by};
+use super::client::{Interrupt, interrupted, list_tools, with_session};
+use super::output::{self, columns, one_line};
+use super::{Done, near, view};
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{Capture, CaptureId, Outcome, Tool};
+use crate::mcp::{self, Session};
+use crate::problem::{Kind, Problem};
+use crate::report::curve::{Curve, Limit, Unit};
+use crate::report::json::{self, LedgerOptions, milliseconds};
+use crate::report::sweep::{
+    self, Call, Column, Origin, Sweep, SweepOptions, argument_names, choices, format_argument, page_size_argument, shown,
+    sweep_verdict, with_value,
+};
+use crate::report::{self, grouped};
+use crate::token::Encoding;
+
+/// Fields of a column that are named before the rest is counted.
+const MAX_FIELDS: usize = 12;
+/// A limit that servers and hosts often set, to tell where a page size meets it.
+const USUAL_LIMIT: u64 = 25_000;
+
+/// What is to be called.
+struct Plan {
+    tool: Tool,
+    vary: String,
+    /// JSON texts.
+    values: Vec<String>,
+    /// The arguments of each call.
+    arguments: Vec<String>,
+}
+
+pub fn run(args: &args::Compare) -> Done {
+    let source = args.source.required()?;
+    let encoding = view::encoding(args.tokenizer.as_deref())?;
+    let arguments = read_arguments(args.args.as_deref())?;
+    refused_by(None, &arguments, false)?;
+    let quiet = args.print.quiet;
+    with_session(
+        &source,
+        &args.link,
+        quiet,
+        async |session, interrupt| {
+            let tools = list_tools(session, &args.link, quiet, interrupt).await?.tools;
+            let Some(tool) = tools.iter().find(|tool| tool.name == args.tool) else {
+                return Err(not_listed(&args.tool, &tools));
+            };
+            let plan = plan(tool, args.vary.as_deref(), &arguments)?;
+            consent(&plan, args.yes)?;
+            let captures = make(&plan, session, interrupt, args).await;
+            Ok((plan, captures))
+        },
+        |(plan, captures), cancel| print(&plan, captures, encoding, args.print, cancel),
+    )
+}
+
+/// Which argument, which values, and the arguments of every call; all checked before the first is made.
+fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<Plan, Problem> {
+    let (name, given) = match vary {
+        Some(vary) => vary.split_once('=').map_or((vary.to_owned(), None), |(name, given)| (name.to_owned(), Some(given))),
+        None => (format_argument(tool).ok_or_else(|| nothing_to_vary(tool))?.name, None),
+    };
+    let known = argument_names(tool);
+    if !known.is_empty() && !known.contains(&name) {
+        let hint = near::hint(&name, known.iter().map(String::as_str))
+            .unwrap_or_else(|| format!("its arguments are {}", known.join(", ")));
+        return Err(Problem::new(Kind::Arguments, "the tool has no such argument").at(name).hint(hint));
+    }
+    let values = sweep::values(tool, &name, given)?;
+    let mut all = Vec::with_capacity(values.len());
+    for value in &values {
+        let arguments = with_value(arguments, &name, value)?;
+        refused_by(tool.input_schema.as_ref(), &arguments, false).map_err(|problem| Problem {
+            what: format!("with {name}={} the {}", shown(value), problem.what),
+            hint: Some("nothing was called; leave that value out, or mend `--args`".to_owned()),
+            ..problem
+        })?;
+        all.push(arguments);
+    }
+    Ok(Plan { tool: tool.clone(), vary: name, values, arguments: all })
+}
+
+fn nothing_to_vary(tool: &Tool) -> Problem {
+    let mut ways: Vec<String> = choices(tool).iter().map(|choice| format!("`--vary {}`", choice.name)).collect();
+    if let Some(size) = page_size_argument(tool) {
+        let sizes: Vec<String> = size.sizes().iter().map(u64::to_string).collect();
+        ways.push(format!("`--vary {}={}`", size.name, sizes.join(",")));
+    }
+    let problem = Problem::new(Kind::Usage, "no argument of this tool chooses a format").at(tool.name.clone());
+    let known = argument_names(tool);
+    match (ways.is_empty(), known.is_empty()) {
+        (false, _) => problem.hint(format!("vary another: {}", ways.join(" or "))),
+        (true, false) => problem.hint(format!("vary one of {}: `--vary NAME=a,b`", known.join(", "))),
+        (true, true) => problem.hint("it takes no arguments; `mcp-loupe call` shows what its one answer costs in every format"),
+    }
+}
+
+/// A tool that is not declared read-only is called several times only where somebody said so.
+fn consent(plan: &Plan, yes: bool) -> Result<(), Problem> {
+    if yes || plan.tool.is_declared_read_only() {
+        return Ok(());
+    }
+    let what = format!("not declared read-only, and not called: {} calls would be made", plan.arguments.len());
+    let calls = plan.arguments.iter().map(|arguments| format!("{} {arguments}", plan.tool.name)).collect::<Vec<_>>();
+    Err(Problem::new(Kind::Consent, what)
+        .at(plan.tool.name.clone())
+        .hint(format!("`--yes` makes these calls: {}", calls.join(" · "))))
+}
+
+/// Makes the calls one after the other. What came stays, whatever happens to a later one.
+async fn make(plan: &Plan, session: &Session, interrupt: &Interrupt, args: &args::Compare) -> Vec<Capture> {
+    let mut captures = Vec::with_capacity(plan.arguments.len());
+    let base = capture_id(&plan.tool.name);
+    for (at, arguments) in plan.arguments.iter().enumerate() {
+        if !args.print.quiet {
+            let value = shown(&plan.values[at]);
+            output::progress(&format!("call {} of {}: {}={value}", at + 1, plan.arguments.len(), plan.vary));
+        }
+        let call = mcp::Call {
+            id: CaptureId(format!("{base}-{}", at + 1).into()),
+            tool: plan.tool.clone(),
+            arguments: Bytes::from(arguments.clone()),
+            limit: args.link.call_limit(),
+        };
+        let capture = session.call(call, interrupt.call.clone()).await;
+        // Where the server went away or somebody lost patience, there is nobody left to call, or to call for.
+        let is_over = matches!(capture.outcome, Outcome::Cancelled | Outcome::Disconnected);
+        captures.push(capture);
+        if is_over {
+            break;
+        }
+    }
+    captures
+}
+
+fn print(plan: &Plan, captures: Vec<Capture>, encoding: Encoding, print: args::Print, cancel: &Cancel) -> Done {
+    let looked_away = |_: Cancelled| interrupted();
+    let mut calls = Vec::with_capacity(captures.len());
+    for (value, capture) in plan.values.iter().zip(captures) {
+        let subject = report::subject(Arc::new(capture));
+        calls.push(Call::measure(value.clone(), subject, cancel).map_err(looked_away)?);
+    }
+    let found = Sweep::of(&plan.vary, &calls, &SweepOptions::default(), cancel).map_err(looked_away)?;
+    let failure = calls.iter().find_map(|call| json::failure(&call.subject));
+    let text = if print.json {
+        let options = LedgerOptions { tokenizer: encoding, baseline: None };
+        json::sweep(&found, &plan.values, &calls, options, failure.as_ref(), cancel).map_err(looked_away)?
+    } else {
+        page(plan, &found, &calls, encoding)
+    };
+    output::print(text.as_bytes())?;
+    let is_error = calls.iter().any(|call| call.subject.capture.outcome == Outcome::ToolError);
+    if let Some(problem) = &failure {
+        output::problem(problem);
+        return Ok(problem.kind.exit_status());
+    }
+    if is_error {
+        output::note(print.quiet, "the tool answered with `isError`");
+    }
+    Ok(u8::from(is_error))
+}
+
+fn page(plan: &Plan, found: &Sweep, calls: &[Call], encoding: Encoding) -> String {
+    let server = calls.first().map(|call| &call.subject.capture.server);
+    let server = server.map_or(String::new(), |server| format!(" · {} {} ({})", server.name, server.version, server.transport));
+    let count = if calls.len() == 1 { "1 call".to_owned() } else { format!("{} calls", calls.len()) };
+    let mut page = format!("{}\n", one_line(&format!("{} · {} · {count}{server}", plan.tool.name, plan.vary)));
+    page.push_str(&format!("{}\n\n", one_line(&sweep_verdict(found, encoding).text())));
+    page.push_str(&table(found, encoding));
+    for column in found.columns.iter().filter(|column| column.is_answer()) {
+        let missing: Vec<String> = found
+            .missing(column)
+            .map(|(field, lost)| {
+                if lost == field.total { field.pattern.clone() } else { format!("{} ({lost} of {})", field.pattern, field.total) }
+            })
+            .collect();
+        if !missing.is_empty() {
+            let more = missing.len().saturating_sub(MAX_FIELDS);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let shown = missing.iter().take(MAX_FIELDS).cloned().collect::<Vec<_>>().join(", ");
+            page.push_str(&format!("\n{} lacks {}{more}\n", one_line(&column.title), one_line(&shown)));
+        }
+        for differing in column.differing.iter().take(MAX_FIELDS) {
+            let said =
+                format!("{} differs: {} in the data, {} in {}", differing.path, differing.value, differing.said, column.title);
+            page.push_str(&format!("{}\n", one_line(&said)));
+        }
+    }
+    for value in plan.values.iter().skip(calls.len()) {
+        page.push_str(&format!("\nnot called: {}={}\n", one_line(&plan.vary), one_line(&shown(value))));
+    }
+    if page_size_argument(&plan.tool).is_some_and(|size| size.name == plan.vary) {
+        page.push_str(&curve(calls, encoding));
+    }
+    page
+}
+
+fn table(found: &Sweep, encoding: Encoding) -> String {
+    let base = found.baseline.and_then(|at| found.column_of(at));
+    let against = base.map_or_else(|| "×".to_owned(), |base| format!("× {}", one_line(&base.title)));
+    let head = [
+        "COLUMN".to_owned(),
+        encoding.name().to_uppercase(),
+        against,
+        "BYTES".into(),
+        "TIME".into(),
+        "FACTS KEPT".into(),
+        String::new(),
+    ];
+    let mut rows = vec![head.to_vec()];
+    for column in &found.columns {
+        rows.push(row(column, base, encoding));
+    }
+    columns(&rows, &[1, 2, 3, 4, 5])
+}
+
+fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String> {
+    let time = column.latency.map_or_else(|| "no call".to_owned(), |time| format!("{:.1} ms", milliseconds(time)));
+    let mut cells = vec![one_line(&column.title)];
+    if column.row.is_available() && !column.row.format.is_empty() {
+        let ratio = base.and_then(|base| crate::format::ledger::ratio(&column.row, &base.row, encoding));
+        cells.push(grouped(column.row.tokens.get(encoding)));
+        cells.push(ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")));
+        cells.push(grouped(column.row.bytes));
+    } else {
+        cells.extend([String::new(), String::new(), String::new()]);
+    }
+    cells.push(time);
+    cells.push(column.facts.map_or_else(String::new, |facts| {
+        let reworded = if facts.reworded > 0 { format!(" + {} reworded", facts.reworded) } else { String::new() };
+        format!("{}/{}{reworded}", facts.kept, facts.total)
+    }));
+    cells.push(match (&column.why, column.origin) {
+        (Some(why), Origin::Call(_)) => one_line(&format!("{}: {why}", column.outcome.name())),
+        (Some(why), Origin::Derived(_)) => one_line(why),
+        (None, _) => String::new(),
+    });
+    cells
+}
+
+/// What an item costs in each format, and where a usual limit stops.
+fn curve(calls: &[Call], encoding: Encoding) -> String {
+    let tokens = Curve::of(calls, Unit::Tokens(encoding));
+    let mut rows = vec![["FORMAT", "TOKENS AN ITEM", "TOKENS WITHOUT ITEMS"].map(str::to_owned).to_vec()];
+    for series in &tokens.series {
+        if let Some(line) = series.line {
+            rows.push(vec![series.title.to_owned(), format!("{:.1}", line.each), format!("{:.0}", line.base)]);
+        }
+    }
+    if rows.len() == 1 {
+        return String::new();
+    }
+    let mut page = format!("\n{}", columns(&rows, &[1, 2]));
+    if !tokens.is_counted {
+        page.push_str("no data to count items in: as many are assumed as were asked for\n");
+    }
+    for (value, why) in &tokens.left_out {
+        page.push_str(&format!("left out of the lines: {} ({why})\n", one_line(value)));
+    }
+    for (unit, curve) in [(tokens.unit, &tokens), (Unit::Chars, &Curve::of(calls, Unit::Chars))] {
+        let limit = Limit { name: String::new(), unit, at: USUAL_LIMIT };
+        page.extend(curve.sentence(&limit).map(|sentence| format!("{sentence}\n")));
+    }
+    page
+}

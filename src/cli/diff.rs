@@ -1,0 +1,253 @@
+//! `diff`: what differs between two captures, fixtures or files, or between two lists of tools.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use super::output::{self, columns, one_line, visible};
+use super::{Done, args, view};
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{Capture, Tool};
+use crate::diff::lines::Side;
+use crate::diff::tree::{Op, TreeOptions};
+use crate::json::{Doc, Kind as JsonKind, Node};
+use crate::problem::{Kind, Problem};
+use crate::report::difference::{Difference, DifferenceOptions, TextDifference, Told, ToolsDifference, ValueDifference};
+use crate::report::{self, grouped, json};
+use crate::store;
+use crate::token::{Encoding, Tokens};
+
+/// After it no shorter way is looked for between two long texts.
+const LIMIT: Duration = Duration::from_secs(5);
+/// Differences and lines printed for people; `--json` has more.
+const MAX_LINES: usize = 200;
+const MAX_VALUE_CHARS: usize = 80;
+
+/// What one side holds.
+enum Input {
+    Answer(Box<Capture>),
+    Tools(Vec<Tool>),
+}
+
+pub fn run(args: &args::Diff) -> Done {
+    let encoding = view::encoding(args.tokenizer.as_deref())?;
+    if args.a == Path::new("-") && args.b == Path::new("-") {
+        return Err(Problem::new(Kind::Usage, "standard input can be read once").hint("give a path for A or for B"));
+    }
+    let cancel = Cancel::new();
+    // Nobody cancels: an interrupt ends the program as the system does.
+    let looked_away = |_: Cancelled| super::client::interrupted();
+    let (text, is_equal) = match (read(&args.a)?, read(&args.b)?) {
+        (Input::Tools(a), Input::Tools(b)) => {
+            let found = ToolsDifference::of(&a, &b, &TreeOptions::default(), &cancel).map_err(looked_away)?;
+            let text = if args.print.json { json::diff_tools(&found) } else { tools_page(&found, encoding) };
+            (text, found.is_equal())
+        }
+        (Input::Answer(a), Input::Answer(b)) => {
+            let names = (name(&args.a, &a), name(&args.b, &b));
+            let (a, b) = (report::subject((*a).into()), report::subject((*b).into()));
+            let options = DifferenceOptions::until(Instant::now() + LIMIT);
+            let found = Difference::of(&a, &b, &options, &cancel).map_err(looked_away)?;
+            let text = if args.print.json { json::diff(&found) } else { page(&found, &names, encoding) };
+            (text, found.is_equal())
+        }
+        _ => {
+            return Err(Problem::new(Kind::Usage, "one side is a list of tools, the other is not")
+                .at(format!("{} and {}", args.a.display(), args.b.display()))
+                .hint("compare `tools --json` of both servers"));
+        }
+    };
+    output::print(text.as_bytes())?;
+    Ok(u8::from(!is_equal))
+}
+
+fn read(path: &Path) -> Result<Input, Problem> {
+    if path.is_dir() {
+        return Ok(Input::Answer(Box::new(store::read_any(path)?)));
+    }
+    let unreadable =
+        |error: std::io::Error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(path.display().to_string());
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        std::io::stdin().lock().read_to_end(&mut bytes).map_err(unreadable)?;
+    } else {
+        bytes = std::fs::read(path).map_err(unreadable)?;
+    }
+    let bytes = Bytes::from(bytes);
+    if let Some(tools) = tools(&bytes) {
+        return Ok(Input::Tools(tools));
+    }
+    let name = path.file_name().map_or_else(|| "stdin".to_owned(), |name| name.to_string_lossy().into_owned());
+    Ok(Input::Answer(Box::new(store::read_bytes(&bytes, &name, None)?)))
+}
+
+/// The tools of what `tools --json` printed, or of a `tools/list` result or message.
+fn tools(bytes: &Bytes) -> Option<Vec<Tool>> {
+    let doc = Doc::parse(bytes.clone());
+    let root = doc.root().filter(|_| doc.is_json())?;
+    let is_ours = root.get("schema").and_then(Node::as_str).is_some_and(|schema| schema.starts_with("loupe.tools/"));
+    let result = root.get("result").unwrap_or(root);
+    let list = result.get("tools").filter(|list| list.kind() == JsonKind::Array)?;
+    // Any data may have a member of that name; a definition has a schema.
+    let is_definition = |node: Node<'_>| node.get("inputSchema").is_some() && node.get("name").is_some();
+    let is_a_list = !list.is_empty() && list.children().all(is_definition);
+    if !is_ours && !is_a_list {
+        return None;
+    }
+    let definition = |node: Node<'_>| Tool::read(if is_ours { node.get("raw").unwrap_or(node) } else { node }.raw_bytes());
+    Some(list.children().map(definition).collect())
+}
+
+fn name(path: &Path, capture: &Capture) -> String {
+    let mut words = vec![path.display().to_string()];
+    if !capture.tool.name.is_empty() {
+        words.push(capture.tool.name.clone());
+    }
+    if !capture.arguments.is_empty() {
+        words.push(String::from_utf8_lossy(&capture.arguments).into_owned());
+    }
+    words.join(" · ")
+}
+
+fn page(found: &Difference, names: &(String, String), encoding: Encoding) -> String {
+    let mut page = format!("A {}\nB {}\n", one_line(&names.0), one_line(&names.1));
+    page.push_str(if found.is_equal() { "no differences\n" } else { "they differ\n" });
+    if found.outcomes.0 != found.outcomes.1 {
+        page.push_str(&format!("outcome {} → {}\n", found.outcomes.0.name(), found.outcomes.1.name()));
+    }
+    if found.other_blocks > 0 {
+        page.push_str(&format!("blocks other than text that differ: {}\n", found.other_blocks));
+    }
+    for said in &found.left_out {
+        page.push_str(&format!("note {}\n", one_line(said)));
+    }
+    for (title, value) in [("payload", &found.payload), ("definition", &found.definition)] {
+        if let Some(value) = value.as_ref().filter(|value| !value.found.is_empty()) {
+            page.push_str(&format!("\n{title}: {}\n", counted(value)));
+            page.push_str(&changes(value));
+        }
+    }
+    if let Some(text) = found.text.as_ref().filter(|text| !text.found.is_empty()) {
+        let (added, removed) = (grouped(text.found.added), grouped(text.found.removed));
+        page.push_str(&format!("\ntext: +{added} −{removed} lines\n{}", hunks(text)));
+    }
+    let mut rows = vec![["FORMAT", "A", "B", "B − A"].map(str::to_owned).to_vec()];
+    for pair in &found.tokens {
+        let cell = |tokens: Option<Tokens>| tokens.map_or_else(|| "–".to_owned(), |tokens| grouped(tokens.get(encoding)));
+        let change = pair.a.zip(pair.b).map_or_else(String::new, |(a, b)| signed(a.get(encoding), b.get(encoding)));
+        rows.push(vec![pair.format.to_owned(), cell(pair.a), cell(pair.b), change]);
+    }
+    if rows.len() > 1 {
+        page.push_str(&format!("\ntokens {}\n{}", encoding.name(), columns(&rows, &[1, 2, 3])));
+    }
+    page
+}
+
+fn tools_page(found: &ToolsDifference, encoding: Encoding) -> String {
+    let (a, b) = (found.total.0.get(encoding), found.total.1.get(encoding));
+    let mut page = format!(
+        "tools: {} added, {} removed, {} changed, {} unchanged · {} → {} tokens {}\n",
+        found.added.len(),
+        found.removed.len(),
+        found.changed.len(),
+        found.unchanged,
+        grouped(a),
+        grouped(b),
+        encoding.name()
+    );
+    for (sign, tools) in [("+", &found.added), ("−", &found.removed)] {
+        for (name, tokens) in tools {
+            page.push_str(&format!("{sign} {} · {} tokens\n", one_line(name), grouped(tokens.get(encoding))));
+        }
+    }
+    for tool in &found.changed {
+        let (a, b) = (tool.tokens.0.get(encoding), tool.tokens.1.get(encoding));
+        let schema = if tool.is_schema_changed { " · schema changed" } else { "" };
+        let hints = if tool.hints.is_empty() { String::new() } else { format!(" · {} changed", tool.hints.join(", ")) };
+        page.push_str(&format!(
+            "~ {} · {} tokens{schema}{hints}\n{}",
+            one_line(&tool.name),
+            signed(a, b),
+            changes(&tool.definition)
+        ));
+    }
+    page
+}
+
+fn signed(a: u64, b: u64) -> String {
+    match a.cmp(&b) {
+        std::cmp::Ordering::Equal => "0".to_owned(),
+        std::cmp::Ordering::Less => format!("+{}", grouped(b - a)),
+        std::cmp::Ordering::Greater => format!("−{}", grouped(a - b)),
+    }
+}
+
+fn counted(value: &ValueDifference) -> String {
+    let counts = value.found.counts;
+    let parts = [(counts.added, "added"), (counts.removed, "removed"), (counts.changed, "changed"), (counts.moved, "moved")];
+    let said = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{} {word}", grouped(*count)));
+    said.collect::<Vec<_>>().join(", ")
+}
+
+fn changes(value: &ValueDifference) -> String {
+    let mut page = String::new();
+    for told in value.told().take(MAX_LINES) {
+        page.push_str(&format!("  {}\n", change(value, &told)));
+    }
+    let more = value.found.counts.total().saturating_sub(MAX_LINES as u64);
+    if more > 0 {
+        page.push_str(&format!("  … and {} more\n", grouped(more)));
+    }
+    page
+}
+
+fn change(value: &ValueDifference, told: &Told<'_>) -> String {
+    let (from, to) = value.paths(told);
+    let path = to.clone().or(from.clone()).unwrap_or_default();
+    let path = if path.is_empty() { "the whole value".to_owned() } else { one_line(&path) };
+    let shown = |node: Option<Node<'_>>| clipped(&node.map(|node| node.raw_text().into_owned()).unwrap_or_default());
+    match told.op {
+        Op::Add => format!("+ {path} {}", shown(told.b)),
+        Op::Remove => format!("− {path} {}", shown(told.a)),
+        Op::Change => format!("~ {path} {} → {}", shown(told.a), shown(told.b)),
+        Op::Move => format!("> {path} from {}", one_line(&from.unwrap_or_default())),
+    }
+}
+
+fn clipped(text: &str) -> String {
+    let line = one_line(text);
+    if line.chars().count() <= MAX_VALUE_CHARS {
+        return line;
+    }
+    line.chars().take(MAX_VALUE_CHARS).collect::<String>() + "…"
+}
+
+fn hunks(text: &TextDifference) -> String {
+    let mut page = String::new();
+    let mut left = MAX_LINES;
+    let mut told = 0_u64;
+    for hunk in &text.found.hunks {
+        if left == 0 {
+            break;
+        }
+        let (a, b) = (&hunk.a, &hunk.b);
+        page.push_str(&format!("@@ -{},{} +{},{} @@\n", a.start, a.len(), b.start, b.len()));
+        for line in hunk.lines.iter().take(left) {
+            let (sign, source) = match line.side {
+                Side::Both => (' ', &text.a),
+                Side::A => ('-', &text.a),
+                Side::B => ('+', &text.b),
+            };
+            told += u64::from(line.side != Side::Both);
+            page.push_str(&format!("{sign}{}\n", visible(&source[line.range.clone()])));
+        }
+        left = left.saturating_sub(hunk.lines.len());
+    }
+    let more = (text.found.added + text.found.removed).saturating_sub(told);
+    if more > 0 {
+        page.push_str(&format!("… and {} more changed lines\n", grouped(more)));
+    }
+    page
+}

@@ -1,0 +1,14 @@
+//! What differs between two values or two texts. Pure, without recursion, and bounded: what is too much to keep is
+//! counted.
+//!
+//! [`tree`] compares two JSON values by path, [`lines`] two texts by line and word, [`key`] finds the field that tells
+//! the records of a list apart, [`pattern`] names a place in every record at once. Uses `json`, `cancel`.
+
+pub mod key;
+pub mod lines;
+pub mod pattern;
+mod same;
+pub mod tree;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! Equality of values: objects without their order, numbers by exact value, strings by code points.
+//!
+//! Every node gets a digest of 64 bits with a seed of its own in every comparison, so that one look tells whether two
+//! subtrees are equal, however deep they are. Two different values are taken for equal once in 2^64.
+
+use std::borrow::Cow;
+use std::hash::{BuildHasher, RandomState};
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::json::{FaultKind, Kind, Node};
+
+/// Nodes between two looks at the asker.
+const STRIDE: usize = 1 << 14;
+
+/// The digests of a subtree.
+pub(super) struct Digests {
+    base: usize,
+    of: Vec<u64>,
+}
+
+impl Digests {
+    /// Digests of `root` and everything below it; comparable with those made with the same `seed`.
+    pub(super) fn of(root: Node<'_>, seed: &RandomState, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let base = root.index();
+        let doc = root.doc();
+        // Of members of one name the last one counts for most readers, so there the order matters.
+        let has_duplicates = doc.faults().iter().any(|fault| fault.kind == FaultKind::DuplicateKey);
+        let mut of = vec![0_u64; root.subtree_end() - base];
+        // Children stand after their parents on the tape, so that backwards every node is complete when it is met.
+        for at in (0..of.len()).rev() {
+            if at.is_multiple_of(STRIDE) {
+                cancel.check()?;
+            }
+            let Some(node) = doc.node(base + at) else { continue };
+            let digest = match node.kind() {
+                Kind::Array | Kind::Object => seed.hash_one((node.kind(), of[at], node.len())),
+                kind => seed.hash_one((kind, scalar(node))),
+            };
+            of[at] = digest;
+            if at == 0 {
+                break;
+            }
+            let Some(parent) = node.parent() else { continue };
+            let place = match node.key() {
+                Some(key) => seed.hash_one((key.as_ref(), if has_duplicates { node.ordinal() } else { 0 }, digest)),
+                None => seed.hash_one((node.ordinal(), digest)),
+            };
+            let parent = parent.index() - base;
+            of[parent] = of[parent].wrapping_add(place);
+        }
+        Ok(Self { base, of })
+    }
+
+    pub(super) fn get(&self, node: Node<'_>) -> u64 {
+        self.of[node.index() - self.base]
+    }
+}
+
+/// What a scalar is, beside its kind: its text and, for a number, sign and power of ten.
+pub(super) fn scalar<'a>(node: Node<'a>) -> (Cow<'a, str>, bool, i64) {
+    match node.kind() {
+        Kind::Number => number(node.as_number().unwrap_or_default()),
+        Kind::String => match node.as_str() {
+            // What stands for something unreadable is told apart by its bytes.
+            Some(text) if !text.contains(char::REPLACEMENT_CHARACTER) => (text, false, 0),
+            _ => (node.raw_text(), true, 0),
+        },
+        _ => (node.raw_text(), false, 0),
+    }
+}
+
+/// A decimal literal by value: its digits without zeros at either end, its sign, and the power of ten of the last digit.
+fn number(literal: &str) -> (Cow<'_, str>, bool, i64) {
+    let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
+    let Ok(exponent) = exponent.strip_prefix('+').unwrap_or(exponent).parse::<i64>() else {
+        // An exponent beyond all use: equal only where it is spelled alike.
+        return (Cow::Borrowed(literal), false, i64::MIN);
+    };
+    let is_negative = mantissa.starts_with('-');
+    let mantissa = mantissa.trim_start_matches('-');
+    let (digits, fraction) = match mantissa.split_once('.') {
+        None => (Cow::Borrowed(mantissa), 0),
+        Some((whole, fraction)) => (Cow::Owned(format!("{whole}{fraction}")), fraction.len()),
+    };
+    let kept = digits.trim_end_matches('0').len();
+    let power = exponent.saturating_sub(fraction as i64).saturating_add((digits.len() - kept) as i64);
+    let first = digits.len() - digits.trim_start_matches('0').len();
+    if first >= kept {
+        return (Cow::Borrowed(""), false, 0);
+    }
+    let digits = match digits {
+        Cow::Borrowed(digits) => Cow::Borrowed(&digits[first..kept]),
+        Cow::Owned(digits) => Cow::Owned(digits[first..kept].to_owned()),
+    };
+    (digits, is_negative, power)
+}

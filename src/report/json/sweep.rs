@@ -1,0 +1,80 @@
+//! `loupe.sweep/1`: calls over the values of an argument, as `compare --json` prints them.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::{ErrorJson, LedgerOptions, VERSION, failure, print, raw, report};
+use crate::cancel::{Cancel, Cancelled};
+use crate::problem::Problem;
+use crate::report::sweep::{Call, Sweep};
+
+#[derive(Serialize)]
+struct SweepDocument<'a> {
+    loupe: &'static str,
+    schema: &'static str,
+    vary: &'a str,
+    /// The value of the call that the others are compared with.
+    baseline: Option<Box<RawValue>>,
+    columns: Vec<ColumnJson>,
+    delta: Vec<DeltaJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ColumnJson {
+    value: Option<Box<RawValue>>,
+    /// `null` for a call that was not made.
+    report: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct DeltaJson {
+    value: Option<Box<RawValue>>,
+    tokens: Map<String, Value>,
+    ratio: Option<f64>,
+    missing: Vec<String>,
+}
+
+/// The document: `values` are all that were planned, `calls` those that were made, in the same order.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn sweep(
+    found: &Sweep,
+    values: &[String],
+    calls: &[Call],
+    options: LedgerOptions,
+    problem: Option<&Problem>,
+    cancel: &Cancel,
+) -> Result<String, Cancelled> {
+    let mut columns = Vec::with_capacity(values.len());
+    for (at, value) in values.iter().enumerate() {
+        let report = match calls.get(at) {
+            Some(call) => Some(report(&call.subject, &call.rows, options, failure(&call.subject).as_ref(), cancel)?),
+            None => None,
+        };
+        columns
+            .push(ColumnJson { value: raw(value.as_bytes()), report: report.and_then(|text| raw(text.trim_end().as_bytes())) });
+    }
+    let value_of = |call: usize| calls.get(call).and_then(|call| raw(call.value.as_bytes()));
+    let deltas = found.deltas(calls, options.tokenizer);
+    Ok(print(&SweepDocument {
+        loupe: VERSION,
+        schema: "loupe.sweep/1",
+        vary: &found.vary,
+        baseline: found.baseline.and_then(value_of),
+        columns,
+        delta: deltas
+            .into_iter()
+            .map(|delta| DeltaJson {
+                value: value_of(delta.call),
+                tokens: delta.tokens.into_iter().map(|(format, tokens)| (format.to_owned(), tokens.into())).collect(),
+                ratio: delta.ratio,
+                missing: delta.missing,
+            })
+            .collect(),
+        error: problem.map(ErrorJson::of),
+    }))
+}

@@ -1,0 +1,449 @@
+//! One call over several values of an argument, side by side: what each column costs, what it leaves out, and where
+//! each record stands in it.
+//!
+//! Pure functions over calls that were made; making them is the caller's job. The columns are judged against one
+//! payload, that of the answer which says most, so that "left out" means the same in all of them.
+
+mod plan;
+mod verdict;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use plan::{Choice, PageSize, argument_names, choices, format_argument, page_size_argument, shown, values, with_value};
+pub use verdict::{needed_verdict, sweep_verdict};
+
+use super::text::format_bytes;
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::facts::record_lists;
+use crate::capture::{FactCount, FactState, Matched, Outcome, Payload, match_facts};
+use crate::diff::key::{key_field, key_value};
+use crate::diff::pattern::pattern;
+use crate::format::ledger::Row;
+use crate::format::{self, FORMATS, Subject};
+use crate::json::{Kind, Node};
+use crate::token::Encoding;
+
+/// One call that was made, with every row of its ledger.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The value of the varied argument, a JSON text.
+    pub value: String,
+    pub subject: Arc<Subject>,
+    pub rows: Vec<Row>,
+}
+
+impl Call {
+    /// Measures every format of a call.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn measure(value: String, subject: Arc<Subject>, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let rows: Result<_, _> = FORMATS.iter().map(|format| Row::measure(*format, &subject, cancel)).collect();
+        Ok(Self { value, subject, rows: rows? })
+    }
+
+    /// What the server sent: `both`, else the one part that there is.
+    pub fn as_sent(&self) -> Option<&Row> {
+        ["both", "content", "structured"].iter().find_map(|id| self.row(id).filter(|row| row.is_available()))
+    }
+
+    pub fn row(&self, format: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.format == format)
+    }
+}
+
+/// What is to be shown beside the calls.
+#[derive(Clone, Debug, Default)]
+pub struct SweepOptions {
+    /// The call that the others are compared with; `None` takes the first that gave an answer.
+    pub baseline: Option<usize>,
+    /// Columns without a call: formats of the answer to a call. `None` takes `json` and `markdown-table` of the
+    /// answer that says most.
+    pub derived: Option<Vec<(usize, &'static str)>>,
+}
+
+/// Where a column comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The answer to this call, as sent.
+    Call(usize),
+    /// Written by Loupe from the payload of this call's answer, without a call.
+    Derived(usize),
+}
+
+/// One place of the data, in every record at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Such as `/items/*/city`.
+    pub pattern: String,
+    /// How many facts it has.
+    pub total: u64,
+    /// Whether it is a field of the records, rather than of what stands around them.
+    pub is_of_record: bool,
+}
+
+/// A value of the data that a column gives differently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Differing {
+    /// JSON Pointer into the payload that the columns are judged against.
+    pub path: String,
+    pub value: String,
+    /// What the column says.
+    pub said: String,
+}
+
+/// One column.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// "json as sent", "JSON, compact".
+    pub title: String,
+    pub origin: Origin,
+    /// The format of its text, by id.
+    pub format: &'static str,
+    pub text: Arc<str>,
+    /// What it costs.
+    pub row: Row,
+    /// Of the call; `None` where there was none.
+    pub latency: Option<Duration>,
+    pub outcome: Outcome,
+    /// Why there is nothing to compare: the call failed, the tool answered with an error, or the format does not apply.
+    pub why: Option<String>,
+    /// How many facts it carries; `None` where no answer has data, or there is nothing to compare.
+    pub facts: Option<FactCount>,
+    /// Facts lost by field, in the order of [`Sweep::fields`], of the records that it has.
+    pub lost: Vec<u64>,
+    /// Records that its own data does not have, as where fewer were asked for; 0 where it has no data of its own.
+    pub absent: u64,
+    pub differing: Vec<Differing>,
+}
+
+impl Column {
+    pub fn is_answer(&self) -> bool {
+        self.why.is_none()
+    }
+}
+
+/// A record and where it stands in each column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlignedRecord {
+    /// JSON Pointer into the payload that has it: `/items/0`.
+    pub path: String,
+    /// What people call it: its name, else its key.
+    pub title: String,
+    /// Whether it is in the payload that the columns are judged against.
+    pub is_of_reference: bool,
+    /// By column: ranges of its text, in order; none where it does not stand there.
+    pub places: Vec<Vec<Range<usize>>>,
+}
+
+/// What a call costs beside the baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delta {
+    pub call: usize,
+    /// Tokens of each format that both have, minus those of the baseline.
+    pub tokens: Vec<(&'static str, i64)>,
+    /// Tokens as sent over those of the baseline as sent.
+    pub ratio: Option<f64>,
+    /// Patterns of the fields of which it loses a fact.
+    pub missing: Vec<String>,
+}
+
+/// The result.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// The argument.
+    pub vary: String,
+    /// Calls in their order, then what is derived.
+    pub columns: Vec<Column>,
+    /// The call whose column is the baseline; `None` where no call gave an answer.
+    pub baseline: Option<usize>,
+    /// The call whose payload the columns are judged against; `None` where no answer has data.
+    pub reference: Option<usize>,
+    pub fields: Vec<Field>,
+    /// The field by which records are found again in answers with data of their own.
+    pub key: Option<String>,
+    pub records: Vec<AlignedRecord>,
+}
+
+impl Sweep {
+    /// Puts calls side by side.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn of(vary: &str, calls: &[Call], options: &SweepOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let reference = reference(calls);
+        let mut sweep = Self {
+            vary: vary.to_owned(),
+            columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, cancel)).collect::<Result<_, _>>()?,
+            baseline: None,
+            reference,
+            fields: Vec::new(),
+            key: None,
+            records: Vec::new(),
+        };
+        let is_answer = |at: usize| sweep.columns.get(at).is_some_and(Column::is_answer);
+        sweep.baseline = options.baseline.filter(|at| is_answer(*at)).or_else(|| (0..calls.len()).find(|at| is_answer(*at)));
+        let derived = options
+            .derived
+            .clone()
+            .unwrap_or_else(|| reference.into_iter().flat_map(|at| [(at, "json"), (at, "markdown-table")]).collect());
+        for (at, id) in derived {
+            if let Some(column) = calls.get(at).map(|call| written(at, id, call, cancel)).transpose()?.flatten() {
+                sweep.columns.push(column);
+            }
+        }
+        if let Some(payload) = reference.and_then(|at| calls[at].subject.payload.as_ref()) {
+            sweep.judge(payload, calls, cancel)?;
+        }
+        Ok(sweep)
+    }
+
+    /// The column of a call.
+    pub fn column_of(&self, call: usize) -> Option<&Column> {
+        self.columns.iter().find(|column| column.origin == Origin::Call(call))
+    }
+
+    /// The fields of which a column carries every fact.
+    pub fn kept_fields(&self, column: &Column) -> Vec<String> {
+        let kept = self.fields.iter().zip(&column.lost).filter(|(_, lost)| **lost == 0);
+        kept.map(|(field, _)| field.pattern.clone()).collect()
+    }
+
+    /// The fields of which a column loses a fact, with how many.
+    pub fn missing<'s>(&'s self, column: &'s Column) -> impl Iterator<Item = (&'s Field, u64)> {
+        self.fields.iter().zip(column.lost.iter().copied()).filter(|(_, lost)| *lost > 0)
+    }
+
+    /// Every call that gave an answer, beside the baseline.
+    pub fn deltas(&self, calls: &[Call], encoding: Encoding) -> Vec<Delta> {
+        let Some(base) = self.baseline.and_then(|at| calls.get(at)) else { return Vec::new() };
+        let mut deltas = Vec::new();
+        for (at, call) in calls.iter().enumerate() {
+            let Some(column) = self.column_of(at).filter(|column| column.is_answer()) else { continue };
+            let count = |row: &Row| i64::try_from(row.tokens.get(encoding)).unwrap_or(i64::MAX);
+            let pairs = call.rows.iter().filter(|row| row.is_available());
+            let pairs = pairs.filter_map(|row| Some((row, base.row(row.format).filter(|base| base.is_available())?)));
+            deltas.push(Delta {
+                call: at,
+                tokens: pairs.map(|(row, base)| (row.format, count(row) - count(base))).collect(),
+                ratio: call
+                    .as_sent()
+                    .zip(base.as_sent())
+                    .and_then(|(row, base)| crate::format::ledger::ratio(row, base, encoding)),
+                missing: self.missing(column).map(|(field, _)| field.pattern.clone()).collect(),
+            });
+        }
+        deltas
+    }
+
+    /// Matches every column's text against the one payload.
+    fn judge(&mut self, payload: &Payload, calls: &[Call], cancel: &Cancel) -> Result<(), Cancelled> {
+        let lists = record_lists(payload.root());
+        let list = if let [list] = lists.as_slice() { Some(*list) } else { None };
+        let records: Vec<Node<'_>> = list.into_iter().flat_map(Node::children).collect();
+        let starts: Vec<usize> = records.iter().map(|record| record.index()).collect();
+        let mut field_of: HashMap<usize, usize> = HashMap::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut matches: Vec<Option<Matched>> = Vec::new();
+        for column in &mut self.columns {
+            if !column.is_answer() {
+                matches.push(None);
+                continue;
+            }
+            let matched = match_facts(payload, &column.text, cancel)?;
+            let absent = match column.origin {
+                Origin::Call(call) if Some(call) != self.reference => absent(&records, calls[call].subject.payload.as_ref()),
+                _ => Vec::new(),
+            };
+            column.absent = absent.iter().filter(|is_absent| **is_absent).count() as u64;
+            for (seen, fact) in matched.facts.iter().enumerate() {
+                if seen.is_multiple_of(1 << 12) {
+                    cancel.check()?;
+                }
+                let Some(node) = payload.doc.node(fact.node) else { continue };
+                let field = *field_of.entry(fact.node).or_insert_with(|| {
+                    let pattern = pattern(node, payload.root);
+                    let next = self.fields.len();
+                    let field = *known.entry(pattern.clone()).or_insert(next);
+                    if field == next {
+                        let is_of_record = list.is_some_and(|list| (list.index()..list.subtree_end()).contains(&fact.node));
+                        self.fields.push(Field { pattern, total: 0, is_of_record });
+                    }
+                    self.fields[field].total += 1;
+                    field
+                });
+                if column.lost.len() <= field {
+                    column.lost.resize(field + 1, 0);
+                }
+                let record = starts.partition_point(|start| *start <= fact.node).checked_sub(1);
+                if self.fields[field].is_of_record && record.and_then(|at| absent.get(at)) == Some(&true) {
+                    continue;
+                }
+                match &fact.state {
+                    FactState::Kept | FactState::Reworded => continue,
+                    FactState::Missing => {}
+                    FactState::Differs(range) => column.differing.push(Differing {
+                        path: node.pointer_from(payload.root),
+                        value: node.as_str().unwrap_or_else(|| node.raw_text()).into_owned(),
+                        said: column.text[range.clone()].to_owned(),
+                    }),
+                }
+                column.lost[field] += 1;
+            }
+            column.facts = Some(matched.count);
+            matches.push(Some(matched));
+        }
+        self.columns.iter_mut().for_each(|column| column.lost.resize(self.fields.len(), 0));
+        for (position, record) in records.iter().enumerate() {
+            let places = matches.iter().map(|matched| {
+                let found = matched.as_ref().and_then(|matched| matched.records.get(position));
+                found.map(|record| record.places.clone()).unwrap_or_default()
+            });
+            self.records.push(AlignedRecord {
+                path: record.pointer_from(payload.root),
+                title: title(*record),
+                is_of_reference: true,
+                places: places.collect(),
+            });
+        }
+        self.add_others(&records, calls, cancel)
+    }
+
+    /// Adds records that stand in another answer's data alone.
+    fn add_others(&mut self, records: &[Node<'_>], calls: &[Call], cancel: &Cancel) -> Result<(), Cancelled> {
+        let others: Vec<(usize, &Payload, Node<'_>)> = (0..calls.len())
+            .filter(|at| Some(*at) != self.reference && self.column_of(*at).is_some_and(Column::is_answer))
+            .filter_map(|at| {
+                let payload = calls[at].subject.payload.as_ref()?;
+                if let [list] = record_lists(payload.root()).as_slice() { Some((at, payload, *list)) } else { None }
+            })
+            .collect();
+        let mut lists = vec![records.to_vec()];
+        lists.extend(others.iter().map(|(_, _, list)| list.children().collect::<Vec<_>>()));
+        self.key = key_field(&lists);
+        let Some(key) = self.key.clone() else { return Ok(()) };
+        let mut rows: HashMap<String, usize> =
+            records.iter().enumerate().filter_map(|(at, record)| Some((key_value(*record, &key)?, at))).collect();
+        for (call, payload, list) in others {
+            let Some(column) = self.columns.iter().position(|column| column.origin == Origin::Call(call)) else { continue };
+            let is_known = list.children().all(|record| key_value(record, &key).is_some_and(|value| rows.contains_key(&value)));
+            if is_known {
+                continue;
+            }
+            let matched = match_facts(payload, &self.columns[column].text, cancel)?;
+            for (record, found) in list.children().zip(&matched.records) {
+                let Some(value) = key_value(record, &key) else { continue };
+                let next = self.records.len();
+                let row = *rows.entry(value).or_insert(next);
+                if row == next {
+                    let places = vec![Vec::new(); self.columns.len()];
+                    self.records.push(AlignedRecord {
+                        path: record.pointer_from(payload.root),
+                        title: title(record),
+                        is_of_reference: false,
+                        places,
+                    });
+                }
+                if self.records[row].places[column].is_empty() {
+                    self.records[row].places[column].clone_from(&found.places);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The answer that says most: the one whose payload has most facts; of equal ones the first.
+fn reference(calls: &[Call]) -> Option<usize> {
+    let facts = |call: &Call| {
+        let facts = call.row("json").and_then(|row| row.facts)?;
+        (call.subject.capture.outcome == Outcome::Result).then_some(facts.total)
+    };
+    let said = calls.iter().enumerate().filter_map(|(at, call)| Some((facts(call)?, at)));
+    said.max_by_key(|(facts, at)| (*facts, usize::MAX - at)).map(|(_, at)| at)
+}
+
+/// Which records another answer's own data does not have; none can be told apart without a key.
+fn absent(records: &[Node<'_>], own: Option<&Payload>) -> Vec<bool> {
+    let Some(own) = own else { return Vec::new() };
+    let lists = record_lists(own.root());
+    let [list] = lists.as_slice() else { return Vec::new() };
+    let others: Vec<Node<'_>> = list.children().collect();
+    let Some(key) = key_field(&[records.to_vec(), others.clone()]) else { return Vec::new() };
+    let known: HashSet<String> = others.iter().filter_map(|record| key_value(*record, &key)).collect();
+    records.iter().map(|record| key_value(*record, &key).is_none_or(|value| !known.contains(&value))).collect()
+}
+
+/// A column of what a call's server sent.
+fn sent(at: usize, call: &Call, cancel: &Cancel) -> Result<Column, Cancelled> {
+    let capture = &call.subject.capture;
+    let row = call.as_sent();
+    let why = match (super::json::failure(&call.subject), capture.outcome, row) {
+        (Some(problem), ..) => Some(problem.what),
+        (None, Outcome::ToolError, _) => Some("the tool answered with `isError`".to_owned()),
+        (None, _, None) => Some("no text and no structuredContent".to_owned()),
+        (None, _, Some(_)) => None,
+    };
+    let text = match row {
+        Some(row) => text(row.format, &call.subject, cancel)?,
+        None => Arc::from(""),
+    };
+    Ok(Column {
+        title: format!("{} as sent", shown(&call.value)),
+        origin: Origin::Call(at),
+        format: row.map_or("content", |row| row.format),
+        text,
+        row: row.cloned().unwrap_or_default(),
+        latency: Some(capture.timings.total()),
+        outcome: capture.outcome,
+        why,
+        facts: None,
+        lost: Vec::new(),
+        absent: 0,
+        differing: Vec::new(),
+    })
+}
+
+/// A column that Loupe writes; `None` where there is no such format.
+fn written(at: usize, id: &str, call: &Call, cancel: &Cancel) -> Result<Option<Column>, Cancelled> {
+    let (Some(format), Some(row)) = (format::by_id(id), call.row(id)) else { return Ok(None) };
+    let text = if row.is_available() { text(format.id(), &call.subject, cancel)? } else { Arc::from("") };
+    Ok(Some(Column {
+        title: format.title().to_owned(),
+        origin: Origin::Derived(at),
+        format: format.id(),
+        text,
+        row: row.clone(),
+        latency: None,
+        outcome: call.subject.capture.outcome,
+        why: row.why.clone(),
+        facts: None,
+        lost: Vec::new(),
+        absent: 0,
+        differing: Vec::new(),
+    }))
+}
+
+fn text(id: &str, subject: &Subject, cancel: &Cancel) -> Result<Arc<str>, Cancelled> {
+    let Some(format) = format::by_id(id) else { return Ok(Arc::from("")) };
+    let bytes = format_bytes(format, subject, cancel)?.unwrap_or_default();
+    Ok(String::from_utf8(bytes).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned()).into())
+}
+
+/// What people call a record: the first of its texts whose field is named like a name, else its first short text or number.
+fn title(record: Node<'_>) -> String {
+    let short = |node: &Node<'_>| matches!(node.kind(), Kind::String | Kind::Number) && (3..=80).contains(&node.raw().len());
+    let is_name = |node: &Node<'_>| {
+        let key = node.key().unwrap_or_default().to_lowercase();
+        node.kind() == Kind::String && ["name", "title", "subject", "label"].iter().any(|word| key.ends_with(word))
+    };
+    let fields = || record.children().take(40).filter(short);
+    let chosen = fields().find(is_name).or_else(|| fields().find(|node| node.kind() == Kind::String)).or_else(|| fields().next());
+    chosen.map(|node| node.as_str().unwrap_or_else(|| node.raw_text()).into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+pub(super) mod tests;

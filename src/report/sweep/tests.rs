@@ -1,0 +1,122 @@
+//! A sweep over answers made up here: what is left out, what differs, what the sentences say.
+
+use bytes::Bytes;
+use time::OffsetDateTime;
+
+use super::*;
+use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
+use crate::json::write::string;
+
+const JSON: &str = r#"{"items":[{"id":101,"name":"Ann Ames","city":"Oslo","phone":"555-0117"},{"id":102,"name":"Bob Burr","city":"Rome","phone":"555-0142"}],"total":2}"#;
+const MARKDOWN: &str = "| ID | Name | Phone |\n|---|---|---|\n| 101 | Ann Ames | 555-0117 |\n| 102 | Bob Burr | 555-0199 |";
+
+pub(in crate::report) fn call(value: &str, result: &str, outcome: Outcome) -> Call {
+    let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+    let capture = Capture {
+        id: CaptureId("test".into()),
+        server: Server::default(),
+        tool: Tool::unlisted("test"),
+        arguments: Bytes::from_static(b"{}"),
+        started_at: OffsetDateTime::UNIX_EPOCH,
+        timings: Timings::default(),
+        outcome,
+        request: Bytes::new(),
+        response: Some(Bytes::from(response)).filter(|_| outcome != Outcome::Timeout),
+        messages: Vec::new(),
+        http: None,
+        problem: None,
+        notes: Vec::new(),
+    };
+    Call::measure(value.into(), Arc::new(Subject::of(Arc::new(capture))), &Cancel::new()).unwrap()
+}
+
+pub(in crate::report) fn text_result(text: &str) -> String {
+    format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, string(text))
+}
+
+fn sweep(calls: &[Call]) -> Sweep {
+    Sweep::of("format", calls, &SweepOptions::default(), &Cancel::new()).unwrap()
+}
+
+fn both() -> Vec<Call> {
+    vec![call("\"json\"", &text_result(JSON), Outcome::Result), call("\"markdown\"", &text_result(MARKDOWN), Outcome::Result)]
+}
+
+#[test]
+fn columns_say_what_they_leave_out() {
+    let sweep = sweep(&both());
+    let titles: Vec<_> = sweep.columns.iter().map(|column| column.title.as_str()).collect();
+    assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"]);
+    let missing: Vec<_> =
+        sweep.missing(&sweep.columns[1]).map(|(field, lost)| format!("{} {lost}/{}", field.pattern, field.total)).collect();
+    assert_eq!(missing, ["/items/*/city 2/2", "/items/*/phone 1/2", "/total 1/1"]);
+    assert_eq!(
+        sweep.columns[1].differing[0],
+        Differing { path: "/items/1/phone".into(), value: "555-0142".into(), said: "555-0199".into() }
+    );
+    assert!([0, 2, 3].iter().all(|at| sweep.missing(&sweep.columns[*at]).next().is_none()));
+    assert_eq!(sweep.kept_fields(&sweep.columns[1]), ["/items/*/id", "/items/*/name"]);
+    let record = &sweep.records[1];
+    assert_eq!((record.path.as_str(), record.title.as_str()), ("/items/1", "Bob Burr"));
+    assert_eq!(&MARKDOWN[record.places[1][0].clone()], "| 102 | Bob Burr | 555-0199 |");
+}
+
+#[test]
+fn the_verdict_names_what_the_winner_loses() {
+    let sweep = sweep(&both());
+    insta::assert_snapshot!(sweep_verdict(&sweep, Encoding::O200kBase).text());
+}
+
+#[test]
+fn needed_fields_decide_who_wins() {
+    let sweep = sweep(&both());
+    let say = |needed: &[&str]| {
+        let needed: Vec<String> = needed.iter().map(|field| (*field).to_owned()).collect();
+        needed_verdict(&sweep, &needed, Encoding::O200kBase).text()
+    };
+    insta::assert_snapshot!(say(&["/items/*/id", "/items/*/name"]));
+    insta::assert_snapshot!(say(&["/items/*/id", "/items/*/city"]));
+}
+
+#[test]
+fn calls_that_failed_stay_beside_the_others() {
+    let mut calls = both();
+    calls.push(call("\"xml\"", "{}", Outcome::Timeout));
+    calls.push(call("\"csv\"", r#"{"content":[{"type":"text","text":"no"}],"isError":true}"#, Outcome::ToolError));
+    let found = sweep(&calls);
+    assert_eq!(found.columns.iter().filter(|column| column.is_answer()).count(), 4);
+    assert_eq!(found.deltas(&calls, Encoding::O200kBase).len(), 2);
+    insta::assert_snapshot!(sweep_verdict(&found, Encoding::O200kBase).text());
+    let none = sweep(&calls[2..]);
+    assert_eq!(none.baseline, None);
+    assert_eq!(sweep_verdict(&none, Encoding::O200kBase).text(), "None of the calls gave an answer to compare.");
+}
+
+#[test]
+fn without_data_nothing_is_said_to_be_left_out() {
+    let calls = [call("1", &text_result("one two three"), Outcome::Result), call("2", &text_result("one"), Outcome::Result)];
+    insta::assert_snapshot!(sweep_verdict(&sweep(&calls), Encoding::O200kBase).text());
+}
+
+#[test]
+fn records_of_another_answer_are_added_by_their_key() {
+    let other = r#"{"items":[{"id":102,"name":"Bob Burr"},{"id":103,"name":"Cid Cole"}],"total":2}"#;
+    let calls = [call("1", &text_result(JSON), Outcome::Result), call("2", &text_result(other), Outcome::Result)];
+    let sweep = sweep(&calls);
+    assert_eq!(sweep.key.as_deref(), Some("id"));
+    let titles: Vec<_> = sweep.records.iter().map(|record| record.title.as_str()).collect();
+    assert_eq!(titles, ["Ann Ames", "Bob Burr", "Cid Cole"]);
+    assert!(sweep.records[2].places[0].is_empty() && !sweep.records[2].places[1].is_empty());
+    let deltas = sweep.deltas(&calls, Encoding::O200kBase);
+    assert_eq!((deltas[0].ratio, deltas[0].missing.len()), (Some(1.0), 0));
+    assert!(deltas[1].tokens.iter().any(|(format, delta)| *format == "json" && *delta < 0));
+}
+
+#[test]
+fn fewer_records_are_no_saving_without_a_word() {
+    let fewer = r#"{"items":[{"id":102,"name":"Bob Burr","city":"Rome","phone":"555-0142"}],"total":2}"#;
+    let calls = [call("1", &text_result(fewer), Outcome::Result), call("2", &text_result(JSON), Outcome::Result)];
+    let sweep = sweep(&calls);
+    assert_eq!((sweep.columns[0].absent, sweep.missing(&sweep.columns[0]).count()), (1, 0));
+    insta::assert_snapshot!(sweep_verdict(&sweep, Encoding::O200kBase).text());
+}

@@ -1,0 +1,210 @@
+//! What a sweep says in a sentence: the cheapest that the tool offers and what it leaves out, and what else there could be.
+
+use super::{Column, Origin, Sweep};
+use crate::diff::pattern::name;
+use crate::format::ledger::{Row, ratio};
+use crate::report::verdict::{Verdict, VerdictPart, grouped};
+use crate::token::Encoding;
+
+/// Names in a list before the rest is counted.
+const MAX_NAMES: usize = 6;
+/// How much cheaper another format has to be before it is named in place of `json`.
+const WORTH_NAMING: f64 = 0.95;
+
+/// The verdict: "Of what this tool offers: …" and "If you changed it: …".
+pub fn sweep_verdict(sweep: &Sweep, encoding: Encoding) -> Verdict {
+    let mut verdict = Verdict::default();
+    let offered: Vec<&Column> = sweep.columns.iter().filter(|column| matches!(column.origin, Origin::Call(_))).collect();
+    let failed: Vec<&Column> = offered.iter().copied().filter(|column| !column.is_answer()).collect();
+    let baseline = sweep.baseline.and_then(|at| sweep.column_of(at));
+    let tokens = |column: &Column| column.row.tokens.get(encoding);
+    let answers = offered.iter().copied().filter(|column| column.is_answer());
+    match (answers.clone().min_by_key(|column| tokens(column)), baseline) {
+        (Some(best), Some(baseline)) => {
+            offer(&mut verdict, sweep, best, against(&offered, best, baseline, encoding), encoding);
+            // A part of the records is no measure for all of them.
+            let whole = sweep.reference.filter(|_| baseline.absent > 0).and_then(|at| sweep.column_of(at));
+            change(&mut verdict, sweep, whole.unwrap_or(baseline), encoding);
+        }
+        _ => verdict.plain("None of the calls gave an answer to compare."),
+    }
+    if !failed.is_empty() && verdict.parts.len() > 1 {
+        verdict.plain(" Not compared: ");
+        let said = failed.iter().map(|column| format!("{} ({})", bare(column), column.why.as_deref().unwrap_or_default()));
+        verdict.parts.push(VerdictPart::Bad(said.collect::<Vec<_>>().join(", ")));
+        verdict.plain(".");
+    }
+    if baseline.is_some() && sweep.reference.is_none() {
+        verdict.plain(" No answer has data in it, so what one leaves out cannot be told.");
+    }
+    verdict
+}
+
+/// The verdict where only some fields are needed, as patterns: columns that lose a fact of one are out of the race.
+pub fn needed_verdict(sweep: &Sweep, needed: &[String], encoding: Encoding) -> Verdict {
+    let mut verdict = Verdict::default();
+    let mut columns: Vec<&Column> = sweep.columns.iter().filter(|column| column.is_answer()).collect();
+    columns.sort_by_key(|column| column.row.tokens.get(encoding));
+    let loses = |column: &Column| -> Vec<String> {
+        let lost = sweep.missing(column).filter(|(field, _)| needed.contains(&field.pattern));
+        lost.map(|(field, _)| name(&field.pattern)).collect()
+    };
+    let is_offered = |column: &&&Column| matches!(column.origin, Origin::Call(_));
+    let Some(cheapest) = columns.iter().find(is_offered) else {
+        verdict.plain("None of the calls gave an answer to compare.");
+        return verdict;
+    };
+    let lost = loses(cheapest);
+    if lost.is_empty() {
+        verdict.parts.push(VerdictPart::Good(format!("{} wins", bare(cheapest))));
+        verdict.plain(": ");
+        verdict.number(cheapest.row.tokens.get(encoding));
+        verdict.plain(", nothing you need is lost.");
+        let cheaper = columns.iter().take_while(|column| column.row.tokens.get(encoding) < cheapest.row.tokens.get(encoding));
+        if let Some(other) = cheaper.filter(|column| loses(column).is_empty()).find(|column| !is_offered(column)) {
+            verdict.plain(format!(" If you changed it: {}, ", other.title));
+            verdict.number(other.row.tokens.get(encoding));
+            verdict.plain(".");
+        }
+        return verdict;
+    }
+    verdict.parts.push(VerdictPart::Bad(format!("{} loses {}", bare(cheapest), listed(&lost))));
+    let keeping: Vec<&&Column> = columns.iter().filter(|column| loses(column).is_empty()).take(3).collect();
+    if keeping.is_empty() {
+        verdict.plain(if lost.len() == 1 { ". No column keeps it." } else { ". No column keeps them all." });
+        return verdict;
+    }
+    verdict.plain(if lost.len() == 1 { ". Cheapest that keep it: " } else { ". Cheapest that keep them: " });
+    for (at, column) in keeping.iter().enumerate() {
+        verdict.plain(format!("{}{} ", if at > 0 { ", " } else { "" }, column.title));
+        verdict.number(column.row.tokens.get(encoding));
+        if !is_offered(column) {
+            verdict.plain(" (if you changed it)");
+        }
+    }
+    verdict.plain(".");
+    verdict
+}
+
+/// What the best is compared with: the baseline, or, if it is that itself, the next cheapest.
+fn against<'a>(offered: &[&'a Column], best: &Column, baseline: &'a Column, encoding: Encoding) -> Option<&'a Column> {
+    if best.origin != baseline.origin {
+        return Some(baseline);
+    }
+    let others = offered.iter().copied().filter(|column| column.is_answer() && column.origin != best.origin);
+    others.min_by_key(|column| column.row.tokens.get(encoding))
+}
+
+fn offer(verdict: &mut Verdict, sweep: &Sweep, best: &Column, other: Option<&Column>, encoding: Encoding) {
+    let loss = loss(sweep, best);
+    verdict.plain(format!("Of what this tool offers: {}, ", bare(best)));
+    match other {
+        Some(other) => {
+            percent(verdict, &best.row, &other.row, loss.is_none() && best.facts.is_some(), encoding);
+            verdict.plain(format!(" against {}", other.title));
+        }
+        None => {
+            verdict.number(best.row.tokens.get(encoding));
+            verdict.plain(format!(" tokens ({}), the only answer", encoding.name()));
+        }
+    }
+    match (loss, best.facts) {
+        (Some(loss), _) => {
+            verdict.plain(", but it ");
+            verdict.parts.push(VerdictPart::Bad(loss));
+        }
+        // Another answer may say in its text what is in no data.
+        (None, Some(_)) => {
+            verdict.plain(", ");
+            verdict.parts.push(VerdictPart::Good("loses no fact of the data".to_owned()));
+        }
+        (None, None) => {}
+    }
+    verdict.plain(".");
+}
+
+/// Whether a derived format is known to give back the very value it was written from.
+fn is_proved(row: &Row) -> bool {
+    row.format == "json"
+}
+
+fn change(verdict: &mut Verdict, sweep: &Sweep, baseline: &Column, encoding: Encoding) {
+    let tokens = |column: &&Column| column.row.tokens.get(encoding);
+    let whole = |column: &&Column| column.is_answer() && loss(sweep, column).is_none();
+    let derived = || sweep.columns.iter().filter(|column| matches!(column.origin, Origin::Derived(_))).filter(whole);
+    let Some(json) = derived().find(|column| column.format == "json") else { return };
+    let cheapest = derived().filter(|column| is_proved(&column.row)).min_by_key(tokens).unwrap_or(json);
+    // Token counts are far below 2^53.
+    let is_worth_it = (tokens(&cheapest) as f64) < WORTH_NAMING * tokens(&json) as f64;
+    // The text of the answer may say more than its data does.
+    let is_all = match json.origin {
+        Origin::Call(call) | Origin::Derived(call) => sweep.column_of(call).is_some_and(|column| column.row.is_payload_alone),
+    };
+    for (at, column) in [Some(json), Some(cheapest).filter(|_| is_worth_it)].into_iter().flatten().enumerate() {
+        verdict.plain(format!("{}{}, same data: ", if at == 0 { " If you changed it: " } else { "; " }, column.title));
+        verdict.number(column.row.tokens.get(encoding));
+        verdict.plain(", ");
+        percent(verdict, &column.row, &baseline.row, true, encoding);
+        verdict.plain(format!(" against {}, ", baseline.title));
+        verdict.parts.push(VerdictPart::Good(if is_all { "loses nothing" } else { "loses no fact of the data" }.to_owned()));
+    }
+    verdict.plain(".");
+}
+
+fn percent(verdict: &mut Verdict, row: &Row, other: &Row, is_whole: bool, encoding: Encoding) {
+    let percent = ratio(row, other, encoding).map_or(0.0, |ratio| ((ratio - 1.0) * 100.0).round());
+    let text =
+        if percent == 0.0 { "0%".to_owned() } else { format!("{}{}%", if percent < 0.0 { "−" } else { "+" }, percent.abs()) };
+    verdict.parts.push(match (row.tokens.get(encoding).cmp(&other.tokens.get(encoding)), is_whole) {
+        (std::cmp::Ordering::Less, true) => VerdictPart::Good(text),
+        (std::cmp::Ordering::Greater, _) => VerdictPart::Bad(text),
+        _ => VerdictPart::Plain(text),
+    });
+}
+
+/// What a column loses, such as "leaves out 6 of 10 fields: city, …"; `None` where it loses no fact.
+fn loss(sweep: &Sweep, column: &Column) -> Option<String> {
+    let names = |wanted: fn(&super::Field, u64) -> bool| -> Vec<String> {
+        sweep.missing(column).filter(|(field, lost)| wanted(field, *lost)).map(|(field, _)| name(&field.pattern)).collect()
+    };
+    let out = names(|field, lost| lost == field.total && field.is_of_record);
+    let around = names(|field, lost| lost == field.total && !field.is_of_record);
+    let partly: u64 = sweep.missing(column).filter(|(field, lost)| *lost < field.total).map(|(_, lost)| lost).sum();
+    let has_records = sweep.fields.iter().any(|field| field.is_of_record);
+    let fields = sweep.fields.iter().filter(|field| field.is_of_record == has_records).count();
+    let (main, beside) = if has_records { (out, around) } else { (around, out) };
+    // Verb and object; a verb that holds for the next one too is not repeated.
+    let mut said: Vec<(&str, String)> = Vec::new();
+    if column.absent > 0 {
+        let all = sweep.records.iter().filter(|record| record.is_of_reference).count() as u64;
+        said.push(("holds", format!("{} of {} records", grouped(all.saturating_sub(column.absent)), grouped(all))));
+    }
+    if !main.is_empty() {
+        said.push(("leaves out", format!("{} of {fields} fields: {}", main.len(), listed(&main))));
+    }
+    if !beside.is_empty() {
+        said.push(("leaves out", format!("{}, beside the records", listed(&beside))));
+    }
+    if partly > 0 {
+        let of = names(|field, lost| lost < field.total);
+        let values = if partly == 1 { "value" } else { "values" };
+        said.push(("loses", format!("{} {values} of {}", grouped(partly), listed(&of))));
+    }
+    let told = said.iter().enumerate().map(|(at, (verb, what))| match at.checked_sub(1).map(|before| said[before].0) {
+        None => format!("{verb} {what}"),
+        Some(before) if before == *verb => format!("also {what}"),
+        Some(_) => format!("it {verb} {what}"),
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > MAX_NAMES { format!("{shown} and {} more", names.len() - MAX_NAMES) } else { shown }
+}
+
+/// The value alone: what the tool offers is always as sent.
+fn bare(column: &Column) -> &str {
+    column.title.strip_suffix(" as sent").unwrap_or(&column.title)
+}
