@@ -62,7 +62,7 @@ pub enum Command {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Source")]
 pub struct SourceArgs {
-    /// The built-in sample server: SET[,KEY=VALUE…], such as `all`, `dial,size=50`, `all,data=hostile`
+    /// The built-in sample server: SET[,KEY=VALUE…], such as `all`, `dial,size=50`, `delegator,shape=before`
     #[arg(long, value_name = "SET", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub sample: Option<String>,
     /// A Streamable HTTP server
