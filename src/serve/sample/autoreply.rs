@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use super::data::NOW;
-use super::kit::{Call, Hints, Kit, Options, Tool, text_result};
-use super::posts::{Media, Network, Post, full, short};
+use super::kit::{Call, Hints, Kit, Options, Shelf, Tool, text_result};
+use super::posts::{Account, Media, Network, Post, full, short};
 use super::schema::{Field, Takes, Violation};
 use super::text::contains;
 
 pub(super) const KIT: Kit<Network> = Kit {
+    set: "autoreply",
     original: "",
     unique: "autoreply_",
     variant,
@@ -83,7 +84,38 @@ pub(super) const KIT: Kit<Network> = Kit {
         ),
     ],
     invalid,
+    shelves: &[
+        Shelf {
+            name: "feed",
+            about: "The facts of the feed's posts",
+            key: "",
+            records: |network| network.posts.iter().map(|post| network.row(post)).collect(),
+        },
+        Shelf {
+            name: "posts",
+            about: "The feed's posts as the network's own interface has them",
+            key: "",
+            records: |network| network.posts.iter().map(|post| network.view(post)).collect(),
+        },
+        Shelf {
+            name: "accounts",
+            about: "All accounts",
+            key: "handle",
+            records: |network| network.accounts.iter().map(account).collect(),
+        },
+    ],
 };
+
+fn account(account: &Account) -> Value {
+    json!({
+        "handle": account.handle,
+        "displayName": account.name,
+        "did": account.did,
+        "description": account.bio,
+        "followersCount": account.followers,
+        "followsCount": account.following,
+    })
+}
 
 const ACCOUNT: Field = Field::required("account", Takes::Text(1), "Handle, such as @scientist");
 const URI: Field = Field::required("uri", Takes::Text(1), URI_ABOUT);

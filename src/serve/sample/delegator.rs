@@ -4,12 +4,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::kit::{Call, Hints, Kit, Options, Tool, pretty, text_result};
+use super::kit::{Call, Hints, Kit, Options, Shelf, Tool, pretty, text_result};
 use super::schema::{Field, Takes, Violation};
 use super::tasks::Works;
 
 const fn kit_of(tools: &'static [Tool<Works>]) -> Kit<Works> {
     Kit {
+        set: "delegator",
         original: "_codex_local_",
         unique: "delegator_",
         variant,
@@ -18,6 +19,12 @@ const fn kit_of(tools: &'static [Tool<Works>]) -> Kit<Works> {
         titled: false,
         tools,
         invalid,
+        shelves: &[Shelf {
+            name: "tasks",
+            about: "All tasks: running, queued and completed",
+            key: "task_id",
+            records: |works| works.processes.iter().chain(&works.queue).chain(&works.completed).cloned().collect(),
+        }],
     }
 }
 

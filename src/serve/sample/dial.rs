@@ -10,11 +10,12 @@ use serde_json::ser::Formatter;
 use serde_json::{Value, json};
 
 use super::data::{Directory, User, next_id};
-use super::kit::{Call, Hints, Kit, Options, Tool, text_result};
+use super::kit::{Call, Hints, Kit, Options, Shelf, Tool, text_result};
 use super::schema::{Field, Takes, Violation};
 use super::text::{contains, dollars};
 
 pub(super) const KIT: Kit<Directory> = Kit {
+    set: "dial",
     original: "",
     unique: "dial_",
     variant,
@@ -68,6 +69,12 @@ pub(super) const KIT: Kit<Directory> = Kit {
         Tool::new("delete_user", "Delete a user.", Hints::writes(true, true), &[USER_ID], delete_user),
     ],
     invalid,
+    shelves: &[Shelf {
+        name: "users",
+        about: "All users",
+        key: "user_id",
+        records: |directory| directory.users.iter().map(model).collect(),
+    }],
 };
 
 const USER_ID: Field = Field::required("user_id", Takes::Integer, "User id, such as 42");

@@ -9,14 +9,15 @@ use super::data::{Desk, NOW, Ticket};
 use super::kit::{Call, Kit, Options, Tool, text_result};
 use super::page::{Page, RULE, result};
 use super::records::{
-    READS, TICKET_ID, WRITES, create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail, ticket_row,
-    update_ticket,
+    READS, SHELVES, TICKET_ID, WRITES, create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail,
+    ticket_row, update_ticket,
 };
 use super::schema::{Field, Takes, Violation};
 use super::text::{absolute, clock, field, icon, priority_name, relative, status_name};
 use super::{companies, output};
 
 pub(super) const KIT: Kit<Desk> = Kit {
+    set: "autotask-dual",
     original: "autotask_",
     unique: "dual_",
     variant,
@@ -99,6 +100,7 @@ pub(super) const KIT: Kit<Desk> = Kit {
         .answering(output::company),
     ],
     invalid,
+    shelves: SHELVES,
 };
 
 const PAGE_SIZE: Field = Field::optional("pageSize", Takes::PageSize("number"), "Results to return, -1 for all up to 500");

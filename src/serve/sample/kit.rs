@@ -112,8 +112,21 @@ impl<S> Tool<S> {
     }
 }
 
+/// Records of one kind, as the resources show them.
+pub struct Shelf<S: 'static> {
+    /// The last part of the resource's URI.
+    pub name: &'static str,
+    pub about: &'static str,
+    /// The member that tells one record from another; empty where the records have no address each.
+    pub key: &'static str,
+    /// All records, as an array.
+    pub records: fn(&S) -> Value,
+}
+
 /// What makes one system: its names, its tools, and how it takes bad arguments.
 pub struct Kit<S: 'static> {
+    /// The set's id.
+    pub set: &'static str,
     /// Prefix of the tool names in its own set, and where all sets stand together.
     pub original: &'static str,
     pub unique: &'static str,
@@ -126,6 +139,7 @@ pub struct Kit<S: 'static> {
     pub titled: bool,
     pub tools: &'static [Tool<S>],
     pub invalid: fn(&[Violation], &Call<'_>) -> Value,
+    pub shelves: &'static [Shelf<S>],
 }
 
 /// One call, checked.
@@ -153,6 +167,17 @@ impl Call<'_> {
 pub trait Group: Send + Sync {
     fn definitions(&self) -> Vec<Value>;
     fn call(&self, position: usize, arguments: Option<Node<'_>>) -> Value;
+    fn shelves(&self) -> Vec<ShelfCard>;
+    /// The records of a shelf as they are now, as an array.
+    fn records(&self, shelf: &str) -> Option<Value>;
+}
+
+/// What is said of a shelf without looking at its records.
+pub struct ShelfCard {
+    pub set: &'static str,
+    pub name: &'static str,
+    pub about: &'static str,
+    pub key: &'static str,
 }
 
 pub struct Set<S: 'static> {
@@ -220,6 +245,16 @@ impl<S: Send> Group for Set<S> {
             return (self.kit.invalid)(&violations, &call);
         }
         (tool.run)(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner), &call)
+    }
+
+    fn shelves(&self) -> Vec<ShelfCard> {
+        let card = |shelf: &Shelf<S>| ShelfCard { set: self.kit.set, name: shelf.name, about: shelf.about, key: shelf.key };
+        self.kit.shelves.iter().map(card).collect()
+    }
+
+    fn records(&self, shelf: &str) -> Option<Value> {
+        let shelf = self.kit.shelves.iter().find(|known| known.name == shelf)?;
+        Some((shelf.records)(&self.state.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 

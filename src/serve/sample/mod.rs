@@ -11,6 +11,8 @@ mod dial;
 mod dual;
 mod hostile;
 mod kit;
+mod library;
+mod media;
 mod output;
 mod page;
 mod posts;
@@ -28,13 +30,15 @@ use serde_json::Value;
 
 use self::kit::{Group, Options, Set};
 use super::Backend;
-use super::rpc::{self, INVALID_PARAMS, Refusal, Service};
+use super::rpc::{self, INVALID_PARAMS, Library, Refusal, Service};
 use crate::json::Node;
 use crate::problem::Problem;
 use crate::source::SampleSpec;
 
 /// The built-in sample server.
 pub struct Sample {
+    /// What was asked for, as `--sample=` takes it.
+    spec: String,
     groups: Vec<Box<dyn Group>>,
     /// The full name of every tool, with its group and its place there.
     index: BTreeMap<String, (usize, usize)>,
@@ -77,7 +81,7 @@ impl Sample {
                 definitions.push(definition);
             }
         }
-        Ok(Self { groups, index, definitions: Value::Array(definitions).to_string() })
+        Ok(Self { spec: spec.to_string(), groups, index, definitions: Value::Array(definitions).to_string() })
     }
 }
 
@@ -111,6 +115,10 @@ impl Service for Sample {
             return Err(Refusal::new(INVALID_PARAMS, format!("Unknown tool: {tool}. Known tools: {}", known.join(", "))));
         };
         Ok(self.groups[group].call(position, arguments).to_string())
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        Some(self)
     }
 }
 

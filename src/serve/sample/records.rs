@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::data::{self, Company, Desk, NOW, Note, Ticket, iso};
-use super::kit::Hints;
+use super::kit::{Hints, Shelf};
 use super::schema::{Args, Field, Takes};
 use super::text::{contains, priority_name, status_name};
 
@@ -13,6 +13,17 @@ pub const TICKET_ID: Field = Field::required("ticketID", Takes::Integer, "Ticket
 pub const READS: Hints = Hints::READS.outside();
 /// Kept oddity: an update that overwrites is declared neither destructive nor idempotent.
 pub const WRITES: Hints = Hints::writes(false, false).outside();
+
+/// What both systems hold.
+pub const SHELVES: &[Shelf<Desk>] = &[
+    Shelf { name: "companies", about: "All companies", key: "id", records: |desk| json!(desk.companies) },
+    Shelf {
+        name: "tickets",
+        about: "All tickets, in full",
+        key: "id",
+        records: |desk| desk.tickets.iter().map(ticket_detail).collect(),
+    },
+];
 
 /// A ticket as lists carry it.
 pub fn ticket_row(ticket: &Ticket) -> Value {

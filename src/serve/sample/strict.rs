@@ -8,13 +8,14 @@ use sha2::{Digest, Sha256};
 use super::data::{Company, Desk, Ticket};
 use super::kit::{Call, Kit, Tool, pretty, text_result};
 use super::records::{
-    READS, TICKET_ID, WRITES, create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail, ticket_row,
-    update_company, update_ticket,
+    READS, SHELVES, TICKET_ID, WRITES, create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail,
+    ticket_row, update_company, update_ticket,
 };
 use super::schema::{Field, Takes, Violation};
 use super::text::{LIMIT, cut, field, length, status_name};
 
 pub(super) const KIT: Kit<Desk> = Kit {
+    set: "autotask-strict",
     original: "autotask_",
     unique: "strict_",
     variant: |_| "Re-creates the autotask-strict system, pretty JSON or Markdown as text only.".into(),
@@ -101,6 +102,7 @@ pub(super) const KIT: Kit<Desk> = Kit {
         }),
     ],
     invalid,
+    shelves: SHELVES,
 };
 
 const SEARCH: &[Field] = &[

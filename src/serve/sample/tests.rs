@@ -1,6 +1,9 @@
 //! The sample through its own front door: one message in, exact bytes out.
 
+mod library;
 mod variants;
+
+use serde_json::json;
 
 use crate::json::Doc;
 
