@@ -1,11 +1,13 @@
 //! How a server is reached, as data. Displays itself redacted: values of variables and headers never show.
 //! Uses only `problem`. Deliberately opens nothing; `mcp` does.
 
+mod probe;
 mod sample;
 
 use std::fmt;
 use std::path::PathBuf;
 
+pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 
 /// A server, or a capture folder standing in for one.

@@ -194,6 +194,9 @@ pub struct SampleServer {
     /// What it serves: SET[,KEY=VALUE…], as for `--sample=`
     #[arg(long, value_name = "SET", default_value = "all")]
     pub set: String,
+    /// Serve the probe instead: tools whose marked blocks show what a host gives its model
+    #[arg(long, conflicts_with = "set")]
+    pub probe: bool,
     /// Serve Streamable HTTP at this address, such as 127.0.0.1:8931, instead of stdio
     #[arg(long, value_name = "ADDR")]
     pub http: Option<SocketAddr>,

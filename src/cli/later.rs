@@ -38,7 +38,6 @@ const OPTIONS: &[&str] = &[
     "--login",
     "--client-id",
     "--client-secret",
-    "--probe",
 ];
 
 const VIEWS: &[&str] = &["hosts", "findings"];

@@ -16,6 +16,7 @@ mod media;
 mod output;
 mod page;
 mod posts;
+mod probe;
 mod records;
 mod schema;
 mod strict;
@@ -27,6 +28,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use serde_json::Value;
+
+pub use self::probe::Probe;
 
 use self::kit::{Group, Options, Set};
 use super::Backend;
