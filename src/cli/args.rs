@@ -54,6 +54,9 @@ pub enum Command {
     Screenshot(Screenshot),
     /// List the formats
     Formats(Formats),
+    /// Measure the claims in the README on the sample, and print its table
+    #[command(hide = true)]
+    Claims,
     /// Print a completion script for a shell
     Completions(Completions),
 }

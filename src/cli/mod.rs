@@ -6,6 +6,7 @@
 
 mod args;
 mod call;
+mod claims;
 mod client;
 mod completions;
 mod formats;
@@ -59,6 +60,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::SampleServer(args)) => sample_server::run(args),
         Some(Command::Screenshot(args)) => screenshot::run(args),
         Some(Command::Formats(args)) => formats::run(args),
+        Some(Command::Claims) => claims::run(),
         Some(Command::Completions(args)) => completions::run(args),
     }
 }

@@ -108,8 +108,7 @@ fn rows(query: &str, page: &Page<'_, Company>, empty: &str) -> String {
     text += "| ID | Company | Status | Type | Last Modified |\n|----|---------|--------|------|---------------|";
     for company in &page.items {
         let (status, modified) = (status(company), modified(company, date));
-        text +=
-            &format!("\n| {} | {} | {} {status} | {} | {modified} |", company["id"], name(company), icon(status), kind(company));
+        text += &format!("\n| {} | {} | {status} | {} | {modified} |", company["id"], name(company), kind(company));
     }
     text + &page.footer()
 }
