@@ -1,6 +1,7 @@
 //! How a server is reached, as data. Displays itself redacted: values of variables and headers never show.
 //! Uses only `problem`. Deliberately opens nothing; `mcp` does.
 
+pub mod import;
 mod probe;
 mod sample;
 

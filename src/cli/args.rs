@@ -17,6 +17,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 SOURCE is one of
   --sample[=SET[,KEY=VALUE…]]      the built-in sample server
   --url URL [--header 'K: V']…     a Streamable HTTP server
+  --config FILE --server NAME      a server from any client's configuration
   [--env K=V]… [--cwd DIR] -- COMMAND [ARG…]   a command that speaks MCP over stdio
 
 Without a SOURCE the window opens on the sample. Nothing else is started or reached unless you say so.")]
@@ -80,6 +81,12 @@ pub struct SourceArgs {
     /// The folder the command starts in
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// A client's configuration file, such as .mcp.json, .vscode/mcp.json or ~/.codex/config.toml
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The name of a server in that file; not needed where there is one only
+    #[arg(long = "server", value_name = "NAME", requires = "config")]
+    pub configured: Option<String>,
     /// The command to start, after `--`; it is started directly, never through a shell
     #[arg(last = true, value_name = "COMMAND")]
     pub server: Vec<OsString>,

@@ -19,8 +19,6 @@ const COMMANDS: &[&str] = &[
 ];
 
 const OPTIONS: &[&str] = &[
-    "--config",
-    "--server",
     "--fixture",
     "--as-host",
     "--protocol",

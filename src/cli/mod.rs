@@ -9,6 +9,7 @@ mod call;
 mod claims;
 mod client;
 mod completions;
+mod config;
 mod formats;
 mod later;
 mod near;
