@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::source::{SAMPLE_SETS, Takes};
+
 /// A native desktop inspector for comparing MCP response formats
 ///
 /// Connects to an MCP server, calls a tool, and shows what came: rendered, as text, as data, and what every
@@ -200,6 +202,7 @@ pub struct Show {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = sample_sets())]
 pub struct SampleServer {
     /// What it serves: SET[,KEY=VALUE…], as for `--sample=`
     #[arg(long, value_name = "SET", default_value = "all")]
@@ -265,6 +268,25 @@ pub struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
+}
+
+/// The sample's sets with their keys, for the help.
+fn sample_sets() -> String {
+    let mut out = String::from("Sets, and the keys each takes (the default first, where it is one for all):\n");
+    for set in SAMPLE_SETS {
+        out += &format!("\n  {}: {}\n", set.id, set.about);
+        for key in set.keys {
+            let values = match (&key.takes, key.default) {
+                (Takes::UpTo(max), default) => format!("{}, any number to {max}", default.unwrap_or("0")),
+                (Takes::Word(words), default) => {
+                    let others = words.iter().copied().filter(|word| Some(*word) != default);
+                    default.into_iter().chain(others).collect::<Vec<_>>().join("|")
+                }
+            };
+            out += &format!("    {}={values}\n        {}\n", key.name, key.about);
+        }
+    }
+    out
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

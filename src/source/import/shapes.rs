@@ -120,7 +120,7 @@ impl Reader {
                 Ok((reach, notes)) => {
                     let entry = value.as_object();
                     let is = |key: &str, flag: bool| entry.and_then(|entry| entry.get(key)) == Some(&Value::Bool(flag));
-                    self.add(name, reach, is("disabled", true) || is("enabled", false), notes);
+                    self.add(&name, reach, is("disabled", true) || is("enabled", false), notes);
                 }
                 Err(why) => self.import.notes.push(format!("`{name}` is left out: {why}")),
             }
@@ -139,8 +139,8 @@ impl Reader {
         free
     }
 
-    fn add(&mut self, name: String, reach: Reach, disabled: bool, notes: Vec<String>) {
-        let name = self.free(&name, "again");
+    fn add(&mut self, name: &str, reach: Reach, disabled: bool, notes: Vec<String>) {
+        let name = self.free(name, "again");
         let mut entry =
             Entry { name, reach, disabled, inputs: Vec::new(), notes, bare_dollars: self.is_gemini, given: Vec::new() };
         let used = entry.placeholders();
@@ -212,14 +212,14 @@ impl Reader {
             let variables = package.get("environmentVariables").and_then(Value::as_array).into_iter().flatten();
             let env = variables.filter_map(Value::as_object).filter_map(wanted).collect();
             let program = text(package, "runtimeHint").unwrap_or_else(|| program.to_owned());
-            self.add(name.clone(), Reach::Command { program, args, env, cwd: None }, false, notes);
+            self.add(&name, Reach::Command { program, args, env, cwd: None }, false, notes);
         }
         for remote in root.get("remotes").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object) {
             let Some(url) = text(remote, "url") else { continue };
             let kind = if text(remote, "type").as_deref() == Some("sse") { RemoteKind::Sse } else { RemoteKind::StreamableHttp };
             let headers = remote.get("headers").and_then(Value::as_array).into_iter().flatten();
             let headers = headers.filter_map(Value::as_object).filter_map(wanted).collect();
-            self.add(name.clone(), Reach::Remote { url, headers, kind }, false, Vec::new());
+            self.add(&name, Reach::Remote { url, headers, kind }, false, Vec::new());
         }
     }
 
