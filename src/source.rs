@@ -1,11 +1,15 @@
 //! How a server is reached, as data. Displays itself redacted: values of variables and headers never show.
 //! Uses only `problem`. Deliberately opens nothing; `mcp` does.
 
-use std::collections::BTreeMap;
+pub mod import;
+mod probe;
+mod sample;
+
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::problem::{Kind, Problem};
+pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
+pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 
 /// A server, or a capture folder standing in for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,80 +20,6 @@ pub enum Source {
     Command(Command),
     /// A Streamable HTTP endpoint.
     Http(Http),
-}
-
-/// Which sample set runs, and its switches: `SET[,KEY=VALUE…]` of `--sample`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SampleSpec {
-    /// One of [`SampleSpec::SETS`].
-    pub set: String,
-    /// Switches such as `data=hostile`, checked by the sample server when it starts.
-    pub keys: BTreeMap<String, String>,
-}
-
-impl Default for SampleSpec {
-    fn default() -> Self {
-        Self { set: "all".into(), keys: BTreeMap::new() }
-    }
-}
-
-impl SampleSpec {
-    /// The sets that are built.
-    pub const SETS: &'static [&'static str] = &["all", "autotask-dual", "autotask-strict", "dial"];
-    /// The keys that are built, with the values they take; an empty list means a number.
-    pub const KEYS: &'static [(&'static str, &'static [&'static str])] = &[("data", &["plain", "hostile"]), ("size", &[])];
-    /// What later versions add, so that the message can say "not available yet" rather than "unknown".
-    const LATER: &'static [&'static str] = &["delegator", "autoreply", "text", "phase", "output-schema", "annotations", "shape"];
-
-    /// Reads `SET[,KEY=VALUE…]`; an empty text is the default set.
-    ///
-    /// # Errors
-    /// An unknown set, key or value, with the known ones in the hint.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        let mut spec = Self::default();
-        for (position, part) in text.split(',').map(str::trim).filter(|part| !part.is_empty()).enumerate() {
-            match part.split_once('=') {
-                Some((key, value)) => spec.set_key(key, value)?,
-                None if position == 0 => spec.set = Self::known(part, Self::SETS, "sample set")?,
-                None => return Err(Problem::new(Kind::Usage, format!("`{part}` is not KEY=VALUE")).at("--sample")),
-            }
-        }
-        Ok(spec)
-    }
-
-    fn set_key(&mut self, key: &str, value: &str) -> Result<(), Problem> {
-        let names: Vec<_> = Self::KEYS.iter().map(|&(name, _)| name).collect();
-        let key = Self::known(key, &names, "sample key")?;
-        let values = Self::KEYS.iter().find(|(name, _)| *name == key).map_or(&[][..], |(_, values)| values);
-        if values.is_empty() {
-            if value.parse::<u32>().is_err() {
-                return Err(Problem::new(Kind::Usage, format!("`{key}` takes a number, not `{value}`")).at("--sample"));
-            }
-        } else {
-            Self::known(value, values, &format!("value of `{key}`"))?;
-        }
-        self.keys.insert(key, value.to_owned());
-        Ok(())
-    }
-
-    fn known(word: &str, known: &[&str], what: &str) -> Result<String, Problem> {
-        if known.contains(&word) {
-            return Ok(word.to_owned());
-        }
-        if Self::LATER.contains(&word) {
-            return Err(Problem::new(Kind::Usage, "not available yet").at(word));
-        }
-        Err(Problem::new(Kind::Usage, format!("unknown {what} `{word}`"))
-            .at("--sample")
-            .hint(format!("one of {}", known.join(", "))))
-    }
-}
-
-impl fmt::Display for SampleSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.set)?;
-        self.keys.iter().try_for_each(|(key, value)| write!(f, ",{key}={value}"))
-    }
 }
 
 /// A program to start. It is started directly, never through a shell.
@@ -173,16 +103,6 @@ impl fmt::Display for Source {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sample_specs_are_read_and_checked() {
-        let spec = SampleSpec::parse("dial,size=50,data=hostile").unwrap();
-        assert_eq!(spec.to_string(), "dial,data=hostile,size=50");
-        assert_eq!(SampleSpec::parse("").unwrap(), SampleSpec::default());
-        assert_eq!(SampleSpec::parse("nosuch").unwrap_err().kind, Kind::Usage);
-        assert_eq!(SampleSpec::parse("delegator").unwrap_err().what, "not available yet");
-        assert!(SampleSpec::parse("all,size=many").unwrap_err().what.contains("takes a number"));
-    }
 
     #[test]
     fn display_hides_values() {

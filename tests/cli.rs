@@ -68,7 +68,7 @@ fn wrong_usage_is_status_2_with_a_hint() {
     status 2
     -- stderr
     error: no SOURCE is given
-    hint: add --sample, --url URL or -- COMMAND [ARG…]
+    hint: add --sample, --url URL, --config FILE or -- COMMAND [ARG…]
     ");
     assert_snapshot!(loupe(&["call", "--sample"]), @r"
     status 2
@@ -86,7 +86,7 @@ fn wrong_usage_is_status_2_with_a_hint() {
     status 2
     -- stderr
     error: unknown sample set `nosuch` (--sample)
-    hint: one of all, autotask-dual, autotask-strict, dial
+    hint: one of all, autotask-dual, autotask-strict, dial, delegator, autoreply
     ");
     assert_snapshot!(loupe(&["call", "x", "--sample", "--view", "yml"]), @r"
     status 2
@@ -107,12 +107,10 @@ fn what_comes_later_says_so() {
     for (args, what) in [
         (&["resources", "--sample"][..], "resources"),
         (&["fixture", "verify", "x"], "fixture"),
-        (&["call", "x", "--config", "f", "--server", "s"], "--config"),
         (&["tools", "--sample", "--protocol=auto"], "--protocol"),
         (&["call", "x", "--sample", "--view", "host:codex"], "host:codex"),
         (&["call", "x", "--sample", "--view", "xml"], "xml"),
         (&["call", "x", "--sample", "--baseline", "code-block"], "code-block"),
-        (&["tools", "--sample=delegator"], "delegator"),
     ] {
         assert_eq!(loupe(args), format!("status 2\n-- stderr\nerror: not available yet ({what})\n"), "{args:?}");
     }
@@ -420,6 +418,35 @@ fn a_closed_pipe_is_quiet() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[test]
+fn a_server_of_a_client_s_configuration_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(".mcp.json");
+    let servers = serde_json::json!({"mcpServers": { // Two, so that a name is needed.
+        "sample": {"command": LOUPE, "args": ["sample-server", "--set", "${SET:-dial},size=1"]},
+        "remote": {"type": "sse", "url": "http://127.0.0.1:1/sse", "headers": {"X": "${NOT_SET_ANYWHERE}"}},
+    }});
+    std::fs::write(&file, servers.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let call =
+        ["call", "get_user_by_id", "--args", r#"{"user_id":1}"#, "--view", "content", "--config", file, "--server", "sample"];
+    assert!(String::from_utf8(text(&call, b"")).unwrap().contains("User ID: 1\n"));
+    let tools = ["tools", "--config", file, "--server", "sample", "--env", "SET=delegator"];
+    assert!(String::from_utf8(text(&tools, b"")).unwrap().contains("_codex_local_status"));
+    let refused = |args: &[&str]| {
+        let output = run(&[&["tools", "--config", file][..], args].concat(), b"");
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(
+        refused(&[]),
+        (Some(2), "error: which server of the file is not said (--server)\nhint: one of sample, remote\n".to_owned())
+    );
+    let (status, message) = refused(&["--server", "remote"]);
+    assert!(status == Some(2) && message.starts_with("error: no value for ${NOT_SET_ANYWHERE} (remote)\nhint: "), "{message}");
+    let (status, message) = refused(&["--server", "remote", "--env", "NOT_SET_ANYWHERE=1"]);
+    assert!(status == Some(2) && message.starts_with("error: not available yet (HTTP+SSE)\n"), "{message}");
 }
 
 /// Long options named in a text.

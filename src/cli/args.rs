@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::source::{SAMPLE_SETS, Takes};
+
 /// A native desktop inspector for comparing MCP response formats
 ///
 /// Connects to an MCP server, calls a tool, and shows what came: rendered, as text, as data, and what every
@@ -17,6 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 SOURCE is one of
   --sample[=SET[,KEY=VALUE…]]      the built-in sample server
   --url URL [--header 'K: V']…     a Streamable HTTP server
+  --config FILE --server NAME      a server from any client's configuration
   [--env K=V]… [--cwd DIR] -- COMMAND [ARG…]   a command that speaks MCP over stdio
 
 Without a SOURCE the window opens on the sample. Nothing else is started or reached unless you say so.")]
@@ -60,6 +63,9 @@ pub enum Command {
     Screenshot(Screenshot),
     /// List the formats
     Formats(Formats),
+    /// Measure the claims in the README on the sample, and print its table
+    #[command(hide = true)]
+    Claims,
     /// Print a completion script for a shell
     Completions(Completions),
 }
@@ -68,7 +74,7 @@ pub enum Command {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Source")]
 pub struct SourceArgs {
-    /// The built-in sample server: SET[,KEY=VALUE…], such as `all`, `dial,size=50`, `all,data=hostile`
+    /// The built-in sample server: SET[,KEY=VALUE…], such as `all`, `dial,size=50`, `delegator,shape=before`
     #[arg(long, value_name = "SET", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub sample: Option<String>,
     /// A Streamable HTTP server
@@ -83,6 +89,12 @@ pub struct SourceArgs {
     /// The folder the command starts in
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
+    /// A client's configuration file, such as .mcp.json, .vscode/mcp.json or ~/.codex/config.toml
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The name of a server in that file; not needed where there is one only
+    #[arg(long = "server", value_name = "NAME", requires = "config")]
+    pub configured: Option<String>,
     /// The command to start, after `--`; it is started directly, never through a shell
     #[arg(last = true, value_name = "COMMAND")]
     pub server: Vec<OsString>,
@@ -240,10 +252,14 @@ pub struct Show {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = sample_sets())]
 pub struct SampleServer {
     /// What it serves: SET[,KEY=VALUE…], as for `--sample=`
     #[arg(long, value_name = "SET", default_value = "all")]
     pub set: String,
+    /// Serve the probe instead: tools whose marked blocks show what a host gives its model
+    #[arg(long, conflicts_with = "set")]
+    pub probe: bool,
     /// Serve Streamable HTTP at this address, such as 127.0.0.1:8931, instead of stdio
     #[arg(long, value_name = "ADDR")]
     pub http: Option<SocketAddr>,
@@ -302,6 +318,25 @@ pub struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
+}
+
+/// The sample's sets with their keys, for the help.
+fn sample_sets() -> String {
+    let mut out = String::from("Sets, and the keys each takes (the default first, where it is one for all):\n");
+    for set in SAMPLE_SETS {
+        out += &format!("\n  {}: {}\n", set.id, set.about);
+        for key in set.keys {
+            let values = match (&key.takes, key.default) {
+                (Takes::UpTo(max), default) => format!("{}, any number to {max}", default.unwrap_or("0")),
+                (Takes::Word(words), default) => {
+                    let others = words.iter().copied().filter(|word| Some(*word) != default);
+                    default.into_iter().chain(others).collect::<Vec<_>>().join("|")
+                }
+            };
+            out += &format!("    {}={values}\n        {}\n", key.name, key.about);
+        }
+    }
+    out
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::Done;
 use super::args::{Link, SourceArgs};
-use super::output;
+use super::{config, output};
 use crate::cancel::Cancel;
 use crate::mcp::{self, CancelToken, Happening, Happenings, Options, Session, ToolList};
 use crate::problem::{Kind, Problem};
@@ -28,10 +28,12 @@ impl SourceArgs {
     /// The source, if one is given.
     pub fn source(&self) -> Result<Option<Source>, Problem> {
         let is_command = !self.server.is_empty();
-        if [self.sample.is_some(), self.url.is_some(), is_command].iter().filter(|given| **given).count() > 1 {
-            return Err(usage("more than one SOURCE").hint("give one of --sample, --url URL and -- COMMAND"));
+        if [self.sample.is_some(), self.url.is_some(), self.config.is_some(), is_command].iter().filter(|given| **given).count()
+            > 1
+        {
+            return Err(usage("more than one SOURCE").hint("give one of --sample, --url URL, --config FILE and -- COMMAND"));
         }
-        if !is_command && (!self.env.is_empty() || self.cwd.is_some()) {
+        if !is_command && (self.cwd.is_some() || (!self.env.is_empty() && self.config.is_none())) {
             return Err(usage("--env and --cwd belong to a command").hint("add `-- COMMAND [ARG…]` at the end"));
         }
         if self.url.is_none() && !self.header.is_empty() {
@@ -47,18 +49,22 @@ impl SourceArgs {
             let headers = self.header.iter().map(|header| pair(header, ':', "--header")).collect::<Result<_, _>>()?;
             return Ok(Some(Source::Http(Http { url: url.clone(), headers })));
         }
+        let env = self.env.iter().map(|variable| pair(variable, '=', "--env")).collect::<Result<Vec<_>, _>>()?;
+        if let Some(file) = &self.config {
+            return config::source(file, self.configured.as_deref(), &env).map(Some);
+        }
         let mut words = self.server.iter().map(|word| {
             word.clone().into_string().map_err(|word| usage("not valid UTF-8").at(word.to_string_lossy().into_owned()))
         });
         let Some(program) = words.next().transpose()? else { return Ok(None) };
         let args = words.collect::<Result<_, _>>()?;
-        let env = self.env.iter().map(|variable| pair(variable, '=', "--env")).collect::<Result<_, _>>()?;
         Ok(Some(Source::Command(Command { program, args, env, cwd: self.cwd.clone() })))
     }
 
     /// The source; outside the window there has to be one.
     pub fn required(&self) -> Result<Source, Problem> {
-        self.source()?.ok_or_else(|| usage("no SOURCE is given").hint("add --sample, --url URL or -- COMMAND [ARG…]"))
+        self.source()?
+            .ok_or_else(|| usage("no SOURCE is given").hint("add --sample, --url URL, --config FILE or -- COMMAND [ARG…]"))
     }
 }
 

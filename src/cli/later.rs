@@ -6,8 +6,6 @@ const COMMANDS: &[&str] =
     &["resources", "prompts", "read", "prompt", "check", "run", "fixture", "replay", "hosts", "rules", "conformance"];
 
 const OPTIONS: &[&str] = &[
-    "--config",
-    "--server",
     "--fixture",
     "--as-host",
     "--protocol",
@@ -25,7 +23,6 @@ const OPTIONS: &[&str] = &[
     "--login",
     "--client-id",
     "--client-secret",
-    "--probe",
 ];
 
 const VIEWS: &[&str] = &["hosts", "findings"];

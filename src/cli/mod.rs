@@ -6,9 +6,11 @@
 
 mod args;
 mod call;
+mod claims;
 mod client;
 mod compare;
 mod completions;
+mod config;
 mod diff;
 mod formats;
 mod later;
@@ -63,6 +65,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::SampleServer(args)) => sample_server::run(args),
         Some(Command::Screenshot(args)) => screenshot::run(args),
         Some(Command::Formats(args)) => formats::run(args),
+        Some(Command::Claims) => claims::run(),
         Some(Command::Completions(args)) => completions::run(args),
     }
 }

@@ -4,16 +4,19 @@ use std::sync::Arc;
 
 use super::{Done, args, client, output};
 use crate::problem::{Kind, Problem};
-use crate::serve::sample::Sample;
+use crate::serve::sample::{Probe, Sample};
 use crate::serve::{self, Backend};
 use crate::source::SampleSpec;
 
-pub fn run(args: &args::SampleServer) -> Done {
-    let spec = SampleSpec::parse(&args.set).map_err(|problem| match problem.place.as_str() {
+fn spec(args: &args::SampleServer) -> Result<SampleSpec, Problem> {
+    SampleSpec::parse(&args.set).map_err(|problem| match problem.place.as_str() {
         "--sample" => problem.at("--set"),
         _ => problem,
-    })?;
-    let backend: Arc<dyn Backend> = Arc::new(Sample::new(&spec)?);
+    })
+}
+
+pub fn run(args: &args::SampleServer) -> Done {
+    let backend: Arc<dyn Backend> = if args.probe { Arc::new(Probe::new()) } else { Arc::new(Sample::new(&spec(args)?)?) };
     let runtime = client::runtime()?;
     runtime.block_on(async {
         match args.http {

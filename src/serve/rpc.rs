@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 and the part of MCP that a server with nothing but tools needs, on raw bytes.
+//! JSON-RPC 2.0 and the part of MCP that a server needs which never speaks unasked, on raw bytes.
 //!
 //! Ids are echoed byte for byte. Results are JSON text that the service wrote, and go out as they are.
 
@@ -13,6 +13,7 @@ const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const METHOD_NOT_FOUND: i32 = -32601;
 pub(super) const INVALID_PARAMS: i32 = -32602;
+pub(super) const RESOURCE_NOT_FOUND: i32 = -32002;
 
 /// A JSON-RPC error object.
 #[derive(Debug)]
@@ -36,6 +37,28 @@ pub(super) trait Service {
     fn tools(&self) -> &str;
     /// The `CallToolResult` of one call; `arguments` is an object or absent.
     fn call(&self, tool: &str, arguments: Option<Node<'_>>) -> Result<String, Refusal>;
+    /// What there is besides tools; declared and offered only where it is.
+    fn library(&self) -> Option<&dyn Library> {
+        None
+    }
+}
+
+/// Resources, prompts and the completion of their arguments. Lists are JSON arrays, the rest whole results.
+pub(super) trait Library {
+    fn resources(&self) -> String;
+    fn templates(&self) -> String;
+    fn read(&self, uri: &str) -> Result<String, Refusal>;
+    fn prompts(&self) -> String;
+    fn prompt(&self, name: &str, arguments: Option<Node<'_>>) -> Result<String, Refusal>;
+    /// What may stand for `argument`, a part of which is typed: of a prompt, or of a resource template.
+    fn complete(&self, of: Reference<'_>, argument: &str, typed: &str) -> Result<Vec<String>, Refusal>;
+}
+
+/// What a completion is asked for.
+#[derive(Debug)]
+pub(super) enum Reference<'a> {
+    Prompt(&'a str),
+    Template(&'a str),
 }
 
 /// Answers one message.
@@ -86,8 +109,55 @@ fn dispatch(service: &impl Service, method: &str, params: Option<Node<'_>>) -> R
             }
             service.call(&name, arguments)
         }
-        _ => Err(Refusal::new(METHOD_NOT_FOUND, format!("Method not found: {method}"))),
+        _ => match service.library().and_then(|library| ask(library, method, params)) {
+            Some(outcome) => outcome,
+            None => Err(Refusal::new(METHOD_NOT_FOUND, format!("Method not found: {method}"))),
+        },
     }
+}
+
+/// The methods of a library; `None` for any other.
+fn ask(library: &dyn Library, method: &str, params: Option<Node<'_>>) -> Option<Result<String, Refusal>> {
+    let param = |name: &str| {
+        params
+            .and_then(|params| params.get(name))
+            .and_then(Node::as_str)
+            .ok_or_else(|| Refusal::new(INVALID_PARAMS, format!("Invalid params: `{name}` must be a string")))
+    };
+    Some(match method {
+        "resources/list" => Ok(format!("{{\"resources\":{}}}", library.resources())),
+        "resources/templates/list" => Ok(format!("{{\"resourceTemplates\":{}}}", library.templates())),
+        "resources/read" => param("uri").and_then(|uri| library.read(&uri)),
+        "prompts/list" => Ok(format!("{{\"prompts\":{}}}", library.prompts())),
+        "prompts/get" => param("name").and_then(|name| library.prompt(&name, params.and_then(|params| params.get("arguments")))),
+        "completion/complete" => complete(library, params),
+        _ => return None,
+    })
+}
+
+/// How many values a completion may hold.
+const COMPLETIONS: usize = 100;
+
+fn complete(library: &dyn Library, params: Option<Node<'_>>) -> Result<String, Refusal> {
+    let text = |pointer: &[&str]| {
+        let node = pointer.iter().try_fold(params?, |node, key| node.get(key));
+        node.and_then(Node::as_str)
+    };
+    let (name, uri) = (text(&["ref", "name"]), text(&["ref", "uri"]));
+    let of = match (text(&["ref", "type"]).as_deref(), &name, &uri) {
+        (Some("ref/prompt"), Some(name), _) => Reference::Prompt(name),
+        (Some("ref/resource"), _, Some(uri)) => Reference::Template(uri),
+        _ => return Err(Refusal::new(INVALID_PARAMS, "Invalid params: `ref` must name a prompt or a resource template")),
+    };
+    let (Some(argument), Some(typed)) = (text(&["argument", "name"]), text(&["argument", "value"])) else {
+        return Err(Refusal::new(INVALID_PARAMS, "Invalid params: `argument` must have a `name` and a `value`"));
+    };
+    let mut values = library.complete(of, &argument, &typed)?;
+    let total = values.len();
+    values.truncate(COMPLETIONS);
+    let values: Vec<_> = values.iter().map(|value| write::string(value)).collect();
+    let more = total > COMPLETIONS;
+    Ok(format!("{{\"completion\":{{\"values\":[{}],\"total\":{total},\"hasMore\":{more}}}}}", values.join(",")))
 }
 
 /// Takes the client's version where it is spoken, and offers the newest otherwise.
@@ -95,8 +165,9 @@ fn initialize(service: &impl Service, params: Option<Node<'_>>) -> String {
     let asked = params.and_then(|params| params.get("protocolVersion")).and_then(Node::as_str);
     let newest = PROTOCOL_VERSIONS.last().copied().unwrap_or_default();
     let version = PROTOCOL_VERSIONS.iter().find(|known| asked.as_deref() == Some(**known)).copied().unwrap_or(newest);
+    let others = if service.library().is_some() { ",\"resources\":{},\"prompts\":{},\"completions\":{}" } else { "" };
     format!(
-        "{{\"protocolVersion\":\"{version}\",\"capabilities\":{{\"tools\":{{}}}},\"serverInfo\":{{\"name\":{},\"version\":{}}},\"instructions\":{}}}",
+        "{{\"protocolVersion\":\"{version}\",\"capabilities\":{{\"tools\":{{}}{others}}},\"serverInfo\":{{\"name\":{},\"version\":{}}},\"instructions\":{}}}",
         write::string(service.name()),
         write::string(service.version()),
         write::string(service.instructions()),

@@ -404,6 +404,8 @@ const SETS: &[(&str, &str, &str)] = &[
     ("autotask-dual", "Autotask, dual", "Markdown text beside structuredContent; the two drift apart"),
     ("autotask-strict", "Autotask, strict", "JSON or Markdown by an argument, and no structuredContent"),
     ("dial", "DIAL users", "A code block of key: value, few hints"),
+    ("delegator", "Delegator", "A status tool: emoji Markdown against JSON with a summary first"),
+    ("autoreply", "Autoreply", "A social network as compact Markdown, other people's text quoted"),
 ];
 
 fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {

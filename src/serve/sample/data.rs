@@ -149,7 +149,7 @@ fn named(list: &[(i64, &str)], n: usize) -> Named {
 }
 
 /// A number that looks random and is not (SplitMix64), so that neighbouring records differ.
-fn mix(seed: usize, salt: u64) -> usize {
+pub fn mix(seed: usize, salt: u64) -> usize {
     let mut z = (seed as u64).wrapping_add(salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -157,7 +157,7 @@ fn mix(seed: usize, salt: u64) -> usize {
 }
 
 /// Minutes before [`NOW`].
-fn ago(minutes: usize) -> OffsetDateTime {
+pub fn ago(minutes: usize) -> OffsetDateTime {
     NOW - Duration::minutes(minutes as i64)
 }
 

@@ -3,45 +3,43 @@
 //! No annotations. Kept faults: errors are plain text and look like success, a missing salary is $0.00, and a line feed
 //! or a fence in the data breaks the block.
 
-use serde_json::Value;
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::Formatter;
+use serde_json::{Value, json};
 
 use super::data::{Directory, User, next_id};
+use super::kit::{Call, Hints, Kit, Options, Shelf, Tool, text_result};
 use super::schema::{Field, Takes, Violation};
 use super::text::{contains, dollars};
-use super::{Call, Kit, Tool, text_result};
 
 pub(super) const KIT: Kit<Directory> = Kit {
+    set: "dial",
     original: "",
     unique: "dial_",
-    variant: "Re-creates the dial system, fenced key-value blocks as text only.",
+    variant,
     closed: false,
+    annotated: false,
+    titled: false,
     tools: &[
-        Tool {
-            name: "get_user_by_id",
-            title: None,
-            about: "Get one user by id.",
-            hints: None,
-            fields: &[USER_ID],
-            run: get_user_by_id,
-        },
-        Tool {
-            name: "search_user",
-            title: None,
-            about: "Search users by name, surname and e-mail.",
-            hints: None,
-            fields: &[
+        Tool::new("get_user_by_id", "Get one user by id.", Hints::READS, &[USER_ID], get_user_by_id),
+        Tool::new(
+            "search_user",
+            "Search users by name, surname and e-mail.",
+            Hints::READS,
+            &[
                 Field::optional("name", Takes::Text(0), "Part of the name"),
                 Field::optional("surname", Takes::Text(0), "Part of the surname"),
                 Field::optional("email", Takes::Text(0), "Part of the e-mail address"),
             ],
-            run: search_user,
-        },
-        Tool {
-            name: "create_user",
-            title: None,
-            about: "Create a user.",
-            hints: None,
-            fields: &[
+            search_user,
+        ),
+        Tool::new(
+            "create_user",
+            "Create a user.",
+            Hints::writes(false, false),
+            &[
                 Field::required("name", Takes::Text(0), "Name"),
                 Field::required("surname", Takes::Text(0), "Surname"),
                 Field::required("email", Takes::Text(0), "E-mail address"),
@@ -50,14 +48,13 @@ pub(super) const KIT: Kit<Directory> = Kit {
                 SALARY,
                 ABOUT,
             ],
-            run: create_user,
-        },
-        Tool {
-            name: "update_user",
-            title: None,
-            about: "Change fields of a user.",
-            hints: None,
-            fields: &[
+            create_user,
+        ),
+        Tool::new(
+            "update_user",
+            "Change fields of a user.",
+            Hints::writes(true, true),
+            &[
                 USER_ID,
                 Field::optional("name", Takes::Text(0), "Name"),
                 Field::optional("surname", Takes::Text(0), "Surname"),
@@ -67,11 +64,17 @@ pub(super) const KIT: Kit<Directory> = Kit {
                 SALARY,
                 ABOUT,
             ],
-            run: update_user,
-        },
-        Tool { name: "delete_user", title: None, about: "Delete a user.", hints: None, fields: &[USER_ID], run: delete_user },
+            update_user,
+        ),
+        Tool::new("delete_user", "Delete a user.", Hints::writes(true, true), &[USER_ID], delete_user),
     ],
     invalid,
+    shelves: &[Shelf {
+        name: "users",
+        about: "All users",
+        key: "user_id",
+        records: |directory| directory.users.iter().map(model).collect(),
+    }],
 };
 
 const USER_ID: Field = Field::required("user_id", Takes::Integer, "User id, such as 42");
@@ -80,9 +83,19 @@ const COMPANY: Field = Field::optional("company", Takes::Text(0), "Company");
 const SALARY: Field = Field::optional("salary", Takes::Number, "Yearly salary in dollars");
 const ABOUT: Field = Field::optional("about_me", Takes::Text(0), "A few words");
 
-fn block(user: &User) -> String {
+fn variant(options: &Options) -> String {
+    let what = match options.shape.as_str() {
+        "lines" => "key-value lines without fences",
+        "json-python" => "JSON as Python writes it",
+        "json-model" => "compact JSON of a typed model",
+        _ => "fenced key-value blocks",
+    };
+    format!("Re-creates the dial system, {what} as text only.")
+}
+
+fn lines(user: &User) -> String {
     format!(
-        "```\nUser ID: {}\nName: {}\nSurname: {}\nEmail: {}\nPhone: {}\nCompany: {}\nSalary: {}\nAbout: {}\n```",
+        "User ID: {}\nName: {}\nSurname: {}\nEmail: {}\nPhone: {}\nCompany: {}\nSalary: {}\nAbout: {}",
         user.id,
         user.name,
         user.surname,
@@ -92,6 +105,63 @@ fn block(user: &User) -> String {
         dollars(user.salary.unwrap_or_default()), // Kept fault: nobody said that it is nothing.
         user.about.as_deref().unwrap_or("N/A"),
     )
+}
+
+/// A user as the JSON shapes and the sample's resources have it: what is not known is null.
+pub fn model(user: &User) -> Value {
+    json!({
+        "user_id": user.id,
+        "name": user.name,
+        "surname": user.surname,
+        "email": user.email,
+        "phone": user.phone,
+        "company": user.company,
+        "salary": user.salary,
+        "about_me": user.about,
+    })
+}
+
+/// JSON with the spaces that Python's `json.dumps` puts after commas and colons.
+fn python(value: &Value) -> String {
+    struct Spaced;
+    impl Formatter for Spaced {
+        fn begin_array_value<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+            if first { Ok(()) } else { out.write_all(b", ") }
+        }
+        fn begin_object_key<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+            if first { Ok(()) } else { out.write_all(b", ") }
+        }
+        fn begin_object_value<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
+            out.write_all(b": ")
+        }
+    }
+    let mut out = Vec::new();
+    // Writing a value that is in memory already cannot fail; the compact form would be the same data.
+    match value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Spaced)) {
+        Ok(()) => String::from_utf8_lossy(&out).into_owned(),
+        Err(_) => value.to_string(),
+    }
+}
+
+/// The shapes that are JSON write a value; of the others there is none.
+fn as_json(call: &Call<'_>) -> Option<fn(&Value) -> String> {
+    match call.shape() {
+        "json-python" => Some(python),
+        "json-model" => Some(|value| value.to_string()),
+        _ => None,
+    }
+}
+
+/// One user, under a line that says what was done if there is one. The JSON shapes leave that line out.
+fn one(call: &Call<'_>, done: &str, user: &User) -> Value {
+    if let Some(write) = as_json(call) {
+        return say(&write(&model(user)));
+    }
+    say(&format!("{done}{}", record(call, user)))
+}
+
+fn record(call: &Call<'_>, user: &User) -> String {
+    if call.shape() == "lines" { lines(user) } else { format!("```\n{}\n```", lines(user)) }
 }
 
 fn say(text: &str) -> Value {
@@ -112,7 +182,7 @@ fn position(directory: &Directory, call: &Call<'_>) -> Option<usize> {
 }
 
 fn get_user_by_id(directory: &mut Directory, call: &Call<'_>) -> Value {
-    position(directory, call).map_or_else(|| not_found(call), |at| say(&block(&directory.users[at])))
+    position(directory, call).map_or_else(|| not_found(call), |at| one(call, "", &directory.users[at]))
 }
 
 /// Kept fault: there is no limit and no paging, however many users match.
@@ -121,11 +191,17 @@ fn search_user(directory: &mut Directory, call: &Call<'_>) -> Value {
     let (name, surname, email) = (term("name"), term("surname"), term("email"));
     let matches =
         |user: &&User| contains(&user.name, &name) && contains(&user.surname, &surname) && contains(&user.email, &email);
-    let found: Vec<_> = directory.users.iter().filter(matches).map(block).collect();
+    let found: Vec<_> = directory.users.iter().filter(matches).collect();
+    if let Some(write) = as_json(call) {
+        return say(&write(&found.into_iter().map(model).collect()));
+    }
     match &found[..] {
         [] => say("No users found matching your criteria."),
-        [one] => say(one),
-        many => say(&format!("Found {} users:\n\n{}", many.len(), many.join("\n\n"))),
+        [user] => one(call, "", user),
+        many => {
+            let records: Vec<_> = many.iter().map(|user| record(call, user)).collect();
+            say(&format!("Found {} users:\n\n{}", many.len(), records.join("\n\n")))
+        }
     }
 }
 
@@ -159,15 +235,15 @@ fn create_user(directory: &mut Directory, call: &Call<'_>) -> Value {
         about: None,
     };
     assign(&mut user, call);
-    let text = format!("User successfully created:\n\n{}", block(&user));
+    let answer = one(call, "User successfully created:\n\n", &user);
     directory.users.push(user);
-    say(&text)
+    answer
 }
 
 fn update_user(directory: &mut Directory, call: &Call<'_>) -> Value {
     let Some(at) = position(directory, call) else { return not_found(call) };
     assign(&mut directory.users[at], call);
-    say(&format!("User successfully updated:\n\n{}", block(&directory.users[at])))
+    one(call, "User successfully updated:\n\n", &directory.users[at])
 }
 
 fn delete_user(directory: &mut Directory, call: &Call<'_>) -> Value {

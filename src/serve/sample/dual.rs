@@ -1,100 +1,92 @@
 //! `autotask-dual`: Markdown for people and `structuredContent` for programs in every result, rendered apart.
 //!
-//! Text variant v2 ("field table"), phase 2, no output schema, no annotations. Cells are not escaped: a kept fault.
+//! Cells are not escaped: a kept fault. The original has neither output schemas nor annotations; both can be switched on.
 
 use serde_json::{Value, json};
 use time::Duration;
 
-use super::data::{Company, Desk, NOW, Ticket};
-use super::page::{Page, result};
+use super::data::{Desk, NOW, Ticket};
+use super::kit::{Call, Kit, Options, Tool, text_result};
+use super::page::{Page, RULE, result};
 use super::records::{
-    create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail, ticket_row, update_ticket,
+    READS, SHELVES, TICKET_ID, WRITES, create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail,
+    ticket_row, update_ticket,
 };
 use super::schema::{Field, Takes, Violation};
-use super::text::{absolute, clock, field, icon, phone, priority_name, relative, status_name, type_name};
-use super::{Call, Kit, Tool, text_result};
+use super::text::{absolute, clock, field, icon, priority_name, relative, status_name};
+use super::{companies, output};
 
 pub(super) const KIT: Kit<Desk> = Kit {
+    set: "autotask-dual",
     original: "autotask_",
     unique: "dual_",
-    variant: "Re-creates the autotask-dual system, text v2 with structuredContent.",
+    variant,
     closed: false,
+    annotated: false,
+    titled: true,
     tools: &[
-        Tool {
-            name: "search_companies",
-            title: None,
-            about: "Search companies.",
-            hints: None,
-            fields: &[
+        Tool::new(
+            "search_companies",
+            "Search companies.",
+            READS,
+            &[
                 Field::optional("searchTerm", Takes::Text(0), "Part of the company name"),
                 Field::optional("isActive", Takes::Flag, "Only active or only inactive companies"),
                 PAGE_SIZE,
             ],
-            run: search_companies,
-        },
-        Tool {
-            name: "search_tickets",
-            title: None,
-            about: "Search tickets.",
-            hints: None,
-            fields: &[
+            search_companies,
+        )
+        .answering(output::companies),
+        Tool::new(
+            "search_tickets",
+            "Search tickets.",
+            READS,
+            &[
                 Field::optional("status", Takes::Text(0), "Status id or comparison, such as `1` or `<5` (open)"),
                 Field::optional("companyID", Takes::Integer, "Only tickets of this company"),
                 Field::optional("assignedResourceID", Takes::Integer, "Only tickets assigned to this resource"),
                 Field::optional("searchTerm", Takes::Text(0), "Part of the title or ticket number"),
                 PAGE_SIZE,
             ],
-            run: search_tickets,
-        },
-        Tool {
-            name: "get_ticket_details",
-            title: None,
-            about: "Get one ticket with its recent notes.",
-            hints: None,
-            fields: &[TICKET_ID],
-            run: get_ticket_details,
-        },
-        Tool {
-            name: "search_ticket_notes",
-            title: None,
-            about: "List the notes of one ticket.",
-            hints: None,
-            fields: &[TICKET_ID, PAGE_SIZE],
-            run: search_ticket_notes,
-        },
-        Tool {
-            name: "update_ticket",
-            title: None,
-            about: "Change status, priority or assignee of a ticket.",
-            hints: None,
-            fields: &[
+            search_tickets,
+        )
+        .answering(output::tickets),
+        Tool::new("get_ticket_details", "Get one ticket with its recent notes.", READS, &[TICKET_ID], get_ticket_details)
+            .answering(output::ticket_details),
+        Tool::new("search_ticket_notes", "List the notes of one ticket.", READS, &[TICKET_ID, PAGE_SIZE], search_ticket_notes)
+            .answering(output::notes),
+        Tool::new(
+            "update_ticket",
+            "Change status, priority or assignee of a ticket.",
+            WRITES,
+            &[
                 TICKET_ID,
                 Field::optional("status", Takes::Integer, "Status id, 1 to 5"),
                 Field::optional("priority", Takes::Integer, "Priority id, 1 to 4"),
                 Field::optional("assignedResourceID", Takes::Integer, "Resource to assign"),
             ],
-            run: change_ticket,
-        },
-        Tool {
-            name: "create_ticket",
-            title: None,
-            about: "Create a ticket.",
-            hints: None,
-            fields: &[
+            change_ticket,
+        )
+        .answering(output::ticket),
+        Tool::new(
+            "create_ticket",
+            "Create a ticket.",
+            WRITES,
+            &[
                 Field::required("companyID", Takes::Integer, "Company the ticket is for"),
                 Field::required("title", Takes::Text(0), "Short title"),
                 Field::optional("description", Takes::Text(0), "What happened"),
                 Field::optional("priority", Takes::Integer, "Priority id, 1 to 4"),
                 Field::optional("assignedResourceID", Takes::Integer, "Resource to assign"),
             ],
-            run: add_ticket,
-        },
-        Tool {
-            name: "create_company",
-            title: None,
-            about: "Create a company.",
-            hints: None,
-            fields: &[
+            add_ticket,
+        )
+        .answering(output::ticket),
+        Tool::new(
+            "create_company",
+            "Create a company.",
+            WRITES,
+            &[
                 Field::required("companyName", Takes::Text(0), "Name"),
                 Field::optional("companyType", Takes::Integer, "Type id, 1 (customer) to 7"),
                 Field::optional("phone", Takes::Text(0), "Phone number"),
@@ -103,16 +95,24 @@ pub(super) const KIT: Kit<Desk> = Kit {
                 Field::optional("state", Takes::Text(0), "State"),
                 Field::optional("postalCode", Takes::Text(0), "Postal code"),
             ],
-            run: add_company,
-        },
+            add_company,
+        )
+        .answering(output::company),
     ],
     invalid,
+    shelves: SHELVES,
 };
 
-const TICKET_ID: Field = Field::required("ticketID", Takes::Integer, "Ticket id, such as 1001");
 const PAGE_SIZE: Field = Field::optional("pageSize", Takes::PageSize("number"), "Results to return, -1 for all up to 500");
 
-const RULE: &str = "\n\n---\n\n";
+fn variant(options: &Options) -> String {
+    let what = match (options.phase, options.text) {
+        (0, _) => "phase 0, pretty JSON as text only".to_owned(),
+        (1, _) => "phase 1, pretty JSON as text with structuredContent".to_owned(),
+        (_, text) => format!("text v{text} with structuredContent"),
+    };
+    format!("Re-creates the autotask-dual system, {what}.")
+}
 
 /// The original has no form for errors; this is the specification's.
 fn failure(what: &str, advice: &str) -> Value {
@@ -134,40 +134,9 @@ fn no_results(call: &Call<'_>) -> String {
 fn search_companies(desk: &mut Desk, call: &Call<'_>) -> Value {
     let page = Page::new(find_companies(desk, call.args), call.args);
     let query = call.args.text("searchTerm").filter(|term| !term.is_empty()).unwrap_or_else(|| "All companies".into());
-    let mut text =
-        format!("## Company Search Results\n\n**Query**: {query}\n**Results**: {} companies found{RULE}", page.items.len());
-    if page.items.is_empty() {
-        text += &no_results(call);
-    } else {
-        let records: Vec<_> = page.items.iter().map(|company| company_table(company)).collect();
-        text += &records.join(RULE);
-        if page.has_more() {
-            text += RULE;
-            text +=
-                &format!("⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.", page.items.len());
-        }
-    }
-    result(text, page.structured(|company| Value::Object(company.clone()), None))
-}
-
-fn company_table(company: &Company) -> String {
-    let status = if company["isActive"] == true { "Active" } else { "Inactive" };
-    let address: Vec<_> = ["address1", "city", "state", "postalCode"].iter().filter_map(|key| field(company, key)).collect();
-    let modified = field(company, "lastModifiedDate").and_then(parse).map_or("N/A".into(), absolute);
-    format!(
-        "### {} (ID: {})\n\n| Field | Value |\n|-------|-------|\n| **Status** | {} {status} |\n| **Type** | {} |\n| **Phone** | {} |\n| **Address** | {} |\n| **Last Modified** | {modified} |",
-        field(company, "companyName").unwrap_or("N/A"),
-        company["id"],
-        icon(status),
-        company.get("companyType").map_or("N/A".into(), type_name),
-        // Kept fault: the data has 555-123-4567 where the text has (555) 123-4567.
-        field(company, "phone").map_or("N/A".into(), phone),
-        if address.is_empty() { "N/A".into() } else { address.join(", ") },
-    )
-}
-
-fn parse(iso: &str) -> Option<time::OffsetDateTime> {
-    time::OffsetDateTime::parse(iso, &time::format_description::well_known::Rfc3339).ok()
+    let text = companies::list(call.options.text, &query, &page, &no_results(call));
+    let message = format!("Found {} companies", page.items.len());
+    result(call, &message, text, page.structured(|company| Value::Object(company.clone()), None))
 }
 
 /// `1`, `<5`, `>=2`, `!=5`: the comparison and the number.
@@ -248,7 +217,8 @@ fn search_tickets(desk: &mut Desk, call: &Call<'_>) -> Value {
             call.tool("update_ticket"),
         );
     }
-    result(text, page.structured(ticket_row, Some(filters)))
+    let message = format!("Found {} tickets", page.items.len());
+    result(call, &message, text, page.structured(ticket_row, Some(filters)))
 }
 
 fn ticket_cells(ticket: &Ticket) -> String {
@@ -338,7 +308,7 @@ fn get_ticket_details(desk: &mut Desk, call: &Call<'_>) -> Value {
         "recentNotes": recent,
         "metadata": {"fullDetails": true, "includesNotes": true, "noteCount": notes.len()},
     });
-    result(text, structured)
+    result(call, "Ticket details retrieved", text, structured)
 }
 
 fn search_ticket_notes(desk: &mut Desk, call: &Call<'_>) -> Value {
@@ -366,18 +336,15 @@ fn search_ticket_notes(desk: &mut Desk, call: &Call<'_>) -> Value {
             })
             .collect();
         text += &notes.join(RULE);
-        if page.has_more() {
-            text += RULE;
-            text +=
-                &format!("⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.", page.items.len());
-        }
+        text += &page.footer();
     }
-    result(text, page.structured(note_row, None))
+    let message = format!("Found {} notes", page.items.len());
+    result(call, &message, text, page.structured(note_row, None))
 }
 
 fn change_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
     let Some(ticket) = update_ticket(desk, call.args) else { return no_ticket(call.args.integer("ticketID"), call) };
-    saved("Updated", &ticket)
+    saved(call, "updated", &ticket)
 }
 
 fn add_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
@@ -388,14 +355,15 @@ fn add_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
             &format!("Use `{}` to find the ID.", call.tool("search_companies")),
         );
     };
-    saved("Created", &ticket)
+    saved(call, "created", &ticket)
 }
 
-fn saved(what: &str, ticket: &Ticket) -> Value {
+fn saved(call: &Call<'_>, what: &str, ticket: &Ticket) -> Value {
     let status = status_name(ticket.status);
     let assigned = ticket.assigned.as_ref().map_or("Unassigned".into(), |(id, name)| format!("{name} (Resource ID: {id})"));
     let text = format!(
-        "✅ **Ticket {what}**: Ticket {} - {}\n\n- **Status**: {} {status}\n- **Priority**: P{}\n- **Assigned To**: {assigned}\n- **Company**: {} (ID: {})",
+        "✅ **Ticket {}**: Ticket {} - {}\n\n- **Status**: {} {status}\n- **Priority**: P{}\n- **Assigned To**: {assigned}\n- **Company**: {} (ID: {})",
+        if what == "updated" { "Updated" } else { "Created" },
         ticket.number(),
         ticket.title,
         icon(&status),
@@ -403,11 +371,11 @@ fn saved(what: &str, ticket: &Ticket) -> Value {
         ticket.company.1,
         ticket.company.0,
     );
-    result(text, json!({"ticket": ticket_detail(ticket)}))
+    result(call, &format!("Ticket {what}"), text, json!({"ticket": ticket_detail(ticket)}))
 }
 
 fn add_company(desk: &mut Desk, call: &Call<'_>) -> Value {
     let company = create_company(desk, call.args);
-    let text = format!("✅ **Company Created**\n\n{}", company_table(&company));
-    result(text, json!({"company": company}))
+    let text = format!("✅ **Company Created**\n\n{}", companies::field_table(&company));
+    result(call, "Company created", text, json!({"company": company}))
 }

@@ -1,22 +1,37 @@
-//! What the dual set makes of any list: one page of it as data, and a result under the size guard.
+//! What the dual set makes of any list: one page of it as data, and a result in the phase that is on.
 
 use serde_json::{Value, json};
 
+use super::data::{NOW, iso};
+use super::kit::{Call, pretty, text_result};
 use super::schema::Args;
 use super::text::{LIMIT, cut, length};
 
-/// A result under the size guard. Kept fault: only the text is ever cut, and when the data alone takes nearly all of the
-/// limit the cut lies before the text's beginning and everything goes.
-pub fn result(text: String, structured: Value) -> Value {
-    let taken = length(&structured.to_string());
-    let text = if length(&text) + taken > LIMIT {
-        let kept = cut(&text, LIMIT.saturating_sub(taken + 500));
-        format!(
-            "{kept}\n\n---\n\n⚠️ **Response Truncated**: Content exceeded size limit. Use filters or reduce `pageSize` to see complete results."
-        )
-    } else {
-        text
-    };
+pub const RULE: &str = "\n\n---\n\n";
+
+/// A result in the phase that is on: 0, pretty JSON as text; 1, the same with the data beside it; 2, Markdown with the
+/// data beside it, under the size guard. `message` is what the JSON of the first two says before the data.
+pub fn result(call: &Call<'_>, message: &str, text: String, structured: Value) -> Value {
+    if call.options.phase < 2 {
+        let text = pretty(&json!({"message": message, "data": structured, "timestamp": iso(NOW)}));
+        return if call.options.phase == 0 { text_result(&text, false) } else { both(&text, structured) };
+    }
+    both(&guarded(text, length(&structured.to_string())), structured)
+}
+
+/// Kept fault: only the text is ever cut, and when the data alone takes nearly all of the limit the cut lies before the
+/// text's beginning and everything goes.
+fn guarded(text: String, taken: usize) -> String {
+    if length(&text) + taken <= LIMIT {
+        return text;
+    }
+    let kept = cut(&text, LIMIT.saturating_sub(taken + 500));
+    format!(
+        "{kept}{RULE}⚠️ **Response Truncated**: Content exceeded size limit. Use filters or reduce `pageSize` to see complete results."
+    )
+}
+
+fn both(text: &str, structured: Value) -> Value {
     let mut result = json!({"content": [{"type": "text", "text": text}]});
     result["structuredContent"] = structured;
     result["isError"] = false.into();
@@ -41,6 +56,14 @@ impl<'a, T> Page<'a, T> {
     /// Kept fault: a full page counts as "more to come", and with −1 every page is full.
     pub fn has_more(&self) -> bool {
         self.items.len() as f64 >= self.size
+    }
+
+    /// What follows a list that is said to go on; else nothing.
+    pub fn footer(&self) -> String {
+        if !self.has_more() {
+            return String::new();
+        }
+        format!("{RULE}⚠️ **Truncated**: Showing first {} results. Use `pageSize: -1` to see all matches.", self.items.len())
     }
 
     /// The data of a page. Kept fault: `totalCount` is the length of the page.

@@ -3,8 +3,27 @@
 use serde_json::{Value, json};
 
 use super::data::{self, Company, Desk, NOW, Note, Ticket, iso};
-use super::schema::Args;
+use super::kit::{Hints, Shelf};
+use super::schema::{Args, Field, Takes};
 use super::text::{contains, priority_name, status_name};
+
+pub const TICKET_ID: Field = Field::required("ticketID", Takes::Integer, "Ticket id, such as 1001");
+
+/// What the tools of both systems declare; of the dual one only when told to.
+pub const READS: Hints = Hints::READS.outside();
+/// Kept oddity: an update that overwrites is declared neither destructive nor idempotent.
+pub const WRITES: Hints = Hints::writes(false, false).outside();
+
+/// What both systems hold.
+pub const SHELVES: &[Shelf<Desk>] = &[
+    Shelf { name: "companies", about: "All companies", key: "id", records: |desk| json!(desk.companies) },
+    Shelf {
+        name: "tickets",
+        about: "All tickets, in full",
+        key: "id",
+        records: |desk| desk.tickets.iter().map(ticket_detail).collect(),
+    },
+];
 
 /// A ticket as lists carry it.
 pub fn ticket_row(ticket: &Ticket) -> Value {

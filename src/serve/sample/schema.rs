@@ -27,6 +27,8 @@ pub enum Takes {
     Choice(&'static [&'static str]),
     /// An integer between two others.
     Between(i64, i64),
+    /// A list of strings, at least one.
+    Texts,
 }
 
 impl Field {
@@ -48,6 +50,7 @@ impl Field {
             Takes::PageSize(kind) => json!({"type": kind, "minimum": -1, "maximum": 500, "default": 50}),
             Takes::Choice(values) => json!({"type": "string", "enum": values, "default": values.first()}),
             Takes::Between(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
+            Takes::Texts => json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
         };
         if !self.about.is_empty() {
             schema["description"] = self.about.into();
@@ -60,6 +63,7 @@ impl Field {
         let name = self.name;
         let (expected, fits) = match self.takes {
             Takes::Text(_) | Takes::Choice(_) => ("string", value.kind() == Kind::String),
+            Takes::Texts => ("array", value.kind() == Kind::Array),
             Takes::Flag => ("boolean", value.kind() == Kind::Bool),
             Takes::Number | Takes::PageSize("number") => ("number", value.kind() == Kind::Number),
             Takes::Integer | Takes::PageSize(_) | Takes::Between(..) => ("integer", integer(value).is_some()),
@@ -68,6 +72,10 @@ impl Field {
             return Some(format!("{name} must be of type {expected}, received {}", value.kind().name()));
         }
         match self.takes {
+            Takes::Texts if value.is_empty() => Some(format!("{name} cannot be empty")),
+            Takes::Texts if value.children().any(|item| item.kind() != Kind::String) => {
+                Some(format!("{name} must hold strings only"))
+            }
             Takes::Text(min) if (value.as_str()?.chars().count() as u64) < min => Some(format!("{name} cannot be empty")),
             Takes::Choice(values) if !values.contains(&&*value.as_str()?) => {
                 Some(format!("{name} must be one of {}", values.join(", ")))
@@ -132,6 +140,11 @@ impl<'a> Args<'a> {
         Some(self.get(name)?.as_str()?.into_owned())
     }
 
+    /// The strings of a list.
+    pub fn texts(self, name: &str) -> Option<Vec<String>> {
+        Some(self.get(name)?.children().filter_map(Node::as_str).map(std::borrow::Cow::into_owned).collect())
+    }
+
     pub fn flag(self, name: &str) -> Option<bool> {
         self.get(name)?.as_bool()
     }
@@ -184,6 +197,7 @@ mod tests {
         Field::optional("kind", Takes::Choice(&["json", "markdown"]), ""),
         Field::optional("on", Takes::Flag, ""),
         Field::optional("type", Takes::Between(1, 7), ""),
+        Field::optional("list", Takes::Texts, ""),
     ];
 
     #[test]
@@ -208,6 +222,10 @@ mod tests {
             (r#"{"id":1,"size":-2}"#, "size cannot be less than -1"),
             (r#"{"id":1,"kind":"xml"}"#, "kind must be one of json, markdown"),
             (r#"{"id":1,"on":null}"#, "on must be of type boolean, received null"),
+            (r#"{"id":1,"list":["a","b"]}"#, ""),
+            (r#"{"id":1,"list":"a"}"#, "list must be of type array, received string"),
+            (r#"{"id":1,"list":[]}"#, "list cannot be empty"),
+            (r#"{"id":1,"list":["a",1]}"#, "list must hold strings only"),
             (r#"{"id":1,"type":8,"other":1}"#, "type cannot exceed 7|other is not a known parameter"),
         ];
         for (arguments, expected) in cases {

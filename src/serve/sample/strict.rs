@@ -6,63 +6,49 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::data::{Company, Desk, Ticket};
+use super::kit::{Call, Kit, Tool, pretty, text_result};
 use super::records::{
-    create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail, ticket_row, update_company,
-    update_ticket,
+    READS, SHELVES, TICKET_ID, WRITES, create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail,
+    ticket_row, update_company, update_ticket,
 };
 use super::schema::{Field, Takes, Violation};
 use super::text::{LIMIT, cut, field, length, status_name};
-use super::{Call, Hints, Kit, Tool, text_result};
 
 pub(super) const KIT: Kit<Desk> = Kit {
+    set: "autotask-strict",
     original: "autotask_",
     unique: "strict_",
-    variant: "Re-creates the autotask-strict system, pretty JSON or Markdown as text only.",
+    variant: |_| "Re-creates the autotask-strict system, pretty JSON or Markdown as text only.".into(),
     closed: true,
+    annotated: true,
+    titled: true,
     tools: &[
-        Tool {
-            name: "search_companies",
-            title: Some("Search Companies"),
-            about: "Search companies by name.",
-            hints: READS,
-            fields: SEARCH,
-            run: search_companies,
-        },
-        Tool {
-            name: "search_tickets",
-            title: Some("Search Tickets"),
-            about: "Search tickets by title or number.",
-            hints: READS,
-            fields: &[
+        Tool::new("search_companies", "Search companies by name.", READS, SEARCH, search_companies),
+        Tool::new(
+            "search_tickets",
+            "Search tickets by title or number.",
+            READS,
+            &[
                 Field::optional("searchTerm", Takes::Text(1), "Part of the title or ticket number"),
                 Field::optional("isActive", Takes::Flag, "true for open tickets, false for complete ones"),
                 PAGE_SIZE,
                 RESPONSE_FORMAT,
             ],
-            run: search_tickets,
-        },
-        Tool {
-            name: "get_ticket_details",
-            title: Some("Get Ticket Details"),
-            about: "Get one ticket.",
-            hints: READS,
-            fields: &[TICKET_ID],
-            run: get_ticket_details,
-        },
-        Tool {
-            name: "get_ticket_note",
-            title: Some("Get Ticket Note"),
-            about: "Get one note of a ticket.",
-            hints: READS,
-            fields: &[TICKET_ID, Field::required("noteID", Takes::Integer, "Note id, such as 100101")],
-            run: get_ticket_note,
-        },
-        Tool {
-            name: "create_ticket",
-            title: Some("Create Ticket"),
-            about: "Create a ticket.",
-            hints: WRITES,
-            fields: &[
+            search_tickets,
+        ),
+        Tool::new("get_ticket_details", "Get one ticket.", READS, &[TICKET_ID], get_ticket_details),
+        Tool::new(
+            "get_ticket_note",
+            "Get one note of a ticket.",
+            READS,
+            &[TICKET_ID, Field::required("noteID", Takes::Integer, "Note id, such as 100101")],
+            get_ticket_note,
+        ),
+        Tool::new(
+            "create_ticket",
+            "Create a ticket.",
+            WRITES,
+            &[
                 Field::required("companyID", Takes::Integer, "Company the ticket is for"),
                 Field::required("title", Takes::Text(1), "Short title"),
                 Field::optional("description", Takes::Text(0), "What happened"),
@@ -70,14 +56,13 @@ pub(super) const KIT: Kit<Desk> = Kit {
                 PRIORITY,
                 ASSIGNED,
             ],
-            run: add_ticket,
-        },
-        Tool {
-            name: "create_company",
-            title: Some("Create Company"),
-            about: "Create a company.",
-            hints: WRITES,
-            fields: &[
+            add_ticket,
+        ),
+        Tool::new(
+            "create_company",
+            "Create a company.",
+            WRITES,
+            &[
                 Field::required("companyName", Takes::Text(1), "Name"),
                 Field::required("companyType", Takes::Between(1, 7), "Type id, 1 (customer) to 7 (partner)"),
                 PHONE,
@@ -86,22 +71,20 @@ pub(super) const KIT: Kit<Desk> = Kit {
                 STATE,
                 POSTAL_CODE,
             ],
-            run: add_company,
-        },
-        Tool {
-            name: "update_ticket",
-            title: Some("Update Ticket"),
-            about: "Change a ticket.",
-            hints: WRITES,
-            fields: &[TICKET_ID, Field::optional("title", Takes::Text(1), "New title"), STATUS, PRIORITY, ASSIGNED],
-            run: change_ticket,
-        },
-        Tool {
-            name: "update_company",
-            title: Some("Update Company"),
-            about: "Change a company.",
-            hints: WRITES,
-            fields: &[
+            add_company,
+        ),
+        Tool::new(
+            "update_ticket",
+            "Change a ticket.",
+            WRITES,
+            &[TICKET_ID, Field::optional("title", Takes::Text(1), "New title"), STATUS, PRIORITY, ASSIGNED],
+            change_ticket,
+        ),
+        Tool::new(
+            "update_company",
+            "Change a company.",
+            WRITES,
+            &[
                 Field::required("companyID", Takes::Integer, "Company id, such as 12345"),
                 Field::optional("companyName", Takes::Text(1), "New name"),
                 Field::optional("isActive", Takes::Flag, "Whether the company is active"),
@@ -112,24 +95,15 @@ pub(super) const KIT: Kit<Desk> = Kit {
                 STATE,
                 POSTAL_CODE,
             ],
-            run: change_company,
-        },
-        Tool {
-            name: "test_connection",
-            title: Some("Test Connection"),
-            about: "Check that the system can be reached.",
-            hints: READS,
-            fields: &[],
-            run: |_, _| success("Successfully connected to Autotask API", &json!({"success": true})),
-        },
+            change_company,
+        ),
+        Tool::new("test_connection", "Check that the system can be reached.", READS, &[], |_, _| {
+            success("Successfully connected to Autotask API", &json!({"success": true}))
+        }),
     ],
     invalid,
+    shelves: SHELVES,
 };
-
-const READS: Option<&Hints> = Some(&Hints { read_only: true, destructive: None, idempotent: None, open_world: Some(true) });
-/// Kept oddity: an update that overwrites is declared neither destructive nor idempotent.
-const WRITES: Option<&Hints> =
-    Some(&Hints { read_only: false, destructive: Some(false), idempotent: Some(false), open_world: Some(true) });
 
 const SEARCH: &[Field] = &[
     Field::optional("searchTerm", Takes::Text(1), "Part of the company name"),
@@ -140,7 +114,6 @@ const SEARCH: &[Field] = &[
 const PAGE_SIZE: Field = Field::optional("pageSize", Takes::PageSize("integer"), "Results to return, -1 for all up to 500");
 const RESPONSE_FORMAT: Field =
     Field::optional("response_format", Takes::Choice(&["json", "markdown"]), "json for programs, markdown for reading");
-const TICKET_ID: Field = Field::required("ticketID", Takes::Integer, "Ticket id, such as 1001");
 const STATUS: Field = Field::optional("status", Takes::Between(1, 5), "Status id");
 const PRIORITY: Field = Field::optional("priority", Takes::Between(1, 4), "Priority id");
 const ASSIGNED: Field = Field::optional("assignedResourceID", Takes::Integer, "Resource to assign, such as 5001");
@@ -152,11 +125,6 @@ const POSTAL_CODE: Field = Field::optional("postalCode", Takes::Text(0), "Postal
 
 /// Appended to what was cut. Kept fault: its 126 characters come on top of the limit, and cut JSON is no JSON.
 const GUIDANCE: &str = "\n\n[Response truncated at 25000 characters. Use filters such as searchTerm or a smaller pageSize to get a more focused result.]";
-
-fn pretty(value: &Value) -> String {
-    // Writing a value that is in memory already cannot fail; the compact form would be the same data.
-    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
-}
 
 fn limited(text: &str) -> Value {
     if length(text) > LIMIT { text_result(&format!("{}{GUIDANCE}", cut(text, LIMIT)), false) } else { text_result(text, false) }

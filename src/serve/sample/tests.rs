@@ -1,5 +1,10 @@
 //! The sample through its own front door: one message in, exact bytes out.
 
+mod library;
+mod variants;
+
+use serde_json::json;
+
 use crate::json::Doc;
 
 use super::*;
@@ -137,13 +142,24 @@ fn definitions() {
 #[test]
 fn names_are_original_alone_and_unique_together() {
     let mut together = Vec::new();
-    for (set, prefix) in [("autotask-dual", "dual_"), ("autotask-strict", "strict_"), ("dial", "dial_")] {
+    let sets = [
+        ("autotask-dual", "autotask_", "dual_"),
+        ("autotask-strict", "autotask_", "strict_"),
+        ("dial", "", "dial_"),
+        ("delegator", "_codex_local_", "delegator_"),
+        ("autoreply", "", "autoreply_"),
+    ];
+    for (set, original, unique) in sets {
         for name in names(&sample(set)) {
-            together.push(format!("{prefix}{}", name.strip_prefix("autotask_").unwrap_or(&name)));
+            together.push(format!("{unique}{}", name.strip_prefix(original).unwrap()));
         }
     }
     assert_eq!(names(&sample("all")), together);
-    assert_eq!(together.len(), 21);
+    assert_eq!(together.len(), 32);
+    for name in &together {
+        // What the strictest host takes.
+        assert!(name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'), "{name}");
+    }
     let text = text(&sample("all,size=5"), "dual_search_tickets", "{}");
     assert!(text.contains("`dual_get_ticket_details`"), "texts name tools that exist: {text}");
 }
@@ -371,4 +387,5 @@ fn specs_are_checked() {
     assert_eq!(spec("all", "data", "odd"), Err("unknown value of `data` `odd`".into()));
     assert_eq!(spec("all", "colour", "red"), Err("unknown sample key `colour`".into()));
     assert_eq!(spec("all", "size", "4294967295"), Err("`size` takes a number, not `4294967295`".into()));
+    assert_eq!(spec("dial", "text", "v1"), Err("`dial` has no key `text`".into()));
 }

@@ -16,9 +16,14 @@ pub fn clock(time: OffsetDateTime) -> String {
     format!("{}:{:02} {half}", if hour == 0 { 12 } else { hour }, time.minute())
 }
 
+/// `Jan 15, 2025`.
+pub fn date(time: OffsetDateTime) -> String {
+    format!("{} {}, {}", MONTHS[usize::from(u8::from(time.month())) - 1], time.day(), time.year())
+}
+
 /// `Jan 15, 2025 at 2:30 PM`.
 pub fn absolute(time: OffsetDateTime) -> String {
-    format!("{} {}, {} at {}", MONTHS[usize::from(u8::from(time.month())) - 1], time.day(), time.year(), clock(time))
+    format!("{} at {}", date(time), clock(time))
 }
 
 /// `2 hours ago`, within a week.

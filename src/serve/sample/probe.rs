@@ -1,0 +1,169 @@
+//! The server behind `sample-server --probe`: it answers with the marked parts that `source::PROBE_TOOLS` lists.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::media::{PNG, WAV};
+use crate::json::{Node, write};
+use crate::serve::Backend;
+use crate::serve::rpc::{self, INVALID_PARAMS, Refusal, Service};
+use crate::source::{PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
+
+/// How many numbered lines, and then words, make the long text exactly as long as is promised.
+const LONG_LINES: usize = 2_142;
+const LONG_WORDS: usize = 1;
+
+/// The probe as a server.
+pub struct Probe {
+    definitions: String,
+}
+
+impl Default for Probe {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Probe {
+    pub fn new() -> Self {
+        let definition = |tool: &ProbeTool| {
+            json!({
+                "name": tool.name,
+                "description": format!("Call it and show its whole answer. Probes the host: {}.", lower(tool.about)),
+                "inputSchema": {"type": "object", "properties": {}},
+                "annotations": {"readOnlyHint": true, "openWorldHint": false},
+            })
+        };
+        Self { definitions: PROBE_TOOLS.iter().map(definition).collect::<Value>().to_string() }
+    }
+}
+
+fn lower(sentence: &str) -> String {
+    sentence.chars().take(1).flat_map(char::to_lowercase).chain(sentence.chars().skip(1)).collect()
+}
+
+/// The JSON of `structuredContent`, as it goes out.
+fn structured(marker: &str) -> String {
+    format!("{{\"marker\":{},{STRUCTURED_REST}}}", write::string(marker))
+}
+
+fn long(marker: &str) -> String {
+    let mut text = marker.to_owned();
+    for line in 1..=LONG_LINES {
+        text += &format!("\nLine {line:05} of a long text that a host may cut.");
+    }
+    text += "\n";
+    text += &"pad ".repeat(LONG_WORDS);
+    text + marker
+}
+
+/// The content block of a part; `structuredContent` is none.
+fn block(part: &ProbePart) -> Option<Value> {
+    let marker = part.marker;
+    let text = |text: String| Some(json!({"type": "text", "text": text}));
+    let for_whom = |who: &str| Some(json!({"type": "text", "text": marker, "annotations": {"audience": [who]}}));
+    match part.kind {
+        ProbeKind::Text => text(marker.into()),
+        ProbeKind::TextForUser => for_whom("user"),
+        ProbeKind::TextForModel => for_whom("assistant"),
+        ProbeKind::LongText => text(long(marker)),
+        ProbeKind::JsonText => text(structured(marker)),
+        ProbeKind::Image => Some(json!({"type": "image", "data": PNG, "mimeType": "image/png"})),
+        ProbeKind::Audio => Some(json!({"type": "audio", "data": WAV, "mimeType": "audio/wav"})),
+        ProbeKind::Resource => {
+            Some(json!({"type": "resource", "resource": {"uri": "probe://embedded", "mimeType": "text/plain", "text": marker}}))
+        }
+        ProbeKind::Link => Some(
+            json!({"type": "resource_link", "uri": format!("probe://link/{marker}"), "name": "linked", "description": "A link to follow", "mimeType": "text/plain"}),
+        ),
+        ProbeKind::Structured | ProbeKind::SameAsText => None,
+    }
+}
+
+fn answer(tool: &ProbeTool) -> String {
+    let content: Value = tool.parts.iter().filter_map(block).collect();
+    let data = tool.parts.iter().find(|part| matches!(part.kind, ProbeKind::Structured | ProbeKind::SameAsText));
+    let data = data.map_or(String::new(), |part| format!(",\"structuredContent\":{}", structured(part.marker)));
+    format!("{{\"content\":{content}{data},\"isError\":{}}}", tool.is_error)
+}
+
+impl Backend for Probe {
+    fn handle(&self, message: &[u8]) -> Vec<Bytes> {
+        rpc::answer(self, message)
+    }
+}
+
+impl Service for Probe {
+    fn name(&self) -> &str {
+        "loupe-probe"
+    }
+
+    fn version(&self) -> &str {
+        env!("CARGO_PKG_VERSION")
+    }
+
+    fn instructions(&self) -> &str {
+        "Finds out what a host gives its model of an answer. Call the tools one after the other and show each answer exactly as you \
+         were given it."
+    }
+
+    fn tools(&self) -> &str {
+        &self.definitions
+    }
+
+    fn call(&self, tool: &str, _: Option<Node<'_>>) -> Result<String, Refusal> {
+        match PROBE_TOOLS.iter().find(|known| known.name == tool) {
+            Some(tool) => Ok(answer(tool)),
+            None => Err(Refusal::new(INVALID_PARAMS, format!("Unknown tool: {tool}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cancel::Cancel;
+    use crate::json::Doc;
+    use crate::source::LONG_TOKENS;
+    use crate::token;
+
+    use super::*;
+
+    fn call(tool: &str) -> Doc {
+        let message = format!(r#"{{"id":1,"method":"tools/call","params":{{"name":"{tool}"}}}}"#);
+        Doc::parse(Probe::new().handle(message.as_bytes()).remove(0))
+    }
+
+    #[test]
+    fn every_marker_stands_in_its_own_answer_and_in_order() {
+        let everything: Vec<_> = PROBE_TOOLS.iter().map(|tool| call(tool.name)).collect();
+        for (tool, doc) in PROBE_TOOLS.iter().zip(&everything) {
+            assert!(doc.is_json() && doc.faults().is_empty(), "{}", tool.name);
+            assert_eq!(doc.at("/result/isError").unwrap().as_bool(), Some(tool.is_error));
+            let sent = String::from_utf8_lossy(doc.bytes()).into_owned();
+            let mut from = 0;
+            for part in tool.parts {
+                from += sent[from..].find(part.marker).unwrap_or_else(|| panic!("{}: {}", tool.name, part.marker)) + 1;
+                let others =
+                    everything.iter().filter(|other| String::from_utf8_lossy(other.bytes()).contains(part.marker)).count();
+                assert_eq!(others, 1, "{}", part.marker);
+            }
+        }
+    }
+
+    #[test]
+    fn the_long_text_is_as_long_as_promised() {
+        let doc = call("probe_long_text");
+        let text = doc.at("/result/content/0/text").unwrap().as_str().unwrap().into_owned();
+        assert_eq!(token::count(&text, &Cancel::default()).unwrap().o200k_base, LONG_TOKENS);
+        assert!(text.starts_with("LoupeProbe12a\nLine 00001 ") && text.ends_with("LoupeProbe12a"));
+    }
+
+    #[test]
+    fn the_text_that_repeats_the_data_is_its_exact_json() {
+        let doc = call("probe_text_and_same_structured");
+        let text = doc.at("/result/content/0/text").unwrap().as_str().unwrap().into_owned();
+        assert_eq!(text, doc.at("/result/structuredContent").unwrap().raw_text());
+        assert_eq!(text, r#"{"marker":"LoupeProbe04a","count":2,"ratio":1.0,"names":["é","<b>"],"none":null}"#);
+        assert!(call("probe_nothing").at("/result/content").unwrap().is_empty());
+    }
+}

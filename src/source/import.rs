@@ -1,0 +1,231 @@
+//! Any client's configuration file, read into servers: what was understood, what it still needs, what is not used.
+//!
+//! Pure: the file's text and the environment come in as arguments, nothing is run or opened. Values stay in the entry and
+//! show nowhere: an entry displays like a `Source`, names of variables and headers only. Uses only `problem`.
+
+mod jsonc;
+mod placeholder;
+mod places;
+mod shapes;
+
+use std::fmt;
+use std::path::PathBuf;
+
+pub use self::placeholder::Placeholder;
+pub use self::places::{ConfigPlace, PLACES};
+
+use super::{Command, Http, Source};
+use crate::problem::{Kind, Problem};
+
+/// What a configuration file holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Import {
+    /// In the order of the file; no two have the same name.
+    pub servers: Vec<Entry>,
+    /// What of the file could not be read as a server, in words.
+    pub notes: Vec<String>,
+}
+
+/// One server of a configuration file. Its texts may hold placeholders, which [`Entry::resolve`] fills.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub name: String,
+    pub reach: Reach,
+    /// The client has it switched off.
+    pub disabled: bool,
+    /// What the file asks a person for, by id.
+    pub inputs: Vec<Input>,
+    /// What stands in the entry and is not used, in words.
+    pub notes: Vec<String>,
+    /// Whether `$NAME` without braces is a placeholder too.
+    bare_dollars: bool,
+    /// Variables given by hand.
+    given: Vec<(String, String)>,
+}
+
+/// How an entry's server is reached, placeholders unfilled.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Reach {
+    Command { program: String, args: Vec<String>, env: Vec<(String, String)>, cwd: Option<String> },
+    Remote { url: String, headers: Vec<(String, String)>, kind: RemoteKind },
+}
+
+/// Which transport a URL is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoteKind {
+    /// Not said: Streamable HTTP is tried first.
+    Unsaid,
+    StreamableHttp,
+    /// The older HTTP with server-sent events.
+    Sse,
+}
+
+/// Something that a configuration wants to be asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    pub id: String,
+    pub about: String,
+    pub is_secret: bool,
+    pub default: Option<String>,
+    /// The values to choose from; empty: any.
+    pub options: Vec<String>,
+}
+
+/// Reads a configuration file. `path` is where it lies: some clients' rules are told apart by it, and TOML by its ending.
+///
+/// # Errors
+/// The text is neither JSON (comments and trailing commas allowed) nor TOML, or holds no list of servers.
+pub fn read(path: &str, text: &str) -> Result<Import, Problem> {
+    let malformed = |why: String| Problem::new(Kind::Malformed, why).at(path);
+    let root: serde_json::Value = if path.ends_with(".toml") {
+        toml::from_str(text).map_err(|error| malformed(format!("not TOML: {}", error.message())))?
+    } else {
+        serde_json::from_str(&jsonc::strip(text)).map_err(|error| malformed(format!("not JSON: {error}")))?
+    };
+    shapes::read(path, &root).ok_or_else(|| {
+        Problem::new(Kind::NotFound, "no list of MCP servers in this file").at(path).hint(
+            "a client's file has `mcpServers`, `servers`, `context_servers` or `[mcp_servers]`; a registry's has `packages` or `remotes`",
+        )
+    })
+}
+
+impl Import {
+    /// The entry of a name; without a name the only one.
+    ///
+    /// # Errors
+    /// There is none, or several and no name; the hint lists them.
+    pub fn server(&self, name: Option<&str>) -> Result<&Entry, Problem> {
+        let names: Vec<_> = self.servers.iter().map(|entry| entry.name.as_str()).collect();
+        let hint = if names.is_empty() { "the file lists none".to_owned() } else { format!("one of {}", names.join(", ")) };
+        match (name, &self.servers[..]) {
+            (None, [one]) => Ok(one),
+            (None, _) => Err(Problem::new(Kind::Usage, "which server of the file is not said").at("--server").hint(hint)),
+            (Some(name), servers) => servers
+                .iter()
+                .find(|entry| entry.name == name)
+                .ok_or_else(|| Problem::new(Kind::NotFound, format!("no server `{name}` in the file")).at("--server").hint(hint)),
+        }
+    }
+}
+
+/// Whether a variable, header or member of this name holds a secret as a rule.
+pub fn looks_secret(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["token", "key", "secret", "password", "passwd", "authorization", "credential", "cookie"]
+        .iter()
+        .any(|word| name.contains(word))
+}
+
+impl Entry {
+    fn texts(&self) -> Vec<&str> {
+        match &self.reach {
+            Reach::Command { program, args, env, cwd } => {
+                let values = env.iter().map(|(_, value)| value);
+                [program].into_iter().chain(args).chain(values).chain(cwd).map(String::as_str).collect()
+            }
+            Reach::Remote { url, headers, .. } => {
+                [url].into_iter().chain(headers.iter().map(|(_, value)| value)).map(String::as_str).collect()
+            }
+        }
+    }
+
+    /// Every placeholder of the entry, each once, in the order of the entry.
+    pub fn placeholders(&self) -> Vec<Placeholder> {
+        let mut found = Vec::new();
+        for text in self.texts() {
+            for placeholder in placeholder::all(text, self.bare_dollars) {
+                if !found.contains(&placeholder) {
+                    found.push(placeholder);
+                }
+            }
+        }
+        found
+    }
+
+    /// The names of variables and headers whose values are kept by reference to the file rather than copied: by their names,
+    /// or because they are asked for as passwords.
+    pub fn secrets(&self) -> Vec<&str> {
+        let pairs = match &self.reach {
+            Reach::Command { env, .. } => env,
+            Reach::Remote { headers, .. } => headers,
+        };
+        let asks_secret = |value: &str| {
+            placeholder::all(value, self.bare_dollars).iter().any(|placeholder| {
+                matches!(placeholder, Placeholder::Input(id) if self.inputs.iter().any(|input| input.id == *id && input.is_secret))
+            })
+        };
+        pairs.iter().filter(|(name, value)| looks_secret(name) || asks_secret(value)).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Gives a variable of the command another value, or adds it; the value stands as it is, placeholders or not. A remote
+    /// server has no variables.
+    pub fn set_env(&mut self, name: &str, value: &str) {
+        if let Reach::Command { env, .. } = &mut self.reach {
+            env.retain(|(known, _)| known != name);
+            self.given.retain(|(known, _)| known != name);
+            self.given.push((name.to_owned(), value.to_owned()));
+        }
+    }
+
+    /// The source, its placeholders filled by `value`; an input that nobody answers takes its default.
+    ///
+    /// # Errors
+    /// A placeholder without a value, or a transport that is not built.
+    pub fn resolve(&self, value: impl Fn(&Placeholder) -> Option<String>) -> Result<Source, Problem> {
+        let answer = |placeholder: &Placeholder| {
+            value(placeholder).or_else(|| match placeholder {
+                Placeholder::Variable { default, .. } => default.clone(),
+                Placeholder::Input(id) => self.inputs.iter().find(|input| input.id == *id)?.default.clone(),
+                _ => None,
+            })
+        };
+        let missing: Vec<_> = self.placeholders().into_iter().filter(|placeholder| answer(placeholder).is_none()).collect();
+        if !missing.is_empty() {
+            let missing: Vec<_> = missing.iter().map(ToString::to_string).collect();
+            return Err(Problem::new(Kind::Usage, format!("no value for {}", missing.join(", ")))
+                .at(self.name.clone())
+                .hint("set the variable, or give the value by --env NAME=VALUE (of an input, its id)"));
+        }
+        let fill =
+            |text: &String| placeholder::fill(text, self.bare_dollars, |placeholder| answer(placeholder).unwrap_or_default());
+        let pairs =
+            |pairs: &[(String, String)]| -> Vec<_> { pairs.iter().map(|(name, value)| (name.clone(), fill(value))).collect() };
+        match &self.reach {
+            Reach::Command { program, args, env, cwd } => Ok(Source::Command(Command {
+                program: fill(program),
+                args: args.iter().map(fill).collect(),
+                env: pairs(env).into_iter().chain(self.given.iter().cloned()).collect(),
+                cwd: cwd.as_ref().map(|cwd| PathBuf::from(fill(cwd))),
+            })),
+            Reach::Remote { kind: RemoteKind::Sse, .. } => Err(Problem::new(Kind::Usage, "not available yet")
+                .at("HTTP+SSE")
+                .hint("most such servers speak Streamable HTTP too: try it with --url URL")),
+            Reach::Remote { url, headers, .. } => Ok(Source::Http(Http { url: fill(url), headers: pairs(headers) })),
+        }
+    }
+}
+
+/// The server as its command line or URL, placeholders unfilled, values left out.
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reach {
+            Reach::Command { program, args, env, cwd } => {
+                env.iter().try_for_each(|(name, _)| write!(f, "--env {name}=… "))?;
+                if let Some(cwd) = cwd {
+                    write!(f, "--cwd {} ", shell_words::quote(cwd))?;
+                }
+                write!(f, "-- {}", shell_words::join(std::iter::once(program).chain(args)))
+            }
+            Reach::Remote { url, headers, .. } => {
+                write!(f, "--url {url}")?;
+                headers.iter().try_for_each(|(name, _)| write!(f, " --header '{name}: …'"))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {self}", self.name)
+    }
+}
