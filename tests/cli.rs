@@ -94,11 +94,11 @@ fn wrong_usage_is_status_2_with_a_hint() {
     error: unknown view `yml` (--view)
     hint: did you mean `yaml`
     ");
-    assert_snapshot!(loupe(&["call", "x", "--sample", "--tokenizer", "p50k_base"]), @r"
+    assert_snapshot!(loupe(&["call", "x", "--sample", "--tokenizer", "p50k"]), @r"
     status 2
     -- stderr
-    error: unknown tokenizer `p50k_base` (--tokenizer)
-    hint: one of o200k_base, cl100k_base; tokenizer files are not available yet
+    error: unknown tokenizer `p50k`, and no such file (--tokenizer)
+    hint: one of o200k_base, cl100k_base, p50k_base, o200k_harmony, claude, or a tokenizer file
     ");
 }
 

@@ -4,17 +4,21 @@
 //! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 pub mod arguments;
+mod counted;
 pub mod json;
 mod pull_request;
 mod rendered;
+mod server_cost;
 mod text;
 mod tree;
 mod verdict;
 
 use std::sync::Arc;
 
+pub use counted::{CountError, count_row, counted, ratio_of};
 pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
+pub use server_cost::{Cut, Part, ServerCost, ToolCost};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use tree::{Mark, TreeView};
 pub use verdict::{Verdict, VerdictPart, grouped, verdict};
