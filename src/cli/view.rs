@@ -121,9 +121,7 @@ impl Asked {
 
     /// The rows' counts by the tokenizer that was named.
     fn counts(&self, subject: &Subject, rows: &[Row], cancel: &Cancel) -> Result<Vec<Option<Count>>, Problem> {
-        rows.iter()
-            .map(|row| report::count_row(subject, row, &self.ledger.tokenizer, cancel).map_err(uncounted))
-            .collect()
+        rows.iter().map(|row| report::count_row(subject, row, &self.ledger.tokenizer, cancel).map_err(uncounted)).collect()
     }
 
     /// Every page that there is, each under its name.
@@ -168,14 +166,14 @@ pub fn tokenizer(name: Option<&str>) -> Result<Tokenizer, Problem> {
     if !path.exists() {
         let hint = near::hint(name, Tokenizer::NAMES.iter().copied())
             .unwrap_or_else(|| format!("one of {}, or a tokenizer file", Tokenizer::NAMES.join(", ")));
-        return Err(Problem::new(Kind::Usage, format!("unknown tokenizer `{name}`, and no such file")).at("--tokenizer").hint(hint));
+        return Err(Problem::new(Kind::Usage, format!("unknown tokenizer `{name}`, and no such file"))
+            .at("--tokenizer")
+            .hint(hint));
     }
     let cannot = |error: std::io::Error| Problem::new(Kind::Io, format!("cannot read the tokenizer file: {error}")).at(name);
     let mut bytes = Vec::new();
     // One byte more than is taken, so that a larger file is noticed and not read to its end.
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .map_err(cannot)?;
+    std::fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)).map_err(cannot)?;
     let file = path.file_name().map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned());
     TokenizerFile::read(&file, &bytes).map(|file| Tokenizer::File(Arc::new(file)))
 }

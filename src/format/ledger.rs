@@ -59,7 +59,8 @@ impl Row {
             row.why = Some(reason.0);
             return Ok(row);
         }
-        let mut measure = Measure { counter: Counter::watching(cancel), kept: subject.payload.as_ref().map(|_| Vec::new()), cancel };
+        let mut measure =
+            Measure { counter: Counter::watching(cancel), kept: subject.payload.as_ref().map(|_| Vec::new()), cancel };
         match format.write(subject, &mut measure) {
             Ok(()) => {}
             Err(WriteError::Cancelled(cancelled)) => return Err(cancelled),

@@ -49,11 +49,8 @@ pub(super) fn p50k_base() -> Option<&'static Tokenizer> {
             (0..=50_280).filter(|rank| *rank != 50_256).map(|rank| reference.decode_bytes(&[rank]).ok()).collect();
         let bpe = BytePairEncoding::from_dictionary(vocabulary?, None);
         // The second pattern's last character is looked at, not taken.
-        let patterns = [
-            (r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+$", false),
-            (r"\s+\s", true),
-            (r"\s+", false),
-        ];
+        let patterns =
+            [(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+$", false), (r"\s+\s", true), (r"\s+", false)];
         Tokenizer::new_lookahead(bpe, &patterns, false).ok()
     });
     P50K_BASE.as_ref()

@@ -95,11 +95,7 @@ pub fn warm_up() {
 }
 
 /// Hands out the text in pieces that are tokenised independently.
-fn pieces<'a>(
-    text: &'a str,
-    cancel: &Cancel,
-    mut take: impl FnMut(&'a str) -> Result<(), Cancelled>,
-) -> Result<(), Cancelled> {
+fn pieces<'a>(text: &'a str, cancel: &Cancel, mut take: impl FnMut(&'a str) -> Result<(), Cancelled>) -> Result<(), Cancelled> {
     let mut rest = text;
     let mut window = PIECE_BYTES;
     while rest.len() > window {

@@ -66,12 +66,7 @@ pub fn each_token(
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.
-pub fn each_start(
-    text: &str,
-    encoding: Encoding,
-    cancel: &Cancel,
-    mut take: impl FnMut(usize, &[u8]),
-) -> Result<(), Cancelled> {
+pub fn each_start(text: &str, encoding: Encoding, cancel: &Cancel, mut take: impl FnMut(usize, &[u8])) -> Result<(), Cancelled> {
     let tokenizer = encoding.tokenizer();
     let mut at = 0;
     pieces(text, cancel, |piece| {
