@@ -6,13 +6,15 @@
 use std::sync::LazyLock;
 
 use bpe_openai::Tokenizer;
-use bpe_openai::appendable_encoder::AppendableEncoder;
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
 
 use crate::cancel::{Cancel, Cancelled};
 
-/// A longer word is counted byte by byte, so that the asker can look away in the middle of it.
-const LONG_WORD_BYTES: usize = 32 << 10;
+/// A longer word is taken in windows of this size, so that the asker can look away in the middle of it.
+const WINDOW_BYTES: usize = 32 << 10;
+
+/// The last tokens of a window may come out otherwise once more text follows: they are found anew in the next one.
+const UNSURE_TOKENS: usize = 16;
 
 /// Tokens of a text that is taken as a whole.
 ///
@@ -21,22 +23,58 @@ const LONG_WORD_BYTES: usize = 32 << 10;
 pub(super) fn count(tokenizer: &Tokenizer, text: &str, cancel: &Cancel) -> Result<u64, Cancelled> {
     let mut tokens = 0;
     for word in tokenizer.split(text) {
-        tokens += if word.len() <= LONG_WORD_BYTES {
+        tokens += if word.len() <= WINDOW_BYTES {
             tokenizer.bpe.count(word.as_bytes()) as u64
         } else {
-            count_long(&tokenizer.bpe, word.as_bytes(), cancel)?
+            long_word(&tokenizer.bpe, word.as_bytes(), WINDOW_BYTES, cancel)?.len() as u64
         };
     }
     Ok(tokens)
 }
 
-fn count_long(bpe: &BytePairEncoding, word: &[u8], cancel: &Cancel) -> Result<u64, Cancelled> {
-    let mut encoder = AppendableEncoder::new(bpe);
-    for piece in word.chunks(LONG_WORD_BYTES) {
-        cancel.check()?;
-        encoder.extend(piece.iter().copied());
+/// The tokens of one word, in order.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub(super) fn word_tokens(bpe: &BytePairEncoding, word: &str, cancel: &Cancel) -> Result<Vec<u32>, Cancelled> {
+    if word.len() <= WINDOW_BYTES {
+        return Ok(bpe.encode_via_backtracking(word.as_bytes()));
     }
-    Ok(encoder.token_count() as u64)
+    long_word(bpe, word.as_bytes(), WINDOW_BYTES, cancel)
+}
+
+/// A sequence of tokens is the encoding of its text exactly if every two neighbours are the encoding of theirs. So
+/// windows may be put together where the tokens on both sides of the joint pass that test; where they do not, the word
+/// is taken as a whole.
+pub(super) fn long_word(
+    bpe: &BytePairEncoding,
+    word: &[u8],
+    window: usize,
+    cancel: &Cancel,
+) -> Result<Vec<u32>, Cancelled> {
+    let mut all: Vec<u32> = Vec::with_capacity(word.len() / 4);
+    let mut at = 0;
+    while at < word.len() {
+        cancel.check()?;
+        let end = word.len().min(at + window);
+        let tokens = bpe.encode_via_backtracking(&word[at..end]);
+        let sure = if end == word.len() { tokens.len() } else { tokens.len().saturating_sub(UNSURE_TOKENS) };
+        let joins = match (all.last(), tokens.first()) {
+            (Some(&left), Some(&right)) => are_neighbours(bpe, left, right),
+            _ => true,
+        };
+        if sure == 0 || !joins {
+            return Ok(bpe.encode_via_backtracking(word));
+        }
+        at += tokens[..sure].iter().map(|&token| bpe.token_len(token)).sum::<usize>();
+        all.extend_from_slice(&tokens[..sure]);
+    }
+    Ok(all)
+}
+
+fn are_neighbours(bpe: &BytePairEncoding, left: u32, right: u32) -> bool {
+    let both = [bpe.token_bytes(left), bpe.token_bytes(right)].concat();
+    bpe.encode_via_backtracking(&both) == [left, right]
 }
 
 /// `p50k_base`, which `bpe-openai` does not bring: the vocabulary is the one inside `tiktoken-rs`, the splitting

@@ -1,7 +1,7 @@
 //! Where the tokens of a tree go: each token with the node and the kind of text it begins in, so that what the tree
 //! and the token map show adds up to what the ledger shows.
 
-use super::{Encoding, pieces};
+use super::{Encoding, encoder, pieces};
 use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{Event, walk};
 use crate::json::{Kind, Node, write};
@@ -71,7 +71,7 @@ pub fn each_start(text: &str, encoding: Encoding, cancel: &Cancel, mut take: imp
     let mut at = 0;
     pieces(text, cancel, |piece| {
         for word in tokenizer.split(piece) {
-            for token in tokenizer.bpe.encode_via_backtracking(word.as_bytes()) {
+            for token in encoder::word_tokens(&tokenizer.bpe, word, cancel)? {
                 let bytes = tokenizer.bpe.token_bytes(token);
                 take(at, bytes);
                 at += bytes.len();

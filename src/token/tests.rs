@@ -245,6 +245,18 @@ proptest! {
     }
 
     #[test]
+    fn a_long_word_in_windows_is_the_word(
+        parts in prop::collection::vec((prop::sample::select(vec!["a", "-", " ", "=", "ab", "é", "北", "😀", "\n", "the", "0"]), 1_usize..60), 1..9),
+        window in 40_usize..300,
+    ) {
+        let word: String = parts.iter().map(|(unit, times)| unit.repeat(*times)).collect();
+        for bpe in [&bpe_openai::o200k_base().bpe, &bpe_openai::cl100k_base().bpe, &encoder::p50k_base().unwrap().bpe] {
+            let windows = encoder::long_word(bpe, word.as_bytes(), window, &Cancel::new()).unwrap();
+            prop_assert_eq!(windows, bpe.encode_via_backtracking(word.as_bytes()), "{:?}", word);
+        }
+    }
+
+    #[test]
     fn bytes_in_pieces_count_as_the_lossy_whole(bytes in prop::collection::vec(any::<u8>(), 0..200), size in 1_usize..9) {
         let mut counter = Counter::new();
         bytes.chunks(size).for_each(|piece| counter.push(piece));
