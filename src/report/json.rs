@@ -4,13 +4,14 @@
 //! server sent stands in the document byte for byte: numbers keep their spelling, objects their order.
 //! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
+mod tokens;
+
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
@@ -22,9 +23,10 @@ use crate::format::ledger::{Row, default_baseline};
 use crate::format::{FORMATS, Subject};
 use crate::json::{Doc, Node};
 use crate::problem::{Kind, Problem};
-use crate::token::{self, Count, Tokenizer, Tokens};
+use crate::token::{Count, Tokenizer};
 
 use super::counted::{CountError, ratio_of};
+use tokens::{FileJson, SizeJson, TokensJson};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -61,11 +63,7 @@ pub fn report(
     let row = |(row, count): (&Row, &Option<Count>)| RowJson::of(row, tokenizer, *count, ratio_of(*count, base));
     let ledger = LedgerJson {
         tokenizer: tokenizer.name().to_owned(),
-        tokenizer_file: tokenizer.file().map(|file| FileJson {
-            name: file.name.clone(),
-            kind: file.kind.title(),
-            sha256: file.sha256.clone(),
-        }),
+        tokenizer_file: tokenizer.file().map(FileJson::of),
         baseline,
         rows: rows.iter().zip(counts).map(row).collect(),
     };
@@ -401,80 +399,6 @@ impl AnnotationsJson {
     }
 }
 
-/// The two that are always counted and, if named, one more.
-#[derive(Clone, Default)]
-struct TokensJson {
-    tokens: Tokens,
-    named: Option<(String, Count)>,
-}
-
-impl TokensJson {
-    fn of(text: &str, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, CountError> {
-        let tokens = token::count(text, cancel)?;
-        let count = match (tokenizer.encoding(), tokenizer.from_tokens(tokens)) {
-            (Some(_), _) => None,
-            (None, Some(count)) => Some(count),
-            (None, None) => Some(tokenizer.count(text, cancel)??),
-        };
-        Ok(Self::counted(tokens, tokenizer, count))
-    }
-
-    fn counted(tokens: Tokens, tokenizer: &Tokenizer, count: Option<Count>) -> Self {
-        let named = count.filter(|_| tokenizer.encoding().is_none()).map(|count| (tokenizer.name().to_owned(), count));
-        Self { tokens, named }
-    }
-
-    fn plus(&self, other: &Self) -> Self {
-        let named = match (&self.named, &other.named) {
-            (Some((name, left)), Some((_, right))) => Some((name.clone(), left.plus(*right))),
-            (left, right) => left.clone().or_else(|| right.clone()),
-        };
-        Self { tokens: self.tokens.plus(other.tokens), named }
-    }
-}
-
-impl Serialize for TokensJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("o200k_base", &self.tokens.o200k_base)?;
-        map.serialize_entry("cl100k_base", &self.tokens.cl100k_base)?;
-        if let Some((name, count)) = &self.named {
-            map.serialize_entry(name, &CountJson(*count))?;
-        }
-        map.end()
-    }
-}
-
-/// A number; `{"low", "high"}` where it is an estimate.
-struct CountJson(Count);
-
-impl Serialize for CountJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Count::Exact(tokens) => serializer.serialize_u64(tokens),
-            Count::Estimate { low, high } => {
-                let mut map = serializer.serialize_map(Some(2))?;
-                map.serialize_entry("low", &low)?;
-                map.serialize_entry("high", &high)?;
-                map.end()
-            }
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct SizeJson {
-    bytes: u64,
-    tokens: TokensJson,
-}
-
-impl SizeJson {
-    fn of(bytes: &[u8], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, CountError> {
-        let tokens = TokensJson::of(&String::from_utf8_lossy(bytes), tokenizer, cancel)?;
-        Ok(Self { bytes: bytes.len() as u64, tokens })
-    }
-}
-
 #[derive(Serialize)]
 struct WireJson {
     bytes: usize,
@@ -572,13 +496,6 @@ struct LedgerJson {
     tokenizer_file: Option<FileJson>,
     baseline: &'static str,
     rows: Vec<RowJson>,
-}
-
-#[derive(Serialize)]
-struct FileJson {
-    name: String,
-    kind: &'static str,
-    sha256: String,
 }
 
 #[derive(Serialize)]

@@ -46,12 +46,7 @@ pub(super) fn word_tokens(bpe: &BytePairEncoding, word: &str, cancel: &Cancel) -
 /// A sequence of tokens is the encoding of its text exactly if every two neighbours are the encoding of theirs. So
 /// windows may be put together where the tokens on both sides of the joint pass that test; where they do not, the word
 /// is taken as a whole.
-pub(super) fn long_word(
-    bpe: &BytePairEncoding,
-    word: &[u8],
-    window: usize,
-    cancel: &Cancel,
-) -> Result<Vec<u32>, Cancelled> {
+pub(super) fn long_word(bpe: &BytePairEncoding, word: &[u8], window: usize, cancel: &Cancel) -> Result<Vec<u32>, Cancelled> {
     let mut all: Vec<u32> = Vec::with_capacity(word.len() / 4);
     let mut at = 0;
     while at < word.len() {
