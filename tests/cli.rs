@@ -98,7 +98,7 @@ fn wrong_usage_is_status_2_with_a_hint() {
     status 2
     -- stderr
     error: unknown tokenizer `p50k`, and no such file (--tokenizer)
-    hint: one of o200k_base, cl100k_base, p50k_base, o200k_harmony, claude, or a tokenizer file
+    hint: did you mean `p50k_base`
     ");
 }
 

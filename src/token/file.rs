@@ -1,15 +1,17 @@
 //! A tokenizer file of the person's, read by `kitoken`: `tokenizer.json`, SentencePiece, tiktoken or tekken.
 //!
 //! The file is not trusted: its size is bounded, it is told what is wrong with it, and a failure inside the crate is
-//! caught and becomes a problem. Uses `problem`.
+//! caught and becomes a problem. Uses `json`, `problem`.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use bytes::Bytes;
 use kitoken::{Definition, Kitoken, SpecialTokenKind};
 use sha2::{Digest, Sha256};
 
 use super::Tokenizer;
+use crate::json::Doc;
 use crate::problem::{Kind, Problem};
 
 /// The largest file that is read; the largest in use are about 35 MB.
@@ -45,9 +47,10 @@ impl FileKind {
     fn of(bytes: &[u8]) -> Self {
         let text = bytes.trim_ascii_start();
         if text.first() == Some(&b'{') {
-            // Both are JSON; only Mistral's has its pattern in `config`.
-            let is_tekken = text.windows(11).any(|window| window == b"token_bytes") && !has_key(text, b"\"model\"");
-            return if is_tekken { FileKind::Tekken } else { FileKind::Tokenizers };
+            // Both are JSON; a vocabulary at the top, and no model around it, is Mistral's.
+            let doc = Doc::parse(Bytes::copy_from_slice(bytes));
+            let has = |key: &str| doc.root().is_some_and(|root| root.get(key).is_some());
+            return if has("vocab") && !has("model") { FileKind::Tekken } else { FileKind::Tokenizers };
         }
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
@@ -57,10 +60,6 @@ impl FileKind {
             && words.next().is_none();
         if is_line { FileKind::Tiktoken } else { FileKind::SentencePiece }
     }
-}
-
-fn has_key(text: &[u8], key: &[u8]) -> bool {
-    text.windows(key.len()).any(|window| window == key)
 }
 
 /// A tokenizer read from a file.
