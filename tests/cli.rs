@@ -94,12 +94,40 @@ fn wrong_usage_is_status_2_with_a_hint() {
     error: unknown view `yml` (--view)
     hint: did you mean `yaml`
     ");
-    assert_snapshot!(loupe(&["call", "x", "--sample", "--tokenizer", "p50k_base"]), @r"
+    assert_snapshot!(loupe(&["call", "x", "--sample", "--tokenizer", "p50k"]), @r"
     status 2
     -- stderr
-    error: unknown tokenizer `p50k_base` (--tokenizer)
-    hint: one of o200k_base, cl100k_base; tokenizer files are not available yet
+    error: unknown tokenizer `p50k`, and no such file (--tokenizer)
+    hint: did you mean `p50k_base`
     ");
+}
+
+#[test]
+fn a_named_tokenizer_counts_beside_the_two() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/token/tokenizer.json");
+    let row = |tokenizer: &str| {
+        let (status, report) = json(&["call", "dual_search_companies", "--sample", "--json", "--tokenizer", tokenizer], b"");
+        assert_eq!(status, 0);
+        let row = report["ledger"]["rows"].as_array().unwrap().iter().find(|row| row["format"] == "json").unwrap().clone();
+        (report["ledger"].clone(), report["capture"]["tool"]["definition"]["tokens"].clone(), row)
+    };
+    let (ledger, definition, claude) = row("claude");
+    let exact = claude["tokens"]["o200k_base"].as_u64().unwrap();
+    assert_eq!(ledger["tokenizer"], "claude");
+    assert_eq!(claude["tokens"]["claude"]["low"].as_u64().unwrap(), exact * 110 / 100);
+    assert_eq!(claude["tokens"]["claude"]["high"].as_u64().unwrap(), (exact * 175).div_ceil(100));
+    assert!(definition["claude"]["high"].as_u64() > definition["o200k_base"].as_u64());
+    let (ledger, _, older) = row("p50k_base");
+    assert!(older["tokens"]["p50k_base"].is_u64() && ledger["tokenizerFile"].is_null());
+    let (ledger, _, own) = row(file);
+    assert_eq!(ledger["tokenizerFile"]["kind"], "tokenizer.json");
+    assert_eq!(ledger["tokenizerFile"]["sha256"].as_str().unwrap().len(), 64);
+    assert!(own["tokens"]["tokenizer.json"].is_u64());
+    // The default and its alias have no third member.
+    assert_eq!(row("o200k_harmony").2["tokens"].as_object().unwrap().len(), 2);
+    let no_tokenizer = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let said = loupe(&["call", "dual_search_companies", "--sample", "--tokenizer", no_tokenizer]);
+    assert!(said.starts_with("status 2\n-- stderr\nerror: not a tokenizer file: read as SentencePiece"), "{said}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("capture", &["source", "json", "problem", "cancel"]),
     ("source", &["problem"]),
     ("settings", &["token"]),
-    ("token", &["json", "cancel"]),
+    ("token", &["json", "problem", "cancel"]),
     ("json", &[]),
     ("problem", &[]),
     ("cancel", &[]),

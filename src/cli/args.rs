@@ -136,8 +136,8 @@ pub struct View {
     /// What to show: ledger (the default), a FORMAT exactly as it is, rendered, tree, definition or all
     #[arg(long, value_name = "VIEW", conflicts_with = "json")]
     pub view: Option<String>,
-    /// The tokenizer of ratios: o200k_base (the default) or cl100k_base
-    #[arg(long, value_name = "NAME")]
+    /// The tokenizer of ratios: o200k_base (the default), cl100k_base, p50k_base, claude (an estimate), or a tokenizer file
+    #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
     /// The format that ratios are against [default: json, else content]
     #[arg(long, value_name = "FORMAT")]
@@ -161,8 +161,8 @@ pub struct Window {
 pub struct Tools {
     #[command(flatten)]
     pub source: SourceArgs,
-    /// The tokenizer of the numbers shown: o200k_base (the default) or cl100k_base
-    #[arg(long, value_name = "NAME")]
+    /// The tokenizer of the numbers shown: o200k_base (the default), cl100k_base, p50k_base, claude (an estimate), or a tokenizer file
+    #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
     #[command(flatten)]
     pub link: Link,

@@ -22,11 +22,11 @@ pub fn run(args: &args::Call) -> Done {
     let asked = Asked::read(&args.view)?;
     let source = args.source.required()?;
     let arguments = read_arguments(args.args.as_deref())?;
-    call(&source, &args.tool, arguments, args.send_anyway, &args.link, asked)
+    call(&source, &args.tool, arguments, args.send_anyway, &args.link, &asked)
 }
 
 /// Connects, calls, prints.
-pub fn call(source: &Source, name: &str, arguments: String, send_anyway: bool, link: &args::Link, asked: Asked) -> Done {
+pub fn call(source: &Source, name: &str, arguments: String, send_anyway: bool, link: &args::Link, asked: &Asked) -> Done {
     // Found out before a server is started for nothing.
     refused_by(None, &arguments, send_anyway)?;
     let quiet = asked.is_quiet();

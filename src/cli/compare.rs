@@ -14,12 +14,12 @@ use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::mcp::{self, Session};
 use crate::problem::{Kind, Problem};
 use crate::report::curve::{Curve, Limit, Unit};
-use crate::report::json::{self, LedgerOptions, milliseconds};
+use crate::report::json::{self, milliseconds};
 use crate::report::sweep::{
     self, Call, Column, Origin, Sweep, SweepOptions, argument_names, choices, format_argument, page_size_argument, shown,
     sweep_verdict, with_value,
 };
-use crate::report::{self, grouped};
+use crate::report::{self, CountError, grouped};
 use crate::token::Encoding;
 
 /// Fields of a column that are named before the rest is counted.
@@ -150,8 +150,10 @@ fn print(plan: &Plan, captures: Vec<Capture>, encoding: Encoding, print: args::P
     let found = Sweep::of(&plan.vary, &calls, &SweepOptions::default(), cancel).map_err(looked_away)?;
     let failure = calls.iter().find_map(|call| json::failure(&call.subject));
     let text = if print.json {
-        let options = LedgerOptions { tokenizer: encoding, baseline: None };
-        json::sweep(&found, &plan.values, &calls, options, failure.as_ref(), cancel).map_err(looked_away)?
+        json::sweep(&found, &plan.values, &calls, encoding, failure.as_ref(), cancel).map_err(|error| match error {
+            CountError::Cancelled(cancelled) => looked_away(cancelled),
+            CountError::Problem(problem) => problem,
+        })?
     } else {
         page(plan, &found, &calls, encoding)
     };

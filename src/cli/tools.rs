@@ -1,25 +1,27 @@
 //! `tools`: a server's tools, what each costs and what it promises.
 
 use super::args;
-use super::client::{self, interrupted, list_tools, with_session};
+use super::client::{interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
 use super::{Done, view};
 use crate::cancel::Cancel;
 use crate::capture::{Server, Tool};
 use crate::problem::Problem;
-use crate::report::grouped;
-use crate::report::json;
+use crate::report::{Part, ServerCost, counted, grouped, json};
 use crate::source::Source;
-use crate::token::{self, Encoding, Tokens};
+use crate::token::{Count, Encoding, Tokenizer};
+
+/// The parts that a line has room for.
+const SHOWN: [Part; 4] = [Part::Description, Part::InputSchema, Part::OutputSchema, Part::Annotations];
 
 pub fn run(args: &args::Tools) -> Done {
     let source = args.source.required()?;
-    let encoding = view::encoding(args.tokenizer.as_deref())?;
-    list(&source, encoding, &args.link, args.print)
+    let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
+    list(&source, &tokenizer, &args.link, args.print)
 }
 
 /// Connects and lists.
-pub fn list(source: &Source, encoding: Encoding, link: &args::Link, print: args::Print) -> Done {
+pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::Link, print: args::Print) -> Done {
     with_session(
         source,
         link,
@@ -30,9 +32,9 @@ pub fn list(source: &Source, encoding: Encoding, link: &args::Link, print: args:
         },
         |(server, tools), cancel| {
             let text = if print.json {
-                json::tools(&server, &tools, cancel).map_err(|_| interrupted())?
+                json::tools(&server, &tools, tokenizer, cancel).map_err(view::uncounted)?
             } else {
-                page(&server, &tools, encoding, cancel)?
+                page(&server, &tools, tokenizer, cancel)?
             };
             output::print(text.as_bytes())?;
             Ok(0)
@@ -40,15 +42,23 @@ pub fn list(source: &Source, encoding: Encoding, link: &args::Link, print: args:
     )
 }
 
-fn page(server: &Server, tools: &[Tool], encoding: Encoding, cancel: &Cancel) -> Result<String, Problem> {
-    let mut total = 0;
-    let mut rows = vec![["TOOL", "TOKENS", "PROMISES", "WHAT IT DOES"].map(str::to_owned).to_vec()];
-    for tool in tools {
-        let counted: Tokens = token::count(&String::from_utf8_lossy(&tool.raw), cancel).map_err(|_| client::interrupted())?;
-        let tokens = counted.get(encoding);
-        total += tokens;
+fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Problem> {
+    let encoding = tokenizer.encoding().unwrap_or(Encoding::O200kBase);
+    let cost = ServerCost::of(server, tools, encoding, cancel).map_err(|_| interrupted())?;
+    let count = |text: &str| tokenizer.count(text, cancel).map_err(|_| interrupted())?;
+    let mut head = vec!["TOOL".to_owned(), "TOKENS".to_owned()];
+    head.extend(SHOWN.iter().map(|part| part.title().to_uppercase()));
+    head.extend(["PROMISES", "WHAT IT DOES"].map(str::to_owned));
+    let mut rows = vec![head];
+    let mut total = Count::Exact(0);
+    for (tool, parts) in tools.iter().zip(&cost.tools) {
+        let tokens = count(&String::from_utf8_lossy(&tool.raw))?;
+        total = total.plus(tokens);
         let what = tool.title.as_deref().unwrap_or_else(|| tool.summary());
-        rows.push(vec![one_line(&tool.name), grouped(tokens), promise(tool).to_owned(), one_line(what)]);
+        let mut row = vec![one_line(&tool.name), counted(tokens)];
+        row.extend(SHOWN.iter().map(|part| grouped(parts.part(*part))));
+        row.extend([promise(tool).to_owned(), one_line(what)]);
+        rows.push(row);
     }
     let head = format!(
         "{} {} · protocol {} · {} tools · {} tokens {}",
@@ -56,10 +66,25 @@ fn page(server: &Server, tools: &[Tool], encoding: Encoding, cancel: &Cancel) ->
         server.version,
         server.protocol_version,
         tools.len(),
-        grouped(total),
-        encoding.name()
+        counted(total),
+        tokenizer.name()
     );
-    let mut page = format!("{}\n\n{}", one_line(&head), columns(&rows, &[1]));
+    let numbers: Vec<usize> = (1..2 + SHOWN.len()).collect();
+    let mut page = format!("{}\n", one_line(&head));
+    if tokenizer.encoding().is_none() {
+        let parts = format!("{}; the parts of a tool are counted with {}", tokenizer.how(), encoding.name());
+        page.push_str(&format!("{}: {}\n", one_line(tokenizer.name()), one_line(&parts)));
+    }
+    page.push_str(&format!("\n{}\n", columns(&rows, &numbers)));
+    let instructions = count(server.instructions.as_deref().unwrap_or_default())?;
+    page.push_str(&format!(
+        "instructions {} tokens · before the first call {} tokens\n",
+        counted(instructions),
+        counted(total.plus(instructions))
+    ));
+    for cut in cost.cuts.iter().filter(|cut| cut.saves > 0) {
+        page.push_str(&format!("{}: saves {} tokens {}\n", cut.what, grouped(cut.saves), encoding.name()));
+    }
     for tool in tools {
         for fault in &tool.faults {
             page.push_str(&format!("odd {}: {}\n", one_line(&tool.name), one_line(fault)));

@@ -3,6 +3,8 @@
 mod ledger;
 mod page;
 
+use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{Print, View};
@@ -13,8 +15,8 @@ use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, Subject};
 use crate::problem::{Kind, Problem};
 use crate::report::json::{self, LedgerOptions};
-use crate::report::{self, format_bytes};
-use crate::token::Encoding;
+use crate::report::{self, CountError, format_bytes};
+use crate::token::{Count, Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
 
 /// What to print of a capture.
 #[derive(Clone, Copy)]
@@ -37,7 +39,7 @@ const WORDS: &[(&str, Shown)] = &[
 ];
 
 /// A view that was asked for, checked before anything is started for it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Asked {
     shown: Shown,
     ledger: LedgerOptions,
@@ -54,14 +56,13 @@ impl Asked {
             },
         };
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format", later::format)).transpose()?;
-        let ledger = LedgerOptions { tokenizer: encoding(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
+        let ledger = LedgerOptions { tokenizer: tokenizer(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
         Ok(Self { shown, ledger, print: args.print })
     }
 
     /// The ledger with its defaults, as the window's stand-in prints it.
     pub fn ledger(quiet: bool) -> Self {
-        let ledger = LedgerOptions { tokenizer: Encoding::O200kBase, baseline: None };
-        Self { shown: Shown::Ledger, ledger, print: Print { json: false, quiet } }
+        Self { shown: Shown::Ledger, ledger: LedgerOptions::default(), print: Print { json: false, quiet } }
     }
 
     pub fn is_quiet(&self) -> bool {
@@ -94,7 +95,8 @@ impl Asked {
         let interrupted = |_: Cancelled| client::interrupted();
         if self.print.json {
             let rows = rows(subject, cancel)?;
-            let text = json::report(subject, &rows, self.ledger, failure, cancel).map_err(interrupted)?;
+            let counts = self.counts(subject, &rows, cancel)?;
+            let text = json::report(subject, &rows, &counts, &self.ledger, failure, cancel).map_err(uncounted)?;
             return output::print(text.as_bytes());
         }
         let page = match self.shown {
@@ -102,7 +104,7 @@ impl Asked {
                 let bytes = format_bytes(format, subject, cancel).map_err(interrupted)??;
                 return output::print(&bytes);
             }
-            Shown::Ledger => ledger::page(subject, &rows(subject, cancel)?, self.ledger),
+            Shown::Ledger => self.ledger_page(subject, cancel)?,
             Shown::Rendered => page::rendered(subject, cancel)?,
             Shown::Tree => page::tree(subject, cancel)?,
             Shown::Definition => page::definition(subject, cancel)?,
@@ -111,10 +113,21 @@ impl Asked {
         output::print(page.as_bytes())
     }
 
+    fn ledger_page(&self, subject: &Subject, cancel: &Cancel) -> Result<String, Problem> {
+        let rows = rows(subject, cancel)?;
+        let counts = self.counts(subject, &rows, cancel)?;
+        Ok(ledger::page(subject, &rows, &counts, &self.ledger))
+    }
+
+    /// The rows' counts by the tokenizer that was named.
+    fn counts(&self, subject: &Subject, rows: &[Row], cancel: &Cancel) -> Result<Vec<Option<Count>>, Problem> {
+        rows.iter().map(|row| report::count_row(subject, row, &self.ledger.tokenizer, cancel).map_err(uncounted)).collect()
+    }
+
     /// Every page that there is, each under its name.
     fn all(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
         let pages = [
-            ("ledger", Ok(ledger::page(subject, &rows(subject, cancel)?, self.ledger))),
+            ("ledger", self.ledger_page(subject, cancel)),
             ("rendered", page::rendered(subject, cancel)),
             ("tree", page::tree(subject, cancel)),
             ("definition", page::definition(subject, cancel)),
@@ -135,14 +148,41 @@ impl Asked {
     }
 }
 
-/// The tokenizer named, or the default.
-pub fn encoding(name: Option<&str>) -> Result<Encoding, Problem> {
-    let Some(name) = name else { return Ok(Encoding::O200kBase) };
-    Encoding::parse(name).ok_or_else(|| {
-        let names: Vec<&str> = Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
-        Problem::new(Kind::Usage, format!("unknown tokenizer `{name}`"))
+/// The failure of a count.
+pub fn uncounted(error: CountError) -> Problem {
+    match error {
+        CountError::Cancelled(_) => client::interrupted(),
+        CountError::Problem(problem) => problem,
+    }
+}
+
+/// The tokenizer named, the file at this path, or the default.
+pub fn tokenizer(name: Option<&str>) -> Result<Tokenizer, Problem> {
+    let Some(name) = name else { return Ok(Tokenizer::default()) };
+    if let Some(tokenizer) = Tokenizer::named(name) {
+        return Ok(tokenizer);
+    }
+    let path = Path::new(name);
+    if !path.exists() {
+        let hint = near::hint(name, Tokenizer::NAMES.iter().copied())
+            .unwrap_or_else(|| format!("one of {}, or a tokenizer file", Tokenizer::NAMES.join(", ")));
+        return Err(Problem::new(Kind::Usage, format!("unknown tokenizer `{name}`, and no such file"))
             .at("--tokenizer")
-            .hint(format!("one of {}; tokenizer files are not available yet", names.join(", ")))
+            .hint(hint));
+    }
+    let cannot = |error: std::io::Error| Problem::new(Kind::Io, format!("cannot read the tokenizer file: {error}")).at(name);
+    let mut bytes = Vec::new();
+    // One byte more than is taken, so that a larger file is noticed and not read to its end.
+    std::fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)).map_err(cannot)?;
+    let file = path.file_name().map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned());
+    TokenizerFile::read(&file, &bytes).map(|file| Tokenizer::File(Arc::new(file)))
+}
+
+/// The same where only the encodings that are always counted are of use.
+pub fn encoding(name: Option<&str>) -> Result<Encoding, Problem> {
+    tokenizer(name)?.encoding().ok_or_else(|| {
+        let names = Encoding::ALL.iter().map(|encoding| encoding.name()).collect::<Vec<_>>().join(" and ");
+        Problem::new(Kind::Usage, format!("this command counts with {names} only")).at("--tokenizer")
     })
 }
 

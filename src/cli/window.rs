@@ -4,7 +4,7 @@ use super::args::{self, Link, Print};
 use super::view::Asked;
 use super::{Done, call, output, tools};
 use crate::source::Source;
-use crate::token::Encoding;
+use crate::token::Tokenizer;
 
 /// The sample's question that the start page asks first.
 const SAMPLE_TOOL: &str = "dual_search_companies";
@@ -23,9 +23,9 @@ pub fn run(args: &args::Window) -> Done {
 fn in_terminal(source: &Source, quiet: bool) -> Done {
     match source {
         Source::Sample(spec) if has_sample_tool(&spec.set) => {
-            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &Link::default(), Asked::ledger(quiet))
+            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &Link::default(), &Asked::ledger(quiet))
         }
-        _ => tools::list(source, Encoding::O200kBase, &Link::default(), Print { json: false, quiet }),
+        _ => tools::list(source, &Tokenizer::default(), &Link::default(), Print { json: false, quiet }),
     }
 }
 

@@ -61,7 +61,8 @@ impl Row {
             row.why = Some(reason.0);
             return Ok(row);
         }
-        let mut measure = Measure { counter: Counter::new(), kept: subject.payload.as_ref().map(|_| Vec::new()), cancel };
+        let mut measure =
+            Measure { counter: Counter::watching(cancel), kept: subject.payload.as_ref().map(|_| Vec::new()), cancel };
         match format.write(subject, &mut measure) {
             Ok(()) => {}
             Err(WriteError::Cancelled(cancelled)) => return Err(cancelled),
@@ -71,6 +72,7 @@ impl Row {
             }
         }
         let counts = measure.counter.finish();
+        cancel.check()?;
         (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
         if let (Some(payload), Some(bytes)) = (&subject.payload, measure.kept) {
             let text = String::from_utf8_lossy(&bytes);

@@ -6,6 +6,7 @@
 
 mod diff;
 mod sweep;
+mod tokens;
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -18,13 +19,16 @@ use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancel;
 use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
-use crate::format::ledger::{Row, default_baseline, ratio};
+use crate::format::ledger::{Row, default_baseline};
 use crate::format::{FORMATS, Subject};
 use crate::json::{Doc, Node};
 use crate::problem::{Kind, Problem};
-use crate::token::{self, Encoding, Tokens};
+use crate::token::{Count, Tokenizer};
+
+use super::counted::{CountError, ratio_of};
+use tokens::{FileJson, SizeJson, TokensJson};
 
 pub use diff::{diff, diff_tools};
 pub use sweep::sweep;
@@ -32,9 +36,9 @@ pub use sweep::sweep;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// How the ledger of a report is read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct LedgerOptions {
-    pub tokenizer: Encoding,
+    pub tokenizer: Tokenizer,
     /// `None` is the default of the contract: `json`, else `content`.
     pub baseline: Option<&'static str>,
 }
@@ -49,25 +53,29 @@ impl LedgerOptions {
 /// `loupe.report/1`: one capture, as `call --json` and `show --json` print it.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
+/// [`CountError`] when the asker looked away, or when a tokenizer file does not take a text.
 pub fn report(
     subject: &Subject,
     rows: &[Row],
-    options: LedgerOptions,
+    counts: &[Option<Count>],
+    options: &LedgerOptions,
     problem: Option<&Problem>,
     cancel: &Cancel,
-) -> Result<String, Cancelled> {
+) -> Result<String, CountError> {
     let baseline = options.baseline(rows);
-    let base = rows.iter().find(|row| row.format == baseline);
+    let tokenizer = &options.tokenizer;
+    let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| *count);
+    let row = |(row, count): (&Row, &Option<Count>)| RowJson::of(row, tokenizer, *count, ratio_of(*count, base));
     let ledger = LedgerJson {
-        tokenizer: options.tokenizer.name(),
+        tokenizer: tokenizer.name().to_owned(),
+        tokenizer_file: tokenizer.file().map(FileJson::of),
         baseline,
-        rows: rows.iter().map(|row| RowJson::of(row, base.and_then(|base| ratio(row, base, options.tokenizer)))).collect(),
+        rows: rows.iter().zip(counts).map(row).collect(),
     };
     Ok(print(&ReportJson {
         loupe: VERSION,
         schema: "loupe.report/1",
-        capture: CaptureJson::of(subject, cancel)?,
+        capture: CaptureJson::of(subject, tokenizer, cancel)?,
         ledger,
         hosts: None,
         findings: None,
@@ -83,15 +91,13 @@ pub fn error(problem: &Problem) -> String {
 /// `loupe.tools/1`: a server's tools, as `tools --json` prints them.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn tools(server: &Server, tools: &[Tool], cancel: &Cancel) -> Result<String, Cancelled> {
-    let mut total = SizeJson { bytes: 0, tokens: TokensJson::default() };
+/// [`CountError`] when the asker looked away, or when a tokenizer file does not take a text.
+pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, CountError> {
+    let mut total = SizeJson::of(b"", tokenizer, cancel)?;
     let mut listed = Vec::with_capacity(tools.len());
     for tool in tools {
-        let definition = SizeJson::of(&tool.raw, cancel)?;
-        total.bytes += definition.bytes;
-        total.tokens.o200k_base += definition.tokens.o200k_base;
-        total.tokens.cl100k_base += definition.tokens.cl100k_base;
+        let definition = SizeJson::of(&tool.raw, tokenizer, cancel)?;
+        total = SizeJson { bytes: total.bytes + definition.bytes, tokens: total.tokens.plus(&definition.tokens) };
         listed.push(ListedToolJson {
             name: &tool.name,
             title: tool.title.as_deref(),
@@ -294,7 +300,7 @@ struct CaptureJson<'a> {
 }
 
 impl<'a> CaptureJson<'a> {
-    fn of(subject: &'a Subject, cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn of(subject: &'a Subject, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, CountError> {
         let capture: &Capture = &subject.capture;
         let reading = &subject.reading;
         // A message that is not JSON as a whole cannot stand in the document, not even in part.
@@ -304,12 +310,12 @@ impl<'a> CaptureJson<'a> {
         let has_time = capture.started_at != OffsetDateTime::UNIX_EPOCH;
         let mut blocks = Vec::with_capacity(reading.blocks.len());
         for block in &reading.blocks {
-            blocks.push(BlockJson::of(block, &reading.doc, cancel)?);
+            blocks.push(BlockJson::of(block, &reading.doc, tokenizer, cancel)?);
         }
         Ok(Self {
             id: capture.id.to_string(),
             server: ServerJson::of(&capture.server),
-            tool: ToolJson::of(&capture.tool, cancel)?,
+            tool: ToolJson::of(&capture.tool, tokenizer, cancel)?,
             arguments: raw(&capture.arguments),
             started_at: capture.started_at.format(&Rfc3339).ok().filter(|_| has_time),
             elapsed_ms: has_time.then(|| milliseconds(capture.timings.total())),
@@ -361,11 +367,11 @@ struct ToolJson<'a> {
 }
 
 impl<'a> ToolJson<'a> {
-    fn of(tool: &'a Tool, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+    fn of(tool: &'a Tool, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Option<Self>, CountError> {
         if tool.name.is_empty() && tool.raw.is_empty() {
             return Ok(None);
         }
-        let definition = if tool.raw.is_empty() { None } else { Some(SizeJson::of(&tool.raw, cancel)?) };
+        let definition = if tool.raw.is_empty() { None } else { Some(SizeJson::of(&tool.raw, tokenizer, cancel)?) };
         Ok(Some(Self { name: &tool.name, title: tool.title.as_deref(), annotations: AnnotationsJson::of(tool), definition }))
     }
 }
@@ -395,31 +401,6 @@ impl AnnotationsJson {
             idempotent_hint: hint(idempotent),
             open_world_hint: hint(open_world),
         }
-    }
-}
-
-#[derive(Clone, Copy, Default, Serialize)]
-struct TokensJson {
-    o200k_base: u64,
-    cl100k_base: u64,
-}
-
-impl From<Tokens> for TokensJson {
-    fn from(tokens: Tokens) -> Self {
-        Self { o200k_base: tokens.o200k_base, cl100k_base: tokens.cl100k_base }
-    }
-}
-
-#[derive(Serialize)]
-struct SizeJson {
-    bytes: u64,
-    tokens: TokensJson,
-}
-
-impl SizeJson {
-    fn of(bytes: &[u8], cancel: &Cancel) -> Result<Self, Cancelled> {
-        let tokens = token::count(&String::from_utf8_lossy(bytes), cancel)?;
-        Ok(Self { bytes: bytes.len() as u64, tokens: tokens.into() })
     }
 }
 
@@ -465,14 +446,14 @@ struct BlockJson<'a> {
 }
 
 impl<'a> BlockJson<'a> {
-    fn of(block: &'a Block, doc: &Doc, cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn of(block: &'a Block, doc: &Doc, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, CountError> {
         let as_sent = doc.node(block.node).map(Node::raw).unwrap_or_default();
         let (bytes, tokens) = match (&block.text, block.data_bytes, block.kind) {
-            (Some(text), ..) => (text.len() as u64, Some(token::count(text, cancel)?.into())),
+            (Some(text), ..) => (text.len() as u64, Some(TokensJson::of(text, tokenizer, cancel)?)),
             (None, Some(data), _) => (data as u64, None),
             (None, None, BlockKind::Image | BlockKind::Audio) => (as_sent.len() as u64, None),
             (None, None, _) => {
-                let size = SizeJson::of(as_sent, cancel)?;
+                let size = SizeJson::of(as_sent, tokenizer, cancel)?;
                 (size.bytes, Some(size.tokens))
             }
         };
@@ -513,8 +494,11 @@ impl NotificationJson {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct LedgerJson {
-    tokenizer: &'static str,
+    tokenizer: String,
+    /// `null` unless the tokenizer is a file.
+    tokenizer_file: Option<FileJson>,
     baseline: &'static str,
     rows: Vec<RowJson>,
 }
@@ -546,7 +530,7 @@ struct FactsJson {
 }
 
 impl RowJson {
-    fn of(row: &Row, ratio: Option<f64>) -> Self {
+    fn of(row: &Row, tokenizer: &Tokenizer, count: Option<Count>, ratio: Option<f64>) -> Self {
         let available = row.is_available();
         let given = |number: u64| available.then_some(number);
         Self {
@@ -555,7 +539,7 @@ impl RowJson {
             bytes: given(row.bytes),
             chars: given(row.chars),
             utf16: given(row.utf16),
-            tokens: available.then(|| row.tokens.into()),
+            tokens: available.then(|| TokensJson::counted(row.tokens, tokenizer, count)),
             ratio: ratio.filter(|_| available),
             round_trip: None,
             lossless: None,

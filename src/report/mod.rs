@@ -4,31 +4,45 @@
 //! Uses `diff`, `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 pub mod arguments;
+mod columns;
+mod counted;
 pub mod curve;
 pub mod difference;
 mod find;
 pub mod json;
 mod links;
+mod money;
 mod pull_request;
 mod rendered;
 pub mod repeat;
+mod saving;
+mod server_cost;
 pub mod special;
 pub mod sweep;
 mod text;
+mod token_map;
 mod tree;
 mod verdict;
+mod what_if;
 mod wrap;
 
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use columns::{Column, Columns};
+pub use counted::{CountError, count_row, counted, ratio_of};
 pub use find::FIND_LIMIT;
 pub use links::Links;
+pub use money::{Cost, Model, Prices};
 pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
+pub use saving::{Reason, Saving, Step};
+pub use server_cost::{Cut, Part, ServerCost, ToolCost};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
+pub use token_map::{Shares, TokenMap};
 pub use tree::{Mark, TreeView};
 pub use verdict::{Verdict, VerdictPart, grouped, verdict};
+pub use what_if::{LostField, NeededFields, fields, needed_fields, without};
 pub use wrap::TextRow;
 
 use crate::cancel::{Cancel, Cancelled};
@@ -36,7 +50,7 @@ use crate::capture::{Capture, CaptureId};
 use crate::format::ledger::Row;
 use crate::format::{self, Subject};
 use crate::problem::{Kind, Problem};
-use crate::token::{self, Tokens};
+use crate::token::{self, Encoding, Tokens};
 
 /// A question and the captures it is asked of: one, or several where they are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -73,6 +87,10 @@ pub enum Question {
     Part { format: &'static str, from: usize, to: usize },
     /// What a few characters cost by themselves.
     Characters(Arc<str>),
+    /// Where the payload's tokens go, in one of the encodings that are always counted.
+    TokenMap(Encoding),
+    /// Where the difference between two formats comes from, by format id: from, to.
+    Saving(&'static str, &'static str, Encoding),
 }
 
 /// The answer to the [`Question`] of the same name. Cheap to clone.
@@ -88,6 +106,10 @@ pub enum Answer {
     Find(Arc<[Range<usize>]>),
     Part(Tokens),
     Characters(Tokens),
+    /// `None` where the answer has no payload.
+    TokenMap(Option<Arc<TokenMap>>),
+    /// `None` where the answer has no payload.
+    Saving(Option<Arc<Saving>>),
 }
 
 impl Question {
@@ -109,7 +131,14 @@ impl Answer {
             Self::Tree(Some(view)) => view.tokens.len() * 4 + view.matched.facts.len() * MATCHED,
             Self::Rows(rows) => size_of_val(&**rows),
             Self::Find(found) => size_of_val(&**found),
-            Self::Subject(_) | Self::Row(_) | Self::Tree(None) | Self::Part(_) | Self::Characters(_) => MATCHED,
+            Self::TokenMap(Some(map)) => map.weight(),
+            Self::Subject(_)
+            | Self::Row(_)
+            | Self::Tree(None)
+            | Self::TokenMap(None)
+            | Self::Saving(_)
+            | Self::Part(_)
+            | Self::Characters(_) => MATCHED,
         }
     }
 }
@@ -138,6 +167,15 @@ impl From<Cancelled> for Stop {
     }
 }
 
+impl From<CountError> for Stop {
+    fn from(error: CountError) -> Self {
+        match error {
+            CountError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            CountError::Problem(problem) => Self::Problem(problem),
+        }
+    }
+}
+
 impl From<Problem> for Stop {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
@@ -156,6 +194,13 @@ fn work(subjects: &[Arc<Subject>], question: &Question, cancel: &Cancel) -> Resu
         Question::Text(id) => Answer::Text(Arc::new(TextView::of(format(id)?, subject, cancel)??)),
         Question::Rendered(id) => Answer::Rendered(Arc::new(RenderedView::of(format(id)?, subject, cancel)??)),
         Question::Tree => Answer::Tree(TreeView::of(subject, cancel)?.map(Arc::new)),
+        Question::TokenMap(encoding) => Answer::TokenMap(match &subject.payload {
+            Some(payload) => Some(Arc::new(TokenMap::of(payload.root(), *encoding, cancel)?)),
+            None => None,
+        }),
+        Question::Saving(from, to, encoding) => {
+            Answer::Saving(Saving::of(subject, from, to, *encoding, cancel)?.map(Arc::new))
+        }
         Question::Rows { format, columns } => {
             let text = text(format)?;
             Answer::Rows(wrap::wrap(&text, &display_lines(&text), usize::from(*columns), cancel)?.into())
@@ -171,4 +216,45 @@ fn work(subjects: &[Arc<Subject>], question: &Question, cancel: &Cancel) -> Resu
 /// A capture made ready for questions: parses once, off the UI thread.
 pub fn subject(capture: Arc<Capture>) -> Arc<Subject> {
     Arc::new(Subject::of(capture))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{CaptureId, Outcome, Server, Timings, Tool};
+    use bytes::Bytes;
+
+    /// An answer with this `result`.
+    pub(super) fn subject_of(result: &str) -> Subject {
+        Subject::of(Arc::new(Capture {
+            id: CaptureId("1".into()),
+            server: Server::default(),
+            tool: Tool::unlisted("t"),
+            arguments: Bytes::from_static(b"{}"),
+            started_at: time::OffsetDateTime::UNIX_EPOCH,
+            timings: Timings::default(),
+            outcome: Outcome::Result,
+            request: Bytes::new(),
+            response: Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#))),
+            messages: Vec::new(),
+            http: None,
+            problem: None,
+            notes: Vec::new(),
+        }))
+    }
+
+    #[test]
+    fn the_token_map_is_the_row_json() {
+        let subject = Arc::new(subject_of(r#"{"structuredContent":[{"a":1},{"a":22}]}"#));
+        let ask = |question| answer(std::slice::from_ref(&subject), &question, &Cancel::new()).unwrap().unwrap();
+        let (Answer::Row(row), Answer::TokenMap(Some(map)), Answer::Saving(Some(saving))) = (
+            ask(Question::Row("json")),
+            ask(Question::TokenMap(Encoding::Cl100kBase)),
+            ask(Question::Saving("json-pretty", "json", Encoding::Cl100kBase)),
+        ) else {
+            panic!("another answer than asked for");
+        };
+        assert_eq!(map.total.total(), row.tokens.cl100k_base);
+        assert_eq!(saving.to, row.tokens.cl100k_base);
+    }
 }

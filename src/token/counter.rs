@@ -1,6 +1,7 @@
 //! Counts a text that comes in pieces of bytes, without keeping it.
 
 use super::{PIECE_BYTES, Tokens, safe_cut};
+use crate::cancel::Cancel;
 
 /// What a text measures. Bytes that are not UTF-8 count as U+FFFD, as they are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,17 +24,30 @@ pub struct Counter {
     pending: String,
     /// Length of `pending` at which a cut is looked for again.
     look_at: usize,
+    /// Once set, what is left is not counted: the asker has looked away.
+    cancel: Cancel,
 }
 
 impl Default for Counter {
     fn default() -> Self {
-        Self { counts: Counts::default(), partial: Vec::new(), pending: String::new(), look_at: PIECE_BYTES }
+        Self::watching(&Cancel::new())
     }
 }
 
 impl Counter {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A counter that stops working once `cancel` is set; whoever set it throws the counts away.
+    pub fn watching(cancel: &Cancel) -> Self {
+        Self {
+            counts: Counts::default(),
+            partial: Vec::new(),
+            pending: String::new(),
+            look_at: PIECE_BYTES,
+            cancel: cancel.clone(),
+        }
     }
 
     pub fn push(&mut self, bytes: &[u8]) {
@@ -78,7 +92,8 @@ impl Counter {
                 end -= 1;
             }
             if let Some(cut) = safe_cut(&self.pending[..end]) {
-                self.counts.tokens.add(&self.pending[..cut]);
+                // Left half-way, the sum is thrown away.
+                self.counts.tokens.add(&self.pending[..cut], &self.cancel).ok();
                 self.pending.drain(..cut);
                 self.look_at = PIECE_BYTES;
             } else {
@@ -87,12 +102,12 @@ impl Counter {
         }
     }
 
-    /// The counts of everything pushed.
+    /// The counts of everything pushed; worth nothing where the counter was cancelled.
     pub fn finish(mut self) -> Counts {
         if !self.partial.is_empty() {
             self.take("\u{fffd}");
         }
-        self.counts.tokens.add(&self.pending);
+        self.counts.tokens.add(&self.pending, &self.cancel).ok();
         self.counts
     }
 }

@@ -1,17 +1,23 @@
 //! Token counts, exact and offline. Text of special tokens counts as plain text, since a tool's answer is data.
 //!
 //! Counting is done piece by piece, so that it can be cancelled and streamed; `safe_cut` says where a text may be
-//! cut without changing the count. Uses `cancel`, `json`.
+//! cut without changing the count. [`Tokens`] are the two encodings that are always counted; a [`Tokenizer`] is one
+//! that a person names: one of them, a further one, a file, or an estimate. Uses `cancel`, `json`, `problem`.
 
 mod counter;
+mod encoder;
+mod file;
 mod subtree;
+mod tokenizer;
 
 pub use counter::{Counter, Counts};
-pub use subtree::subtrees;
+pub use file::{FileKind, MAX_FILE_BYTES, MAX_TEXT_BYTES, TokenizerFile};
+pub use subtree::{Role, each_start, each_token, subtrees};
+pub use tokenizer::{Count, Tokenizer};
 
 use crate::cancel::{Cancel, Cancelled};
 
-/// An encoding whose vocabulary is built in.
+/// An encoding that is always counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Encoding {
     O200kBase,
@@ -31,9 +37,16 @@ impl Encoding {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|encoding| encoding.name() == name)
     }
+
+    fn tokenizer(self) -> &'static bpe_openai::Tokenizer {
+        match self {
+            Encoding::O200kBase => bpe_openai::o200k_base(),
+            Encoding::Cl100kBase => bpe_openai::cl100k_base(),
+        }
+    }
 }
 
-/// Exact counts of one text in every built-in encoding.
+/// Exact counts of one text in every encoding that is always counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
     pub o200k_base: u64,
@@ -48,9 +61,16 @@ impl Tokens {
         }
     }
 
-    fn add(&mut self, text: &str) {
-        self.o200k_base += bpe_openai::o200k_base().count(text) as u64;
-        self.cl100k_base += bpe_openai::cl100k_base().count(text) as u64;
+    /// Both sums.
+    #[must_use]
+    pub fn plus(self, other: Tokens) -> Tokens {
+        Tokens { o200k_base: self.o200k_base + other.o200k_base, cl100k_base: self.cl100k_base + other.cl100k_base }
+    }
+
+    fn add(&mut self, text: &str, cancel: &Cancel) -> Result<(), Cancelled> {
+        self.o200k_base += encoder::count(bpe_openai::o200k_base(), text, cancel)?;
+        self.cl100k_base += encoder::count(bpe_openai::cl100k_base(), text, cancel)?;
+        Ok(())
     }
 }
 
@@ -63,17 +83,19 @@ const PIECE_BYTES: usize = 64 << 10;
 /// [`Cancelled`] when the asker looked away.
 pub fn count(text: &str, cancel: &Cancel) -> Result<Tokens, Cancelled> {
     let mut tokens = Tokens::default();
-    pieces(text, cancel, |piece| tokens.add(piece))?;
+    pieces(text, cancel, |piece| tokens.add(piece, cancel))?;
     Ok(tokens)
 }
 
 /// Builds the tables (about half a second); call it off the UI thread before the first count is needed.
 pub fn warm_up() {
-    Tokens::default().add("Warm up.");
+    for &encoding in Encoding::ALL {
+        encoding.tokenizer().count("Warm up.");
+    }
 }
 
 /// Hands out the text in pieces that are tokenised independently.
-fn pieces<'a>(text: &'a str, cancel: &Cancel, mut take: impl FnMut(&'a str)) -> Result<(), Cancelled> {
+fn pieces<'a>(text: &'a str, cancel: &Cancel, mut take: impl FnMut(&'a str) -> Result<(), Cancelled>) -> Result<(), Cancelled> {
     let mut rest = text;
     let mut window = PIECE_BYTES;
     while rest.len() > window {
@@ -85,7 +107,7 @@ fn pieces<'a>(text: &'a str, cancel: &Cancel, mut take: impl FnMut(&'a str)) -> 
         match safe_cut(&rest[..end]) {
             Some(cut) => {
                 let (piece, tail) = rest.split_at(cut);
-                take(piece);
+                take(piece)?;
                 rest = tail;
                 window = PIECE_BYTES;
             }
@@ -94,12 +116,11 @@ fn pieces<'a>(text: &'a str, cancel: &Cancel, mut take: impl FnMut(&'a str)) -> 
         }
     }
     cancel.check()?;
-    take(rest);
-    Ok(())
+    take(rest)
 }
 
-/// The last place in `text` where both encodings always begin a new pre-token, whatever stands around it: between a
-/// letter or digit and an ASCII character that is neither and no apostrophe. No alternative of either pattern spans
+/// The last place in `text` where every built-in encoding always begins a new pre-token, whatever stands around it: between a
+/// letter or digit and an ASCII character that is neither and no apostrophe. No alternative of their patterns spans
 /// such a pair (`'s` is why the apostrophe is left out), none looks behind, and `\s+$` cannot match before it.
 fn safe_cut(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();

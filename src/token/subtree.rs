@@ -1,9 +1,23 @@
-//! Tokens of every node of a tree, so that what the tree shows adds up to what the ledger shows.
+//! Where the tokens of a tree go: each token with the node and the kind of text it begins in, so that what the tree
+//! and the token map show adds up to what the ledger shows.
 
-use super::pieces;
+use super::{Encoding, encoder, pieces};
 use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{Event, walk};
 use crate::json::{Kind, Node, write};
+
+/// What a token of compact JSON begins in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The inside of a member's name.
+    Key,
+    /// Brackets, commas, colons and quotes.
+    Punctuation,
+    /// Nothing but white space, inside a string.
+    Space,
+    /// The rest: numbers, words, and the inside of strings.
+    Value,
+}
 
 /// Tokens (o200k_base, of the compact JSON with the member's key) of every node's subtree below and including `root`,
 /// by tape index minus the root's. Each token of the whole text belongs to the node it begins in: a key to its
@@ -15,23 +29,7 @@ use crate::json::{Kind, Node, write};
 pub fn subtrees(root: Node<'_>, cancel: &Cancel) -> Result<Vec<u32>, Cancelled> {
     let base = root.index();
     let mut tokens = vec![0_u32; root.subtree_end() - base];
-    let (text, owners) = owned_text(root, cancel)?;
-    let tokenizer = bpe_openai::o200k_base();
-    let mut at = 0;
-    let mut owner = 0;
-    pieces(&text, cancel, |piece| {
-        for word in tokenizer.split(piece) {
-            for token in tokenizer.bpe.encode_via_backtracking(word.as_bytes()) {
-                while owners.get(owner + 1).is_some_and(|&(from, _)| from <= at) {
-                    owner += 1;
-                }
-                if let Some(&(_, node)) = owners.get(owner) {
-                    tokens[node] += 1;
-                }
-                at += tokenizer.bpe.token_len(token);
-            }
-        }
-    })?;
+    each_token(root, Encoding::O200kBase, cancel, |node, _| tokens[node] += 1)?;
     for index in (1..tokens.len()).rev() {
         if let Some(parent) = root.doc().node(base + index).and_then(Node::parent) {
             tokens[parent.index() - base] += tokens[index];
@@ -40,13 +38,65 @@ pub fn subtrees(root: Node<'_>, cancel: &Cancel) -> Result<Vec<u32>, Cancelled> 
     Ok(tokens)
 }
 
-/// The compact JSON, and from which byte on it belongs to which node.
-fn owned_text(root: Node<'_>, cancel: &Cancel) -> Result<(String, Vec<(usize, usize)>), Cancelled> {
+/// Hands out every token of the compact JSON, in order: the node it begins in, by tape index minus the root's, and
+/// what it begins in there.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn each_token(
+    root: Node<'_>,
+    encoding: Encoding,
+    cancel: &Cancel,
+    mut take: impl FnMut(usize, Role),
+) -> Result<(), Cancelled> {
+    let (text, owners) = owned_text(root, cancel)?;
+    let mut owner = 0;
+    each_start(&text, encoding, cancel, |at, bytes| {
+        while owners.get(owner + 1).is_some_and(|next| next.from <= at) {
+            owner += 1;
+        }
+        if let Some(&Owner { node, role, .. }) = owners.get(owner) {
+            let is_space = role == Role::Value && bytes.iter().all(u8::is_ascii_whitespace);
+            take(node, if is_space { Role::Space } else { role });
+        }
+    })
+}
+
+/// Hands out every token of a text, in order: the byte it begins at, and its bytes.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn each_start(text: &str, encoding: Encoding, cancel: &Cancel, mut take: impl FnMut(usize, &[u8])) -> Result<(), Cancelled> {
+    let tokenizer = encoding.tokenizer();
+    let mut at = 0;
+    pieces(text, cancel, |piece| {
+        for word in tokenizer.split(piece) {
+            for token in encoder::word_tokens(&tokenizer.bpe, word, cancel)? {
+                let bytes = tokenizer.bpe.token_bytes(token);
+                take(at, bytes);
+                at += bytes.len();
+            }
+        }
+        Ok(())
+    })
+}
+
+/// From which byte on the text belongs to which node, and as what.
+struct Owner {
+    from: usize,
+    node: usize,
+    role: Role,
+}
+
+/// The compact JSON, and whose it is from where on.
+fn owned_text(root: Node<'_>, cancel: &Cancel) -> Result<(String, Vec<Owner>), Cancelled> {
     let base = root.index();
     let mut text = String::with_capacity(root.range().len());
-    let mut owners: Vec<(usize, usize)> = Vec::new();
+    let mut owners: Vec<Owner> = Vec::new();
     let mut seen = 0_u32;
-    let own = |owners: &mut Vec<(usize, usize)>, at: usize, node: Node<'_>| owners.push((at, node.index() - base));
+    let own = |owners: &mut Vec<Owner>, from: usize, node: Node<'_>, role: Role| {
+        owners.push(Owner { from, node: node.index() - base, role });
+    };
     walk(root, |event| {
         seen = seen.wrapping_add(1);
         if seen.is_multiple_of(4_096) {
@@ -56,23 +106,33 @@ fn owned_text(root: Node<'_>, cancel: &Cancel) -> Result<(String, Vec<(usize, us
             Event::Open(node) | Event::Scalar(node) => {
                 if node.index() != base && node.ordinal() > 0 {
                     if let Some(parent) = node.parent() {
-                        own(&mut owners, text.len(), parent);
+                        own(&mut owners, text.len(), parent, Role::Punctuation);
                     }
                     text.push(',');
                 }
-                own(&mut owners, text.len(), node);
+                own(&mut owners, text.len(), node, Role::Punctuation);
                 if let (Some(key), true) = (node.raw_key(), node.index() != base) {
+                    own(&mut owners, text.len() + 1, node, Role::Key);
                     write::push_raw(&mut text, key);
+                    own(&mut owners, text.len() - 1, node, Role::Punctuation);
                     text.push(':');
                 }
                 match node.kind() {
                     Kind::Object => text.push('{'),
                     Kind::Array => text.push('['),
-                    _ => write::push_scalar(&mut text, node),
+                    Kind::String => {
+                        own(&mut owners, text.len() + 1, node, Role::Value);
+                        write::push_scalar(&mut text, node);
+                        own(&mut owners, text.len() - 1, node, Role::Punctuation);
+                    }
+                    _ => {
+                        own(&mut owners, text.len(), node, Role::Value);
+                        write::push_scalar(&mut text, node);
+                    }
                 }
             }
             Event::Close(node) => {
-                own(&mut owners, text.len(), node);
+                own(&mut owners, text.len(), node, Role::Punctuation);
                 text.push(if node.kind() == Kind::Object { '}' } else { ']' });
             }
         }

@@ -1,4 +1,4 @@
-//! Counting: chunked equals whole, and both equal the reference implementation.
+//! Counting: chunked equals whole, and both equal the reference implementations.
 
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -117,17 +117,123 @@ fn awkward() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..60).prop_map(|parts| parts.concat())
 }
 
+/// One text of `tests/data/token/corpus.json`, with the counts another implementation made of it.
+#[derive(serde::Deserialize)]
+struct Sample {
+    name: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    repeat: String,
+    #[serde(default)]
+    times: usize,
+    o200k_base: u64,
+    cl100k_base: u64,
+    p50k_base: u64,
+}
+
+impl Sample {
+    fn all() -> Vec<Sample> {
+        #[derive(serde::Deserialize)]
+        struct File {
+            texts: Vec<Sample>,
+        }
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/token/corpus.json");
+        serde_json::from_slice::<File>(&std::fs::read(path).unwrap()).unwrap().texts
+    }
+
+    fn text(&self) -> String {
+        format!("{}{}", self.text, self.repeat.repeat(self.times))
+    }
+}
+
+fn p50k(text: &str) -> u64 {
+    Tokenizer::P50kBase.count(text, &Cancel::new()).unwrap().unwrap().low()
+}
+
+#[test]
+fn the_corpus_counts_as_two_other_implementations_say() {
+    let samples = Sample::all();
+    assert!(samples.len() >= 200, "{}", samples.len());
+    for sample in samples {
+        let text = sample.text();
+        let stated = Tokens { o200k_base: sample.o200k_base, cl100k_base: sample.cl100k_base };
+        assert_eq!(count(&text, &Cancel::new()).unwrap(), stated, "{}", sample.name);
+        assert_eq!(p50k(&text), sample.p50k_base, "{}", sample.name);
+        assert_eq!(oracle(&text), stated, "{}", sample.name);
+        assert_eq!(tiktoken_rs::p50k_base_singleton().count_ordinary(&text) as u64, sample.p50k_base, "{}", sample.name);
+    }
+}
+
+#[test]
+fn a_million_of_one_character_is_counted() {
+    // tiktoken-rs panics on such runs of white space, as long as something follows them.
+    let run = " ".repeat(1_000_000);
+    assert_eq!(p50k(&format!("{run}x")), p50k(&run[1..]) + p50k(" x"));
+    let both = |text: &str| count(text, &Cancel::new()).unwrap();
+    assert_eq!(both(&format!("{run}x")), both(&run[1..]).plus(both(" x")));
+    assert_eq!(p50k(&"x".repeat(1_000_000)), p50k(&"x".repeat(500_000)) * 2);
+}
+
+#[test]
+fn a_long_word_can_be_left_in_the_middle() {
+    let word = "-".repeat(200_000);
+    let cancel = Cancel::new();
+    let tokenizer = Encoding::O200kBase.tokenizer();
+    assert_eq!(encoder::count(tokenizer, &word, &cancel).unwrap(), tokenizer.bpe.count(word.as_bytes()) as u64);
+    cancel.cancel();
+    assert_eq!(encoder::count(tokenizer, &word, &cancel), Err(Cancelled));
+    assert!(Tokenizer::P50kBase.count(&word, &cancel).is_err());
+}
+
+#[test]
+fn names_and_what_they_count() {
+    let name = |name: &str| Tokenizer::named(name).map(|found| found.name().to_owned());
+    assert_eq!(name("o200k_harmony").as_deref(), Some("o200k_base"));
+    for known in Tokenizer::NAMES {
+        assert!(name(known).is_some(), "{known}");
+    }
+    assert_eq!(name("gpt-4"), None);
+    let tokens = Tokens { o200k_base: 101, cl100k_base: 99 };
+    let of = |name: &str| Tokenizer::named(name).unwrap().from_tokens(tokens);
+    assert_eq!(of("cl100k_base"), Some(Count::Exact(99)));
+    // 111.1 and 176.75, rounded outwards.
+    assert_eq!(of("claude"), Some(Count::Estimate { low: 111, high: 177 }));
+    assert_eq!(of("p50k_base"), None);
+    assert_eq!(Count::claude(100), Count::Estimate { low: 110, high: 175 });
+    assert_eq!(Count::claude(0), Count::Estimate { low: 0, high: 0 });
+    assert_eq!(Count::Exact(5).plus(Count::claude(100)), Count::Estimate { low: 115, high: 180 });
+    assert!(Tokenizer::Claude.how().contains("estimate") && !Tokenizer::Claude.is_exact());
+}
+
+#[test]
+fn every_token_has_a_node_and_a_role() {
+    let text = r#"{"note":"a\n      b","n":-1.5,"list":[true,null,"      "],"é\"":{}}"#;
+    let doc = Doc::parse(Bytes::from_static(text.as_bytes()));
+    let root = doc.root().unwrap();
+    for &encoding in Encoding::ALL {
+        let mut seen = Vec::new();
+        each_token(root, encoding, &Cancel::new(), |node, role| seen.push((node, role))).unwrap();
+        assert_eq!(seen.len() as u64, count(text, &Cancel::new()).unwrap().get(encoding));
+        for role in [Role::Key, Role::Punctuation, Role::Space, Role::Value] {
+            assert!(seen.iter().any(|(_, found)| *found == role), "{role:?} in {encoding:?}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn a_safe_cut_changes_nothing(text in awkward()) {
         let mut prefix = text.as_str();
         while let Some(cut) = safe_cut(prefix) {
             let mut parts = Tokens::default();
-            parts.add(&text[..cut]);
-            parts.add(&text[cut..]);
+            parts.add(&text[..cut], &Cancel::new()).unwrap();
+            parts.add(&text[cut..], &Cancel::new()).unwrap();
             let mut whole = Tokens::default();
-            whole.add(&text);
+            whole.add(&text, &Cancel::new()).unwrap();
             prop_assert_eq!(parts, whole, "cut at {} of {:?}", cut, text);
+            let p50k = |text: &str| encoder::count(encoder::p50k_base().unwrap(), text, &Cancel::new()).unwrap();
+            prop_assert_eq!(p50k(&text[..cut]) + p50k(&text[cut..]), p50k(&text), "cut at {} of {:?}", cut, text);
             prefix = &prefix[..cut];
         }
     }
@@ -135,6 +241,19 @@ proptest! {
     #[test]
     fn any_text_counts_as_the_reference_says(text in prop_oneof![awkward(), any::<String>()]) {
         prop_assert_eq!(count(&text, &Cancel::new()).unwrap(), oracle(&text));
+        prop_assert_eq!(p50k(&text), tiktoken_rs::p50k_base_singleton().count_ordinary(&text) as u64);
+    }
+
+    #[test]
+    fn a_long_word_in_windows_is_the_word(
+        parts in prop::collection::vec((prop::sample::select(vec!["a", "-", " ", "=", "ab", "é", "北", "😀", "\n", "the", "0"]), 1_usize..60), 1..9),
+        window in 40_usize..300,
+    ) {
+        let word: String = parts.iter().map(|(unit, times)| unit.repeat(*times)).collect();
+        for bpe in [&bpe_openai::o200k_base().bpe, &bpe_openai::cl100k_base().bpe, &encoder::p50k_base().unwrap().bpe] {
+            let windows = encoder::long_word(bpe, word.as_bytes(), window, &Cancel::new()).unwrap();
+            prop_assert_eq!(windows, bpe.encode_via_backtracking(word.as_bytes()), "{:?}", word);
+        }
     }
 
     #[test]

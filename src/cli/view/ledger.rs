@@ -2,25 +2,29 @@
 
 use crate::capture::{Direction, Payload};
 use crate::cli::output::{columns, one_line};
-use crate::format::ledger::{Row, ratio};
+use crate::format::ledger::Row;
 use crate::format::{self, Format, Subject};
 use crate::report::grouped;
 use crate::report::json::{LedgerOptions, milliseconds};
-use crate::report::verdict;
-use crate::token::Encoding;
+use crate::report::{counted, ratio_of, verdict};
+use crate::token::{Count, Encoding};
 
 /// The head of the capture, the verdict, and a row for every format.
-pub fn page(subject: &Subject, rows: &[Row], options: LedgerOptions) -> String {
+pub fn page(subject: &Subject, rows: &[Row], counts: &[Option<Count>], options: &LedgerOptions) -> String {
     let mut page = head(subject);
     let references: Vec<&Row> = rows.iter().collect();
-    if let Some(verdict) = verdict(&references, options.tokenizer) {
+    // The sentence states exact counts; beside a further tokenizer it names the one it used.
+    if let Some(verdict) = verdict(&references, options.tokenizer.encoding().unwrap_or(Encoding::O200kBase)) {
         page.push_str(&format!("{}\n", one_line(&verdict.text())));
+    }
+    if options.tokenizer.encoding().is_none() {
+        page.push_str(&format!("{}: {}\n", one_line(options.tokenizer.name()), one_line(&options.tokenizer.how())));
     }
     if !rows.iter().any(Row::is_available) {
         return page;
     }
     page.push('\n');
-    page.push_str(&table(rows, options));
+    page.push_str(&table(rows, counts, options));
     let absent: Vec<&Row> = rows.iter().filter(|row| !row.is_available()).collect();
     if !absent.is_empty() {
         page.push('\n');
@@ -67,21 +71,22 @@ fn head(subject: &Subject) -> String {
     head
 }
 
-fn table(rows: &[Row], options: LedgerOptions) -> String {
+fn table(rows: &[Row], counts: &[Option<Count>], options: &LedgerOptions) -> String {
     let baseline = options.baseline(rows);
-    let base = rows.iter().find(|row| row.format == baseline);
+    let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| *count);
     // The tokenizer of the ratios comes first.
     let mut encodings = Encoding::ALL.to_vec();
-    encodings.sort_by_key(|encoding| *encoding != options.tokenizer);
-    let mut head = vec!["FORMAT".to_owned(), "TITLE".to_owned()];
+    encodings.retain(|encoding| Some(*encoding) != options.tokenizer.encoding());
+    let mut head = vec!["FORMAT".to_owned(), "TITLE".to_owned(), one_line(options.tokenizer.name()).to_uppercase()];
     head.extend(encodings.iter().map(|encoding| encoding.name().to_uppercase()));
     head.extend([format!("× {baseline}"), "BYTES".to_owned(), "CHARS".to_owned(), "FACTS KEPT".to_owned()]);
     let mut table = vec![head];
-    for row in rows.iter().filter(|row| row.is_available()) {
+    for (row, count) in rows.iter().zip(counts).filter(|(row, _)| row.is_available()) {
         let title = format::by_id(row.format).map_or("", Format::title);
         let mut line = vec![row.format.to_owned(), title.to_owned()];
+        line.push(count.map_or_else(String::new, counted));
         line.extend(encodings.iter().map(|encoding| grouped(row.tokens.get(*encoding))));
-        let ratio = base.and_then(|base| ratio(row, base, options.tokenizer));
+        let ratio = ratio_of(*count, base);
         line.push(ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")));
         line.push(grouped(row.bytes));
         line.push(grouped(row.chars));
@@ -91,5 +96,6 @@ fn table(rows: &[Row], options: LedgerOptions) -> String {
         }));
         table.push(line);
     }
-    columns(&table, &[2, 3, 4, 5, 6])
+    let numbers: Vec<usize> = (2..6 + encodings.len()).collect();
+    columns(&table, &numbers)
 }

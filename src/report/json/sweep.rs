@@ -5,9 +5,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{ErrorJson, LedgerOptions, VERSION, failure, print, raw, report};
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancel;
 use crate::problem::Problem;
+use crate::report::counted::{CountError, count_row};
 use crate::report::sweep::{Call, Sweep};
+use crate::token::{Encoding, Tokenizer};
 
 #[derive(Serialize)]
 struct SweepDocument<'a> {
@@ -37,29 +39,38 @@ struct DeltaJson {
     missing: Vec<String>,
 }
 
-/// The document: `values` are all that were planned, `calls` those that were made, in the same order.
+/// The document: `values` are all that were planned, `calls` those that were made, in the same order. The columns are
+/// compared by `encoding`.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
+/// [`CountError`] when cancelled, or when a count cannot be made.
 pub fn sweep(
     found: &Sweep,
     values: &[String],
     calls: &[Call],
-    options: LedgerOptions,
+    encoding: Encoding,
     problem: Option<&Problem>,
     cancel: &Cancel,
-) -> Result<String, Cancelled> {
+) -> Result<String, CountError> {
+    let options = LedgerOptions { tokenizer: Tokenizer::Encoding(encoding), baseline: None };
     let mut columns = Vec::with_capacity(values.len());
     for (at, value) in values.iter().enumerate() {
         let report = match calls.get(at) {
-            Some(call) => Some(report(&call.subject, &call.rows, options, failure(&call.subject).as_ref(), cancel)?),
+            Some(call) => {
+                let counts = call
+                    .rows
+                    .iter()
+                    .map(|row| count_row(&call.subject, row, &options.tokenizer, cancel))
+                    .collect::<Result<Vec<_>, _>>()?;
+                Some(report(&call.subject, &call.rows, &counts, &options, failure(&call.subject).as_ref(), cancel)?)
+            }
             None => None,
         };
         columns
             .push(ColumnJson { value: raw(value.as_bytes()), report: report.and_then(|text| raw(text.trim_end().as_bytes())) });
     }
     let value_of = |call: usize| calls.get(call).and_then(|call| raw(call.value.as_bytes()));
-    let deltas = found.deltas(calls, options.tokenizer);
+    let deltas = found.deltas(calls, encoding);
     Ok(print(&SweepDocument {
         loupe: VERSION,
         schema: "loupe.sweep/1",

@@ -1,0 +1,158 @@
+//! The columns of a payload: one for every key, in whichever record it stands. Uses `json`, `cancel`.
+
+use std::collections::HashMap;
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::json::walk::{Event, walk};
+use crate::json::{Kind, Node, write};
+
+/// A key at one place of the records, or the elements of a list there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The key; `None` for the elements of a list, and for the root.
+    pub key: Option<String>,
+    /// The column around it; `None` for the root, which is column 0.
+    pub parent: Option<usize>,
+    /// How many values stand in it.
+    pub values: u64,
+    /// Whether one of them is no array and no object.
+    pub has_leaves: bool,
+}
+
+/// Every column, the ones around before the ones inside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    pub columns: Vec<Column>,
+    /// The column of each node, by tape index minus the root's.
+    pub of_node: Vec<usize>,
+    inside: HashMap<(usize, Option<String>), usize>,
+}
+
+impl Columns {
+    /// Sorts every node under `root` into its column.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn of(root: Node<'_>, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let base = root.index();
+        let mut all = Self { of_node: Vec::with_capacity(root.subtree_end() - base), ..Self::default() };
+        walk(root, |event| {
+            let (Event::Open(node) | Event::Scalar(node)) = event else { return Ok(()) };
+            if all.of_node.len().is_multiple_of(4_096) {
+                cancel.check()?;
+            }
+            let parent = node.parent().filter(|_| node.index() != base).map(|parent| all.of_node[parent.index() - base]);
+            let key = parent.and(node.key()).map(|key| key.into_owned());
+            let column = match parent {
+                None => all.add(Column { key, parent, values: 0, has_leaves: false }),
+                Some(at) => match all.inside.get(&(at, key.clone())) {
+                    Some(&known) => known,
+                    None => {
+                        let new = all.add(Column { key: key.clone(), parent, values: 0, has_leaves: false });
+                        all.inside.insert((at, key), new);
+                        new
+                    }
+                },
+            };
+            all.columns[column].values += 1;
+            all.columns[column].has_leaves |= !node.is_container();
+            all.of_node.push(column);
+            Ok::<(), Cancelled>(())
+        })?;
+        Ok(all)
+    }
+
+    fn add(&mut self, column: Column) -> usize {
+        self.columns.push(column);
+        self.columns.len() - 1
+    }
+
+    /// A JSON pointer with `*` for the elements of a list: `/items/*/city`; empty for the root. A key that is `*`
+    /// stands as `~2`.
+    pub fn path(&self, column: usize) -> String {
+        let mut parts = Vec::new();
+        let mut at = Some(column);
+        while let Some(column) = at.and_then(|at| self.columns.get(at)) {
+            if column.parent.is_some() {
+                parts.push(column.key.as_deref().map_or_else(|| "*".to_owned(), escape));
+            }
+            at = column.parent;
+        }
+        parts.iter().rev().fold(String::new(), |path, part| path + "/" + part)
+    }
+
+    /// The column at a path as [`Columns::path`] writes it.
+    pub fn find(&self, path: &str) -> Option<usize> {
+        let mut at = (!self.columns.is_empty()).then_some(0)?;
+        for part in path.split('/').skip(1) {
+            let key = (part != "*").then(|| part.replace("~1", "/").replace("~2", "*").replace("~0", "~"));
+            at = *self.inside.get(&(at, key))?;
+        }
+        Some(at)
+    }
+}
+
+fn escape(key: &str) -> String {
+    if key == "*" { "~2".to_owned() } else { key.replace('~', "~0").replace('/', "~1") }
+}
+
+/// The compact JSON of a value without the nodes that `is_left_out` names, each with all that is inside.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub(super) fn compact_without(
+    root: Node<'_>,
+    is_left_out: impl Fn(Node<'_>) -> bool,
+    cancel: &Cancel,
+) -> Result<String, Cancelled> {
+    let mut text = String::with_capacity(root.range().len());
+    // For each container that is open: whether something stands in it.
+    let mut filled: Vec<bool> = Vec::new();
+    // The tape indices of what is being left out.
+    let mut skipped = 0..0;
+    let mut seen = 0_u32;
+    walk(root, |event| {
+        seen = seen.wrapping_add(1);
+        if seen.is_multiple_of(4_096) {
+            cancel.check()?;
+        }
+        match event {
+            Event::Open(node) | Event::Scalar(node) => {
+                if skipped.contains(&node.index()) {
+                    return Ok(());
+                }
+                if node.index() != root.index() {
+                    if is_left_out(node) {
+                        skipped = node.index()..node.subtree_end();
+                        return Ok(());
+                    }
+                    if let Some(is_filled) = filled.last_mut() {
+                        if *is_filled {
+                            text.push(',');
+                        }
+                        *is_filled = true;
+                    }
+                    if let Some(key) = node.raw_key() {
+                        write::push_raw(&mut text, key);
+                        text.push(':');
+                    }
+                }
+                match node.kind() {
+                    Kind::Object => text.push('{'),
+                    Kind::Array => text.push('['),
+                    _ => write::push_scalar(&mut text, node),
+                }
+                if node.is_container() {
+                    filled.push(false);
+                }
+            }
+            Event::Close(node) if skipped.contains(&node.index()) => {}
+            Event::Close(node) => {
+                filled.pop();
+                text.push(if node.kind() == Kind::Object { '}' } else { ']' });
+            }
+        }
+        Ok::<(), Cancelled>(())
+    })?;
+    Ok(text)
+}

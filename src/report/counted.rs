@@ -1,0 +1,52 @@
+//! A format's tokens by the tokenizer a person names. What is always counted stands in the row; for another
+//! tokenizer the text is written once more. Uses `format`, `token`, `problem`, `cancel`.
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::format::ledger::Row;
+use crate::format::{self, Subject};
+use crate::problem::Problem;
+use crate::token::{Count, Tokenizer};
+
+use super::{format_bytes, grouped};
+
+/// Why there is no count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CountError {
+    #[error("cancelled")]
+    Cancelled(#[from] Cancelled),
+    /// The person's tokenizer file does not take the text.
+    #[error("{0}")]
+    Problem(#[from] Problem),
+}
+
+/// The count of a row by a tokenizer; `None` where the format does not apply.
+///
+/// # Errors
+/// [`CountError`] when cancelled, or when a tokenizer file does not take the text.
+pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Option<Count>, CountError> {
+    if !row.is_available() {
+        return Ok(None);
+    }
+    if let Some(count) = tokenizer.from_tokens(row.tokens) {
+        return Ok(Some(count));
+    }
+    let Some(format) = format::by_id(row.format) else { return Ok(None) };
+    let bytes = format_bytes(format, subject, cancel)??;
+    Ok(Some(tokenizer.count(&String::from_utf8_lossy(&bytes), cancel)??))
+}
+
+/// A count over the baseline's. Of two estimates the ratio is that of the counts they were made from, so that what is
+/// unsure falls out of it.
+pub fn ratio_of(count: Option<Count>, baseline: Option<Count>) -> Option<f64> {
+    let (count, baseline) = (count?, baseline?);
+    // The higher end is closer to the count it was made from; for an exact one both ends are the same.
+    (baseline.high() > 0).then(|| count.high() as f64 / baseline.high() as f64)
+}
+
+/// A count as people read it: `1,234`, or `≈1,100–1,750` where it is an estimate.
+pub fn counted(count: Count) -> String {
+    match count {
+        Count::Exact(tokens) => grouped(tokens),
+        Count::Estimate { low, high } => format!("≈{}–{}", grouped(low), grouped(high)),
+    }
+}

@@ -1,0 +1,160 @@
+//! What if keys were left out, and which fields a model needs. The capture is never touched: the payload is filtered
+//! before the formats are written. Uses `format`, `capture`, `json`, `problem`, `cancel`.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::columns::{Columns, compact_without};
+use super::{CountError, format_bytes, grouped};
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{FactState, Payload, match_facts};
+use crate::format::{Format, Subject};
+use crate::json::Doc;
+
+/// The same answer with a payload that lacks these keys in every record. Ask it anything a subject can be asked; what
+/// the server sent (`content`, `structured`, `both`, `wire`) stays as it was. `paths` are those of
+/// [`Columns::path`]; one that is not there changes nothing.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn without(subject: &Subject, paths: &BTreeSet<String>, cancel: &Cancel) -> Result<Subject, Cancelled> {
+    let mut changed = subject.clone();
+    let Some(payload) = &subject.payload else { return Ok(changed) };
+    let root = payload.root();
+    let columns = Columns::of(root, cancel)?;
+    let struck: HashSet<usize> = paths.iter().filter_map(|path| columns.find(path)).collect();
+    let text = compact_without(root, |node| struck.contains(&columns.of_node[node.index() - root.index()]), cancel)?;
+    changed.payload = Some(Payload { origin: payload.origin.clone(), doc: Arc::new(Doc::parse(Bytes::from(text))), root: 0 });
+    Ok(changed)
+}
+
+/// The fields of a payload: the paths of the columns that hold values, in the order in which they stand.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn fields(payload: &Payload, cancel: &Cancel) -> Result<Vec<String>, Cancelled> {
+    let columns = Columns::of(payload.root(), cancel)?;
+    let leaves = (0..columns.columns.len()).filter(|&column| columns.columns[column].has_leaves);
+    Ok(leaves.map(|column| columns.path(column)).collect())
+}
+
+/// A needed field that a format does not carry for every record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostField {
+    /// As [`Columns::path`] writes it.
+    pub path: String,
+    /// In how many records its value is missing.
+    pub missing: u64,
+    /// In how many records it has a value that a text can carry.
+    pub of: u64,
+}
+
+/// What a format does to the fields that a model needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeededFields {
+    /// How many are needed and stand in the payload.
+    pub needed: u64,
+    pub lost: Vec<LostField>,
+}
+
+impl NeededFields {
+    /// The sentence of the verdict, such as "CSV loses 1 of 3 needed fields: city (in 2 of 9 records)".
+    pub fn sentence(&self, title: &str) -> String {
+        let fields = if self.needed == 1 { "field" } else { "fields" };
+        if self.lost.is_empty() {
+            return format!("{title} keeps all {} needed {fields}", grouped(self.needed));
+        }
+        let name = |lost: &LostField| {
+            let key = lost.path.rsplit('/').find(|part| *part != "*").unwrap_or("").replace("~1", "/").replace("~0", "~");
+            format!("{key} (in {} of {} records)", grouped(lost.missing), grouped(lost.of))
+        };
+        let mut names: Vec<String> = self.lost.iter().take(3).map(name).collect();
+        if self.lost.len() > 3 {
+            names.push(format!("{} more", self.lost.len() - 3));
+        }
+        let lost = grouped(self.lost.len() as u64);
+        format!("{title} loses {lost} of {} needed {fields}: {}", grouped(self.needed), names.join(", "))
+    }
+}
+
+/// Which of the needed fields a format loses; `None` where there is no payload. A value is lost where the text of the
+/// format does not say it, by the same matching as everywhere.
+///
+/// # Errors
+/// [`CountError`] when cancelled, or where the format does not apply.
+pub fn needed_fields(
+    subject: &Subject,
+    format: &'static dyn Format,
+    needed: &BTreeSet<String>,
+    cancel: &Cancel,
+) -> Result<Option<NeededFields>, CountError> {
+    let Some(payload) = &subject.payload else { return Ok(None) };
+    let bytes = format_bytes(format, subject, cancel)??;
+    let root = payload.root();
+    let columns = Columns::of(root, cancel)?;
+    let mut wanted: Vec<(usize, LostField)> = needed
+        .iter()
+        .filter_map(|path| Some((columns.find(path)?, LostField { path: path.clone(), missing: 0, of: 0 })))
+        .collect();
+    wanted.sort_by_key(|(column, _)| *column);
+    for fact in match_facts(payload, &String::from_utf8_lossy(&bytes), cancel)?.facts {
+        let column = columns.of_node[fact.node - root.index()];
+        if let Ok(at) = wanted.binary_search_by_key(&column, |(column, _)| *column) {
+            let field = &mut wanted[at].1;
+            field.of += 1;
+            field.missing += u64::from(matches!(fact.state, FactState::Missing | FactState::Differs(_)));
+        }
+    }
+    let needed = wanted.len() as u64;
+    let lost = wanted.into_iter().map(|(_, field)| field).filter(|field| field.missing > 0).collect();
+    Ok(Some(NeededFields { needed, lost }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::by_id;
+    use crate::report::tests::subject_of;
+
+    const RESULT: &str = r###"{"content":[{"type":"text","text":"## Acme\n- **City**: Ulm\n\n## Beta\n"}],"structuredContent":{"items":[{"name":"Acme","city":"Ulm","n":1.50},{"name":"Beta","city":"Bonn","n":2}]}}"###;
+
+    fn set(paths: &[&str]) -> BTreeSet<String> {
+        paths.iter().map(|path| (*path).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_key_is_left_out_of_every_record() {
+        let subject = subject_of(RESULT);
+        let json = |subject: &Subject| {
+            String::from_utf8(format_bytes(by_id("json").unwrap(), subject, &Cancel::new()).unwrap().unwrap().to_vec()).unwrap()
+        };
+        let less = without(&subject, &set(&["/items/*/city", "/no/such"]), &Cancel::new()).unwrap();
+        assert_eq!(json(&less), r#"{"items":[{"name":"Acme","n":1.50},{"name":"Beta","n":2}]}"#);
+        assert_eq!(json(&without(&subject, &set(&["/items"]), &Cancel::new()).unwrap()), "{}");
+        assert_eq!(json(&without(&subject, &set(&["/items/*"]), &Cancel::new()).unwrap()), r#"{"items":[]}"#);
+        assert_eq!(json(&without(&subject, &set(&[]), &Cancel::new()).unwrap()), json(&subject));
+        // What the server sent is what it sent.
+        let sent = |subject: &Subject| format_bytes(by_id("both").unwrap(), subject, &Cancel::new()).unwrap().unwrap();
+        assert_eq!(sent(&less), sent(&subject));
+    }
+
+    #[test]
+    fn needed_fields_are_judged_by_format() {
+        let subject = subject_of(RESULT);
+        let payload = subject.payload.as_ref().unwrap();
+        assert_eq!(fields(payload, &Cancel::new()).unwrap(), ["/items/*/name", "/items/*/city", "/items/*/n"]);
+        let judge = |id: &str, paths: &[&str]| {
+            let format = by_id(id).unwrap();
+            let found = needed_fields(&subject, format, &set(paths), &Cancel::new()).unwrap().unwrap();
+            found.sentence(format.title())
+        };
+        assert_eq!(judge("content", &["/items/*/name"]), "Text keeps all 1 needed field");
+        assert_eq!(
+            judge("content", &["/items/*/name", "/items/*/city", "/gone"]),
+            "Text loses 1 of 2 needed fields: city (in 1 of 2 records)"
+        );
+        assert_eq!(judge("csv", &["/items/*/name", "/items/*/city"]), "CSV keeps all 2 needed fields");
+    }
+}

@@ -1,0 +1,90 @@
+//! Counting with one vocabulary: text is split as the encoding says, each word is counted, and both can be left.
+//!
+//! The splitting patterns hold no back-tracking and the counting is linear, so that a run of a million spaces or
+//! dashes is slow work at worst and never a failure. Uses `cancel`.
+
+use std::sync::LazyLock;
+
+use bpe_openai::Tokenizer;
+use bpe_openai::byte_pair_encoding::BytePairEncoding;
+
+use crate::cancel::{Cancel, Cancelled};
+
+/// A longer word is taken in windows of this size, so that the asker can look away in the middle of it.
+const WINDOW_BYTES: usize = 32 << 10;
+
+/// The last tokens of a window may come out otherwise once more text follows: they are found anew in the next one.
+const UNSURE_TOKENS: usize = 16;
+
+/// Tokens of a text that is taken as a whole.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub(super) fn count(tokenizer: &Tokenizer, text: &str, cancel: &Cancel) -> Result<u64, Cancelled> {
+    let mut tokens = 0;
+    for word in tokenizer.split(text) {
+        tokens += if word.len() <= WINDOW_BYTES {
+            tokenizer.bpe.count(word.as_bytes()) as u64
+        } else {
+            long_word(&tokenizer.bpe, word.as_bytes(), WINDOW_BYTES, cancel)?.len() as u64
+        };
+    }
+    Ok(tokens)
+}
+
+/// The tokens of one word, in order.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub(super) fn word_tokens(bpe: &BytePairEncoding, word: &str, cancel: &Cancel) -> Result<Vec<u32>, Cancelled> {
+    if word.len() <= WINDOW_BYTES {
+        return Ok(bpe.encode_via_backtracking(word.as_bytes()));
+    }
+    long_word(bpe, word.as_bytes(), WINDOW_BYTES, cancel)
+}
+
+/// A sequence of tokens is the encoding of its text exactly if every two neighbours are the encoding of theirs. So
+/// windows may be put together where the tokens on both sides of the joint pass that test; where they do not, the word
+/// is taken as a whole.
+pub(super) fn long_word(bpe: &BytePairEncoding, word: &[u8], window: usize, cancel: &Cancel) -> Result<Vec<u32>, Cancelled> {
+    let mut all: Vec<u32> = Vec::with_capacity(word.len() / 4);
+    let mut at = 0;
+    while at < word.len() {
+        cancel.check()?;
+        let end = word.len().min(at + window);
+        let tokens = bpe.encode_via_backtracking(&word[at..end]);
+        let sure = if end == word.len() { tokens.len() } else { tokens.len().saturating_sub(UNSURE_TOKENS) };
+        let joins = match (all.last(), tokens.first()) {
+            (Some(&left), Some(&right)) => are_neighbours(bpe, left, right),
+            _ => true,
+        };
+        if sure == 0 || !joins {
+            return Ok(bpe.encode_via_backtracking(word));
+        }
+        at += tokens[..sure].iter().map(|&token| bpe.token_len(token)).sum::<usize>();
+        all.extend_from_slice(&tokens[..sure]);
+    }
+    Ok(all)
+}
+
+fn are_neighbours(bpe: &BytePairEncoding, left: u32, right: u32) -> bool {
+    let both = [bpe.token_bytes(left), bpe.token_bytes(right)].concat();
+    bpe.encode_via_backtracking(&both) == [left, right]
+}
+
+/// `p50k_base`, which `bpe-openai` does not bring: the vocabulary is the one inside `tiktoken-rs`, the splitting
+/// pattern says the same without look-ahead. `None` would mean that the vocabulary of the crate has changed.
+pub(super) fn p50k_base() -> Option<&'static Tokenizer> {
+    static P50K_BASE: LazyLock<Option<Tokenizer>> = LazyLock::new(|| {
+        let reference = tiktoken_rs::p50k_base().ok()?;
+        // 50256 is the special token; the others stand in the order of their merges.
+        let vocabulary: Option<Vec<Vec<u8>>> =
+            (0..=50_280).filter(|rank| *rank != 50_256).map(|rank| reference.decode_bytes(&[rank]).ok()).collect();
+        let bpe = BytePairEncoding::from_dictionary(vocabulary?, None);
+        // The second pattern's last character is looked at, not taken.
+        let patterns =
+            [(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+$", false), (r"\s+\s", true), (r"\s+", false)];
+        Tokenizer::new_lookahead(bpe, &patterns, false).ok()
+    });
+    P50K_BASE.as_ref()
+}

@@ -1,0 +1,149 @@
+//! A tokenizer file of the person's, read by `kitoken`: `tokenizer.json`, SentencePiece, tiktoken or tekken.
+//!
+//! The file is not trusted: its size is bounded, it is told what is wrong with it, and a failure inside the crate is
+//! caught and becomes a problem. Uses `json`, `problem`.
+
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bytes::Bytes;
+use kitoken::{Definition, Kitoken, SpecialTokenKind};
+use sha2::{Digest, Sha256};
+
+use super::Tokenizer;
+use crate::json::Doc;
+use crate::problem::{Kind, Problem};
+
+/// The largest file that is read; the largest in use are about 35 MB.
+pub const MAX_FILE_BYTES: usize = 64 << 20;
+
+/// The longest text that is counted with a file: it has to be taken as a whole, and cannot be left half-way.
+pub const MAX_TEXT_BYTES: usize = 16 << 20;
+
+/// The kinds of file, told apart by what stands in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// Hugging Face `tokenizer.json`.
+    Tokenizers,
+    /// Mistral's `tekken.json`.
+    Tekken,
+    /// Lines of a token in Base64 and its rank.
+    Tiktoken,
+    /// A SentencePiece model.
+    SentencePiece,
+}
+
+impl FileKind {
+    /// The name people know it by.
+    pub fn title(self) -> &'static str {
+        match self {
+            FileKind::Tokenizers => "tokenizer.json",
+            FileKind::Tekken => "tekken",
+            FileKind::Tiktoken => "tiktoken",
+            FileKind::SentencePiece => "SentencePiece",
+        }
+    }
+
+    fn of(bytes: &[u8]) -> Self {
+        let text = bytes.trim_ascii_start();
+        if text.first() == Some(&b'{') {
+            // Both are JSON; a vocabulary at the top, and no model around it, is Mistral's.
+            let doc = Doc::parse(Bytes::copy_from_slice(bytes));
+            let has = |key: &str| doc.root().is_some_and(|root| root.get(key).is_some());
+            return if has("vocab") && !has("model") { FileKind::Tekken } else { FileKind::Tokenizers };
+        }
+        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+        let mut words = line.trim_ascii().split(|byte| *byte == b' ');
+        let is_line = words.next().is_some_and(|word| !word.is_empty() && word.iter().all(is_base64))
+            && words.next().is_some_and(|word| !word.is_empty() && word.iter().all(u8::is_ascii_digit))
+            && words.next().is_none();
+        if is_line { FileKind::Tiktoken } else { FileKind::SentencePiece }
+    }
+}
+
+/// A tokenizer read from a file.
+pub struct TokenizerFile {
+    /// The file's name without its folder.
+    pub name: String,
+    /// The digest of the file in lower-case hexadecimal: two files of one name are two tokenizers.
+    pub sha256: String,
+    pub kind: FileKind,
+    encoder: Kitoken,
+}
+
+impl std::fmt::Debug for TokenizerFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TokenizerFile").field("name", &self.name).field("sha256", &self.sha256).finish_non_exhaustive()
+    }
+}
+
+impl TokenizerFile {
+    /// Reads a file's bytes; `name` is its name without the folder.
+    ///
+    /// # Errors
+    /// A problem that says what is wrong: too large, no kind that is known, or the reason the crate gives.
+    pub fn read(name: &str, bytes: &[u8]) -> Result<Self, Problem> {
+        let bad = |why: String| {
+            Problem::new(Kind::Io, format!("not a tokenizer file: {why}"))
+                .at(name)
+                .hint("Loupe reads tokenizer.json, SentencePiece, tiktoken and tekken files")
+        };
+        if bytes.is_empty() {
+            return Err(bad("it is empty".into()));
+        }
+        if bytes.len() > MAX_FILE_BYTES {
+            return Err(bad(format!("{} bytes are more than the {MAX_FILE_BYTES} that are read", bytes.len())));
+        }
+        let kind = FileKind::of(bytes);
+        // The crate takes some things in a file for granted and panics where they are missing.
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            let definition = match kind {
+                FileKind::Tokenizers => Definition::from_tokenizers_slice(bytes),
+                FileKind::Tekken => Definition::from_tekken_slice(bytes),
+                FileKind::Tiktoken => Definition::from_tiktoken_slice(bytes),
+                FileKind::SentencePiece => Definition::from_sentencepiece_slice(bytes),
+            };
+            let definition = definition.map_err(|error| error.to_string())?;
+            if definition.model.vocab().is_empty() {
+                return Err("it holds no tokens".to_owned());
+            }
+            Kitoken::from_definition(definition).map_err(|error| error.to_string())
+        }));
+        let as_what = |why: &str| bad(format!("read as {}, {why}", kind.title()));
+        let encoder = match made {
+            Ok(Ok(encoder)) => encoder,
+            Ok(Err(why)) => return Err(as_what(&why)),
+            Err(_) => return Err(as_what("it is incomplete or damaged")),
+        };
+        let sha256 = Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hex, byte| {
+            write!(hex, "{byte:02x}").ok();
+            hex
+        });
+        // Beside a built-in of the same name it must not be taken for it.
+        let name = if Tokenizer::named(name).is_some() { format!("{name} (file)") } else { name.to_owned() };
+        Ok(Self { name, sha256, kind, encoder })
+    }
+
+    /// Tokens of a text, without those that a model's template puts around it.
+    ///
+    /// # Errors
+    /// A problem where the text is too long or has a character that the file has no token for.
+    pub fn count(&self, text: &str) -> Result<u64, Problem> {
+        let bad = |why: String| Problem::new(Kind::Io, format!("cannot count with this tokenizer: {why}")).at(self.name.clone());
+        if text.len() > MAX_TEXT_BYTES {
+            return Err(bad(format!("{} bytes of text are more than the {MAX_TEXT_BYTES} that it takes at once", text.len())));
+        }
+        // No special token is honoured: a tool's answer is data.
+        const NONE: &[SpecialTokenKind] = &[];
+        match catch_unwind(AssertUnwindSafe(|| self.encoder.encode(text, NONE))) {
+            Ok(Ok(tokens)) => Ok(tokens.len() as u64),
+            Ok(Err(error)) => Err(bad(error.to_string())),
+            Err(_) => Err(bad("its pattern or tables fail on this text".into())),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

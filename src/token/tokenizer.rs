@@ -1,0 +1,195 @@
+//! The tokenizer a person names: one that is always counted, one more that is built in, a file of theirs, or the
+//! estimate for Claude. What it says is a [`Count`], which tells a number from a range.
+
+use std::sync::Arc;
+
+use super::file::TokenizerFile;
+use super::{Encoding, Tokens, encoder, pieces};
+use crate::cancel::{Cancel, Cancelled};
+use crate::problem::{Kind, Problem};
+
+/// How many tokens a text has. An estimate is never a single number, and never mixed with exact counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Count {
+    Exact(u64),
+    /// Both ends are part of it.
+    Estimate {
+        low: u64,
+        high: u64,
+    },
+}
+
+impl Count {
+    pub fn is_exact(self) -> bool {
+        matches!(self, Count::Exact(_))
+    }
+
+    /// The lowest it can be; the number itself where it is exact.
+    pub fn low(self) -> u64 {
+        match self {
+            Count::Exact(tokens) => tokens,
+            Count::Estimate { low, .. } => low,
+        }
+    }
+
+    /// The highest it can be; the number itself where it is exact.
+    pub fn high(self) -> u64 {
+        match self {
+            Count::Exact(tokens) => tokens,
+            Count::Estimate { high, .. } => high,
+        }
+    }
+
+    /// The sum; an estimate as soon as one of the two is.
+    #[must_use]
+    pub fn plus(self, other: Count) -> Count {
+        match (self, other) {
+            (Count::Exact(left), Count::Exact(right)) => Count::Exact(left + right),
+            _ => Count::Estimate { low: self.low() + other.low(), high: self.high() + other.high() },
+        }
+    }
+
+    /// What is estimated from exact `o200k_base` tokens for Claude: 1.10 to 1.75 times as many, rounded outwards.
+    pub fn claude(o200k_base: u64) -> Count {
+        let wide = u128::from(o200k_base);
+        let fit = |tokens: u128| u64::try_from(tokens).unwrap_or(u64::MAX);
+        Count::Estimate { low: fit(wide * 110 / 100), high: fit((wide * 175).div_ceil(100)) }
+    }
+}
+
+/// What counts.
+#[derive(Clone, Debug)]
+pub enum Tokenizer {
+    /// One of those that are always counted.
+    Encoding(Encoding),
+    /// `p50k_base`, of older models: built in, counted where it is named.
+    P50kBase,
+    /// A file of the person's.
+    File(Arc<TokenizerFile>),
+    /// A range for Claude, whose tokenizer is not public.
+    Claude,
+}
+
+impl Default for Tokenizer {
+    fn default() -> Self {
+        Tokenizer::Encoding(Encoding::O200kBase)
+    }
+}
+
+/// The same tokenizer: files by their digest.
+impl PartialEq for Tokenizer {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Tokenizer::Encoding(left), Tokenizer::Encoding(right)) => left == right,
+            (Tokenizer::File(left), Tokenizer::File(right)) => left.sha256 == right.sha256,
+            (Tokenizer::P50kBase, Tokenizer::P50kBase) | (Tokenizer::Claude, Tokenizer::Claude) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Tokenizer {}
+
+impl Tokenizer {
+    /// Every name that is no file, an alias included.
+    pub const NAMES: &'static [&'static str] = &["o200k_base", "cl100k_base", "p50k_base", "o200k_harmony", "claude"];
+
+    /// The tokenizer with this name; `None` where it can only be a file.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            // The two differ in special tokens alone, and those count as plain text.
+            "o200k_harmony" => Some(Tokenizer::Encoding(Encoding::O200kBase)),
+            "p50k_base" => Some(Tokenizer::P50kBase),
+            "claude" => Some(Tokenizer::Claude),
+            _ => Encoding::parse(name).map(Tokenizer::Encoding),
+        }
+    }
+
+    /// The name beside every number, and the member of `tokens` in JSON: a file's name for a file.
+    pub fn name(&self) -> &str {
+        match self {
+            Tokenizer::Encoding(encoding) => encoding.name(),
+            Tokenizer::P50kBase => "p50k_base",
+            Tokenizer::File(file) => &file.name,
+            Tokenizer::Claude => "claude",
+        }
+    }
+
+    /// The encoding, where it is one that is always counted.
+    pub fn encoding(&self) -> Option<Encoding> {
+        match self {
+            Tokenizer::Encoding(encoding) => Some(*encoding),
+            _ => None,
+        }
+    }
+
+    /// The file, where it is one.
+    pub fn file(&self) -> Option<&TokenizerFile> {
+        match self {
+            Tokenizer::File(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    pub fn is_exact(&self) -> bool {
+        !matches!(self, Tokenizer::Claude)
+    }
+
+    /// How its numbers come about, in a sentence for people.
+    pub fn how(&self) -> String {
+        match self {
+            Tokenizer::Encoding(encoding) => format!("exact, counted here with {}", encoding.name()),
+            Tokenizer::P50kBase => "exact, counted here with p50k_base".to_owned(),
+            Tokenizer::File(file) => {
+                format!("counted here with {} ({}, SHA-256 {})", file.name, file.kind.title(), file.sha256)
+            }
+            Tokenizer::Claude => "an estimate: Claude's tokenizer is not public. From 1.10 to 1.75 times the exact count of \
+                 o200k_base; the bounds are Loupe's own judgement of published comparisons, and a text may lie outside them"
+                .to_owned(),
+        }
+    }
+
+    /// The count that follows from what is always counted; `None` where the text itself is needed.
+    pub fn from_tokens(&self, tokens: Tokens) -> Option<Count> {
+        match self {
+            Tokenizer::Encoding(encoding) => Some(Count::Exact(tokens.get(*encoding))),
+            Tokenizer::Claude => Some(Count::claude(tokens.o200k_base)),
+            Tokenizer::P50kBase | Tokenizer::File(_) => None,
+        }
+    }
+
+    /// Counts a text; special tokens in it are plain text.
+    ///
+    /// # Errors
+    /// [`Cancelled`], or a problem of the person's tokenizer file with this text.
+    pub fn count(&self, text: &str, cancel: &Cancel) -> Result<Result<Count, Problem>, Cancelled> {
+        Ok(match self {
+            Tokenizer::Encoding(encoding) => Ok(Count::Exact(count_encoding(*encoding, text, cancel)?)),
+            Tokenizer::Claude => Ok(Count::claude(count_encoding(Encoding::O200kBase, text, cancel)?)),
+            Tokenizer::P50kBase => {
+                let Some(tokenizer) = encoder::p50k_base() else {
+                    return Ok(Err(Problem::new(Kind::Internal, "the vocabulary of p50k_base cannot be built")));
+                };
+                let mut tokens = 0;
+                pieces(text, cancel, |piece| {
+                    tokens += encoder::count(tokenizer, piece, cancel)?;
+                    Ok(())
+                })?;
+                Ok(Count::Exact(tokens))
+            }
+            Tokenizer::File(file) => {
+                cancel.check()?;
+                file.count(text).map(Count::Exact)
+            }
+        })
+    }
+}
+
+fn count_encoding(encoding: Encoding, text: &str, cancel: &Cancel) -> Result<u64, Cancelled> {
+    let mut tokens = 0;
+    pieces(text, cancel, |piece| {
+        tokens += encoder::count(encoding.tokenizer(), piece, cancel)?;
+        Ok(())
+    })?;
+    Ok(tokens)
+}
