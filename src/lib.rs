@@ -20,6 +20,7 @@ pub mod mcp;
 pub mod serve;
 pub mod store;
 pub mod report;
+pub mod host;
 pub mod format;
 pub mod capture;
 pub mod source;
