@@ -101,4 +101,4 @@ pub fn by_id(id: &str) -> Option<&'static dyn Format> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -46,7 +46,7 @@ impl<'a> ViewContext<'a> {
 }
 
 /// One part of what the model is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     /// A range of the view's text.
     Text(Range<usize>),

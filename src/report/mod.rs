@@ -1,9 +1,11 @@
 //! Questions asked of a capture, and their answers. Pure, cancellable, never slower than the question needs.
 //!
 //! The window asks through the engine and caches; the command line calls [`answer`] itself: one core for both.
-//! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
+//! Uses `host`, `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 pub mod arguments;
+mod deliveries;
+mod hosts;
 pub mod json;
 mod pull_request;
 mod rendered;
@@ -13,6 +15,8 @@ mod verdict;
 
 use std::sync::Arc;
 
+pub use deliveries::{Deliveries, DeliveryCell, DeliveryKind, DeliveryRow};
+pub use hosts::{HostGroup, HostRow, HostText, HostsReport, LostField, evidence_text, limit_text, lost_fields};
 pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
@@ -23,6 +27,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;
 use crate::format::ledger::Row;
 use crate::format::{self, Subject};
+use crate::host::{HostId, Hosts};
 use crate::problem::{Kind, Problem};
 
 /// What can be asked of one capture.
@@ -38,6 +43,12 @@ pub enum Question {
     Rendered(&'static str),
     /// The payload as a tree with tokens and marks.
     Tree,
+    /// What every host's model is shown.
+    Hosts,
+    /// The exact text that one host's model is shown, with its display lines.
+    HostText(HostId),
+    /// Six ways of delivering the payload, through every host.
+    Deliveries,
 }
 
 /// The answer to the [`Question`] of the same name. Cheap to clone.
@@ -49,13 +60,22 @@ pub enum Answer {
     Rendered(Arc<RenderedView>),
     /// `None` where the answer has no payload.
     Tree(Option<Arc<TreeView>>),
+    Hosts(Arc<HostsReport>),
+    HostText(Arc<HostText>),
+    /// `None` where the answer has no payload.
+    Deliveries(Option<Arc<Deliveries>>),
 }
 
-/// Answers a question.
+/// Answers a question; `hosts` are those that questions about hosts are about.
 ///
 /// # Errors
 /// [`Cancelled`], or a problem to show in the pane that asked.
-pub fn answer(subject: &Arc<Subject>, question: Question, cancel: &Cancel) -> Result<Result<Answer, Problem>, Cancelled> {
+pub fn answer(
+    subject: &Arc<Subject>,
+    question: Question,
+    hosts: &Hosts,
+    cancel: &Cancel,
+) -> Result<Result<Answer, Problem>, Cancelled> {
     let format =
         |id: &'static str| format::by_id(id).ok_or_else(|| Problem::new(Kind::Internal, format!("there is no format `{id}`")));
     Ok(Ok(match question {
@@ -79,6 +99,12 @@ pub fn answer(subject: &Arc<Subject>, question: Question, cancel: &Cancel) -> Re
             Err(problem) => return Ok(Err(problem)),
         },
         Question::Tree => Answer::Tree(TreeView::of(subject, cancel)?.map(Arc::new)),
+        Question::Hosts => Answer::Hosts(Arc::new(HostsReport::of(subject, hosts, cancel)?)),
+        Question::HostText(id) => match hosts.get(id.as_str()) {
+            Some(host) => Answer::HostText(Arc::new(HostText::of(subject, host, cancel)?)),
+            None => return Ok(Err(Problem::new(Kind::NotFound, "there is no such host").at(id.as_str()))),
+        },
+        Question::Deliveries => Answer::Deliveries(Deliveries::of(subject, hosts, cancel)?.map(Arc::new)),
     }))
 }
 

@@ -33,7 +33,7 @@ impl Verdict {
             .collect()
     }
 
-    fn plain(&mut self, text: impl Into<String>) {
+    pub(super) fn plain(&mut self, text: impl Into<String>) {
         self.parts.push(VerdictPart::Plain(text.into()));
     }
 

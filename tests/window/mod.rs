@@ -10,6 +10,7 @@ use image::RgbaImage;
 use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
 use mcp_loupe::format::Subject;
+use mcp_loupe::host::Hosts;
 use mcp_loupe::json::{Doc, Node};
 use mcp_loupe::report;
 use mcp_loupe::serve::Backend;
@@ -97,7 +98,7 @@ impl Window {
                 Effect::Answer { capture, question } => {
                     let known = self.subjects.entry(capture.id.clone());
                     let subject = known.or_insert_with(|| report::subject(Arc::clone(&capture)));
-                    let answer = report::answer(subject, question, &Cancel::new()).unwrap();
+                    let answer = report::answer(subject, question, &Hosts::built_in(), &Cancel::new()).unwrap();
                     self.apply(Event::Answered { capture: capture.id.clone(), question, answer });
                 }
                 _ => {}
