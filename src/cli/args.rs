@@ -35,6 +35,7 @@ impl Cli {
             Some(Command::Call(args)) => args.view.print.json,
             Some(Command::Show(args)) => args.view.print.json,
             Some(Command::Formats(args)) => args.print.json,
+            Some(Command::Hosts(args)) => args.print.json,
             _ => false,
         }
     }
@@ -54,6 +55,8 @@ pub enum Command {
     Screenshot(Screenshot),
     /// List the formats
     Formats(Formats),
+    /// List the hosts whose models' view is known
+    Hosts(Hosts),
     /// Print a completion script for a shell
     Completions(Completions),
 }
@@ -96,7 +99,7 @@ pub struct Print {
 /// Where Loupe keeps its files.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Data {
-    /// Where Loupe keeps what it stores (nothing yet: captures stay in memory until exported)
+    /// Where Loupe keeps what it stores, and looks for `hosts.toml` (captures stay in memory until exported)
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 }
@@ -115,7 +118,7 @@ pub struct Link {
 /// What is shown of a capture.
 #[derive(Args, Clone, Debug, Default)]
 pub struct View {
-    /// What to show: ledger (the default), a FORMAT exactly as it is, rendered, tree, definition or all
+    /// What to show: ledger (the default), a FORMAT exactly as it is, rendered, tree, hosts, host:ID, definition or all
     #[arg(long, value_name = "VIEW", conflicts_with = "json")]
     pub view: Option<String>,
     /// The tokenizer of ratios: o200k_base (the default) or cl100k_base
@@ -165,6 +168,9 @@ pub struct Call {
     /// Send arguments that break the tool's schema
     #[arg(long)]
     pub send_anyway: bool,
+    /// Name ourselves to the server as this host does, where that is known
+    #[arg(long, value_name = "ID")]
+    pub as_host: Option<String>,
     #[command(flatten)]
     pub view: View,
     #[command(flatten)]
@@ -245,6 +251,14 @@ pub struct Screenshot {
 pub struct Formats {
     #[command(flatten)]
     pub print: Print,
+}
+
+#[derive(Args, Debug)]
+pub struct Hosts {
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub data: Data,
 }
 
 #[derive(Args, Debug)]

@@ -156,6 +156,7 @@ pub fn with_session<T>(
     source: &Source,
     link: &Link,
     quiet: bool,
+    identity: Option<mcp::Identity>,
     work: impl AsyncFnOnce(&Session, &Interrupt) -> Result<T, Problem>,
     then: impl FnOnce(T, &Cancel) -> Done,
 ) -> Done {
@@ -171,6 +172,7 @@ pub fn with_session<T>(
             connect_limit: link.connect_limit(),
             guard: std::env::current_exe().ok(),
             keep_wire: transcript.is_some(),
+            identity,
             ..Options::default()
         };
         let session = interrupt.unless(mcp::connect(source, options, happenings(quiet))).await??;

@@ -2,27 +2,13 @@
 
 use crate::problem::{Kind, Problem};
 
-const COMMANDS: &[&str] = &[
-    "resources",
-    "prompts",
-    "read",
-    "prompt",
-    "compare",
-    "diff",
-    "check",
-    "run",
-    "fixture",
-    "replay",
-    "hosts",
-    "rules",
-    "conformance",
-];
+const COMMANDS: &[&str] =
+    &["resources", "prompts", "read", "prompt", "compare", "diff", "check", "run", "fixture", "replay", "rules", "conformance"];
 
 const OPTIONS: &[&str] = &[
     "--config",
     "--server",
     "--fixture",
-    "--as-host",
     "--protocol",
     "--profile",
     "--fail-on",
@@ -41,7 +27,7 @@ const OPTIONS: &[&str] = &[
     "--probe",
 ];
 
-const VIEWS: &[&str] = &["hosts", "findings"];
+const VIEWS: &[&str] = &["findings"];
 
 const FORMATS: &[&str] = &["json-fenced", "json-table", "markdown-list", "code-block", "xml"];
 
@@ -53,7 +39,7 @@ pub fn word(word: &str) -> Option<Problem> {
 
 /// The same for a value of `--view`.
 pub fn view(view: &str) -> Option<Problem> {
-    (VIEWS.contains(&view) || view.starts_with("host:")).then(|| not_yet(view)).or_else(|| format(view))
+    VIEWS.contains(&view).then(|| not_yet(view)).or_else(|| format(view))
 }
 
 /// The same for a format.

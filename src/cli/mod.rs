@@ -9,6 +9,7 @@ mod call;
 mod client;
 mod completions;
 mod formats;
+mod hosts;
 mod later;
 mod near;
 mod output;
@@ -59,6 +60,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::SampleServer(args)) => sample_server::run(args),
         Some(Command::Screenshot(args)) => screenshot::run(args),
         Some(Command::Formats(args)) => formats::run(args),
+        Some(Command::Hosts(args)) => hosts::run(args),
         Some(Command::Completions(args)) => completions::run(args),
     }
 }

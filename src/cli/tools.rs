@@ -24,6 +24,7 @@ pub fn list(source: &Source, encoding: Encoding, link: &args::Link, print: args:
         source,
         link,
         print.quiet,
+        None,
         async |session, interrupt| {
             let list = list_tools(session, link, print.quiet, interrupt).await?;
             Ok((session.server().clone(), list.tools))

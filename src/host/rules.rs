@@ -530,3 +530,20 @@ pub struct Host {
     #[serde(skip)]
     pub is_own: bool,
 }
+
+impl Host {
+    /// Which fields of a result are shown, in a few words.
+    pub fn shows(&self) -> &'static str {
+        match self.select {
+            Select::Content => "blocks alone",
+            Select::Structured => "structuredContent, else blocks",
+            Select::StructuredForText => "structuredContent for the texts",
+            Select::StructuredIfAllText => "structuredContent if all is text",
+            Select::ContentUnlessEmpty => "blocks, else structuredContent",
+            Select::Both => "both",
+            Select::WireContent => "JSON of the blocks",
+            Select::WireResult => "JSON of the whole result",
+            Select::Repr => "a printed object",
+        }
+    }
+}

@@ -4,6 +4,8 @@
 //! server sent stands in the document byte for byte: numbers keep their spelling, objects their order.
 //! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
+mod hosts;
+
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -15,6 +17,7 @@ use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::hosts::HostsReport;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
 use crate::format::ledger::{Row, default_baseline, ratio};
@@ -22,6 +25,8 @@ use crate::format::{FORMATS, Subject};
 use crate::json::{Doc, Node};
 use crate::problem::{Kind, Problem};
 use crate::token::{self, Encoding, Tokens};
+
+pub use hosts::hosts_list;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -44,9 +49,10 @@ impl LedgerOptions {
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.
-pub fn report(
-    subject: &Subject,
+pub fn report<'a>(
+    subject: &'a Subject,
     rows: &[Row],
+    hosts: Option<&'a HostsReport>,
     options: LedgerOptions,
     problem: Option<&Problem>,
     cancel: &Cancel,
@@ -63,7 +69,7 @@ pub fn report(
         schema: "loupe.report/1",
         capture: CaptureJson::of(subject, cancel)?,
         ledger,
-        hosts: None,
+        hosts: hosts.map(hosts::rows),
         findings: None,
         error: problem.map(ErrorJson::of),
     }))
@@ -262,8 +268,8 @@ struct ReportJson<'a> {
     schema: &'static str,
     capture: CaptureJson<'a>,
     ledger: LedgerJson,
-    /// `null` until there are host views; never `[]`, which would say that there are none.
-    hosts: Option<()>,
+    hosts: Option<Vec<hosts::RowJson<'a>>>,
+    /// `null` until there are findings; never `[]`, which would say that there are none.
     findings: Option<()>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorJson<'a>>,
@@ -539,6 +545,12 @@ struct FactsJson {
     missing: u64,
 }
 
+impl From<FactCount> for FactsJson {
+    fn from(FactCount { total, kept, reworded, missing }: FactCount) -> Self {
+        Self { total, kept, reworded, missing }
+    }
+}
+
 impl RowJson {
     fn of(row: &Row, ratio: Option<f64>) -> Self {
         let available = row.is_available();
@@ -554,12 +566,7 @@ impl RowJson {
             round_trip: None,
             lossless: None,
             losses: None,
-            facts: row.facts.filter(|_| available).map(|FactCount { total, kept, reworded, missing }| FactsJson {
-                total,
-                kept,
-                reworded,
-                missing,
-            }),
+            facts: row.facts.filter(|_| available).map(FactsJson::from),
             why: row.why.clone(),
         }
     }
