@@ -42,7 +42,8 @@ fn json(args: &[&str], stdin: &[u8]) -> Value {
     serde_json::from_str(&text(args, stdin)).unwrap()
 }
 
-const RESULT: &[u8] = br#"{"content":[{"type":"text","text":"Ada, 36"}],"structuredContent":{"name":"Ada","age":36.0,"city":"London"}}"#;
+const RESULT: &[u8] =
+    br#"{"content":[{"type":"text","text":"Ada, 36"}],"structuredContent":{"name":"Ada","age":36.0,"city":"London"}}"#;
 
 #[test]
 fn hosts_are_listed() {
@@ -155,7 +156,10 @@ fn calls_are_made_as_a_host() {
     let file = own.path().join("messages.jsonl");
     let call = ["call", "dual_search_companies", "--sample", "--data-dir", dir, "--as-host", "mine"];
     let page = text(&[&call[..], &["--transcript", file.to_str().unwrap()]].concat(), b"");
-    assert!(page.contains("note called as Mine: client mine-client 3.1, capabilities {\"roots\":{\"listChanged\":true}}"), "{page}");
+    assert!(
+        page.contains("note called as Mine: client mine-client 3.1, capabilities {\"roots\":{\"listChanged\":true}}"),
+        "{page}"
+    );
     let hello = &transcript(&file)[0]["params"];
     assert_eq!(hello["clientInfo"], serde_json::json!({"name": "mine-client", "version": "3.1"}));
     assert_eq!(hello["capabilities"], serde_json::json!({"roots": {"listChanged": true}}));

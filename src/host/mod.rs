@@ -9,6 +9,7 @@ pub mod definition;
 mod deliver;
 mod limit;
 mod number;
+pub mod probe;
 
 mod read;
 pub mod rules;
@@ -109,4 +110,4 @@ fn intern(text: &str) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

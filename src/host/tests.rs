@@ -41,7 +41,7 @@ struct Example {
     parts: Vec<String>,
 }
 
-pub(super) fn subject(result: &str) -> Subject {
+pub(crate) fn subject(result: &str) -> Subject {
     let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
     Subject::of(Arc::new(Capture {
         id: CaptureId("test".into()),

@@ -225,7 +225,7 @@ impl HostsReport {
         }
         let whole = shown.iter().filter(|row| {
             row.facts.is_some_and(|facts| facts.missing == 0 && facts.total > 0)
-                && matches!(row.limit().state, LimitState::None | LimitState::Fits | LimitState::Unknown)
+                && matches!(row.limit().state, LimitState::None | LimitState::Fits)
         });
         match whole.min_by_key(|row| tokens(row)) {
             Some(row) => {
