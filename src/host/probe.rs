@@ -193,6 +193,16 @@ fn search(probes: &[Probed], server: &str, cancel: &Cancel) -> Result<Option<Hos
             }
         }
     }
+    // A result that arrives as JSON looks as if its text stood between words of the host.
+    for select in [Select::WireResult, Select::WireContent] {
+        for (mode, _) in MODES {
+            let Some(host) = plain().map(|host| Host { select, json: *mode, ..host }) else { continue };
+            let given = explained(&host, probes, server, cancel)?.len();
+            if best.as_ref().is_none_or(|(most, _)| given > *most) {
+                best = Some((given, host));
+            }
+        }
+    }
     Ok(best.map(|(_, host)| host))
 }
 
