@@ -25,7 +25,7 @@ pub fn run(args: &args::Call) -> Done {
     let asked = Asked::read(&args.view, hosts)?;
     let source = args.source.required()?;
     let arguments = read_arguments(args.args.as_deref())?;
-    call(&source, &args.tool, arguments, args.send_anyway, &args.link, identity, asked)
+    call(&source, &args.tool, arguments, args.send_anyway, &args.link, identity, &asked)
 }
 
 /// How the host with this id names itself to a server.
@@ -52,7 +52,7 @@ pub fn call(
     send_anyway: bool,
     link: &args::Link,
     identity: Option<mcp::Identity>,
-    asked: Asked,
+    asked: &Asked,
 ) -> Done {
     // Found out before a server is started for nothing.
     refused_by(None, &arguments, send_anyway)?;

@@ -231,11 +231,11 @@ fn read_around(probes: &[Probed]) -> Around {
     let (before, after) = single.unwrap_or_default();
     // Words that stand around every text stand between two of them as well.
     let inner = between.and_then(|between| between.strip_prefix(after)?.strip_suffix(before));
-    let is_around_each = !(before.is_empty() && after.is_empty()) && inner.is_some();
+    let has_words = !before.is_empty() || !after.is_empty();
+    let is_around_each = has_words && inner.is_some();
     Around {
         each: if is_around_each { (before.to_owned(), after.to_owned()) } else { Default::default() },
-        wrap: (!is_around_each && !(before.is_empty() && after.is_empty()))
-            .then(|| format!("{}{{body}}{}", timed(before), after)),
+        wrap: (has_words && !is_around_each).then(|| format!("{}{{body}}{}", timed(before), after)),
         join: if is_around_each { inner } else { between }.map(str::to_owned),
     }
 }

@@ -572,7 +572,7 @@ fn counts(node: Node<'_>, when: StructuredWhen) -> bool {
         StructuredWhen::Present => !node.is_null(),
         StructuredWhen::Object => node.is_container(),
         StructuredWhen::TruthyJs => !is_falsy(node),
-        StructuredWhen::TruthyPy => !is_falsy(node) && !(node.is_container() && node.is_empty()),
+        StructuredWhen::TruthyPy => !(is_falsy(node) || node.is_container() && node.is_empty()),
     }
 }
 
