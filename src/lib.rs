@@ -21,6 +21,7 @@ pub mod serve;
 pub mod store;
 pub mod report;
 pub mod diff;
+pub mod host;
 pub mod format;
 pub mod capture;
 pub mod source;

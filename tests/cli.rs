@@ -136,7 +136,7 @@ fn what_comes_later_says_so() {
         (&["resources", "--sample"][..], "resources"),
         (&["fixture", "verify", "x"], "fixture"),
         (&["tools", "--sample", "--protocol=auto"], "--protocol"),
-        (&["call", "x", "--sample", "--view", "host:codex"], "host:codex"),
+        (&["call", "x", "--sample", "--view", "findings"], "findings"),
         (&["call", "x", "--sample", "--view", "xml"], "xml"),
         (&["call", "x", "--sample", "--baseline", "code-block"], "code-block"),
     ] {
@@ -255,7 +255,11 @@ fn the_report_has_every_member() {
         @"format available bytes chars utf16 tokens ratio roundTrip lossless losses facts why"
     );
     assert_eq!(report["schema"], "loupe.report/1");
-    assert!(report["hosts"].is_null() && report["findings"].is_null(), "not known is not the same as none");
+    assert!(report["findings"].is_null(), "not known is not the same as none");
+    assert_snapshot!(
+        members(&report["hosts"][0]),
+        @"id version evidence computable why bytes tokens truncated limit facts"
+    );
     let rows = report["ledger"]["rows"].as_array().unwrap();
     let formats: Vec<_> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();
     assert_snapshot!(formats.join(" "), @"content structured both wire json json-pretty yaml toon csv markdown-table");
@@ -374,7 +378,7 @@ fn without_a_display_the_comparison_comes_in_the_terminal() {
 
 #[test]
 fn every_view_prints_something() {
-    for view in ["ledger", "rendered", "tree", "definition", "all"] {
+    for view in ["ledger", "rendered", "tree", "hosts", "definition", "all"] {
         assert!(!text(&["call", "dual_search_companies", "--sample", "--view", view], b"").is_empty(), "{view}");
     }
 }

@@ -40,6 +40,7 @@ impl Cli {
             Some(Command::Show(args)) => args.view.print.json,
             Some(Command::Diff(args)) => args.print.json,
             Some(Command::Formats(args)) => args.print.json,
+            Some(Command::Hosts(args)) => args.print.json,
             _ => false,
         }
     }
@@ -66,6 +67,8 @@ pub enum Command {
     /// Measure the claims in the README on the sample, and print its table
     #[command(hide = true)]
     Claims,
+    /// List the hosts whose models' view is known
+    Hosts(Hosts),
     /// Print a completion script for a shell
     Completions(Completions),
 }
@@ -114,7 +117,7 @@ pub struct Print {
 /// Where Loupe keeps its files.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Data {
-    /// Where Loupe keeps what it stores (nothing yet: captures stay in memory until exported)
+    /// Where Loupe keeps what it stores, and looks for `hosts.toml` (captures stay in memory until exported)
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 }
@@ -133,7 +136,7 @@ pub struct Link {
 /// What is shown of a capture.
 #[derive(Args, Clone, Debug, Default)]
 pub struct View {
-    /// What to show: ledger (the default), a FORMAT exactly as it is, rendered, tree, definition or all
+    /// What to show: ledger (the default), a FORMAT exactly as it is, rendered, tree, hosts, host:ID, definition or all
     #[arg(long, value_name = "VIEW", conflicts_with = "json")]
     pub view: Option<String>,
     /// The tokenizer of ratios: o200k_base (the default), cl100k_base, p50k_base, claude (an estimate), or a tokenizer file
@@ -183,6 +186,9 @@ pub struct Call {
     /// Send arguments that break the tool's schema
     #[arg(long)]
     pub send_anyway: bool,
+    /// Name ourselves to the server as this host does, where that is known
+    #[arg(long, value_name = "ID")]
+    pub as_host: Option<String>,
     #[command(flatten)]
     pub view: View,
     #[command(flatten)]
@@ -311,6 +317,14 @@ pub struct Screenshot {
 pub struct Formats {
     #[command(flatten)]
     pub print: Print,
+}
+
+#[derive(Args, Debug)]
+pub struct Hosts {
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub data: Data,
 }
 
 #[derive(Args, Debug)]

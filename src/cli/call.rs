@@ -10,8 +10,9 @@ use super::args;
 use super::client::{list_tools, with_session};
 use super::near;
 use super::view::Asked;
-use super::{Done, output};
+use super::{Done, hosts, output};
 use crate::capture::{CaptureId, Tool};
+use crate::host::Hosts;
 use crate::json::Doc;
 use crate::mcp;
 use crate::problem::{Kind, Problem};
@@ -19,21 +20,49 @@ use crate::report::arguments::check;
 use crate::source::Source;
 
 pub fn run(args: &args::Call) -> Done {
-    let asked = Asked::read(&args.view)?;
+    let hosts = hosts::load(&args.data);
+    let identity = args.as_host.as_deref().map(|id| identity(&hosts, id)).transpose()?;
+    let asked = Asked::read(&args.view, hosts)?;
     let source = args.source.required()?;
     let arguments = read_arguments(args.args.as_deref())?;
-    call(&source, &args.tool, arguments, args.send_anyway, &args.link, &asked)
+    call(&source, &args.tool, arguments, args.send_anyway, &args.link, identity, &asked)
+}
+
+/// How the host with this id names itself to a server.
+fn identity(hosts: &Hosts, id: &str) -> Result<mcp::Identity, Problem> {
+    let host = hosts::known(hosts, id, "--as-host")?;
+    let Some(client) = &host.client else {
+        return Err(Problem::new(Kind::Usage, format!("how {} names itself to a server is not known", host.name))
+            .at("--as-host")
+            .hint("put it as [host.client] into a hosts.toml of your own, see docs/hosts.md"));
+    };
+    Ok(mcp::Identity {
+        host: host.name.clone(),
+        name: client.name.clone(),
+        version: client.version.clone(),
+        capabilities: client.capabilities.0.clone(),
+    })
 }
 
 /// Connects, calls, prints.
-pub fn call(source: &Source, name: &str, arguments: String, send_anyway: bool, link: &args::Link, asked: &Asked) -> Done {
+pub fn call(
+    source: &Source,
+    name: &str,
+    arguments: String,
+    send_anyway: bool,
+    link: &args::Link,
+    identity: Option<mcp::Identity>,
+    asked: &Asked,
+) -> Done {
     // Found out before a server is started for nothing.
     refused_by(None, &arguments, send_anyway)?;
     let quiet = asked.is_quiet();
+    let note = identity.as_ref().map(mcp::Identity::note);
     with_session(
         source,
         link,
         quiet,
+        identity,
         async |session, interrupt| {
             let tools = list_tools(session, link, quiet, interrupt).await?.tools;
             let Some(tool) = tools.iter().find(|tool| tool.name == name) else { return Err(not_listed(name, &tools)) };
@@ -47,7 +76,9 @@ pub fn call(source: &Source, name: &str, arguments: String, send_anyway: bool, l
             if !quiet {
                 output::progress(&format!("calling {name}"));
             }
-            Ok(session.call(call, interrupt.call.clone()).await)
+            let mut capture = session.call(call, interrupt.call.clone()).await;
+            capture.notes.extend(note);
+            Ok(capture)
         },
         |capture, cancel| asked.print(capture, cancel),
     )

@@ -163,6 +163,7 @@ pub fn with_session<T>(
     source: &Source,
     link: &Link,
     quiet: bool,
+    identity: Option<mcp::Identity>,
     work: impl AsyncFnOnce(&Session, &Interrupt) -> Result<T, Problem>,
     then: impl FnOnce(T, &Cancel) -> Done,
 ) -> Done {
@@ -175,6 +176,7 @@ pub fn with_session<T>(
             connect_limit: link.connect_limit(),
             guard: std::env::current_exe().ok(),
             transcript: transcript.as_ref().map(TranscriptFile::taker),
+            identity,
             ..Options::default()
         };
         let session = interrupt.unless(mcp::connect(source, options, happenings(quiet))).await??;

@@ -47,6 +47,7 @@ pub fn run(args: &args::Compare) -> Done {
         &source,
         &args.link,
         quiet,
+        None,
         async |session, interrupt| {
             let tools = list_tools(session, &args.link, quiet, interrupt).await?.tools;
             let Some(tool) = tools.iter().find(|tool| tool.name == args.tool) else {

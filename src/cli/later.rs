@@ -3,11 +3,10 @@
 use crate::problem::{Kind, Problem};
 
 const COMMANDS: &[&str] =
-    &["resources", "prompts", "read", "prompt", "check", "run", "fixture", "replay", "hosts", "rules", "conformance"];
+    &["resources", "prompts", "read", "prompt", "check", "run", "fixture", "replay", "rules", "conformance"];
 
 const OPTIONS: &[&str] = &[
     "--fixture",
-    "--as-host",
     "--protocol",
     "--profile",
     "--fail-on",
@@ -25,7 +24,7 @@ const OPTIONS: &[&str] = &[
     "--client-secret",
 ];
 
-const VIEWS: &[&str] = &["hosts", "findings"];
+const VIEWS: &[&str] = &["findings"];
 
 const FORMATS: &[&str] = &["json-fenced", "json-table", "markdown-list", "code-block", "xml"];
 
@@ -37,7 +36,7 @@ pub fn word(word: &str) -> Option<Problem> {
 
 /// The same for a value of `--view`.
 pub fn view(view: &str) -> Option<Problem> {
-    (VIEWS.contains(&view) || view.starts_with("host:")).then(|| not_yet(view)).or_else(|| format(view))
+    VIEWS.contains(&view).then(|| not_yet(view)).or_else(|| format(view))
 }
 
 /// The same for a format.

@@ -13,6 +13,7 @@ mod completions;
 mod config;
 mod diff;
 mod formats;
+mod hosts;
 mod later;
 mod near;
 mod output;
@@ -66,6 +67,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Screenshot(args)) => screenshot::run(args),
         Some(Command::Formats(args)) => formats::run(args),
         Some(Command::Claims) => claims::run(),
+        Some(Command::Hosts(args)) => hosts::run(args),
         Some(Command::Completions(args)) => completions::run(args),
     }
 }

@@ -32,6 +32,14 @@ pub fn problem(problem: &Problem) {
     }
 }
 
+/// Prints what went wrong without keeping anything from being done.
+pub fn warning(problem: &Problem) {
+    line("warning", &problem.message());
+    if let Some(hint) = &problem.hint {
+        line("hint", hint);
+    }
+}
+
 /// Prints something worth knowing that is no failure.
 pub fn note(quiet: bool, text: &str) {
     if !quiet {

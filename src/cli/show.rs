@@ -6,13 +6,13 @@ use std::path::Path;
 use bytes::Bytes;
 
 use super::view::Asked;
-use super::{Done, args, near};
+use super::{Done, args, hosts, near};
 use crate::cancel::Cancel;
 use crate::problem::{Kind, Problem};
 use crate::store::{self, ReadAs};
 
 pub fn run(args: &args::Show) -> Done {
-    let asked = Asked::read(&args.view)?;
+    let asked = Asked::read(&args.view, hosts::load(&args.data))?;
     let kind = args.read_as.as_deref().map(read_as).transpose()?;
     let capture = if args.path == Path::new("-") {
         let mut bytes = Vec::new();

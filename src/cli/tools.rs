@@ -26,6 +26,7 @@ pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::Link, print: ar
         source,
         link,
         print.quiet,
+        None,
         async |session, interrupt| {
             let list = list_tools(session, link, print.quiet, interrupt).await?;
             Ok((session.server().clone(), list.tools))

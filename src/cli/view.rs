@@ -1,5 +1,6 @@
 //! The views of one capture: which are asked for, and their printing.
 
+mod hosts;
 mod ledger;
 mod page;
 
@@ -13,9 +14,10 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Outcome};
 use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, Subject};
+use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::problem::{Kind, Problem};
 use crate::report::json::{self, LedgerOptions};
-use crate::report::{self, CountError, format_bytes};
+use crate::report::{self, Answer, CountError, HostText, HostsReport, Question, format_bytes};
 use crate::token::{Count, Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
 
 /// What to print of a capture.
@@ -26,6 +28,9 @@ enum Shown {
     Format(&'static dyn Format),
     Rendered,
     Tree,
+    Hosts,
+    /// Exactly the text that this host's model is shown.
+    Host(HostId),
     Definition,
     All,
 }
@@ -34,6 +39,7 @@ const WORDS: &[(&str, Shown)] = &[
     ("ledger", Shown::Ledger),
     ("rendered", Shown::Rendered),
     ("tree", Shown::Tree),
+    ("hosts", Shown::Hosts),
     ("definition", Shown::Definition),
     ("all", Shown::All),
 ];
@@ -41,28 +47,32 @@ const WORDS: &[(&str, Shown)] = &[
 /// A view that was asked for, checked before anything is started for it.
 #[derive(Clone)]
 pub struct Asked {
+    hosts: Arc<Hosts>,
     shown: Shown,
     ledger: LedgerOptions,
     print: Print,
 }
 
 impl Asked {
-    pub fn read(args: &View) -> Result<Self, Problem> {
+    pub fn read(args: &View, hosts: Arc<Hosts>) -> Result<Self, Problem> {
         let shown = match args.view.as_deref() {
             None => Shown::Ledger,
             Some(view) => match WORDS.iter().find(|(word, _)| *word == view) {
                 Some(&(_, shown)) => shown,
-                None => Shown::Format(known_format(view, "view", later::view)?),
+                None => match view.strip_prefix("host:") {
+                    Some(id) => Shown::Host(super::hosts::known(&hosts, id, "--view")?.id),
+                    None => Shown::Format(known_format(view, "view", later::view)?),
+                },
             },
         };
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format", later::format)).transpose()?;
         let ledger = LedgerOptions { tokenizer: tokenizer(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
-        Ok(Self { shown, ledger, print: args.print })
+        Ok(Self { hosts, shown, ledger, print: args.print })
     }
 
     /// The ledger with its defaults, as the window's stand-in prints it.
     pub fn ledger(quiet: bool) -> Self {
-        Self { shown: Shown::Ledger, ledger: LedgerOptions::default(), print: Print { json: false, quiet } }
+        Self { hosts: Hosts::built_in(), shown: Shown::Ledger, ledger: LedgerOptions::default(), print: Print { json: false, quiet } }
     }
 
     pub fn is_quiet(&self) -> bool {
@@ -96,7 +106,8 @@ impl Asked {
         if self.print.json {
             let rows = rows(subject, cancel)?;
             let counts = self.counts(subject, &rows, cancel)?;
-            let text = json::report(subject, &rows, &counts, &self.ledger, failure, cancel).map_err(uncounted)?;
+            let hosts = self.hosts_report(subject, cancel)?;
+            let text = json::report(subject, &rows, &counts, Some(&*hosts), &self.ledger, failure, cancel).map_err(uncounted)?;
             return output::print(text.as_bytes());
         }
         let page = match self.shown {
@@ -107,6 +118,13 @@ impl Asked {
             Shown::Ledger => self.ledger_page(subject, cancel)?,
             Shown::Rendered => page::rendered(subject, cancel)?,
             Shown::Tree => page::tree(subject, cancel)?,
+            Shown::Hosts => self.hosts_page(subject, cancel)?,
+            Shown::Host(id) => {
+                let Answer::HostText(text) = self.ask(subject, Question::HostText(id), cancel)? else {
+                    return Err(other_question());
+                };
+                return self.print_host(&text);
+            }
             Shown::Definition => page::definition(subject, cancel)?,
             Shown::All => self.all(subject, cancel)?,
         };
@@ -130,6 +148,7 @@ impl Asked {
             ("ledger", self.ledger_page(subject, cancel)),
             ("rendered", page::rendered(subject, cancel)),
             ("tree", page::tree(subject, cancel)),
+            ("hosts", self.hosts_page(subject, cancel)),
             ("definition", page::definition(subject, cancel)),
         ];
         let mut all = String::new();
@@ -146,6 +165,53 @@ impl Asked {
         }
         Ok(all)
     }
+}
+
+impl Asked {
+    fn ask(&self, subject: &Arc<Subject>, question: Question, cancel: &Cancel) -> Result<Answer, Problem> {
+        report::answer(std::slice::from_ref(subject), &question, &self.hosts, cancel).map_err(|_| client::interrupted())?
+    }
+
+    fn hosts_report(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<Arc<HostsReport>, Problem> {
+        match self.ask(subject, Question::Hosts, cancel)? {
+            Answer::Hosts(report) => Ok(report),
+            _ => Err(other_question()),
+        }
+    }
+
+    fn hosts_page(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+        if subject.reading.result().is_none() {
+            return Err(Problem::new(Kind::Usage, "no result in this answer, so no host shows one").at("--view"));
+        }
+        let report = self.hosts_report(subject, cancel)?;
+        let Answer::Deliveries(deliveries) = self.ask(subject, Question::Deliveries, cancel)? else {
+            return Err(other_question());
+        };
+        let page = hosts::page(&report, deliveries.as_deref(), self.ledger.tokenizer.encoding().unwrap_or(Encoding::O200kBase));
+        Ok(output::visible(&page).into_owned())
+    }
+
+    /// Exactly the text; what there is to say about it goes elsewhere.
+    fn print_host(&self, text: &HostText) -> Result<(), Problem> {
+        if let Some(why) = &text.view.not_computable {
+            return Err(Problem::new(Kind::Usage, why.clone()).at(text.host.name.clone()));
+        }
+        output::print(text.view.text.as_bytes())?;
+        output::note(self.print.quiet, &report::evidence_text(&text.host));
+        let limit = &text.view.limit;
+        if !matches!(limit.state, LimitState::None | LimitState::Fits) {
+            output::note(self.print.quiet, &format!("limit: {}", report::limit_text(limit)));
+        }
+        let media = text.view.parts.iter().filter(|part| matches!(part, Part::Media { .. })).count();
+        if media > 0 {
+            output::note(self.print.quiet, &format!("media that are passed on beside the text: {media}"));
+        }
+        Ok(())
+    }
+}
+
+fn other_question() -> Problem {
+    Problem::new(Kind::Internal, "another question was answered")
 }
 
 /// The failure of a count.

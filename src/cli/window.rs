@@ -23,7 +23,7 @@ pub fn run(args: &args::Window) -> Done {
 fn in_terminal(source: &Source, quiet: bool) -> Done {
     match source {
         Source::Sample(spec) if has_sample_tool(&spec.set) => {
-            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &Link::default(), &Asked::ledger(quiet))
+            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &Link::default(), None, &Asked::ledger(quiet))
         }
         _ => tools::list(source, &Tokenizer::default(), &Link::default(), Print { json: false, quiet }),
     }

@@ -11,6 +11,7 @@ use super::queue::Queue;
 use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::format::Subject;
+use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
 use crate::report::{self, Inquiry};
 use crate::state::Event;
@@ -45,11 +46,16 @@ struct Shared {
     waiting: Mutex<Waiting>,
     more: Condvar,
     queue: Arc<Queue>,
+    hosts: Mutex<Arc<Hosts>>,
 }
 
 impl Shared {
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hosts(&self) -> Arc<Hosts> {
+        Arc::clone(&self.hosts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -59,7 +65,8 @@ pub(super) struct Jobs {
 
 impl Jobs {
     pub(super) fn new(queue: Arc<Queue>) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared { waiting: Mutex::default(), more: Condvar::new(), queue });
+        let shared =
+            Arc::new(Shared { waiting: Mutex::default(), more: Condvar::new(), queue, hosts: Mutex::new(Hosts::built_in()) });
         let threads = thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).clamp(1, 4);
         for number in 0..threads {
             let shared = Arc::clone(&shared);
@@ -79,6 +86,10 @@ impl Jobs {
         let cancel = Cancel::new();
         self.shared.waiting().cancels.insert(inquiry.clone(), cancel.clone());
         self.push(Job::Answer { captures, inquiry, cancel });
+    }
+
+    pub(super) fn use_hosts(&self, hosts: Arc<Hosts>) {
+        *self.shared.hosts.lock().unwrap_or_else(PoisonError::into_inner) = hosts;
     }
 
     pub(super) fn forget(&self, inquiry: &Inquiry) {
@@ -153,7 +164,7 @@ fn work(shared: &Shared) {
                 // A panic is one failed answer, not a dead window.
                 let answer = catch_unwind(AssertUnwindSafe(|| {
                     let subjects: Vec<_> = captures.iter().map(|capture| subject(shared, capture)).collect();
-                    report::answer(&subjects, &inquiry.question, &cancel)
+                    report::answer(&subjects, &inquiry.question, &shared.hosts(), &cancel)
                 }));
                 let answer = match answer {
                     Ok(Ok(answer)) => answer,

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
+use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
 use crate::state::{Effect, Event};
 use crate::store;
@@ -60,6 +61,11 @@ impl Engine {
         let jobs = Jobs::new(Arc::clone(&queue)).map_err(no_threads)?;
         let sessions = Arc::new(Sessions::new(Arc::clone(&queue), guard));
         Ok(Self { runtime: Some(runtime), queue, sessions, jobs })
+    }
+
+    /// From here on questions about hosts are about these; without it, about those that come with Loupe.
+    pub fn use_hosts(&self, hosts: Arc<Hosts>) {
+        self.jobs.use_hosts(hosts);
     }
 
     /// The next event, if one waits.

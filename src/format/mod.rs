@@ -114,4 +114,4 @@ pub fn by_id(id: &str) -> Option<&'static dyn Format> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -65,11 +65,36 @@ pub struct Options {
     pub guard: Option<PathBuf>,
     /// Told of every message as it passes, from the first byte on, whether or not a session comes about. Must be quick.
     pub transcript: Option<Transcript>,
+    /// How to name ourselves; `None` is as Loupe.
+    pub identity: Option<Identity>,
+}
+
+/// How a client names itself in the handshake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The host whose identity it is, for people.
+    pub host: String,
+    pub name: String,
+    pub version: String,
+    /// The `capabilities` object, as JSON.
+    pub capabilities: String,
+}
+
+impl Identity {
+    /// What a capture says of it.
+    pub fn note(&self) -> String {
+        format!("called as {}: client {} {}, capabilities {}", self.host, self.name, self.version, self.capabilities)
+    }
+
+    fn config(&self) -> Result<ClientConfig, serde_json::Error> {
+        let capabilities: ClientCapabilities = serde_json::from_str(&self.capabilities)?;
+        Ok(ClientConfig::new(capabilities, Implementation::new(self.name.clone(), self.version.clone())))
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { connect_limit: Duration::from_secs(90), message_limit: 256 << 20, guard: None, transcript: None }
+        Self { connect_limit: Duration::from_secs(90), message_limit: 256 << 20, guard: None, transcript: None, identity: None }
     }
 }
 
@@ -174,8 +199,15 @@ async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Sess
     tap.open(outbox, to_sdk.clone());
     let (initialize, initializing) = oneshot::channel::<Waiting>();
     let end = SdkEnd { tap: Arc::clone(tap), inbox, initialize: Some(initialize) };
-    let config = ClientConfig::new(ClientCapabilities::default(), Implementation::new("loupe", env!("CARGO_PKG_VERSION")))
-        .with_protocol_version(ProtocolVersion::V_2025_11_25);
+    let ours = || ClientConfig::new(ClientCapabilities::default(), Implementation::new("loupe", env!("CARGO_PKG_VERSION")));
+    let config = match &options.identity {
+        None => ours(),
+        Some(identity) => identity.config().map_err(|error| Error::Handshake {
+            place: tap.place.clone(),
+            what: format!("the capabilities of {} cannot be sent: {error}", identity.host),
+        })?,
+    };
+    let config = config.with_protocol_version(ProtocolVersion::V_2025_11_25);
     let mut serving = Box::pin(config.serve_with_lifecycle(end, ClientLifecycleMode::Initialize));
     let closed = || Error::Closed { place: tap.place.clone() };
     let answer = async {

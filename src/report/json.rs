@@ -5,6 +5,7 @@
 //! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 mod diff;
+mod hosts;
 mod sweep;
 mod tokens;
 
@@ -19,6 +20,7 @@ use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::hosts::HostsReport;
 use crate::cancel::Cancel;
 use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
 use crate::format::ledger::{Row, default_baseline};
@@ -32,6 +34,8 @@ use tokens::{FileJson, SizeJson, TokensJson};
 
 pub use diff::{diff, diff_tools};
 pub use sweep::sweep;
+
+pub use hosts::hosts_list;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -54,10 +58,11 @@ impl LedgerOptions {
 ///
 /// # Errors
 /// [`CountError`] when the asker looked away, or when a tokenizer file does not take a text.
-pub fn report(
-    subject: &Subject,
+pub fn report<'a>(
+    subject: &'a Subject,
     rows: &[Row],
     counts: &[Option<Count>],
+    hosts: Option<&'a HostsReport>,
     options: &LedgerOptions,
     problem: Option<&Problem>,
     cancel: &Cancel,
@@ -77,7 +82,7 @@ pub fn report(
         schema: "loupe.report/1",
         capture: CaptureJson::of(subject, tokenizer, cancel)?,
         ledger,
-        hosts: None,
+        hosts: hosts.map(hosts::rows),
         findings: None,
         error: problem.map(ErrorJson::of),
     }))
@@ -274,8 +279,8 @@ struct ReportJson<'a> {
     schema: &'static str,
     capture: CaptureJson<'a>,
     ledger: LedgerJson,
-    /// `null` until there are host views; never `[]`, which would say that there are none.
-    hosts: Option<()>,
+    hosts: Option<Vec<hosts::RowJson<'a>>>,
+    /// `null` until there are findings; never `[]`, which would say that there are none.
     findings: Option<()>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorJson<'a>>,
@@ -529,6 +534,12 @@ struct FactsJson {
     missing: u64,
 }
 
+impl From<FactCount> for FactsJson {
+    fn from(FactCount { total, kept, reworded, missing }: FactCount) -> Self {
+        Self { total, kept, reworded, missing }
+    }
+}
+
 impl RowJson {
     fn of(row: &Row, tokenizer: &Tokenizer, count: Option<Count>, ratio: Option<f64>) -> Self {
         let available = row.is_available();
@@ -544,12 +555,7 @@ impl RowJson {
             round_trip: None,
             lossless: None,
             losses: None,
-            facts: row.facts.filter(|_| available).map(|FactCount { total, kept, reworded, missing }| FactsJson {
-                total,
-                kept,
-                reworded,
-                missing,
-            }),
+            facts: row.facts.filter(|_| available).map(FactsJson::from),
             why: row.why.clone(),
         }
     }

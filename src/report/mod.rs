@@ -1,14 +1,16 @@
 //! Questions asked of a capture, and their answers. Pure, cancellable, never slower than the question needs.
 //!
 //! The window asks through the engine and caches; the command line calls [`answer`] itself: one core for both.
-//! Uses `diff`, `format`, `capture`, `token`, `json`, `problem`, `cancel`.
+//! Uses `diff`, `host`, `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 pub mod arguments;
 mod columns;
 mod counted;
 pub mod curve;
+mod deliveries;
 pub mod difference;
 mod find;
+mod hosts;
 pub mod json;
 mod links;
 mod money;
@@ -31,7 +33,9 @@ use std::sync::Arc;
 
 pub use columns::{Column, Columns};
 pub use counted::{CountError, count_row, counted, ratio_of};
+pub use deliveries::{Deliveries, DeliveryCell, DeliveryKind, DeliveryRow};
 pub use find::FIND_LIMIT;
+pub use hosts::{HostGroup, HostRow, HostText, HostsReport, LostField, evidence_text, limit_text, lost_fields};
 pub use links::Links;
 pub use money::{Cost, Model, Prices};
 pub use pull_request::verdict_markdown;
@@ -42,13 +46,14 @@ pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap};
 pub use tree::{Mark, TreeView};
 pub use verdict::{Verdict, VerdictPart, grouped, verdict};
-pub use what_if::{LostField, NeededFields, fields, needed_fields, without};
+pub use what_if::{FieldLoss, NeededFields, fields, needed_fields, without};
 pub use wrap::TextRow;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId};
 use crate::format::ledger::Row;
 use crate::format::{self, Subject};
+use crate::host::{HostId, Hosts};
 use crate::problem::{Kind, Problem};
 use crate::token::{self, Encoding, Tokens};
 
@@ -91,6 +96,12 @@ pub enum Question {
     TokenMap(Encoding),
     /// Where the difference between two formats comes from, by format id: from, to.
     Saving(&'static str, &'static str, Encoding),
+    /// What every host's model is shown.
+    Hosts,
+    /// The exact text that one host's model is shown, with its display lines.
+    HostText(HostId),
+    /// Six ways of delivering the payload, through every host.
+    Deliveries,
 }
 
 /// The answer to the [`Question`] of the same name. Cheap to clone.
@@ -110,6 +121,10 @@ pub enum Answer {
     TokenMap(Option<Arc<TokenMap>>),
     /// `None` where the answer has no payload.
     Saving(Option<Arc<Saving>>),
+    Hosts(Arc<HostsReport>),
+    HostText(Arc<HostText>),
+    /// `None` where the answer has no payload.
+    Deliveries(Option<Arc<Deliveries>>),
 }
 
 impl Question {
@@ -132,23 +147,31 @@ impl Answer {
             Self::Rows(rows) => size_of_val(&**rows),
             Self::Find(found) => size_of_val(&**found),
             Self::TokenMap(Some(map)) => map.weight(),
+            Self::Hosts(report) => report.weight(),
+            Self::HostText(text) => text.weight(),
             Self::Subject(_)
             | Self::Row(_)
             | Self::Tree(None)
             | Self::TokenMap(None)
             | Self::Saving(_)
+            | Self::Deliveries(_)
             | Self::Part(_)
             | Self::Characters(_) => MATCHED,
         }
     }
 }
 
-/// Answers a question about captures.
+/// Answers a question about captures; `hosts` are those that questions about hosts are about.
 ///
 /// # Errors
 /// [`Cancelled`], or a problem to show in the pane that asked.
-pub fn answer(subjects: &[Arc<Subject>], question: &Question, cancel: &Cancel) -> Result<Result<Answer, Problem>, Cancelled> {
-    match work(subjects, question, cancel) {
+pub fn answer(
+    subjects: &[Arc<Subject>],
+    question: &Question,
+    hosts: &Hosts,
+    cancel: &Cancel,
+) -> Result<Result<Answer, Problem>, Cancelled> {
+    match work(subjects, question, hosts, cancel) {
         Ok(answer) => Ok(Ok(answer)),
         Err(Stop::Problem(problem)) => Ok(Err(problem)),
         Err(Stop::Cancelled(cancelled)) => Err(cancelled),
@@ -182,7 +205,7 @@ impl From<Problem> for Stop {
     }
 }
 
-fn work(subjects: &[Arc<Subject>], question: &Question, cancel: &Cancel) -> Result<Answer, Stop> {
+fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &Cancel) -> Result<Answer, Stop> {
     let subject = subjects.first().ok_or_else(|| Problem::new(Kind::Internal, "a question about no capture"))?;
     let format =
         |id: &'static str| format::by_id(id).ok_or_else(|| Problem::new(Kind::Internal, format!("there is no format `{id}`")));
@@ -201,6 +224,12 @@ fn work(subjects: &[Arc<Subject>], question: &Question, cancel: &Cancel) -> Resu
         Question::Saving(from, to, encoding) => {
             Answer::Saving(Saving::of(subject, from, to, *encoding, cancel)?.map(Arc::new))
         }
+        Question::Hosts => Answer::Hosts(Arc::new(HostsReport::of(subject, hosts, cancel)?)),
+        Question::HostText(id) => match hosts.get(id.as_str()) {
+            Some(host) => Answer::HostText(Arc::new(HostText::of(subject, host, cancel)?)),
+            None => return Err(Problem::new(Kind::NotFound, "there is no such host").at(id.as_str()).into()),
+        },
+        Question::Deliveries => Answer::Deliveries(Deliveries::of(subject, hosts, cancel)?.map(Arc::new)),
         Question::Rows { format, columns } => {
             let text = text(format)?;
             Answer::Rows(wrap::wrap(&text, &display_lines(&text), usize::from(*columns), cancel)?.into())
@@ -246,7 +275,7 @@ mod tests {
     #[test]
     fn the_token_map_is_the_row_json() {
         let subject = Arc::new(subject_of(r#"{"structuredContent":[{"a":1},{"a":22}]}"#));
-        let ask = |question| answer(std::slice::from_ref(&subject), &question, &Cancel::new()).unwrap().unwrap();
+        let ask = |question| answer(std::slice::from_ref(&subject), &question, &Hosts::built_in(), &Cancel::new()).unwrap().unwrap();
         let (Answer::Row(row), Answer::TokenMap(Some(map)), Answer::Saving(Some(saving))) = (
             ask(Question::Row("json")),
             ask(Question::TokenMap(Encoding::Cl100kBase)),

@@ -42,7 +42,7 @@ pub fn fields(payload: &Payload, cancel: &Cancel) -> Result<Vec<String>, Cancell
 
 /// A needed field that a format does not carry for every record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LostField {
+pub struct FieldLoss {
     /// As [`Columns::path`] writes it.
     pub path: String,
     /// In how many records its value is missing.
@@ -56,7 +56,7 @@ pub struct LostField {
 pub struct NeededFields {
     /// How many are needed and stand in the payload.
     pub needed: u64,
-    pub lost: Vec<LostField>,
+    pub lost: Vec<FieldLoss>,
 }
 
 impl NeededFields {
@@ -66,7 +66,7 @@ impl NeededFields {
         if self.lost.is_empty() {
             return format!("{title} keeps all {} needed {fields}", grouped(self.needed));
         }
-        let name = |lost: &LostField| {
+        let name = |lost: &FieldLoss| {
             let key = lost.path.rsplit('/').find(|part| *part != "*").unwrap_or("").replace("~1", "/").replace("~0", "~");
             format!("{key} (in {} of {} records)", grouped(lost.missing), grouped(lost.of))
         };
@@ -94,9 +94,9 @@ pub fn needed_fields(
     let bytes = format_bytes(format, subject, cancel)??;
     let root = payload.root();
     let columns = Columns::of(root, cancel)?;
-    let mut wanted: Vec<(usize, LostField)> = needed
+    let mut wanted: Vec<(usize, FieldLoss)> = needed
         .iter()
-        .filter_map(|path| Some((columns.find(path)?, LostField { path: path.clone(), missing: 0, of: 0 })))
+        .filter_map(|path| Some((columns.find(path)?, FieldLoss { path: path.clone(), missing: 0, of: 0 })))
         .collect();
     wanted.sort_by_key(|(column, _)| *column);
     for fact in match_facts(payload, &String::from_utf8_lossy(&bytes), cancel)?.facts {

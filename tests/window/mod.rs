@@ -10,6 +10,7 @@ use image::RgbaImage;
 use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
 use mcp_loupe::format::Subject;
+use mcp_loupe::host::Hosts;
 use mcp_loupe::json::{Doc, Node};
 use mcp_loupe::report;
 use mcp_loupe::serve::Backend;
@@ -102,7 +103,7 @@ impl Window {
                             Arc::clone(known.or_insert_with(|| report::subject(Arc::clone(capture))))
                         })
                         .collect();
-                    let answer = report::answer(&subjects, &inquiry.question, &Cancel::new()).unwrap();
+                    let answer = report::answer(&subjects, &inquiry.question, &Hosts::built_in(), &Cancel::new()).unwrap();
                     self.apply(Event::Answered { inquiry, answer });
                 }
                 _ => {}

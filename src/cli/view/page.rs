@@ -6,6 +6,7 @@ use crate::cancel::Cancel;
 use crate::cli::client::interrupted;
 use crate::cli::output::{columns, one_line, visible};
 use crate::format::Subject;
+use crate::host::Hosts;
 use crate::json::{Kind as JsonKind, Node};
 use crate::problem::{Kind, Problem};
 use crate::report::grouped;
@@ -20,7 +21,7 @@ const VALUE_CHARS: usize = 120;
 /// The text blocks with their tables drawn, each block under its number where there are several.
 pub fn rendered(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
     let Answer::Rendered(view) =
-        answer(std::slice::from_ref(subject), &Question::Rendered("content"), cancel).map_err(|_| interrupted())??
+        answer(std::slice::from_ref(subject), &Question::Rendered("content"), &Hosts::built_in(), cancel).map_err(|_| interrupted())??
     else {
         return Err(Problem::new(Kind::Internal, "another question was answered"));
     };
@@ -62,7 +63,7 @@ fn drawn(table: &Table) -> String {
 
 /// The payload as an indented tree with the tokens of every container and the marks against the text.
 pub fn tree(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
-    let Answer::Tree(view) = answer(std::slice::from_ref(subject), &Question::Tree, cancel).map_err(|_| interrupted())?? else {
+    let Answer::Tree(view) = answer(std::slice::from_ref(subject), &Question::Tree, &Hosts::built_in(), cancel).map_err(|_| interrupted())?? else {
         return Err(Problem::new(Kind::Internal, "another question was answered"));
     };
     let Some(view) = view else {

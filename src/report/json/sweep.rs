@@ -62,7 +62,7 @@ pub fn sweep(
                     .iter()
                     .map(|row| count_row(&call.subject, row, &options.tokenizer, cancel))
                     .collect::<Result<Vec<_>, _>>()?;
-                Some(report(&call.subject, &call.rows, &counts, &options, failure(&call.subject).as_ref(), cancel)?)
+                Some(report(&call.subject, &call.rows, &counts, None, &options, failure(&call.subject).as_ref(), cancel)?)
             }
             None => None,
         };

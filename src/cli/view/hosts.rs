@@ -1,0 +1,104 @@
+//! What every host's model is shown, as a table for people.
+
+use crate::cli::output::{columns, one_line};
+use crate::host::What;
+use crate::report::{Deliveries, HostRow, HostsReport, grouped};
+use crate::token::Encoding;
+
+/// Fields that are named of a host that loses more.
+const FIELDS: usize = 6;
+
+/// The verdict, a block of lines for each group of hosts that see the same, and the deliveries.
+pub fn page(report: &HostsReport, deliveries: Option<&Deliveries>, encoding: Encoding) -> String {
+    let mut page = format!("{}\n\n", one_line(&report.verdict(encoding).text()));
+    let head = ["HOST", "NAME", "TOKENS", "BYTES", "FACTS", "LIMIT", "DEFINITION", "EVIDENCE"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for (number, group) in report.groups.iter().filter(|group| group.is_computable).enumerate() {
+        for (position, row) in group.rows.iter().filter_map(|row| report.rows.get(*row)).enumerate() {
+            let label = if position == 0 { format!("{}", number + 1) } else { "·".to_owned() };
+            rows.push(line(&label, row, encoding));
+        }
+    }
+    page.push_str(&columns(&rows, &[2, 3, 6]));
+    page.push_str(
+        "\nHosts that begin with · see the same as the one above. Tokens are those of the texts; media are not counted.\n",
+    );
+    page.push_str(&lost(report));
+    for row in report.rows.iter().filter(|row| !row.view.is_computable()) {
+        let why = row.view.not_computable.as_deref().unwrap_or_default();
+        page.push_str(&format!("no text for {}: {}\n", row.host.id, one_line(why)));
+    }
+    if let Some(deliveries) = deliveries {
+        page.push_str(&format!(
+            "\nIf the same data were sent in another way: {}\n\n",
+            one_line(&deliveries.verdict(encoding).text())
+        ));
+        page.push_str(&table(deliveries, encoding));
+    }
+    page
+}
+
+fn line(label: &str, row: &HostRow, encoding: Encoding) -> Vec<String> {
+    let facts = row.facts.map_or_else(String::new, |facts| {
+        let reworded = if facts.reworded > 0 { format!(" + {} reworded", facts.reworded) } else { String::new() };
+        format!("{}/{}{reworded}", facts.kept, facts.total)
+    });
+    vec![
+        format!("{label} {}", row.host.id),
+        row.host.name.clone(),
+        row.tokens.map_or_else(String::new, |tokens| grouped(tokens.get(encoding))),
+        grouped(row.bytes),
+        facts,
+        row.limit_text(),
+        row.definition_tokens.map_or_else(String::new, |tokens| grouped(tokens.get(encoding))),
+        row.host.evidence.name().to_owned(),
+    ]
+}
+
+/// What the groups lose, once for each.
+fn lost(report: &HostsReport) -> String {
+    let mut out = String::new();
+    for group in report.groups.iter().filter(|group| group.is_computable) {
+        let Some(row) = group.rows.first().and_then(|row| report.rows.get(*row)) else { continue };
+        let missing: Vec<String> = row
+            .lost
+            .iter()
+            .filter(|field| field.missing > 0)
+            .map(|field| format!("{} ({} of {})", field.path, grouped(field.missing), grouped(field.total)))
+            .collect();
+        if !missing.is_empty() {
+            let more = missing.len().saturating_sub(FIELDS);
+            let rest = if more > 0 { format!(" and {more} more fields") } else { String::new() };
+            let named = missing.iter().take(FIELDS).cloned().collect::<Vec<_>>().join(", ");
+            out.push_str(&one_line(&format!("{} loses {named}{rest}", row.host.id)));
+            out.push('\n');
+        }
+        for dropped in &row.view.dropped {
+            let what = match dropped.what {
+                What::Block(index) => format!("block {index}"),
+                What::Structured => "structuredContent".to_owned(),
+                What::IsError => "isError".to_owned(),
+            };
+            out.push_str(&one_line(&format!("{} is not shown {what}: {}", row.host.id, dropped.why)));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn table(deliveries: &Deliveries, encoding: Encoding) -> String {
+    let head = ["DELIVERY", "NOTHING LOST IN", "FACTS LOST IN ALL", "TOKENS, MIDDLE HOST", "TEXT"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for row in &deliveries.rows {
+        let (whole, known) = row.whole();
+        let is_made = row.result.is_some();
+        rows.push(vec![
+            row.kind.title().to_owned(),
+            if is_made { format!("{whole} of {known} hosts") } else { "–".to_owned() },
+            if is_made { grouped(row.missing()) } else { "–".to_owned() },
+            row.median(encoding).map_or_else(|| "–".to_owned(), grouped),
+            one_line(&row.note),
+        ]);
+    }
+    columns(&rows, &[1, 2, 3])
+}

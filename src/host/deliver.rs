@@ -1,0 +1,170 @@
+//! How the texts reach the model: as one, or each for itself; what stands there when nothing is left; what an error adds.
+
+use bytes::Bytes;
+
+use super::rules::{Delivery, Trim};
+use super::template::{Piece, Template, Var};
+use super::traced::Traced;
+use super::view::{Raw, Run};
+use super::write;
+use crate::json::{Doc, Kind};
+
+/// What the blocks and `structuredContent` became.
+pub(super) struct Pieces {
+    pub parts: Vec<Raw>,
+    /// With `both`, which has a join of its own.
+    pub structured: Option<Traced>,
+}
+
+/// The parts as they are delivered.
+pub(super) struct Delivered {
+    pub parts: Vec<Raw>,
+    /// How many texts there were before they were joined.
+    pub texts: usize,
+    pub not_computable: Option<String>,
+}
+
+/// The `join` that makes several texts a JSON array.
+const JSON_ARRAY: &str = "@json-array";
+
+pub(super) fn deliver(run: &Run<'_>, pieces: Pieces) -> Delivered {
+    let texts = texts(&pieces.parts).len() + usize::from(pieces.structured.is_some());
+    match run.host.delivery {
+        Delivery::Parts => Delivered { parts: as_parts(run, pieces.parts), texts, not_computable: None },
+        Delivery::String => match as_string(run, pieces) {
+            Ok(parts) => Delivered { parts, texts, not_computable: None },
+            Err(why) => Delivered { parts: Vec::new(), texts, not_computable: Some(why) },
+        },
+    }
+}
+
+/// The texts among the parts.
+pub(super) fn texts(parts: &[Raw]) -> Vec<Traced> {
+    let text = |part: &Raw| match part {
+        Raw::Text(text) => Some(text.clone()),
+        Raw::Media { .. } => None,
+    };
+    parts.iter().filter_map(text).collect()
+}
+
+/// The texts made one, media after it.
+pub(super) fn joined(parts: Vec<Raw>, join: &str) -> Vec<Raw> {
+    let texts = texts(&parts);
+    let mut joined = Vec::new();
+    if !texts.is_empty() {
+        joined.push(Raw::Text(Traced::join(&texts, join)));
+    }
+    joined.extend(parts.into_iter().filter(|part| matches!(part, Raw::Media { .. })));
+    joined
+}
+
+/// A template around a text that stands at `var`.
+pub(super) fn around(template: &Template, var: Var, body: &Traced, value: impl Fn(Var) -> String) -> Traced {
+    let mut out = Traced::default();
+    for piece in template.pieces() {
+        match piece {
+            Piece::Literal(literal) => out.push_host(literal),
+            Piece::Var(found) if *found == var => out.append(body),
+            Piece::Var(other) => out.push_host(&value(*other)),
+        }
+    }
+    out
+}
+
+fn filled(run: &Run<'_>, template: &Template, media: usize) -> Traced {
+    Traced::host(&template.fill(|var| if var == Var::Media { media.to_string() } else { run.value(var) }))
+}
+
+fn as_parts(run: &Run<'_>, mut parts: Vec<Raw>) -> Vec<Raw> {
+    let host = run.host;
+    let is_empty = parts.iter().all(|part| matches!(part, Raw::Text(text) if text.is_empty()));
+    if is_empty {
+        let of_error = host.error.empty.as_ref().filter(|_| run.is_error);
+        if let Some(empty) = of_error.or(host.empty.as_ref().filter(|_| !host.keep_empty)) {
+            parts = vec![Raw::Text(filled(run, empty, 0))];
+        }
+    }
+    let mut before = Vec::new();
+    if let Some(header) = &host.header {
+        before.push(Raw::Text(filled(run, header, 0)));
+    }
+    if let Some(prefix) = host.error.prefix_part.as_ref().filter(|_| run.is_error) {
+        before.push(Raw::Text(filled(run, prefix, 0)));
+    }
+    before.append(&mut parts);
+    before
+}
+
+fn as_string(run: &Run<'_>, pieces: Pieces) -> Result<Vec<Raw>, String> {
+    let host = run.host;
+    let media: Vec<Raw> = pieces.parts.iter().filter(|part| matches!(part, Raw::Media { .. })).cloned().collect();
+    let join = host.error.join.as_ref().filter(|_| run.is_error).unwrap_or(&host.join);
+    let mut body = one_text(run, texts(&pieces.parts), join);
+    if host.trim == Some(Trim::Blank) && body.text().trim().is_empty() {
+        body = Traced::default();
+    }
+    if let Some(structured) = pieces.structured {
+        if host.trim != Some(Trim::Blank) || !body.is_empty() {
+            body.push_host(&host.structured_join);
+        }
+        body.append(&structured);
+    }
+    if body.is_empty() {
+        if run.is_error
+            && media.is_empty()
+            && let Some(note) = &host.error.computable_note
+        {
+            return Err(note.clone());
+        }
+        let of_error = host.error.empty.as_ref().filter(|_| run.is_error);
+        let with_media = host.empty_with_media.as_ref().filter(|_| !media.is_empty());
+        if let Some(empty) = of_error.or(with_media).or(host.empty.as_ref()) {
+            body = filled(run, empty, media.len());
+        }
+    }
+    if let Some(template) = host.error.template.as_ref().filter(|_| run.is_error) {
+        body = around(template, Var::Body, &body, |var| run.value(var));
+    }
+    if let Some(wrap) = &host.wrap {
+        body = around(wrap, Var::Body, &body, |var| run.value(var));
+    }
+    let mut parts = vec![Raw::Text(body)];
+    parts.extend(media);
+    Ok(parts)
+}
+
+/// The texts as one. Of several in a JSON array, those that are JSON stand as values where the host reads them as such.
+fn one_text(run: &Run<'_>, texts: Vec<Traced>, join: &str) -> Traced {
+    let host = run.host;
+    let reparsed: Vec<Option<Traced>> =
+        texts.iter().map(|text| if host.reparse_json_text { reparse(run, text) } else { None }).collect();
+    if join != JSON_ARRAY || texts.len() < 2 {
+        let texts: Vec<Traced> = texts.into_iter().zip(reparsed).map(|(text, again)| again.unwrap_or(text)).collect();
+        return Traced::join(&texts, if join == JSON_ARRAY { "" } else { join });
+    }
+    let items: Vec<Traced> = texts
+        .iter()
+        .zip(reparsed)
+        .map(|(text, again)| {
+            again.unwrap_or_else(|| {
+                let origin = text.spans().first().map_or(super::Origin::Host, |span| span.origin);
+                Traced::of(&write::string(text.text(), host.json), origin, None)
+            })
+        })
+        .collect();
+    let mut array = Traced::host("[");
+    array.append(&Traced::join(&items, ","));
+    array.push_host("]");
+    array
+}
+
+/// A text that is JSON and begins like an object or array, written anew.
+fn reparse(run: &Run<'_>, text: &Traced) -> Option<Traced> {
+    if !text.text().starts_with(['{', '[']) {
+        return None;
+    }
+    let doc = Doc::parse(Bytes::copy_from_slice(text.text().as_bytes()));
+    let root = doc.root().filter(|root| doc.is_json() && matches!(root.kind(), Kind::Array | Kind::Object))?;
+    let origin = text.spans().first().map_or(super::Origin::Host, |span| span.origin);
+    run.rewritten(root, origin)
+}

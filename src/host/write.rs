@@ -1,0 +1,219 @@
+//! JSON as the hosts' languages write it, with the origin of every range. Iterative: depth is data.
+
+use std::collections::HashMap;
+
+use super::number;
+use super::rules::JsonMode;
+use super::traced::{Origin, Traced};
+use crate::cancel::{Cancel, Cancelled};
+use crate::json::{FaultKind, Kind, Node, write as escape};
+
+/// Why a value cannot be written, or that nobody waits for it any more.
+pub enum Stop {
+    Refused(String),
+    Cancelled,
+}
+
+impl From<Cancelled> for Stop {
+    fn from(_: Cancelled) -> Self {
+        Stop::Cancelled
+    }
+}
+
+/// Writes values of one document.
+pub struct Writer<'a> {
+    pub mode: JsonMode,
+    /// The origin of the values that have another than the value around them.
+    pub origin: &'a dyn Fn(Node<'_>) -> Option<Origin>,
+    /// Which members of an object are written, and in which order.
+    pub members: &'a dyn for<'n> Fn(Node<'n>, Vec<Node<'n>>) -> Vec<Node<'n>>,
+    pub cancel: &'a Cancel,
+}
+
+struct Frame<'a> {
+    node: Node<'a>,
+    members: Vec<Node<'a>>,
+    at: usize,
+    origin: Origin,
+}
+
+impl Writer<'_> {
+    /// The text of `root`.
+    ///
+    /// # Errors
+    /// [`Stop`] where the host itself could not, or when cancelled.
+    pub fn write(&self, root: Node<'_>, origin: Origin) -> Result<Traced, Stop> {
+        let has_duplicates = root.doc().faults().iter().any(|fault| fault.kind == FaultKind::DuplicateKey);
+        let mut out = Traced::default();
+        let mut stack: Vec<Frame<'_>> = Vec::new();
+        let mut piece = String::new();
+        let mut next = Some((root, origin));
+        let mut written = 0_usize;
+        loop {
+            written += 1;
+            if written.is_multiple_of(4_096) {
+                self.cancel.check()?;
+            }
+            if let Some((node, origin)) = next.take() {
+                let origin = (self.origin)(node).unwrap_or(origin);
+                piece.clear();
+                match node.kind() {
+                    Kind::Array | Kind::Object => {
+                        let members = self.members_of(node, has_duplicates);
+                        let (open, close) = if node.kind() == Kind::Array { ('[', ']') } else { ('{', '}') };
+                        piece.push(open);
+                        if members.is_empty() {
+                            piece.push(close);
+                        } else {
+                            stack.push(Frame { node, members, at: 0, origin });
+                        }
+                    }
+                    Kind::Number => {
+                        let literal = node.raw_text();
+                        piece.push_str(&number::write(&literal, self.mode).map_err(Stop::Refused)?);
+                    }
+                    Kind::String => self.string(node.raw(), &mut piece),
+                    Kind::Null | Kind::Bool => piece.push_str(&node.raw_text()),
+                }
+                out.push(&piece, origin, None);
+            }
+            let depth = stack.len();
+            let Some(frame) = stack.last_mut() else { return Ok(out) };
+            piece.clear();
+            let origin = frame.origin;
+            let Some(&child) = frame.members.get(frame.at) else {
+                self.line(depth - 1, &mut piece);
+                piece.push(if frame.node.kind() == Kind::Array { ']' } else { '}' });
+                stack.pop();
+                out.push(&piece, origin, None);
+                continue;
+            };
+            if frame.at > 0 {
+                piece.push_str(if self.mode == JsonMode::Python { ", " } else { "," });
+            }
+            frame.at += 1;
+            self.line(depth, &mut piece);
+            if let Some(key) = child.raw_key() {
+                self.string(key, &mut piece);
+                piece.push_str(if matches!(self.mode, JsonMode::Python | JsonMode::JsPretty) { ": " } else { ":" });
+            }
+            out.push(&piece, origin, None);
+            next = Some((child, origin));
+        }
+    }
+
+    fn line(&self, depth: usize, piece: &mut String) {
+        if self.mode == JsonMode::JsPretty {
+            piece.push('\n');
+            piece.extend(std::iter::repeat_n("  ", depth));
+        }
+    }
+
+    /// A string or key as received, with or without its quotes.
+    fn string(&self, raw: &[u8], piece: &mut String) {
+        let inside = raw.strip_prefix(b"\"").map_or(raw, |rest| rest.strip_suffix(b"\"").unwrap_or(rest));
+        let start = piece.len();
+        escape::push_raw(piece, inside);
+        if self.mode == JsonMode::Python && !piece[start..].bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+            let ascii = ascii(&piece[start..]);
+            piece.truncate(start);
+            piece.push_str(&ascii);
+        }
+    }
+
+    fn members_of<'n>(&self, node: Node<'n>, has_duplicates: bool) -> Vec<Node<'n>> {
+        let mut members: Vec<Node<'n>> = node.children().collect();
+        if node.kind() == Kind::Object {
+            if has_duplicates {
+                members = without_duplicates(members);
+            }
+            if matches!(self.mode, JsonMode::Js | JsonMode::JsPretty) {
+                index_keys_first(&mut members);
+            }
+        }
+        (self.members)(node, members)
+    }
+}
+
+/// Of members with one key the last value stands where the first stood.
+fn without_duplicates(members: Vec<Node<'_>>) -> Vec<Node<'_>> {
+    let mut places = HashMap::new();
+    let mut kept: Vec<Node<'_>> = Vec::with_capacity(members.len());
+    for member in members {
+        let place = *places.entry(member.key().unwrap_or_default()).or_insert(kept.len());
+        match kept.get_mut(place) {
+            Some(first) => *first = member,
+            None => kept.push(member),
+        }
+    }
+    kept
+}
+
+/// JavaScript's order: keys that are array indexes come first, ascending.
+fn index_keys_first(members: &mut [Node<'_>]) {
+    let index = |node: &Node<'_>| -> Option<u32> {
+        let key = node.raw_key()?;
+        let is_canonical = key == b"0" || key.first().is_some_and(|byte| (b'1'..=b'9').contains(byte));
+        let number = std::str::from_utf8(key).ok().filter(|_| is_canonical)?.parse().ok()?;
+        (number < u32::MAX).then_some(number)
+    };
+    if members.iter().any(|member| index(member).is_some()) {
+        members.sort_by_key(|member| index(member).map_or((1, 0), |index| (0, index)));
+    }
+}
+
+/// A JSON string as Python writes it: everything but printable ASCII escaped.
+fn ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for char in text.chars() {
+        if (' '..='~').contains(&char) {
+            out.push(char);
+        } else {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    out
+}
+
+/// A text as a JSON string of that language.
+pub fn string(text: &str, mode: JsonMode) -> String {
+    let written = escape::string(text);
+    if mode == JsonMode::Python { ascii(&written) } else { written }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Doc;
+
+    fn write(json: &str, mode: JsonMode) -> String {
+        let doc = Doc::parse(bytes::Bytes::copy_from_slice(json.as_bytes()));
+        let writer = Writer { mode, origin: &|_| None, members: &|_, members| members, cancel: &Cancel::new() };
+        match writer.write(doc.root().unwrap(), Origin::Structured) {
+            Ok(traced) => traced.text().to_owned(),
+            Err(Stop::Refused(why)) => why,
+            Err(Stop::Cancelled) => panic!("nobody cancelled"),
+        }
+    }
+
+    /// Read back from Node and Python.
+    #[test]
+    fn values_are_written_as_the_languages_do() {
+        let json = r#"{"b":[],"10":{},"2":[1.0,"é\u007f\ud83d\ude00\/"],"01":null,"b":true,"4294967295":0}"#;
+        assert_eq!(write(json, JsonMode::Js), "{\"2\":[1,\"é\u{7f}😀/\"],\"10\":{},\"b\":true,\"01\":null,\"4294967295\":0}");
+        assert_eq!(
+            write(json, JsonMode::Python),
+            r#"{"b": true, "10": {}, "2": [1.0, "\u00e9\u007f\ud83d\ude00/"], "01": null, "4294967295": 0}"#
+        );
+        assert_eq!(write(r#"{"a":[1,{}],"c":[]}"#, JsonMode::JsPretty), "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"c\": []\n}");
+        assert_eq!(write(r#"["\ud800x"]"#, JsonMode::Python), r#"["\ud800x"]"#);
+    }
+
+    #[test]
+    fn depth_is_no_danger() {
+        let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+        assert_eq!(write(&deep, JsonMode::Js), deep);
+    }
+}

@@ -1,0 +1,312 @@
+//! What if the same data were delivered in another way: six deliveries through every host.
+//!
+//! The results are made up from the payload and the text of the answer; no server sent them.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::hosts::Counted;
+use super::verdict::{Verdict, VerdictPart, grouped};
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{Capture, FactCount, Origin, Outcome};
+use crate::format::{self, Format, Sink, Subject, WriteError};
+use crate::host::{Host, Hosts, LimitState, ViewContext};
+use crate::json::write;
+use crate::token::{Encoding, Tokens};
+
+/// One way of delivering data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeliveryKind {
+    Text,
+    Structured,
+    BothJson,
+    BothMarkdown,
+    JsonInMarkdown,
+    Link,
+}
+
+impl DeliveryKind {
+    /// Every delivery with its id and the name for people, in display order.
+    pub const ALL: &'static [(DeliveryKind, &'static str, &'static str)] = &[
+        (DeliveryKind::Text, "text", "Text alone"),
+        (DeliveryKind::Structured, "structured", "structuredContent alone"),
+        (DeliveryKind::BothJson, "both-json", "Both, the text is the JSON"),
+        (DeliveryKind::BothMarkdown, "both-markdown", "Both, the text is Markdown"),
+        (DeliveryKind::JsonInMarkdown, "json-in-markdown", "JSON in a fence in the text"),
+        (DeliveryKind::Link, "link", "A link and a short text"),
+    ];
+
+    /// The name for people.
+    pub fn title(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., title)| title)
+    }
+
+    /// The id in reports.
+    pub fn id(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, id, _)| id)
+    }
+}
+
+/// What one host makes of one delivery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeliveryCell {
+    /// `None` where the host's text cannot be computed.
+    pub tokens: Option<Tokens>,
+    pub facts: Option<FactCount>,
+    pub limit: LimitState,
+    pub why_not: Option<String>,
+}
+
+impl DeliveryCell {
+    fn loses_nothing(&self) -> bool {
+        self.facts.is_some_and(|facts| facts.missing == 0) && self.limit.is_truncated() != Some(true)
+    }
+}
+
+/// One delivery through every host.
+#[derive(Clone, Debug)]
+pub struct DeliveryRow {
+    pub kind: DeliveryKind,
+    /// Where its text comes from, or why there is no such delivery.
+    pub note: String,
+    /// The result that was made up; `None` where there is no such delivery.
+    pub result: Option<Bytes>,
+    /// In the order of [`Deliveries::hosts`]; empty where there is no such delivery.
+    pub cells: Vec<DeliveryCell>,
+}
+
+impl DeliveryRow {
+    /// Hosts in which nothing is lost, and hosts whose text is known.
+    pub fn whole(&self) -> (usize, usize) {
+        let known = self.cells.iter().filter(|cell| cell.tokens.is_some());
+        (known.clone().filter(|cell| cell.loses_nothing()).count(), known.count())
+    }
+
+    /// Facts lost, summed over the hosts.
+    pub fn missing(&self) -> u64 {
+        self.cells.iter().filter_map(|cell| cell.facts).map(|facts| facts.missing).sum()
+    }
+
+    /// The tokens of the middle host.
+    pub fn median(&self, encoding: Encoding) -> Option<u64> {
+        let mut tokens: Vec<u64> = self.cells.iter().filter_map(|cell| cell.tokens).map(|tokens| tokens.get(encoding)).collect();
+        tokens.sort_unstable();
+        tokens.get(tokens.len() / 2).copied()
+    }
+}
+
+/// Six deliveries of one payload through every host.
+#[derive(Clone, Debug)]
+pub struct Deliveries {
+    pub hosts: Vec<Arc<Host>>,
+    pub rows: Vec<DeliveryRow>,
+}
+
+/// Gathers what a format writes.
+struct Gather<'a>(Vec<u8>, &'a Cancel);
+
+impl Sink for Gather<'_> {
+    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
+        self.1.check()?;
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// The text of a format; `Err` inside where it does not apply.
+fn written(id: &str, subject: &Subject, cancel: &Cancel) -> Result<Result<String, String>, Cancelled> {
+    let Some(format) = format::by_id(id) else { return Ok(Err(format!("there is no format `{id}`"))) };
+    if let Err(why) = Format::applies(format, subject) {
+        return Ok(Err(why.0));
+    }
+    let mut gather = Gather(Vec::new(), cancel);
+    match format.write(subject, &mut gather) {
+        Ok(()) => Ok(Ok(String::from_utf8_lossy(&gather.0).into_owned())),
+        Err(WriteError::Cancelled(cancelled)) => Err(cancelled),
+        Err(WriteError::Refused(why)) => Ok(Err(why)),
+    }
+}
+
+impl Deliveries {
+    /// `None` where the answer has no payload to deliver.
+    pub(super) fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+        let Some(payload) = &subject.payload else { return Ok(None) };
+        let sent = subject.reading.structured().map(|node| node.raw_text().into_owned());
+        let json = match written("json", subject, cancel)? {
+            Ok(json) => json,
+            Err(_) => return Ok(None),
+        };
+        let pretty = written("json-pretty", subject, cancel)?.unwrap_or_else(|_| json.clone());
+        let structured = sent.unwrap_or_else(|| json.clone());
+        let own_text = subject.reading.content_text();
+        // A text that is the payload itself says nothing in Markdown.
+        let own_markdown = own_text.clone().filter(|text| {
+            matches!(payload.origin, Origin::Structured | Origin::Fence { .. }) && text.trim() != json && !is_json(text)
+        });
+        let markdown = match own_markdown {
+            Some(text) => Ok((text, "the text of this answer")),
+            None => written("markdown-table", subject, cancel)?.map(|text| (text, "a table that Loupe writes")),
+        };
+        let text = match &own_text {
+            Some(text) => (text.clone(), "the text of this answer"),
+            None => (json.clone(), "the compact JSON, since the answer has no text"),
+        };
+        let tool = if subject.capture.tool.name.is_empty() { "data" } else { &subject.capture.tool.name };
+        let mut counted = Counted::default();
+        let mut rows = Vec::with_capacity(DeliveryKind::ALL.len());
+        for &(kind, ..) in DeliveryKind::ALL {
+            let made = match kind {
+                DeliveryKind::Text => Ok((one_text(&text.0), text.1.to_owned())),
+                DeliveryKind::Structured => {
+                    Ok((format!("{{\"content\":[],\"structuredContent\":{structured}}}"), "no block".to_owned()))
+                }
+                DeliveryKind::BothJson => Ok((both(&json, &structured), "the compact JSON".to_owned())),
+                DeliveryKind::BothMarkdown => markdown.clone().map(|(text, whose)| (both(&text, &structured), whose.to_owned())),
+                DeliveryKind::JsonInMarkdown => Ok((one_text(&fenced(&pretty)), "a heading and the pretty JSON".to_owned())),
+                DeliveryKind::Link => Ok((link(tool, json.len()), "the data itself is not in the answer".to_owned())),
+            };
+            rows.push(match made {
+                Err(why) => DeliveryRow { kind, note: format!("no Markdown text: {why}"), result: None, cells: Vec::new() },
+                Ok((result, note)) => {
+                    let cells = cells(subject, &result, hosts, &mut counted, cancel)?;
+                    DeliveryRow { kind, note, result: Some(Bytes::from(result)), cells }
+                }
+            });
+        }
+        Ok(Some(Self { hosts: hosts.iter().cloned().collect(), rows }))
+    }
+
+    /// Which delivery loses least, and in which hosts it still does.
+    pub fn verdict(&self, encoding: Encoding) -> Verdict {
+        let mut verdict = Verdict::default();
+        let made = self.rows.iter().filter(|row| row.result.is_some());
+        let Some(best) = made.min_by_key(|row| {
+            let (whole, _) = row.whole();
+            (usize::MAX - whole, row.missing(), row.median(encoding))
+        }) else {
+            verdict.plain("No delivery can be made of this answer.");
+            return verdict;
+        };
+        let (whole, known) = best.whole();
+        verdict.plain(format!("{} loses least: ", best.kind.title()));
+        let share = format!("nothing in {whole} of {known} hosts");
+        verdict.parts.push(if whole == known { VerdictPart::Good(share) } else { VerdictPart::Plain(share) });
+        if let Some(median) = best.median(encoding) {
+            verdict.plain(format!(", {} tokens in the middle one ({})", grouped(median), encoding.name()));
+        }
+        let losers: Vec<&str> = self
+            .hosts
+            .iter()
+            .zip(&best.cells)
+            .filter(|(_, cell)| cell.tokens.is_some() && !cell.loses_nothing())
+            .map(|(host, _)| host.name.as_str())
+            .collect();
+        if losers.is_empty() {
+            verdict.plain(".");
+        } else {
+            verdict.plain("; ");
+            verdict.parts.push(VerdictPart::Bad(format!("facts are lost in {}", losers.join(", "))));
+            verdict.plain(".");
+        }
+        verdict
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    crate::json::Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json()
+}
+
+/// JSON in a fence that is longer than every run of backticks in it.
+fn fenced(json: &str) -> String {
+    let longest = json.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("# Result\n\n{fence}json\n{json}\n{fence}\n")
+}
+
+fn one_text(text: &str) -> String {
+    format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}", write::string(text))
+}
+
+fn both(text: &str, structured: &str) -> String {
+    format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"structuredContent\":{structured}}}", write::string(text))
+}
+
+fn link(tool: &str, size: usize) -> String {
+    let name = write::string(&format!("{tool}.json"));
+    let uri = write::string(&format!("data://{tool}.json"));
+    let text = write::string("The full data is in the linked resource.");
+    format!(
+        "{{\"content\":[{{\"type\":\"text\",\"text\":{text}}},{{\"type\":\"resource_link\",\"uri\":{uri},\"name\":{name},\"mimeType\":\"application/json\",\"size\":{size}}}]}}"
+    )
+}
+
+fn cells(
+    subject: &Subject,
+    result: &str,
+    hosts: &Hosts,
+    counted: &mut Counted,
+    cancel: &Cancel,
+) -> Result<Vec<DeliveryCell>, Cancelled> {
+    let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}");
+    let capture = Capture { response: Some(Bytes::from(response)), outcome: Outcome::Result, ..(*subject.capture).clone() };
+    let made = Subject::of(Arc::new(capture));
+    let context = ViewContext::of(&made.capture);
+    let mut cells = Vec::with_capacity(hosts.len());
+    for host in hosts.iter() {
+        let mut view = host.view(&made, &context, cancel)?;
+        if let Some(why) = view.not_computable {
+            cells.push(DeliveryCell { tokens: None, facts: None, limit: view.limit.state, why_not: Some(why) });
+            continue;
+        }
+        let tokens = counted.tokens(&view, cancel)?;
+        view.limit.count(tokens.o200k_base.max(tokens.cl100k_base));
+        // Against the payload of the answer, also where the delivery itself has none.
+        let facts = match &subject.payload {
+            Some(payload) => Some(counted.facts(payload, &view.text, cancel)?.0),
+            None => None,
+        };
+        cells.push(DeliveryCell { tokens: Some(tokens), facts, limit: view.limit.state, why_not: None });
+    }
+    Ok(cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::tests::subject;
+
+    #[test]
+    fn six_deliveries_go_through_every_host() {
+        let subject = subject(
+            r##"{"content":[{"type":"text","text":"# Users\n\n- Ada (36)"}],"structuredContent":{"users":[{"name":"Ada","age":36,"city":"London"}]}}"##,
+        );
+        let made = Deliveries::of(&subject, &Hosts::built_in(), &Cancel::new()).unwrap().unwrap();
+        assert_eq!(made.rows.len(), 6);
+        let cell = |kind, id: &str| {
+            let row = made.rows.iter().find(|row: &&DeliveryRow| row.kind == kind).unwrap();
+            row.cells[made.hosts.iter().position(|host| host.id.as_str() == id).unwrap()].clone()
+        };
+        let missing = |kind, id: &str| cell(kind, id).facts.unwrap().missing;
+        // A host that reads the content alone gets nothing of a structuredContent alone, one that prefers it all.
+        assert_eq!((missing(DeliveryKind::Structured, "zed"), missing(DeliveryKind::Structured, "codex")), (3, 0));
+        assert_eq!((missing(DeliveryKind::Text, "zed"), missing(DeliveryKind::Text, "codex")), (1, 1));
+        assert_eq!((missing(DeliveryKind::BothMarkdown, "zed"), missing(DeliveryKind::BothMarkdown, "codex")), (1, 0));
+        assert_eq!((missing(DeliveryKind::BothJson, "zed"), missing(DeliveryKind::BothJson, "codex")), (0, 0));
+        assert_eq!(missing(DeliveryKind::JsonInMarkdown, "zed"), 0);
+        assert_eq!(missing(DeliveryKind::Link, "codex"), 3);
+        assert_eq!(cell(DeliveryKind::Link, "zed").tokens, None);
+        let verdict = made.verdict(Encoding::O200kBase).text();
+        assert!(verdict.contains("loses least: nothing in "), "{verdict}");
+    }
+
+    #[test]
+    fn what_cannot_be_delivered_says_why() {
+        let made = Deliveries::of(&subject(r#"{"content":[],"structuredContent":{"a":1}}"#), &Hosts::built_in(), &Cancel::new());
+        let made = made.unwrap().unwrap();
+        let markdown = made.rows.iter().find(|row| row.kind == DeliveryKind::BothMarkdown).unwrap();
+        assert_eq!((markdown.result.is_none(), markdown.note.as_str()), (true, "no Markdown text: no list of records in it"));
+        let none = Deliveries::of(&subject(r#"{"content":[{"type":"text","text":"hi"}]}"#), &Hosts::built_in(), &Cancel::new());
+        assert!(none.unwrap().is_none());
+    }
+}

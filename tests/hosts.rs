@@ -1,0 +1,169 @@
+//! Hosts on the command line: the list, the views, the array in reports, a user's own file, calling as a host.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
+
+/// Runs the program with a settings folder of its own, so that no file of the person who tests is read.
+fn run(args: &[&str], stdin: &[u8]) -> Output {
+    let home = tempfile::tempdir().unwrap();
+    let mut child = Command::new(LOUPE)
+        .args(args)
+        .env("XDG_CONFIG_HOME", home.path())
+        .env("HOME", home.path())
+        .env("APPDATA", home.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that ends without reading its input is no failure of the test.
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), stdin).ok();
+    child.wait_with_output().unwrap()
+}
+
+fn words(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[track_caller]
+fn text(args: &[&str], stdin: &[u8]) -> String {
+    let output = run(args, stdin);
+    assert!(output.status.success(), "{args:?}: {}", words(&output.stderr));
+    words(&output.stdout)
+}
+
+#[track_caller]
+fn json(args: &[&str], stdin: &[u8]) -> Value {
+    serde_json::from_str(&text(args, stdin)).unwrap()
+}
+
+const RESULT: &[u8] =
+    br#"{"content":[{"type":"text","text":"Ada, 36"}],"structuredContent":{"name":"Ada","age":36.0,"city":"London"}}"#;
+
+#[test]
+fn hosts_are_listed() {
+    let page = text(&["hosts"], b"");
+    assert_eq!(page.lines().count(), 29, "{page}");
+    assert!(page.lines().next().unwrap().starts_with("HOST "), "{page}");
+    let list = json(&["hosts", "--json"], b"");
+    assert_eq!(list["schema"], "loupe.hosts-list/1");
+    assert_eq!(list["hosts"].as_array().unwrap().len(), 28);
+    let codex = list["hosts"].as_array().unwrap().iter().find(|host| host["id"] == "codex").unwrap();
+    assert_eq!((&codex["evidence"], &codex["limits"][0]["max"]), (&"observed".into(), &12_000.into()));
+    assert_eq!(list["problems"], serde_json::json!([]));
+}
+
+#[test]
+fn a_hosts_text_is_printed_exactly() {
+    assert_eq!(text(&["show", "-", "--view", "host:zed"], RESULT), "Ada, 36");
+    assert_eq!(text(&["show", "-", "--view", "host:claude-code"], RESULT), r#"{"name":"Ada","age":36,"city":"London"}"#);
+    let codex = text(&["show", "-", "--view", "host:codex"], RESULT);
+    assert_eq!(codex, "Wall time: 0.0000 seconds\nOutput:\n{\"name\":\"Ada\",\"age\":36.0,\"city\":\"London\"}");
+    let not_known = run(&["show", "-", "--view", "host:llamaindex"], RESULT);
+    assert_eq!((not_known.status.code(), not_known.stdout.is_empty()), (Some(2), true));
+    assert!(words(&not_known.stderr).starts_with("error: the host shows its language's own printing"), "{not_known:?}");
+    let unknown = run(&["show", "-", "--view", "host:codez"], RESULT);
+    assert_eq!(words(&unknown.stderr), "error: unknown host `codez` (--view)\nhint: did you mean `codex`\n");
+}
+
+#[test]
+fn reports_hold_every_host() {
+    let report = json(&["show", "-", "--json"], RESULT);
+    let hosts = report["hosts"].as_array().unwrap();
+    assert_eq!(hosts.len(), 28);
+    let host = |id: &str| hosts.iter().find(|host| host["id"] == id).unwrap();
+    for id in ["codex", "zed", "claude-code", "cline", "copilot-cli"] {
+        let printed = text(&["show", "-", "--view", &format!("host:{id}")], RESULT);
+        assert_eq!(host(id)["bytes"], printed.len(), "{id}");
+    }
+    assert_eq!(host("zed")["facts"], serde_json::json!({"total": 3, "kept": 2, "reworded": 0, "missing": 1}));
+    assert_eq!((&host("zed")["limit"], &host("zed")["truncated"]), (&"none".into(), &false.into()));
+    assert_eq!((&host("vscode-copilot")["limit"], &host("vscode-copilot")["truncated"]), (&"unknown".into(), &Value::Null));
+    assert_eq!((&host("llamaindex")["computable"], &host("llamaindex")["tokens"]), (&false.into(), &Value::Null));
+}
+
+#[test]
+fn the_hosts_of_an_answer_are_compared() {
+    let page = text(&["show", "-", "--view", "hosts"], RESULT);
+    assert!(page.starts_with("28 hosts, "), "{page}");
+    assert!(page.contains("zed loses /city (1 of 1)") || page.contains("loses /city (1 of 1)"), "{page}");
+    assert!(page.contains("structuredContent alone"), "{page}");
+    let nothing = run(&["show", "-", "--view", "hosts"], br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#);
+    assert_eq!(nothing.status.code(), Some(5));
+}
+
+const OWN: &str = r#"
+schema = "loupe.hosts/1"
+[[host]]
+id = "mine"
+name = "Mine"
+kind = "cli"
+version = "3"
+checked = "2026-01-31"
+evidence = "documented"
+select = "content"
+json = "js-compact"
+delivery = "string"
+[host.block]
+text = ["<{text}>"]
+[host.client]
+name = "mine-client"
+version = "3.1"
+capabilities = '{"roots":{"listChanged":true}}'
+source = "a test"
+"#;
+
+fn folder(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("hosts.toml"), text).unwrap();
+    folder
+}
+
+#[test]
+fn a_file_of_ones_own_adds_hosts() {
+    let own = folder(OWN);
+    let dir = own.path().to_str().unwrap();
+    assert_eq!(text(&["show", "-", "--data-dir", dir, "--view", "host:mine"], RESULT), "<Ada, 36>");
+    let list = json(&["hosts", "--json", "--data-dir", dir], b"");
+    assert_eq!((&list["hosts"][0]["id"], &list["hosts"][0]["own"]), (&"mine".into(), &true.into()));
+    let bad = folder(&OWN.replace("\"string\"", "\"parcels\""));
+    let output = run(&["hosts", "--data-dir", bad.path().to_str().unwrap()], b"");
+    assert!(output.status.success());
+    assert_eq!(words(&output.stdout).lines().count(), 29, "the built-in hosts stay");
+    let place = bad.path().join("hosts.toml");
+    let expected = format!(
+        "warning: the hosts file is not used: unknown variant `parcels`, expected `string` or `parts` ({}, line 12, `delivery`)\n",
+        place.display()
+    );
+    assert!(words(&output.stderr).starts_with(&expected), "{}", words(&output.stderr));
+}
+
+fn transcript(path: &Path) -> Vec<Value> {
+    let lines = fs::read_to_string(path).unwrap();
+    let message = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+    lines.lines().map(|line| serde_json::from_str(message(line)["text"].as_str().unwrap()).unwrap()).collect()
+}
+
+#[test]
+fn calls_are_made_as_a_host() {
+    let own = folder(OWN);
+    let dir = own.path().to_str().unwrap();
+    let file = own.path().join("messages.jsonl");
+    let call = ["call", "dual_search_companies", "--sample", "--data-dir", dir, "--as-host", "mine"];
+    let page = text(&[&call[..], &["--transcript", file.to_str().unwrap()]].concat(), b"");
+    assert!(
+        page.contains("note called as Mine: client mine-client 3.1, capabilities {\"roots\":{\"listChanged\":true}}"),
+        "{page}"
+    );
+    let hello = &transcript(&file)[0]["params"];
+    assert_eq!(hello["clientInfo"], serde_json::json!({"name": "mine-client", "version": "3.1"}));
+    assert_eq!(hello["capabilities"], serde_json::json!({"roots": {"listChanged": true}}));
+    let unknown = run(&["call", "dual_search_companies", "--sample", "--as-host", "zed"], b"");
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(words(&unknown.stderr).starts_with("error: how Zed names itself to a server is not known (--as-host)\n"));
+}
