@@ -232,7 +232,7 @@ fn the_report_has_every_member() {
     assert!(report["hosts"].is_null() && report["findings"].is_null(), "not known is not the same as none");
     let rows = report["ledger"]["rows"].as_array().unwrap();
     let formats: Vec<_> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();
-    assert_snapshot!(formats.join(" "), @"content structured both wire json json-pretty yaml toon csv markdown-table");
+    assert_snapshot!(formats.join(" "), @"content structured both wire json json-pretty json-fenced json-table yaml toon csv markdown-table markdown-list code-block xml");
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn files_are_shown_by_what_they_hold() {
     );
     assert_snapshot!(
         shown(b"[{\"a\":1,\"b\":2}]"),
-        @"0 result wire:null structured json json-pretty yaml toon csv markdown-table"
+        @"0 result wire:null structured json json-pretty json-fenced json-table yaml toon csv markdown-table markdown-list code-block xml"
     );
     assert_snapshot!(shown(b"# Title"), @"0 result wire:null content");
 }
@@ -380,17 +380,22 @@ fn formats_are_listed() {
     assert_snapshot!(loupe(&["formats"]), @r"
     status 0
     -- stdout
-    FORMAT          TITLE              WRITTEN BY
-    content         Text               the server
-    structured      structuredContent  the server
-    both            Both               the server
-    wire            On the wire        the server
-    json            JSON, compact      Loupe, from the payload
-    json-pretty     JSON, pretty       Loupe, from the payload
-    yaml            YAML               Loupe, from the payload
-    toon            TOON               Loupe, from the payload
-    csv             CSV                Loupe, from the payload
-    markdown-table  Markdown table     Loupe, from the payload
+    FORMAT          TITLE                   WRITTEN BY
+    content         Text                    the server
+    structured      structuredContent       the server
+    both            Both                    the server
+    wire            On the wire             the server
+    json            JSON, compact           Loupe, from the payload
+    json-pretty     JSON, pretty            Loupe, from the payload
+    json-fenced     JSON in a fence         Loupe, from the payload
+    json-table      JSON, columns and rows  Loupe, from the payload
+    yaml            YAML                    Loupe, from the payload
+    toon            TOON                    Loupe, from the payload
+    csv             CSV                     Loupe, from the payload
+    markdown-table  Markdown table          Loupe, from the payload
+    markdown-list   Markdown list           Loupe, from the payload
+    code-block      Code block              Loupe, from the payload
+    xml             XML                     Loupe, from the payload
     ");
     let (_, document) = json(&["formats", "--json"], b"");
     assert_eq!(document["formats"][3], serde_json::json!({"id": "wire", "title": "On the wire", "asSent": true}));

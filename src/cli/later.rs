@@ -43,8 +43,6 @@ const OPTIONS: &[&str] = &[
 
 const VIEWS: &[&str] = &["hosts", "findings"];
 
-const FORMATS: &[&str] = &["json-fenced", "json-table", "markdown-list", "code-block", "xml"];
-
 /// `not available yet`, if `word` is a command or an option (with or without `=VALUE`) that is to come.
 pub fn word(word: &str) -> Option<Problem> {
     let name = word.split('=').next().unwrap_or(word);
@@ -53,13 +51,7 @@ pub fn word(word: &str) -> Option<Problem> {
 
 /// The same for a value of `--view`.
 pub fn view(view: &str) -> Option<Problem> {
-    (VIEWS.contains(&view) || view.starts_with("host:")).then(|| not_yet(view)).or_else(|| format(view))
-}
-
-/// The same for a format.
-pub fn format(format: &str) -> Option<Problem> {
-    // One that is built is found before anybody asks here.
-    FORMATS.contains(&format).then(|| not_yet(format))
+    (VIEWS.contains(&view) || view.starts_with("host:")).then(|| not_yet(view))
 }
 
 /// The failure of everything that is to come.

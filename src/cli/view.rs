@@ -50,10 +50,10 @@ impl Asked {
             None => Shown::Ledger,
             Some(view) => match WORDS.iter().find(|(word, _)| *word == view) {
                 Some(&(_, shown)) => shown,
-                None => Shown::Format(known_format(view, "view", later::view)?),
+                None => Shown::Format(known_format(view, "view")?),
             },
         };
-        let baseline = args.baseline.as_deref().map(|id| known_format(id, "format", later::format)).transpose()?;
+        let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
         let ledger = LedgerOptions { tokenizer: encoding(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
         Ok(Self { shown, ledger, print: args.print })
     }
@@ -146,11 +146,11 @@ pub fn encoding(name: Option<&str>) -> Result<Encoding, Problem> {
     })
 }
 
-fn known_format(id: &str, what: &str, later: fn(&str) -> Option<Problem>) -> Result<&'static dyn Format, Problem> {
+fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
     if let Some(format) = format::by_id(id) {
         return Ok(format);
     }
-    if let Some(problem) = later(id) {
+    if let Some(problem) = later::view(id).filter(|_| what == "view") {
         return Err(problem);
     }
     let words = WORDS.iter().map(|(word, _)| *word).filter(|_| what == "view");

@@ -1,8 +1,8 @@
 //! `csv`: RFC 4180 with LF, through the `csv` crate.
 
 use super::out::Pieces;
-use super::rows::{RowSet, cell_text};
-use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use super::rows::{self, Columns, RowSet, cell_text};
+use super::{Format, NotApplicable, Sink, Subject, WriteError};
 
 #[derive(Debug)]
 pub struct Csv;
@@ -19,21 +19,16 @@ impl Format for Csv {
         "CSV"
     }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
-        RowSet::of(payload_of(subject)?.root()).map(|_| ())
+        rows::applies(subject)
     }
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else { return Ok(()) };
-        let rows = RowSet::of(payload.root()).map_err(|why| WriteError::Refused(why.0))?;
-        let columns = rows.columns(self.title())?;
-        let mut out = Pieces::new(sink);
-        if let Err(error) = write_rows(rows, &columns, &mut out) {
-            return Err(out.explain(error));
-        }
-        Ok(out.finish()?)
+        rows::write_table(subject, self.title(), sink, |rows, columns, out| {
+            write_rows(rows, columns, out).map_err(|error| out.explain(error))
+        })
     }
 }
 
-fn write_rows(rows: RowSet<'_>, columns: &super::rows::Columns<'_>, out: &mut Pieces<'_>) -> Result<(), csv::Error> {
+fn write_rows(rows: RowSet<'_>, columns: &Columns<'_>, out: &mut Pieces<'_>) -> Result<(), csv::Error> {
     let envelope = rows.envelope();
     if !envelope.is_empty() {
         let mut csv = writer(out);

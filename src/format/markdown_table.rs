@@ -1,8 +1,8 @@
 //! `markdown-table`: the envelope as a list, the records as one GFM table.
 
 use super::out::Pieces;
-use super::rows::{RowSet, cell_text};
-use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use super::rows::{self, cell_text};
+use super::{Format, NotApplicable, Sink, Subject, WriteError, markdown};
 use crate::cancel::Cancelled;
 
 #[derive(Debug)]
@@ -16,31 +16,23 @@ impl Format for MarkdownTable {
         "Markdown table"
     }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
-        RowSet::of(payload_of(subject)?.root()).map(|_| ())
+        rows::applies(subject)
     }
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else { return Ok(()) };
-        let rows = RowSet::of(payload.root()).map_err(|why| WriteError::Refused(why.0))?;
-        let columns = rows.columns(self.title())?;
-        let mut out = Pieces::new(sink);
-        let envelope = rows.envelope();
-        for node in &envelope {
-            let key = node.key().unwrap_or_default();
-            out.push(&format!("- **{}**: {}\n", escape(&key), escape(&cell_text(Some(*node)))))?;
-        }
-        if !envelope.is_empty() {
-            out.push("\n")?;
-        }
-        push_row(&mut out, columns.names.iter().map(|name| escape(name)))?;
-        out.push(&format!("|{}\n", "---|".repeat(columns.names.len())))?;
-        for record in rows.records() {
-            push_row(&mut out, columns.row(record).into_iter().map(|node| escape(&cell_text(node))))?;
-        }
-        Ok(out.finish()?)
+        rows::write_table(subject, self.title(), sink, |rows, columns, out| {
+            markdown::push_envelope(rows, out)?;
+            push_row(out, columns.names.iter().map(|name| markdown::escape(name)))?;
+            out.push(&format!("|{}\n", "---|".repeat(columns.names.len())))?;
+            for record in rows.records() {
+                let row = columns.row(record);
+                push_row(out, row.into_iter().map(|node| markdown::escape(&cell_text(node)).into_owned().into()))?;
+            }
+            Ok(())
+        })
     }
 }
 
-fn push_row(out: &mut Pieces<'_>, cells: impl Iterator<Item = String>) -> Result<(), Cancelled> {
+fn push_row<'a>(out: &mut Pieces<'_>, cells: impl Iterator<Item = std::borrow::Cow<'a, str>>) -> Result<(), Cancelled> {
     out.push("|")?;
     for cell in cells {
         out.push(" ")?;
@@ -48,25 +40,4 @@ fn push_row(out: &mut Pieces<'_>, cells: impl Iterator<Item = String>) -> Result
         out.push(" |")?;
     }
     out.push("\n")
-}
-
-/// A value in a cell: nothing of it may end the cell, begin HTML or read as an escape.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '\\' => out.push_str("\\\\"),
-            '|' => out.push_str("\\|"),
-            '\n' => out.push_str("<br>"),
-            '\r' => {
-                chars.next_if_eq(&'\n');
-                out.push_str("<br>");
-            }
-            char => out.push(char),
-        }
-    }
-    out
 }

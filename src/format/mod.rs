@@ -4,14 +4,21 @@
 //! The definitions are those of `docs/formats.md`. Uses `capture`, `json`, `token`, `cancel`.
 
 mod as_sent;
+mod code_block;
 mod csv;
+mod growth;
 mod json;
+mod json_fenced;
+mod json_table;
 pub mod ledger;
+mod markdown;
+mod markdown_list;
 mod markdown_table;
 mod out;
 mod rows;
 mod toon;
 mod value;
+mod xml;
 mod yaml;
 
 use crate::cancel::Cancelled;
@@ -84,10 +91,15 @@ pub static FORMATS: &[&dyn Format] = &[
     &as_sent::Wire,
     &json::Compact,
     &json::Pretty,
+    &json_fenced::JsonFenced,
+    &json_table::JsonTable,
     &yaml::Yaml,
     &toon::Toon,
     &csv::Csv,
     &markdown_table::MarkdownTable,
+    &markdown_list::MarkdownList,
+    &code_block::CodeBlock,
+    &xml::Xml,
 ];
 
 /// The payload that a derived format is written from.

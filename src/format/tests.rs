@@ -67,10 +67,15 @@ fn formats_stand_in_order_under_their_titles() {
             ("wire", "On the wire", true),
             ("json", "JSON, compact", false),
             ("json-pretty", "JSON, pretty", false),
+            ("json-fenced", "JSON in a fence", false),
+            ("json-table", "JSON, columns and rows", false),
             ("yaml", "YAML", false),
             ("toon", "TOON", false),
             ("csv", "CSV", false),
             ("markdown-table", "Markdown table", false),
+            ("markdown-list", "Markdown list", false),
+            ("code-block", "Code block", false),
+            ("xml", "XML", false),
         ]
     );
 }
