@@ -33,7 +33,6 @@ const OPTIONS: &[&str] = &[
     "--keep",
     "--preview",
     "--no-redact",
-    "--as",
     "--transport",
     "--login",
     "--client-id",

@@ -13,13 +13,15 @@ use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, Subject};
 use crate::problem::{Kind, Problem};
 use crate::report::json::{self, LedgerOptions};
-use crate::report::{self, format_bytes};
+use crate::report::{self, TableKind, format_bytes, ledger_table};
 use crate::token::Encoding;
 
 /// What to print of a capture.
 #[derive(Clone, Copy)]
 enum Shown {
     Ledger,
+    /// The ledger to paste elsewhere.
+    Table(TableKind),
     /// Exactly its bytes.
     Format(&'static dyn Format),
     Rendered,
@@ -53,6 +55,7 @@ impl Asked {
                 None => Shown::Format(known_format(view, "view")?),
             },
         };
+        let shown = args.table.as_deref().map_or(Ok(shown), |kind| table(kind).map(Shown::Table))?;
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
         let ledger = LedgerOptions { tokenizer: encoding(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
         Ok(Self { shown, ledger, print: args.print })
@@ -103,6 +106,11 @@ impl Asked {
                 return output::print(&bytes);
             }
             Shown::Ledger => ledger::page(subject, &rows(subject, cancel)?, self.ledger),
+            Shown::Table(kind) => {
+                let rows = rows(subject, cancel)?;
+                let baseline = self.ledger.baseline(&rows);
+                ledger_table(kind, &rows.iter().collect::<Vec<_>>(), baseline, self.ledger.tokenizer)
+            }
             Shown::Rendered => page::rendered(subject, cancel)?,
             Shown::Tree => page::tree(subject, cancel)?,
             Shown::Definition => page::definition(subject, cancel)?,
@@ -143,6 +151,12 @@ pub fn encoding(name: Option<&str>) -> Result<Encoding, Problem> {
         Problem::new(Kind::Usage, format!("unknown tokenizer `{name}`"))
             .at("--tokenizer")
             .hint(format!("one of {}; tokenizer files are not available yet", names.join(", ")))
+    })
+}
+
+fn table(name: &str) -> Result<TableKind, Problem> {
+    TableKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        Problem::new(Kind::Usage, format!("unknown kind of table `{name}`")).at("--as").hint("one of markdown, csv")
     })
 }
 

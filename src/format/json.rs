@@ -1,8 +1,9 @@
 //! `json` and `json-pretty`: our own writers over the tape, which keep order, duplicate keys and the spelling of numbers.
 
 use super::out::Pieces;
+use super::round_trip::{DecodeError, Decoded};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, growth, payload_of};
-use crate::cancel::Cancelled;
+use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{Event, walk};
 use crate::json::{Kind, Node, write};
 
@@ -27,6 +28,9 @@ impl Format for Compact {
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         write_json(subject, false, sink)
     }
+    fn decode(&self, text: &str, _: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(Decoded::json(text))
+    }
 }
 
 impl Format for Pretty {
@@ -41,6 +45,9 @@ impl Format for Pretty {
     }
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         write_json(subject, true, sink)
+    }
+    fn decode(&self, text: &str, _: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(Decoded::json(text))
     }
 }
 

@@ -1,9 +1,9 @@
 //! `json-table`: compact JSON in which lists of like objects name their keys once, as columns above rows.
 
-use std::borrow::Cow;
-
 use super::out::Pieces;
+use super::round_trip::{Builder, DecodeError, Decoded, Key, key_form};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use crate::cancel::Cancel;
 use crate::json::walk::{Event, walk};
 use crate::json::{Kind, Node, write};
 
@@ -43,6 +43,9 @@ impl Format for JsonTable {
         push_tables(root, &mut out)?;
         Ok(out.finish()?)
     }
+    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text, cancel))
+    }
 }
 
 fn is_taken_for_table(node: Node<'_>) -> bool {
@@ -52,17 +55,6 @@ fn is_taken_for_table(node: Node<'_>) -> bool {
     let mut keys: Vec<_> = node.children().filter_map(Node::key).collect();
     keys.sort();
     keys == ["columns", "rows"]
-}
-
-/// A key in the form in which two spellings of it are the same.
-fn key_form(node: Node<'_>) -> Cow<'_, [u8]> {
-    let raw = node.raw_key().unwrap_or_default();
-    if !raw.contains(&b'\\') {
-        return Cow::Borrowed(raw);
-    }
-    let mut text = String::new();
-    write::push_raw(&mut text, raw);
-    Cow::Owned(text.as_bytes()[1..text.len() - 1].to_vec())
 }
 
 /// At least two objects with the same keys in the same order.
@@ -127,4 +119,78 @@ fn push_columns(piece: &mut String, list: Node<'_>) {
         write::push_raw(piece, member.raw_key().unwrap_or_default());
     }
     piece.push_str("],\"rows\":[");
+}
+
+/// Where a value of the text belongs.
+enum Reading<'a> {
+    /// As it stands.
+    Plain,
+    /// In the list that a table is; the columns.
+    Table(Vec<Node<'a>>),
+    /// In the object that a row is, under the names of the table above.
+    Row,
+}
+
+fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+    let written = Decoded::json(text)?;
+    let Some(root) = written.doc.root() else { return Ok(written) };
+    let mut builder = Builder::new(cancel);
+    let mut open: Vec<Reading<'_>> = Vec::new();
+    // The columns have been read where their table began; the list of rows is no value of its own.
+    let mut columns_read = 0..0;
+    let mut row_lists = Vec::new();
+    walk(root, |event| {
+        let (Event::Open(node) | Event::Close(node) | Event::Scalar(node)) = event;
+        if columns_read.contains(&node.index()) {
+            return Ok(());
+        }
+        if row_lists.last() == Some(&node.index()) {
+            if let Event::Close(_) = event {
+                row_lists.pop();
+            }
+            return Ok(());
+        }
+        if let Event::Close(_) = event {
+            open.pop();
+            builder.close();
+            return Ok(());
+        }
+        let raw = match open.as_slice() {
+            [.., Reading::Table(columns), Reading::Row] => columns.get(node.ordinal()).map(|name| inside(name.raw())),
+            _ => node.raw_key(),
+        };
+        let key = Key::Raw(raw.unwrap_or_default());
+        if !node.is_container() {
+            return builder.json(key, &node.raw_text());
+        }
+        if let Some(Reading::Table(_)) = open.last() {
+            open.push(Reading::Row);
+            return builder.open(key, Kind::Object);
+        }
+        if let Some((columns, rows)) = table_parts(node) {
+            open.push(Reading::Table(columns.children().collect()));
+            columns_read = columns.index()..columns.subtree_end();
+            row_lists.push(rows.index());
+            return builder.open(key, Kind::Array);
+        }
+        open.push(Reading::Plain);
+        builder.open(key, node.kind())
+    })?;
+    builder.finish()
+}
+
+/// A string without its quotes.
+fn inside(raw: &[u8]) -> &[u8] {
+    raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default()
+}
+
+/// Columns and rows, where an object is a table.
+fn table_parts(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    if node.kind() != Kind::Object || node.len() != 2 {
+        return None;
+    }
+    let mut members = node.children();
+    let (columns, rows) = (members.next()?, members.next()?);
+    let is_table = columns.key()? == "columns" && rows.key()? == "rows";
+    (is_table && columns.kind() == Kind::Array && rows.kind() == Kind::Array).then_some((columns, rows))
 }

@@ -82,3 +82,25 @@ pub(super) fn read_item(line: &str) -> Option<(Cow<'_, str>, Option<&str>)> {
     let (at, _) = rest.match_indices("**:").find(|(at, _)| rest[at + 3..].is_empty() || rest[at + 3..].starts_with(' '))?;
     Some((unescape(&rest[..at]), rest[at + 3..].strip_prefix(' ')))
 }
+
+/// The lines of a text with their numbers, from 1; what follows the last LF is none if it is empty.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate().map(|(at, line)| (at + 1, line)).filter(|_| !text.is_empty())
+}
+
+/// Reads [`push_envelope`] back, with the empty line after it, if the text begins with one.
+pub(super) fn read_envelope<'t>(
+    lines: &mut std::iter::Peekable<impl Iterator<Item = (usize, &'t str)>>,
+) -> Vec<(Cow<'t, str>, Cow<'t, str>)> {
+    let mut envelope = Vec::new();
+    while let Some((_, line)) = lines.peek()
+        && let Some((key, value)) = read_item(line)
+    {
+        envelope.push((key, unescape(value.unwrap_or_default())));
+        lines.next();
+    }
+    if !envelope.is_empty() {
+        lines.next_if(|(_, line)| line.is_empty());
+    }
+    envelope
+}

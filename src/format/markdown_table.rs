@@ -1,9 +1,13 @@
 //! `markdown-table`: the envelope as a list, the records as one GFM table.
 
+use std::borrow::Cow;
+
 use super::out::Pieces;
+use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{self, cell_text};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, markdown};
-use crate::cancel::Cancelled;
+use crate::cancel::{Cancel, Cancelled};
+use crate::json::Kind;
 
 #[derive(Debug)]
 pub struct MarkdownTable;
@@ -30,9 +34,12 @@ impl Format for MarkdownTable {
             Ok(())
         })
     }
+    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text, cancel))
+    }
 }
 
-fn push_row<'a>(out: &mut Pieces<'_>, cells: impl Iterator<Item = std::borrow::Cow<'a, str>>) -> Result<(), Cancelled> {
+fn push_row<'a>(out: &mut Pieces<'_>, cells: impl Iterator<Item = Cow<'a, str>>) -> Result<(), Cancelled> {
     out.push("|")?;
     for cell in cells {
         out.push(" ")?;
@@ -40,4 +47,50 @@ fn push_row<'a>(out: &mut Pieces<'_>, cells: impl Iterator<Item = std::borrow::C
         out.push(" |")?;
     }
     out.push("\n")
+}
+
+fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+    let mut lines = markdown::lines(text).peekable();
+    let envelope = markdown::read_envelope(&mut lines);
+    let mut builder = Builder::new(cancel);
+    builder.open_rows(envelope.into_iter(), Untyped::CELL)?;
+    let header = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
+    match lines.next() {
+        Some((_, rule)) if rule == format!("|{}", "---|".repeat(header.len())) => {}
+        _ => return Err(DecodeError::Unreadable("no rule below the head of the table".into())),
+    }
+    for (number, line) in lines {
+        let row = cells(line);
+        if row.len() != header.len() {
+            return Err(unreadable(number, &format!("{} cells under {} columns", row.len(), header.len())));
+        }
+        builder.open("", Kind::Object)?;
+        for (key, cell) in header.iter().zip(row) {
+            builder.untyped(key, &cell, Untyped::CELL)?;
+        }
+        builder.close();
+    }
+    builder.finish_rows()
+}
+
+/// The cells of a line: a pipe after a backslash parts none. One space at either end belongs to the table.
+fn cells(line: &str) -> Vec<Cow<'_, str>> {
+    let mut cells = Vec::new();
+    let Some(inside) = line.strip_prefix('|') else { return cells };
+    let mut start = 0;
+    let mut is_escaped = false;
+    for (at, byte) in inside.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'|' => {
+                let cell = &inside[start..at];
+                let cell = cell.strip_prefix(' ').unwrap_or(cell);
+                cells.push(markdown::unescape(cell.strip_suffix(' ').unwrap_or(cell)));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    cells
 }

@@ -6,6 +6,7 @@
 mod as_sent;
 mod code_block;
 mod csv;
+mod decimal;
 mod growth;
 mod json;
 mod json_fenced;
@@ -15,13 +16,16 @@ mod markdown;
 mod markdown_list;
 mod markdown_table;
 mod out;
+pub mod round_trip;
 mod rows;
 mod toon;
 mod value;
 mod xml;
 mod yaml;
 
-use crate::cancel::Cancelled;
+use round_trip::{DecodeError, Decoded};
+
+use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Payload, Reading};
 
 /// What a format is written from.
@@ -81,6 +85,10 @@ pub trait Format: Sync {
     /// # Errors
     /// [`WriteError`] when cancelled or refused.
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError>;
+    /// Reads a text of this format back, from the text alone; `None` where the format is no way of writing a payload.
+    fn decode(&self, _text: &str, _cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        None
+    }
 }
 
 /// Every format, in display order.
@@ -113,4 +121,4 @@ pub fn by_id(id: &str) -> Option<&'static dyn Format> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -32,7 +32,7 @@ pub(crate) fn subject(result: &str) -> Subject {
     }))
 }
 
-fn of_payload(payload: &str) -> Subject {
+pub(crate) fn of_payload(payload: &str) -> Subject {
     subject(&format!(r#"{{"content":[],"structuredContent":{payload}}}"#))
 }
 
@@ -212,7 +212,7 @@ fn object(value: impl Strategy<Value = String>, max: usize) -> impl Strategy<Val
     })
 }
 
-fn value() -> impl Strategy<Value = String> {
+pub(crate) fn value() -> impl Strategy<Value = String> {
     scalar().prop_recursive(3, 24, 5, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(|items| format!("[{}]", items.join(","))),
@@ -221,7 +221,7 @@ fn value() -> impl Strategy<Value = String> {
     })
 }
 
-fn table() -> impl Strategy<Value = String> {
+pub(crate) fn table() -> impl Strategy<Value = String> {
     prop::collection::vec(object(value(), 5), 1..5).prop_map(|rows| format!("[{}]", rows.join(",")))
 }
 

@@ -2,10 +2,14 @@
 
 use std::borrow::Cow;
 
+use quick_xml::Reader;
 use quick_xml::escape::{escape, partial_escape};
+use quick_xml::events::{BytesStart, Event as Part};
 
 use super::out::Pieces;
+use super::round_trip::{Builder, DecodeError, Decoded, Untyped};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, growth, payload_of};
+use crate::cancel::Cancel;
 use crate::json::walk::{Event, walk};
 use crate::json::{Kind, Node};
 
@@ -30,6 +34,9 @@ impl Format for Xml {
         let mut out = Pieces::new(sink);
         push_elements(root, &mut out)?;
         Ok(out.finish()?)
+    }
+    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text, cancel))
     }
 }
 
@@ -124,4 +131,121 @@ fn indent(depth: usize, out: &mut Pieces<'_>) -> Result<(), WriteError> {
         out.push("  ")?;
     }
     Ok(())
+}
+
+const LEAF: Untyped = Untyped { is_empty_null: false, null: None, is_nested: false };
+
+/// What an element holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Text,
+    /// Elements that are all called `item`.
+    Items,
+    Members,
+}
+
+fn unread(error: impl std::fmt::Display) -> DecodeError {
+    DecodeError::Unreadable(error.to_string())
+}
+
+fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+    let holds = holds(text, cancel)?;
+    let mut builder = Builder::new(cancel);
+    let mut reader = Reader::from_str(text);
+    let mut elements = 0;
+    // The element that is open and may be a leaf: its key and text so far.
+    let mut leaf: Option<(String, String)> = None;
+    loop {
+        match reader.read_event().map_err(unread)? {
+            Part::Start(element) => {
+                let (key, is_null) = read(&element)?;
+                match (holds.get(elements), is_null) {
+                    (Some(Holds::Text), false) => leaf = Some((key, String::new())),
+                    (Some(Holds::Items), false) => builder.open(&key, Kind::Array)?,
+                    (Some(Holds::Members), false) => builder.open(&key, Kind::Object)?,
+                    _ => return Err(unread("an element that is null and holds something")),
+                }
+                elements += 1;
+            }
+            Part::Empty(element) => {
+                let (key, is_null) = read(&element)?;
+                if is_null {
+                    builder.json(&key, "null")?
+                } else {
+                    builder.string(&key, "")?
+                }
+                elements += 1;
+            }
+            Part::End(_) => match leaf.take() {
+                Some((key, text)) => builder.untyped(&key, &text, LEAF)?,
+                None => builder.close(),
+            },
+            Part::Text(part) => {
+                if let Some((_, text)) = &mut leaf {
+                    text.push_str(&part.decode().map_err(unread)?);
+                }
+            }
+            Part::GeneralRef(reference) => {
+                if let Some((_, text)) = &mut leaf {
+                    let name = reference.decode().map_err(unread)?;
+                    text.push(match (reference.resolve_char_ref().map_err(unread)?, name.as_ref()) {
+                        (Some(char), _) => char,
+                        (None, "amp") => '&',
+                        (None, "lt") => '<',
+                        (None, "gt") => '>',
+                        (None, other) => return Err(unread(format!("the unknown entity `{other}`"))),
+                    });
+                }
+            }
+            Part::Eof => return builder.finish(),
+            _ => return Err(unread("something other than elements and text")),
+        }
+    }
+}
+
+/// What each element holds, in the order in which they begin.
+fn holds(text: &str, cancel: &Cancel) -> Result<Vec<Holds>, DecodeError> {
+    let mut reader = Reader::from_str(text);
+    let mut holds: Vec<Holds> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    loop {
+        let part = reader.read_event().map_err(unread)?;
+        match &part {
+            Part::Start(element) | Part::Empty(element) => {
+                let is_item = element.name().as_ref() == b"item";
+                if let Some(&parent) = open.last() {
+                    let is_list = is_item && holds[parent] != Holds::Members;
+                    holds[parent] = if is_list { Holds::Items } else { Holds::Members };
+                }
+                if matches!(part, Part::Start(_)) {
+                    open.push(holds.len());
+                }
+                holds.push(Holds::Text);
+                if holds.len().is_multiple_of(4_096) {
+                    cancel.check()?;
+                }
+            }
+            Part::End(_) => {
+                open.pop();
+            }
+            Part::Eof => return Ok(holds),
+            _ => {}
+        }
+    }
+}
+
+/// The key an element stands for, and whether it is null.
+fn read(element: &BytesStart<'_>) -> Result<(String, bool), DecodeError> {
+    let mut key = String::from_utf8_lossy(element.name().as_ref()).into_owned();
+    let mut is_null = false;
+    for attribute in element.attributes() {
+        let attribute = attribute.map_err(unread)?;
+        let raw = std::str::from_utf8(&attribute.value).map_err(unread)?;
+        match attribute.key.as_ref() {
+            b"key" => key = quick_xml::escape::unescape(raw).map_err(unread)?.into_owned(),
+            b"nil" => is_null = raw == "true",
+            _ => {}
+        }
+    }
+    Ok((key, is_null))
 }

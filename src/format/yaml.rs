@@ -1,8 +1,10 @@
 //! `yaml`: YAML 1.2 block style, as `serde_norway` writes it.
 
 use super::out::Pieces;
-use super::value::to_value;
+use super::round_trip::{DecodeError, Decoded};
+use super::value::{decoded, to_value};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use crate::cancel::Cancel;
 
 #[derive(Debug)]
 pub struct Yaml;
@@ -25,5 +27,8 @@ impl Format for Yaml {
             return Err(out.explain(error));
         }
         Ok(out.finish()?)
+    }
+    fn decode(&self, text: &str, _: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(decoded(serde_norway::from_str::<serde_json::Value>(text).map_err(|error| error.to_string())))
     }
 }

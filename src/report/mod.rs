@@ -7,6 +7,7 @@ pub mod arguments;
 pub mod json;
 mod pull_request;
 mod rendered;
+mod table;
 mod text;
 mod tree;
 mod verdict;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
+pub use table::{TableKind, ledger_table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use tree::{Mark, TreeView};
 pub use verdict::{Verdict, VerdictPart, grouped, verdict};

@@ -21,6 +21,13 @@ pub fn page(subject: &Subject, rows: &[Row], options: LedgerOptions) -> String {
     }
     page.push('\n');
     page.push_str(&table(rows, options));
+    let said: Vec<_> = rows.iter().filter_map(|row| Some((row.format, row.round_trip.as_ref()?.summary()?))).collect();
+    if !said.is_empty() {
+        page.push('\n');
+        for (format, summary) in said {
+            page.push_str(&format!("{format}: {}\n", one_line(&summary)));
+        }
+    }
     let absent: Vec<&Row> = rows.iter().filter(|row| !row.is_available()).collect();
     if !absent.is_empty() {
         page.push('\n');
@@ -75,7 +82,13 @@ fn table(rows: &[Row], options: LedgerOptions) -> String {
     encodings.sort_by_key(|encoding| *encoding != options.tokenizer);
     let mut head = vec!["FORMAT".to_owned(), "TITLE".to_owned()];
     head.extend(encodings.iter().map(|encoding| encoding.name().to_uppercase()));
-    head.extend([format!("× {baseline}"), "BYTES".to_owned(), "CHARS".to_owned(), "FACTS KEPT".to_owned()]);
+    head.extend([
+        format!("× {baseline}"),
+        "BYTES".to_owned(),
+        "CHARS".to_owned(),
+        "FACTS KEPT".to_owned(),
+        "ROUND TRIP".to_owned(),
+    ]);
     let mut table = vec![head];
     for row in rows.iter().filter(|row| row.is_available()) {
         let title = format::by_id(row.format).map_or("", Format::title);
@@ -88,6 +101,10 @@ fn table(rows: &[Row], options: LedgerOptions) -> String {
         line.push(row.facts.map_or_else(String::new, |facts| {
             let reworded = if facts.reworded > 0 { format!(" + {} reworded", facts.reworded) } else { String::new() };
             format!("{}/{}{reworded}", facts.kept, facts.total)
+        }));
+        line.push(row.round_trip.as_ref().map_or_else(String::new, |trip| match trip.differences.count {
+            0 => trip.verdict.name().to_owned(),
+            count => format!("{} ({})", trip.verdict.name(), grouped(count)),
         }));
         table.push(line);
     }
