@@ -61,6 +61,14 @@ fn spelling_and_order_are_no_loss() {
 }
 
 #[test]
+fn yaml_is_read_as_1_2() {
+    // The crate's own reader would take the folded text for what it was.
+    let found = proof("yaml", "[\"a\u{2028}b\",\"\u{2029}\",\"a\u{2028} b: c\"]");
+    let differing: Vec<_> = found.differences.first.iter().map(|found| found.path.as_str()).collect();
+    assert_eq!((found.verdict, differing), (Verdict::Lossy, vec!["/0", "/1"]));
+}
+
+#[test]
 fn untyped_cells_say_what_they_lose() {
     assert_eq!(
         said("csv", r#"[{"zip":"02108","a":"90210"},{"zip":"","b":null,"a":"true"}]"#),
@@ -180,7 +188,7 @@ fn depth_and_width_overflow_nothing() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let objects = r#"{"a":"#.repeat(100_000) + "1" + &"}".repeat(100_000);
     let wide = format!("[{{{}}}]", (0..100_000).map(|at| format!(r#""k{at}":{at}"#)).collect::<Vec<_>>().join(","));
-    let long = format!(r#"[{{"a":"{}"}}]"#, "x|`\\n\\u0041 ".repeat(1_000_000));
+    let long = format!(r#"[{{"a":"{}"}}]"#, "abcdefgh|\\n".repeat(1_000_000));
     let mut said = String::new();
     for (name, payload) in [("lists", &deep), ("objects", &objects), ("columns", &wide), ("one value", &long)] {
         let subject = of_payload(payload);
@@ -222,8 +230,14 @@ proptest! {
         for id in ["json", "json-pretty", "json-fenced", "json-table", "yaml", "toon"] {
             let Some((text, proof)) = trip(id, &subject) else { continue };
             let proof = proof.unwrap();
-            // 1e21 is written with all its digits by TOON and read as text: a known loss, which is reported.
-            prop_assert!(proof.verdict.is_lossless() || (id == "toon" && payload.contains("1e21")), "{} {} {:?}", id, text, proof);
+            // Known losses, which are reported: TOON writes 1e21 with all its digits and reads them as text; the YAML
+            // crate folds lines at U+2028.
+            let is_known = match id {
+                "toon" => payload.contains("1e21"),
+                "yaml" => payload.contains(['\u{2028}', '\u{2029}']),
+                _ => false,
+            };
+            prop_assert!(proof.verdict.is_lossless() || is_known, "{} {} {:?}", id, text, proof);
             prop_assert!(proof.verdict == Verdict::Exact || matches!(id, "yaml" | "toon"), "{} {} {:?}", id, text, proof);
         }
     }
