@@ -58,7 +58,7 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
     let end = envelope_end(text);
     let (envelope, table) = end.map_or(("", text), |end| (&text[..end], &text[end + 1..]));
     let mut parts = records(envelope).into_records();
-    let mut part = || parts.next().transpose().map(Option::unwrap_or_default).map_err(unread);
+    let mut part = || parts.next().transpose().map(Option::unwrap_or_default).map_err(|error| unread(&error));
     let (keys, values) = (part()?, part()?);
     if keys.len() != values.len() {
         return Err(unreadable(2, "the envelope has not one value for each key"));
@@ -68,9 +68,9 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
     builder.open_rows(pairs.into_iter(), Untyped::CELL)?;
     let mut rows = records(table);
     let mut columns = csv::StringRecord::new();
-    rows.read_record(&mut columns).map_err(unread)?;
+    rows.read_record(&mut columns).map_err(|error| unread(&error))?;
     let mut row = csv::StringRecord::new();
-    while rows.read_record(&mut row).map_err(unread)? {
+    while rows.read_record(&mut row).map_err(|error| unread(&error))? {
         if row.len() != columns.len() {
             let line = row.position().map_or(0, csv::Position::line);
             return Err(DecodeError::Unreadable(format!("line {line}: {} cells under {} columns", row.len(), columns.len())));
@@ -90,7 +90,7 @@ fn records(text: &str) -> csv::Reader<&[u8]> {
     builder.from_reader(text.as_bytes())
 }
 
-fn unread(error: csv::Error) -> DecodeError {
+fn unread(error: &csv::Error) -> DecodeError {
     DecodeError::Unreadable(error.to_string())
 }
 

@@ -163,9 +163,9 @@ impl<'a> Differ<'a> {
             // No envelope: the other members, if any, are gone.
             root.children().filter(|child| child.index() != list.index()).for_each(|child| self.missing(child));
         } else {
-            let before = root.children().filter(|child| child.index() != list.index()).collect();
-            let after = back.children().filter(|child| child.index() != nameless.index()).collect();
-            self.members(root, before, after);
+            let before: Vec<_> = root.children().filter(|child| child.index() != list.index()).collect();
+            let after: Vec<_> = back.children().filter(|child| child.index() != nameless.index()).collect();
+            self.members(root, &before, &after);
         }
         self.pair(list, nameless);
     }
@@ -178,7 +178,7 @@ impl<'a> Differ<'a> {
                 if a.len() == b.len() && a.children().zip(b.children()).all(|(a, b)| is_same_key(a, b)) {
                     self.open_lists(a, b);
                 } else {
-                    self.members(a, a.children().collect(), b.children().collect());
+                    self.members(a, &a.children().collect::<Vec<_>>(), &b.children().collect::<Vec<_>>());
                 }
             }
             (Kind::String, Kind::String) => {
@@ -208,7 +208,7 @@ impl<'a> Differ<'a> {
     }
 
     /// Members by key; of a key that stands twice, the first with the first.
-    fn members(&mut self, parent: Node<'a>, before: Vec<Node<'a>>, after: Vec<Node<'a>>) {
+    fn members(&mut self, parent: Node<'a>, before: &[Node<'a>], after: &[Node<'a>]) {
         let mut by_key: HashMap<Cow<'a, [u8]>, VecDeque<usize>> = HashMap::with_capacity(after.len());
         for (position, node) in after.iter().enumerate() {
             by_key.entry(key_form(*node)).or_default().push_back(position);
@@ -217,7 +217,7 @@ impl<'a> Differ<'a> {
         let mut pairs = Vec::with_capacity(before.len());
         let mut last = None;
         let mut is_ordered = true;
-        for node in &before {
+        for node in before {
             match by_key.get_mut(&key_form(*node)).and_then(VecDeque::pop_front) {
                 Some(position) => {
                     is_used[position] = true;
@@ -236,8 +236,8 @@ impl<'a> Differ<'a> {
             self.found.changes.add(|| Difference {
                 path: parent.pointer_from(root.index()),
                 kind: DifferenceKind::Order,
-                before: Some(keys(&before)),
-                after: Some(keys(&after)),
+                before: Some(keys(before)),
+                after: Some(keys(after)),
             });
         }
         self.open.push(Frame { parent, children: Pairs::Matched(pairs.into_iter()) });
