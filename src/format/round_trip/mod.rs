@@ -7,8 +7,6 @@ mod compare;
 mod rendered;
 mod yaml11;
 
-use std::fmt::Write as _;
-
 use bytes::Bytes;
 
 pub(super) use build::{Builder, Key, Untyped, unreadable};
@@ -68,22 +66,18 @@ pub struct RoundTrip {
 impl RoundTrip {
     /// In words: how many differences of which kind, and the note; `None` where there is nothing to say.
     pub fn summary(&self) -> Option<String> {
+        let example = |found: &Differences| {
+            let and = if found.count > 1 { "first " } else { "" };
+            found.first.first().map_or_else(String::new, |first| format!(" ({and}{})", first.describe()))
+        };
+        let counted = |found: &Differences, one: &str, more: &str| {
+            let word = if found.count == 1 { one } else { more };
+            (found.count > 0).then(|| format!("{} {word}{}", found.count, example(found)))
+        };
         let mut parts = Vec::new();
-        for (found, one, more) in [
-            (&self.differences, "value differs", "values differ"),
-            (&self.changes, "change of order or spelling", "changes of order or spelling"),
-        ] {
-            if found.count > 0 {
-                let mut text = format!("{} {}", found.count, if found.count == 1 { one } else { more });
-                if let Some(first) = found.first.first() {
-                    let and = if found.count > 1 { "first " } else { "" };
-                    // Writing into a String cannot fail.
-                    write!(text, " ({and}{})", first.describe()).ok();
-                }
-                parts.push(text);
-            }
-        }
-        parts.extend(self.note.clone());
+        parts.extend(counted(&self.differences, "value differs", "values differ"));
+        parts.extend(counted(&self.changes, "change of order or spelling", "changes of order or spelling"));
+        parts.extend(self.note.as_ref().map(|note| format!("{note}{}", example(&self.elsewhere))));
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
