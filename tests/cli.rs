@@ -92,7 +92,7 @@ fn wrong_usage_is_status_2_with_a_hint() {
     status 2
     -- stderr
     error: unknown view `yml` (--view)
-    hint: did you mean `yaml`
+    hint: did you mean `xml` or `yaml`
     ");
     assert_snapshot!(loupe(&["call", "x", "--sample", "--tokenizer", "p50k"]), @r"
     status 2
@@ -137,8 +137,6 @@ fn what_comes_later_says_so() {
         (&["fixture", "verify", "x"], "fixture"),
         (&["tools", "--sample", "--protocol=auto"], "--protocol"),
         (&["call", "x", "--sample", "--view", "findings"], "findings"),
-        (&["call", "x", "--sample", "--view", "xml"], "xml"),
-        (&["call", "x", "--sample", "--baseline", "code-block"], "code-block"),
     ] {
         assert_eq!(loupe(args), format!("status 2\n-- stderr\nerror: not available yet ({what})\n"), "{args:?}");
     }
@@ -262,7 +260,7 @@ fn the_report_has_every_member() {
     );
     let rows = report["ledger"]["rows"].as_array().unwrap();
     let formats: Vec<_> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();
-    assert_snapshot!(formats.join(" "), @"content structured both wire json json-pretty yaml toon csv markdown-table");
+    assert_snapshot!(formats.join(" "), @"content structured both wire json json-pretty json-fenced json-table yaml toon csv markdown-table markdown-list code-block xml");
 }
 
 #[test]
@@ -273,6 +271,63 @@ fn numbers_are_those_of_the_bytes_printed() {
         let bytes = text(&[&call[..], &["--view", row["format"].as_str().unwrap()]].concat(), b"");
         assert_eq!(row["bytes"], bytes.len(), "{row}");
         assert_eq!(row["chars"], String::from_utf8(bytes).unwrap().chars().count(), "{row}");
+    }
+}
+
+#[test]
+fn round_trips_stand_in_the_report() {
+    let payload = br#"[{"zip":"02108","n":"90210","yes":1e3},{"zip":"","n":"x","yes":2}]"#;
+    let (_, report) = json(&["show", "-", "--json"], payload);
+    let row = |id: &str| report["ledger"]["rows"].as_array().unwrap().iter().find(|row| row["format"] == id).unwrap().clone();
+    assert_eq!((&row("json")["roundTrip"], &row("json")["losses"]), (&"exact".into(), &serde_json::json!([])));
+    let toon = row("toon");
+    assert_eq!((&toon["roundTrip"], &toon["lossless"]), (&"equal".into(), &true.into()));
+    assert_eq!(toon["losses"], serde_json::json!([{"path": "/0/yes", "kind": "number", "before": "1e3", "after": "1000"}]));
+    let csv = row("csv");
+    assert_eq!((&csv["roundTrip"], &csv["lossless"]), (&"lossy".into(), &false.into()));
+    assert_eq!(csv["losses"][0], serde_json::json!({"path": "/0/n", "kind": "type", "before": "\"90210\"", "after": "90210"}));
+    assert_eq!(csv["losses"][1]["kind"], "empty-null");
+    assert!(row("yaml")["why"].as_str().unwrap().contains("1.1 readers re-type 4 values"), "two keys, each twice");
+    for unproved in ["wire", "both", "content"] {
+        assert!(row(unproved)["roundTrip"].is_null() && row(unproved)["losses"].is_null(), "{unproved}");
+    }
+    assert_eq!(row("structured")["roundTrip"], "exact");
+    let page = String::from_utf8(text(&["show", "-"], payload)).unwrap();
+    assert!(page.contains("ROUND TRIP") && page.contains("lossy (2)"), "{page}");
+    assert!(page.contains("csv: 2 values differ (first /0/n: type, \"90210\" → 90210)"), "{page}");
+}
+
+#[test]
+fn the_ledger_is_a_table_for_others() {
+    let payload = br#"[{"a":"1","b":"x"}]"#;
+    let markdown = String::from_utf8(text(&["show", "-", "--as", "markdown"], payload)).unwrap();
+    assert!(
+        markdown.starts_with("| Format | Tokens | Against JSON, compact | Bytes | Facts kept | Round trip |\n|---|"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("| CSV | ") && markdown.contains("| 2 of 2 | lossy |\n"), "{markdown}");
+    let csv = String::from_utf8(text(&["show", "-", "--as", "csv", "--baseline", "csv"], payload)).unwrap();
+    let row = csv.lines().find(|line| line.starts_with("csv,")).unwrap();
+    assert!(row.starts_with("csv,true,8,8,8,") && row.contains(",1.0000,2,2,0,0,lossy,1,"), "{row}");
+    assert!(csv.contains("content,false,,,,,,,,,,,,,no text block in this answer\n"), "{csv}");
+    assert_snapshot!(loupe(&["show", "-", "--as", "html"]), @r"
+    status 2
+    -- stderr
+    error: unknown kind of table `html` (--as)
+    hint: one of markdown, csv
+    ");
+}
+
+#[test]
+fn every_format_is_a_view_and_a_baseline() {
+    let (_, listed) = json(&["formats", "--json"], b"");
+    let payload = br#"[{"a":1},{"a":2}]"#;
+    for format in listed["formats"].as_array().unwrap().iter().filter(|format| format["asSent"] == false) {
+        let id = format["id"].as_str().unwrap();
+        assert!(!text(&["show", "-", "--view", id], payload).is_empty(), "{id}");
+        let (_, report) = json(&["show", "-", "--json", "--baseline", id], payload);
+        let row = report["ledger"]["rows"].as_array().unwrap().iter().find(|row| row["format"] == id).unwrap().clone();
+        assert_eq!((&report["ledger"]["baseline"], &row["ratio"]), (&id.into(), &1.0.into()));
     }
 }
 
@@ -312,7 +367,7 @@ fn files_are_shown_by_what_they_hold() {
     );
     assert_snapshot!(
         shown(b"[{\"a\":1,\"b\":2}]"),
-        @"0 result wire:null structured json json-pretty yaml toon csv markdown-table"
+        @"0 result wire:null structured json json-pretty json-fenced json-table yaml toon csv markdown-table markdown-list code-block xml"
     );
     assert_snapshot!(shown(b"# Title"), @"0 result wire:null content");
 }
@@ -410,17 +465,22 @@ fn formats_are_listed() {
     assert_snapshot!(loupe(&["formats"]), @r"
     status 0
     -- stdout
-    FORMAT          TITLE              WRITTEN BY
-    content         Text               the server
-    structured      structuredContent  the server
-    both            Both               the server
-    wire            On the wire        the server
-    json            JSON, compact      Loupe, from the payload
-    json-pretty     JSON, pretty       Loupe, from the payload
-    yaml            YAML               Loupe, from the payload
-    toon            TOON               Loupe, from the payload
-    csv             CSV                Loupe, from the payload
-    markdown-table  Markdown table     Loupe, from the payload
+    FORMAT          TITLE                   WRITTEN BY
+    content         Text                    the server
+    structured      structuredContent       the server
+    both            Both                    the server
+    wire            On the wire             the server
+    json            JSON, compact           Loupe, from the payload
+    json-pretty     JSON, pretty            Loupe, from the payload
+    json-fenced     JSON in a fence         Loupe, from the payload
+    json-table      JSON, columns and rows  Loupe, from the payload
+    yaml            YAML                    Loupe, from the payload
+    toon            TOON                    Loupe, from the payload
+    csv             CSV                     Loupe, from the payload
+    markdown-table  Markdown table          Loupe, from the payload
+    markdown-list   Markdown list           Loupe, from the payload
+    code-block      Code block              Loupe, from the payload
+    xml             XML                     Loupe, from the payload
     ");
     let (_, document) = json(&["formats", "--json"], b"");
     assert_eq!(document["formats"][3], serde_json::json!({"id": "wire", "title": "On the wire", "asSent": true}));

@@ -9,14 +9,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "app", "shot", "mcp", "serve", "store", "report", "diff", "host", "format", "capture", "source", "settings", "token", "json",
-            "problem", "cancel", "state", "ui",
+            "app", "shot", "mcp", "serve", "store", "report", "diff", "host", "format", "capture", "source", "settings", "token",
+            "json", "problem", "cancel", "state", "ui",
         ],
     ),
     ("app", &["ui", "engine", "state", "source", "settings", "problem"]),
     (
         "shot",
-        &["ui", "state", "engine", "report", "diff", "host", "format", "capture", "source", "settings", "token", "problem", "cancel"],
+        &[
+            "ui", "state", "engine", "report", "diff", "host", "format", "capture", "source", "settings", "token", "problem",
+            "cancel",
+        ],
     ),
     ("ui", &["state", "report", "diff", "host", "format", "capture", "source", "settings", "token", "json", "problem"]),
     ("engine", &["state", "mcp", "store", "report", "diff", "host", "format", "capture", "source", "token", "problem", "cancel"]),

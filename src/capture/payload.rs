@@ -36,6 +36,12 @@ impl Payload {
         if let Some(node) = reading.structured() {
             return Some(Self { origin: Origin::Structured, doc: Arc::clone(&reading.doc), root: node.index() });
         }
+        Self::in_texts(reading)
+    }
+
+    /// The first text block that is JSON as a whole; failing that, the first fence that holds JSON; failing that,
+    /// none.
+    pub fn in_texts(reading: &Reading) -> Option<Self> {
         let found = |origin, doc: Doc| Self { origin, doc: Arc::new(doc), root: 0 };
         for block in reading.text_blocks() {
             if let Some(doc) = block.text.as_deref().and_then(as_json) {

@@ -145,6 +145,9 @@ pub struct View {
     /// The format that ratios are against [default: json, else content]
     #[arg(long, value_name = "FORMAT")]
     pub baseline: Option<String>,
+    /// Print the ledger as a table for others: markdown or csv
+    #[arg(long = "as", value_name = "KIND", conflicts_with_all = ["json", "view"])]
+    pub table: Option<String>,
     #[command(flatten)]
     pub print: Print,
 }

@@ -17,7 +17,6 @@ const OPTIONS: &[&str] = &[
     "--keep",
     "--preview",
     "--no-redact",
-    "--as",
     "--transport",
     "--login",
     "--client-id",
@@ -25,8 +24,6 @@ const OPTIONS: &[&str] = &[
 ];
 
 const VIEWS: &[&str] = &["findings"];
-
-const FORMATS: &[&str] = &["json-fenced", "json-table", "markdown-list", "code-block", "xml"];
 
 /// `not available yet`, if `word` is a command or an option (with or without `=VALUE`) that is to come.
 pub fn word(word: &str) -> Option<Problem> {
@@ -36,13 +33,7 @@ pub fn word(word: &str) -> Option<Problem> {
 
 /// The same for a value of `--view`.
 pub fn view(view: &str) -> Option<Problem> {
-    VIEWS.contains(&view).then(|| not_yet(view)).or_else(|| format(view))
-}
-
-/// The same for a format.
-pub fn format(format: &str) -> Option<Problem> {
-    // One that is built is found before anybody asks here.
-    FORMATS.contains(&format).then(|| not_yet(format))
+    VIEWS.contains(&view).then(|| not_yet(view))
 }
 
 /// The failure of everything that is to come.

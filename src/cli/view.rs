@@ -17,13 +17,15 @@ use crate::format::{self, FORMATS, Format, Subject};
 use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::problem::{Kind, Problem};
 use crate::report::json::{self, LedgerOptions};
-use crate::report::{self, Answer, CountError, HostText, HostsReport, Question, format_bytes};
+use crate::report::{self, Answer, CountError, HostText, HostsReport, Question, TableKind, format_bytes, ledger_table};
 use crate::token::{Count, Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
 
 /// What to print of a capture.
 #[derive(Clone, Copy)]
 enum Shown {
     Ledger,
+    /// The ledger to paste elsewhere.
+    Table(TableKind),
     /// Exactly its bytes.
     Format(&'static dyn Format),
     Rendered,
@@ -61,18 +63,24 @@ impl Asked {
                 Some(&(_, shown)) => shown,
                 None => match view.strip_prefix("host:") {
                     Some(id) => Shown::Host(super::hosts::known(&hosts, id, "--view")?.id),
-                    None => Shown::Format(known_format(view, "view", later::view)?),
+                    None => Shown::Format(known_format(view, "view")?),
                 },
             },
         };
-        let baseline = args.baseline.as_deref().map(|id| known_format(id, "format", later::format)).transpose()?;
+        let shown = args.table.as_deref().map_or(Ok(shown), |kind| table(kind).map(Shown::Table))?;
+        let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
         let ledger = LedgerOptions { tokenizer: tokenizer(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
         Ok(Self { hosts, shown, ledger, print: args.print })
     }
 
     /// The ledger with its defaults, as the window's stand-in prints it.
     pub fn ledger(quiet: bool) -> Self {
-        Self { hosts: Hosts::built_in(), shown: Shown::Ledger, ledger: LedgerOptions::default(), print: Print { json: false, quiet } }
+        Self {
+            hosts: Hosts::built_in(),
+            shown: Shown::Ledger,
+            ledger: LedgerOptions::default(),
+            print: Print { json: false, quiet },
+        }
     }
 
     pub fn is_quiet(&self) -> bool {
@@ -116,6 +124,11 @@ impl Asked {
                 return output::print(&bytes);
             }
             Shown::Ledger => self.ledger_page(subject, cancel)?,
+            Shown::Table(kind) => {
+                let rows = rows(subject, cancel)?;
+                let baseline = self.ledger.baseline(&rows);
+                ledger_table(kind, &rows.iter().collect::<Vec<_>>(), baseline, self.encoding())
+            }
             Shown::Rendered => page::rendered(subject, cancel)?,
             Shown::Tree => page::tree(subject, cancel)?,
             Shown::Hosts => self.hosts_page(subject, cancel)?,
@@ -172,6 +185,11 @@ impl Asked {
         report::answer(std::slice::from_ref(subject), &question, &self.hosts, cancel).map_err(|_| client::interrupted())?
     }
 
+    /// The encoding of numbers that only the two that are always counted have.
+    fn encoding(&self) -> Encoding {
+        self.ledger.tokenizer.encoding().unwrap_or(Encoding::O200kBase)
+    }
+
     fn hosts_report(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<Arc<HostsReport>, Problem> {
         match self.ask(subject, Question::Hosts, cancel)? {
             Answer::Hosts(report) => Ok(report),
@@ -187,7 +205,7 @@ impl Asked {
         let Answer::Deliveries(deliveries) = self.ask(subject, Question::Deliveries, cancel)? else {
             return Err(other_question());
         };
-        let page = hosts::page(&report, deliveries.as_deref(), self.ledger.tokenizer.encoding().unwrap_or(Encoding::O200kBase));
+        let page = hosts::page(&report, deliveries.as_deref(), self.encoding());
         Ok(output::visible(&page).into_owned())
     }
 
@@ -252,11 +270,17 @@ pub fn encoding(name: Option<&str>) -> Result<Encoding, Problem> {
     })
 }
 
-fn known_format(id: &str, what: &str, later: fn(&str) -> Option<Problem>) -> Result<&'static dyn Format, Problem> {
+fn table(name: &str) -> Result<TableKind, Problem> {
+    TableKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        Problem::new(Kind::Usage, format!("unknown kind of table `{name}`")).at("--as").hint("one of markdown, csv")
+    })
+}
+
+fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
     if let Some(format) = format::by_id(id) {
         return Ok(format);
     }
-    if let Some(problem) = later(id) {
+    if let Some(problem) = later::view(id).filter(|_| what == "view") {
         return Err(problem);
     }
     let words = WORDS.iter().map(|(word, _)| *word).filter(|_| what == "view");

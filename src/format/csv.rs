@@ -1,8 +1,11 @@
 //! `csv`: RFC 4180 with LF, through the `csv` crate.
 
 use super::out::Pieces;
-use super::rows::{RowSet, cell_text};
-use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
+use super::rows::{self, Columns, RowSet, cell_text};
+use super::{Format, NotApplicable, Sink, Subject, WriteError};
+use crate::cancel::Cancel;
+use crate::json::Kind;
 
 #[derive(Debug)]
 pub struct Csv;
@@ -19,21 +22,19 @@ impl Format for Csv {
         "CSV"
     }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
-        RowSet::of(payload_of(subject)?.root()).map(|_| ())
+        rows::applies(subject)
     }
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else { return Ok(()) };
-        let rows = RowSet::of(payload.root()).map_err(|why| WriteError::Refused(why.0))?;
-        let columns = rows.columns(self.title())?;
-        let mut out = Pieces::new(sink);
-        if let Err(error) = write_rows(rows, &columns, &mut out) {
-            return Err(out.explain(error));
-        }
-        Ok(out.finish()?)
+        rows::write_table(subject, self.title(), sink, |rows, columns, out| {
+            write_rows(rows, columns, out).map_err(|error| out.explain(error))
+        })
+    }
+    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text, cancel))
     }
 }
 
-fn write_rows(rows: RowSet<'_>, columns: &super::rows::Columns<'_>, out: &mut Pieces<'_>) -> Result<(), csv::Error> {
+fn write_rows(rows: RowSet<'_>, columns: &Columns<'_>, out: &mut Pieces<'_>) -> Result<(), csv::Error> {
     let envelope = rows.envelope();
     if !envelope.is_empty() {
         let mut csv = writer(out);
@@ -51,4 +52,59 @@ fn write_rows(rows: RowSet<'_>, columns: &super::rows::Columns<'_>, out: &mut Pi
     }
     csv.flush()?;
     Ok(())
+}
+
+fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+    let end = envelope_end(text);
+    let (envelope, table) = end.map_or(("", text), |end| (&text[..end], &text[end + 1..]));
+    let mut parts = records(envelope).into_records();
+    let mut part = || parts.next().transpose().map(Option::unwrap_or_default).map_err(|error| unread(&error));
+    let (keys, values) = (part()?, part()?);
+    if keys.len() != values.len() {
+        return Err(unreadable(2, "the envelope has not one value for each key"));
+    }
+    let mut builder = Builder::new(cancel);
+    let pairs: Vec<_> = keys.iter().zip(&values).map(|(key, value)| (key.into(), value.into())).collect();
+    builder.open_rows(pairs.into_iter(), Untyped::CELL)?;
+    let mut rows = records(table);
+    let mut columns = csv::StringRecord::new();
+    rows.read_record(&mut columns).map_err(|error| unread(&error))?;
+    let mut row = csv::StringRecord::new();
+    while rows.read_record(&mut row).map_err(|error| unread(&error))? {
+        if row.len() != columns.len() {
+            let line = row.position().map_or(0, csv::Position::line);
+            return Err(DecodeError::Unreadable(format!("line {line}: {} cells under {} columns", row.len(), columns.len())));
+        }
+        builder.open("", Kind::Object)?;
+        for (key, cell) in columns.iter().zip(&row) {
+            builder.untyped(key, cell, Untyped::CELL)?;
+        }
+        builder.close();
+    }
+    builder.finish_rows()
+}
+
+fn records(text: &str) -> csv::Reader<&[u8]> {
+    let mut builder = csv::ReaderBuilder::new();
+    builder.has_headers(false).flexible(true).terminator(csv::Terminator::Any(b'\n'));
+    builder.from_reader(text.as_bytes())
+}
+
+fn unread(error: &csv::Error) -> DecodeError {
+    DecodeError::Unreadable(error.to_string())
+}
+
+/// Where the first empty line outside quotes begins: it parts the envelope from the table.
+fn envelope_end(text: &str) -> Option<usize> {
+    let mut is_quoted = false;
+    let mut is_line_empty = true;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            b'\n' if !is_quoted && is_line_empty => return Some(at),
+            _ => {}
+        }
+        is_line_empty = byte == b'\n' && !is_quoted;
+    }
+    None
 }

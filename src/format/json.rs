@@ -1,8 +1,9 @@
 //! `json` and `json-pretty`: our own writers over the tape, which keep order, duplicate keys and the spelling of numbers.
 
 use super::out::Pieces;
-use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, payload_of};
-use crate::cancel::Cancelled;
+use super::round_trip::{DecodeError, Decoded};
+use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, payload_of};
+use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{Event, walk};
 use crate::json::{Kind, Node, write};
 
@@ -30,6 +31,9 @@ impl Format for Compact {
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         write_json(subject, false, sink)
     }
+    fn decode(&self, text: &str, _: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(Decoded::json(text))
+    }
 }
 
 impl Format for Pretty {
@@ -48,13 +52,26 @@ impl Format for Pretty {
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         write_json(subject, true, sink)
     }
+    fn decode(&self, text: &str, _: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(Decoded::json(text))
+    }
 }
 
 fn write_json(subject: &Subject, is_pretty: bool, sink: &mut dyn Sink) -> Result<(), WriteError> {
     let Some(payload) = &subject.payload else { return Ok(()) };
     let mut out = Pieces::new(sink);
-    push_value(payload.root(), is_pretty, |text| out.push(text))?;
+    if is_pretty {
+        push_pretty(payload.root(), "JSON, pretty", &mut out)?;
+    } else {
+        push_value(payload.root(), false, |text| out.push(text))?;
+    }
     Ok(out.finish()?)
+}
+
+/// The pretty form; `format` is the name in a refusal.
+pub(super) fn push_pretty(root: Node<'_>, format: &str, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+    growth::check(growth::indentation(root), "indentation", root, format)?;
+    Ok(push_value(root, true, |text| out.push(text))?)
 }
 
 /// The compact form of a value, as nested values stand in table cells.

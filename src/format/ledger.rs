@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use super::json::compact;
+use super::round_trip::{self, RoundTrip};
 use super::{Format, Sink, Subject, WriteError};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{BlockKind, FactCount, Origin, match_facts};
@@ -24,6 +25,8 @@ pub struct Row {
     pub facts: Option<FactCount>,
     /// What is part of the answer and cannot be counted: "1 image", "2 audio clips". Only of what was sent.
     pub uncounted: Option<String>,
+    /// What reading the text back gives; `None` where the question does not arise.
+    pub round_trip: Option<RoundTrip>,
     /// Whether the text says nothing beside the payload, so that a derived format in its place loses nothing.
     pub is_payload_alone: bool,
 }
@@ -75,8 +78,8 @@ impl Row {
         cancel.check()?;
         (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
         if let (Some(payload), Some(bytes)) = (&subject.payload, measure.kept) {
-            let text = String::from_utf8_lossy(&bytes);
-            row.facts = Some(match_facts(payload, &text, cancel)?.count);
+            row.facts = Some(match_facts(payload, &String::from_utf8_lossy(&bytes), cancel)?.count);
+            row.round_trip = round_trip::prove(format, subject, &Bytes::from(bytes), cancel)?;
         }
         row.is_payload_alone = is_payload_alone(format, subject);
         row.uncounted = if matches!(format.id(), "content" | "both") { uncounted(subject) } else { None };
@@ -155,7 +158,7 @@ mod tests {
         assert_eq!(default_baseline(&rows), "json");
         assert_eq!(default_baseline(&rows[..4]), "content");
         assert_eq!(ratio(rows[4], rows[4], Encoding::O200kBase), Some(1.0));
-        assert_eq!(ratio(rows[8], rows[4], Encoding::O200kBase), None);
+        assert_eq!(ratio(rows[10], rows[4], Encoding::O200kBase), None);
     }
 
     #[test]

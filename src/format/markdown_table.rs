@@ -1,9 +1,13 @@
 //! `markdown-table`: the envelope as a list, the records as one GFM table.
 
+use std::borrow::Cow;
+
 use super::out::Pieces;
-use super::rows::{RowSet, cell_text};
-use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, payload_of};
-use crate::cancel::Cancelled;
+use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
+use super::rows::{self, cell_text};
+use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, markdown};
+use crate::cancel::{Cancel, Cancelled};
+use crate::json::Kind;
 
 #[derive(Debug)]
 pub struct MarkdownTable;
@@ -19,31 +23,26 @@ impl Format for MarkdownTable {
         Syntax::Markdown
     }
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
-        RowSet::of(payload_of(subject)?.root()).map(|_| ())
+        rows::applies(subject)
     }
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        let Some(payload) = &subject.payload else { return Ok(()) };
-        let rows = RowSet::of(payload.root()).map_err(|why| WriteError::Refused(why.0))?;
-        let columns = rows.columns(self.title())?;
-        let mut out = Pieces::new(sink);
-        let envelope = rows.envelope();
-        for node in &envelope {
-            let key = node.key().unwrap_or_default();
-            out.push(&format!("- **{}**: {}\n", escape(&key), escape(&cell_text(Some(*node)))))?;
-        }
-        if !envelope.is_empty() {
-            out.push("\n")?;
-        }
-        push_row(&mut out, columns.names.iter().map(|name| escape(name)))?;
-        out.push(&format!("|{}\n", "---|".repeat(columns.names.len())))?;
-        for record in rows.records() {
-            push_row(&mut out, columns.row(record).into_iter().map(|node| escape(&cell_text(node))))?;
-        }
-        Ok(out.finish()?)
+        rows::write_table(subject, self.title(), sink, |rows, columns, out| {
+            markdown::push_envelope(rows, out)?;
+            push_row(out, columns.names.iter().map(|name| markdown::escape(name)))?;
+            out.push(&format!("|{}\n", "---|".repeat(columns.names.len())))?;
+            for record in rows.records() {
+                let row = columns.row(record);
+                push_row(out, row.into_iter().map(|node| markdown::escape(&cell_text(node)).into_owned().into()))?;
+            }
+            Ok(())
+        })
+    }
+    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text, cancel))
     }
 }
 
-fn push_row(out: &mut Pieces<'_>, cells: impl Iterator<Item = String>) -> Result<(), Cancelled> {
+fn push_row<'a>(out: &mut Pieces<'_>, cells: impl Iterator<Item = Cow<'a, str>>) -> Result<(), Cancelled> {
     out.push("|")?;
     for cell in cells {
         out.push(" ")?;
@@ -53,23 +52,48 @@ fn push_row(out: &mut Pieces<'_>, cells: impl Iterator<Item = String>) -> Result
     out.push("\n")
 }
 
-/// A value in a cell: nothing of it may end the cell, begin HTML or read as an escape.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '\\' => out.push_str("\\\\"),
-            '|' => out.push_str("\\|"),
-            '\n' => out.push_str("<br>"),
-            '\r' => {
-                chars.next_if_eq(&'\n');
-                out.push_str("<br>");
+fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+    let mut lines = markdown::lines(text).peekable();
+    let envelope = markdown::read_envelope(&mut lines);
+    let mut builder = Builder::new(cancel);
+    builder.open_rows(envelope.into_iter(), Untyped::CELL)?;
+    let header = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
+    match lines.next() {
+        Some((_, rule)) if rule == format!("|{}", "---|".repeat(header.len())) => {}
+        _ => return Err(DecodeError::Unreadable("no rule below the head of the table".into())),
+    }
+    for (number, line) in lines {
+        let row = cells(line);
+        if row.len() != header.len() {
+            return Err(unreadable(number, &format!("{} cells under {} columns", row.len(), header.len())));
+        }
+        builder.open("", Kind::Object)?;
+        for (key, cell) in header.iter().zip(row) {
+            builder.untyped(key, &cell, Untyped::CELL)?;
+        }
+        builder.close();
+    }
+    builder.finish_rows()
+}
+
+/// The cells of a line: a pipe after a backslash parts none. One space at either end belongs to the table.
+fn cells(line: &str) -> Vec<Cow<'_, str>> {
+    let mut cells = Vec::new();
+    let Some(inside) = line.strip_prefix('|') else { return cells };
+    let mut start = 0;
+    let mut is_escaped = false;
+    for (at, byte) in inside.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'|' => {
+                let cell = &inside[start..at];
+                let cell = cell.strip_prefix(' ').unwrap_or(cell);
+                cells.push(markdown::unescape(cell.strip_suffix(' ').unwrap_or(cell)));
+                start = at + 1;
             }
-            char => out.push(char),
+            _ => {}
         }
     }
-    out
+    cells
 }

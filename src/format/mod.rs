@@ -4,17 +4,28 @@
 //! The definitions are those of `docs/formats.md`. Uses `capture`, `json`, `token`, `cancel`.
 
 mod as_sent;
+mod code_block;
 mod csv;
+mod decimal;
+mod growth;
 mod json;
+mod json_fenced;
+mod json_table;
 pub mod ledger;
+mod markdown;
+mod markdown_list;
 mod markdown_table;
 mod out;
+pub mod round_trip;
 mod rows;
 mod toon;
 mod value;
+mod xml;
 mod yaml;
 
-use crate::cancel::Cancelled;
+use round_trip::{DecodeError, Decoded};
+
+use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Payload, Reading};
 
 /// What a format is written from.
@@ -87,6 +98,10 @@ pub trait Format: Sync {
     /// # Errors
     /// [`WriteError`] when cancelled or refused.
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError>;
+    /// Reads a text of this format back, from the text alone; `None` where the format is no way of writing a payload.
+    fn decode(&self, _text: &str, _cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        None
+    }
 }
 
 /// Every format, in display order.
@@ -97,10 +112,15 @@ pub static FORMATS: &[&dyn Format] = &[
     &as_sent::Wire,
     &json::Compact,
     &json::Pretty,
+    &json_fenced::JsonFenced,
+    &json_table::JsonTable,
     &yaml::Yaml,
     &toon::Toon,
     &csv::Csv,
     &markdown_table::MarkdownTable,
+    &markdown_list::MarkdownList,
+    &code_block::CodeBlock,
+    &xml::Xml,
 ];
 
 /// The payload that a derived format is written from.

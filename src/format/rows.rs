@@ -4,12 +4,33 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::json::compact;
-use super::{NotApplicable, WriteError};
+use super::out::Pieces;
+use super::{NotApplicable, Sink, Subject, WriteError, payload_of};
 use crate::capture::facts::record_lists;
 use crate::json::{FaultKind, Kind, Node};
 
 /// A table with more cells is refused: it would be almost all empty, and its size the square of the payload's.
 const MAX_CELLS: usize = 20_000_000;
+
+/// What every table begins with: whether there are records.
+pub(super) fn applies(subject: &Subject) -> Result<(), NotApplicable> {
+    RowSet::of(payload_of(subject)?.root()).map(|_| ())
+}
+
+/// Writes a table: finds the records and their columns, and hands them to `write`; `format` is the name in the reasons.
+pub(super) fn write_table(
+    subject: &Subject,
+    format: &str,
+    sink: &mut dyn Sink,
+    write: impl FnOnce(RowSet<'_>, &Columns<'_>, &mut Pieces<'_>) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    let Some(payload) = &subject.payload else { return Ok(()) };
+    let rows = RowSet::of(payload.root()).map_err(|why| WriteError::Refused(why.0))?;
+    let columns = rows.columns(format)?;
+    let mut out = Pieces::new(sink);
+    write(rows, &columns, &mut out)?;
+    Ok(out.finish()?)
+}
 
 /// Records and what stands around them.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +52,11 @@ impl<'a> RowSet<'a> {
             ([], _) => no("a single value, not a list of records"),
             (lists, _) => no(&format!("an object of {} lists: no single table", number_word(lists.len()))),
         }
+    }
+
+    /// The array of records itself.
+    pub(crate) fn list(self) -> Node<'a> {
+        self.list
     }
 
     pub(crate) fn records(self) -> impl Iterator<Item = Node<'a>> {

@@ -32,7 +32,7 @@ pub(crate) fn subject(result: &str) -> Subject {
     }))
 }
 
-fn of_payload(payload: &str) -> Subject {
+pub(crate) fn of_payload(payload: &str) -> Subject {
     subject(&format!(r#"{{"content":[],"structuredContent":{payload}}}"#))
 }
 
@@ -67,10 +67,15 @@ fn formats_stand_in_order_under_their_titles() {
             ("wire", "On the wire", true),
             ("json", "JSON, compact", false),
             ("json-pretty", "JSON, pretty", false),
+            ("json-fenced", "JSON in a fence", false),
+            ("json-table", "JSON, columns and rows", false),
             ("yaml", "YAML", false),
             ("toon", "TOON", false),
             ("csv", "CSV", false),
             ("markdown-table", "Markdown table", false),
+            ("markdown-list", "Markdown list", false),
+            ("code-block", "Code block", false),
+            ("xml", "XML", false),
         ]
     );
 }
@@ -207,7 +212,7 @@ fn object(value: impl Strategy<Value = String>, max: usize) -> impl Strategy<Val
     })
 }
 
-fn value() -> impl Strategy<Value = String> {
+pub(crate) fn value() -> impl Strategy<Value = String> {
     scalar().prop_recursive(3, 24, 5, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(|items| format!("[{}]", items.join(","))),
@@ -216,7 +221,7 @@ fn value() -> impl Strategy<Value = String> {
     })
 }
 
-fn table() -> impl Strategy<Value = String> {
+pub(crate) fn table() -> impl Strategy<Value = String> {
     prop::collection::vec(object(value(), 5), 1..5).prop_map(|rows| format!("[{}]", rows.join(",")))
 }
 

@@ -1,8 +1,10 @@
 //! `toon`: Token-Oriented Object Notation with commas and two spaces, as `toon-format` writes it by default.
 
 use super::out::Pieces;
-use super::value::to_value;
+use super::round_trip::{DecodeError, Decoded};
+use super::value::{decoded, to_value};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
+use crate::cancel::Cancel;
 
 #[derive(Debug)]
 pub struct Toon;
@@ -24,5 +26,8 @@ impl Format for Toon {
         let mut out = Pieces::new(sink);
         out.push(&text)?;
         Ok(out.finish()?)
+    }
+    fn decode(&self, text: &str, _: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(decoded(toon_format::decode_default::<serde_json::Value>(text).map_err(|error| error.to_string())))
     }
 }

@@ -1,9 +1,14 @@
 //! The payload as a value for the crates that write YAML and TOON. What they could not write exactly is refused here,
 //! with the reason, rather than changed.
 
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::Formatter;
 use serde_json::{Map, Number, Value};
 
-use super::WriteError;
+use super::round_trip::{DecodeError, Decoded};
+use super::{WriteError, decimal};
 use crate::json::{FaultKind, Kind, Node};
 
 /// Deeper values are refused: the crates recurse.
@@ -21,6 +26,25 @@ pub(super) fn to_value(root: Node<'_>, format: &str) -> Result<Value, WriteError
         return Err(refuse(format, what, root, fault.at));
     }
     convert(root, 0, format)
+}
+
+/// What such a crate read back, as JSON text again.
+pub(super) fn decoded(value: Result<Value, String>) -> Result<Decoded, DecodeError> {
+    let value = value.map_err(DecodeError::Unreadable)?;
+    let mut text = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut text, Spelling);
+    value.serialize(&mut serializer).map_err(|error| DecodeError::Unreadable(error.to_string()))?;
+    Decoded::json(&String::from_utf8_lossy(&text))
+}
+
+/// Spells floats as these crates do, `1e21` and not `1e+21`, since that is what stood in the text.
+struct Spelling;
+
+impl Formatter for Spelling {
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        let text = Number::from_f64(value).map_or_else(|| "null".to_owned(), |number| number.to_string());
+        writer.write_all(text.replace("e+", "e").as_bytes())
+    }
 }
 
 fn refuse(format: &str, what: &str, root: Node<'_>, at: usize) -> WriteError {
@@ -63,31 +87,13 @@ fn number(node: Node<'_>, format: &str) -> Result<Number, WriteError> {
         }
     }
     let exact = literal.parse::<f64>().ok().filter(|float| !is_integer || *float == 0.0).and_then(|float| {
-        let same = decimal(literal) == decimal(&format!("{float:e}"));
+        let same = decimal::is_same(literal, &format!("{float:e}"));
         Number::from_f64(float).filter(|_| same)
     });
     exact.ok_or_else(|| {
         let shown: String = literal.chars().take(40).collect();
         WriteError::Refused(format!("the number {shown} does not fit: {format} would change it"))
     })
-}
-
-/// A decimal literal by value: sign, digits without zeros at either end, and the power of ten of the last digit.
-/// `None` where the exponent is beyond all use.
-fn decimal(literal: &str) -> Option<(bool, String, i64)> {
-    let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
-    let exponent: i64 = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok()?;
-    let is_negative = mantissa.starts_with('-');
-    let mantissa = mantissa.trim_start_matches('-');
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
-    let kept = digits.trim_end_matches('0');
-    let power = exponent.checked_sub(fraction.len() as i64)?.checked_add((digits.len() - kept.len()) as i64)?;
-    let kept = kept.trim_start_matches('0');
-    if kept.is_empty() {
-        return Some((false, String::new(), 0));
-    }
-    Some((is_negative, kept.to_owned(), power))
 }
 
 #[cfg(test)]

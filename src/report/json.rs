@@ -24,6 +24,7 @@ use super::hosts::HostsReport;
 use crate::cancel::Cancel;
 use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
 use crate::format::ledger::{Row, default_baseline};
+use crate::format::round_trip::{RoundTrip, SHOWN, Verdict};
 use crate::format::{FORMATS, Subject};
 use crate::json::{Doc, Node};
 use crate::problem::{Kind, Problem};
@@ -518,12 +519,35 @@ struct RowJson {
     utf16: Option<u64>,
     tokens: Option<TokensJson>,
     ratio: Option<f64>,
-    /// `null` until round trips are proved.
-    round_trip: Option<()>,
-    lossless: Option<()>,
-    losses: Option<()>,
+    /// `null` where the question does not arise, as are the next two.
+    round_trip: Option<&'static str>,
+    lossless: Option<bool>,
+    losses: Option<Vec<LossJson>>,
     facts: Option<FactsJson>,
     why: Option<String>,
+}
+
+#[derive(Serialize)]
+struct LossJson {
+    path: String,
+    kind: &'static str,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl LossJson {
+    /// Values that differ first, then what only changed its order or spelling.
+    fn of(trip: &RoundTrip) -> Vec<Self> {
+        let all = trip.differences.first.iter().chain(&trip.changes.first);
+        all.take(SHOWN)
+            .map(|found| Self {
+                path: found.path.clone(),
+                kind: found.kind.name(),
+                before: found.before.clone(),
+                after: found.after.clone(),
+            })
+            .collect()
+    }
 }
 
 #[derive(Serialize)]
@@ -544,6 +568,7 @@ impl RowJson {
     fn of(row: &Row, tokenizer: &Tokenizer, count: Option<Count>, ratio: Option<f64>) -> Self {
         let available = row.is_available();
         let given = |number: u64| available.then_some(number);
+        let trip = row.round_trip.as_ref().filter(|_| available);
         Self {
             format: row.format,
             available,
@@ -552,11 +577,11 @@ impl RowJson {
             utf16: given(row.utf16),
             tokens: available.then(|| TokensJson::counted(row.tokens, tokenizer, count)),
             ratio: ratio.filter(|_| available),
-            round_trip: None,
-            lossless: None,
-            losses: None,
+            round_trip: trip.map(|trip| trip.verdict.name()),
+            lossless: trip.map(|trip| trip.verdict.is_lossless()),
+            losses: trip.filter(|trip| trip.verdict != Verdict::Undecodable).map(LossJson::of),
             facts: row.facts.filter(|_| available).map(FactsJson::from),
-            why: row.why.clone(),
+            why: row.why.clone().or_else(|| trip?.summary()),
         }
     }
 }

@@ -21,6 +21,7 @@ mod saving;
 mod server_cost;
 pub mod special;
 pub mod sweep;
+mod table;
 mod text;
 mod token_map;
 mod tree;
@@ -42,6 +43,7 @@ pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
 pub use saving::{Reason, Saving, Step};
 pub use server_cost::{Cut, Part, ServerCost, ToolCost};
+pub use table::{TableKind, ledger_table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap};
 pub use tree::{Mark, TreeView};
@@ -221,9 +223,7 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
             Some(payload) => Some(Arc::new(TokenMap::of(payload.root(), *encoding, cancel)?)),
             None => None,
         }),
-        Question::Saving(from, to, encoding) => {
-            Answer::Saving(Saving::of(subject, from, to, *encoding, cancel)?.map(Arc::new))
-        }
+        Question::Saving(from, to, encoding) => Answer::Saving(Saving::of(subject, from, to, *encoding, cancel)?.map(Arc::new)),
         Question::Hosts => Answer::Hosts(Arc::new(HostsReport::of(subject, hosts, cancel)?)),
         Question::HostText(id) => match hosts.get(id.as_str()) {
             Some(host) => Answer::HostText(Arc::new(HostText::of(subject, host, cancel)?)),
@@ -275,7 +275,8 @@ mod tests {
     #[test]
     fn the_token_map_is_the_row_json() {
         let subject = Arc::new(subject_of(r#"{"structuredContent":[{"a":1},{"a":22}]}"#));
-        let ask = |question| answer(std::slice::from_ref(&subject), &question, &Hosts::built_in(), &Cancel::new()).unwrap().unwrap();
+        let ask =
+            |question| answer(std::slice::from_ref(&subject), &question, &Hosts::built_in(), &Cancel::new()).unwrap().unwrap();
         let (Answer::Row(row), Answer::TokenMap(Some(map)), Answer::Saving(Some(saving))) = (
             ask(Question::Row("json")),
             ask(Question::TokenMap(Encoding::Cl100kBase)),

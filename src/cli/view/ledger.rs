@@ -25,6 +25,13 @@ pub fn page(subject: &Subject, rows: &[Row], counts: &[Option<Count>], options: 
     }
     page.push('\n');
     page.push_str(&table(rows, counts, options));
+    let said: Vec<_> = rows.iter().filter_map(|row| Some((row.format, row.round_trip.as_ref()?.summary()?))).collect();
+    if !said.is_empty() {
+        page.push('\n');
+        for (format, summary) in said {
+            page.push_str(&format!("{format}: {}\n", one_line(&summary)));
+        }
+    }
     let absent: Vec<&Row> = rows.iter().filter(|row| !row.is_available()).collect();
     if !absent.is_empty() {
         page.push('\n');
@@ -79,7 +86,13 @@ fn table(rows: &[Row], counts: &[Option<Count>], options: &LedgerOptions) -> Str
     encodings.retain(|encoding| Some(*encoding) != options.tokenizer.encoding());
     let mut head = vec!["FORMAT".to_owned(), "TITLE".to_owned(), one_line(options.tokenizer.name()).to_uppercase()];
     head.extend(encodings.iter().map(|encoding| encoding.name().to_uppercase()));
-    head.extend([format!("× {baseline}"), "BYTES".to_owned(), "CHARS".to_owned(), "FACTS KEPT".to_owned()]);
+    head.extend([
+        format!("× {baseline}"),
+        "BYTES".to_owned(),
+        "CHARS".to_owned(),
+        "FACTS KEPT".to_owned(),
+        "ROUND TRIP".to_owned(),
+    ]);
     let mut table = vec![head];
     for (row, count) in rows.iter().zip(counts).filter(|(row, _)| row.is_available()) {
         let title = format::by_id(row.format).map_or("", Format::title);
@@ -93,6 +106,10 @@ fn table(rows: &[Row], counts: &[Option<Count>], options: &LedgerOptions) -> Str
         line.push(row.facts.map_or_else(String::new, |facts| {
             let reworded = if facts.reworded > 0 { format!(" + {} reworded", facts.reworded) } else { String::new() };
             format!("{}/{}{reworded}", facts.kept, facts.total)
+        }));
+        line.push(row.round_trip.as_ref().map_or_else(String::new, |trip| match trip.differences.count {
+            0 => trip.verdict.name().to_owned(),
+            count => format!("{} ({})", trip.verdict.name(), grouped(count)),
         }));
         table.push(line);
     }

@@ -21,7 +21,8 @@ const VALUE_CHARS: usize = 120;
 /// The text blocks with their tables drawn, each block under its number where there are several.
 pub fn rendered(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
     let Answer::Rendered(view) =
-        answer(std::slice::from_ref(subject), &Question::Rendered("content"), &Hosts::built_in(), cancel).map_err(|_| interrupted())??
+        answer(std::slice::from_ref(subject), &Question::Rendered("content"), &Hosts::built_in(), cancel)
+            .map_err(|_| interrupted())??
     else {
         return Err(Problem::new(Kind::Internal, "another question was answered"));
     };
@@ -63,7 +64,9 @@ fn drawn(table: &Table) -> String {
 
 /// The payload as an indented tree with the tokens of every container and the marks against the text.
 pub fn tree(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
-    let Answer::Tree(view) = answer(std::slice::from_ref(subject), &Question::Tree, &Hosts::built_in(), cancel).map_err(|_| interrupted())?? else {
+    let Answer::Tree(view) =
+        answer(std::slice::from_ref(subject), &Question::Tree, &Hosts::built_in(), cancel).map_err(|_| interrupted())??
+    else {
         return Err(Problem::new(Kind::Internal, "another question was answered"));
     };
     let Some(view) = view else {

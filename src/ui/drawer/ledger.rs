@@ -331,7 +331,11 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     right(columns.chars, widgets::grouped(row.chars), t.weak);
     let facts = facts_ui(ui, pos2(columns.facts - 80.0, y), row);
     if let Some(x) = columns.round_trip {
-        widgets::text_at(ui, pos2(x - 100.0, y), "not proved yet", theme::small(), t.weak, 110.0);
+        let (word, color) = row
+            .round_trip
+            .as_ref()
+            .map_or(("–", t.weak), |trip| (trip.verdict.name(), if trip.verdict.is_lossless() { t.ok } else { t.warn }));
+        widgets::text_at(ui, pos2(x - 100.0, y), word, theme::small(), color, 110.0);
     }
     let against = ratio
         .filter(|_| !is_baseline)

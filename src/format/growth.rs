@@ -1,0 +1,71 @@
+//! Formats that indent, or repeat a path in every line, grow by the square of the depth. What that would add is computed
+//! first, and refused where it is out of all proportion, rather than written for hours.
+
+use super::WriteError;
+use crate::json::walk::{Event, walk};
+use crate::json::{Node, write};
+
+/// Added bytes that are always borne.
+const FREE: u64 = 256 << 20;
+/// Above them, added bytes are borne up to so many times the payload.
+const TIMES: u64 = 8;
+
+/// Refuses where `added` bytes of `what` are too many for this payload.
+pub(super) fn check(added: u64, what: &str, root: Node<'_>, format: &str) -> Result<(), WriteError> {
+    if added <= FREE.max(TIMES.saturating_mul(root.raw().len() as u64)) {
+        return Ok(());
+    }
+    Err(WriteError::Refused(format!("so deep that {what} alone would take {} MB: {format} is not written", added / 1_000_000)))
+}
+
+/// Bytes of indentation where every value and every closing stands on its own line, two spaces a level.
+pub(super) fn indentation(root: Node<'_>) -> u64 {
+    let mut total = 0_u64;
+    let mut depth = 0_u64;
+    let walked: Result<(), std::convert::Infallible> = walk(root, |event| {
+        match event {
+            Event::Scalar(_) => total = total.saturating_add(depth * 2),
+            Event::Open(_) => {
+                total = total.saturating_add(depth * 2);
+                depth += 1;
+            }
+            Event::Close(_) => {
+                depth -= 1;
+                total = total.saturating_add(depth * 2);
+            }
+        }
+        Ok(())
+    });
+    let Ok(()) = walked;
+    total
+}
+
+/// The longest run of backticks in any string or key below `root`, so that a fence can be longer.
+pub(super) fn longest_backtick_run(root: Node<'_>) -> usize {
+    let mut longest = 0;
+    let mut text = String::new();
+    for node in (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index)) {
+        for raw in [node.raw_key().filter(|_| node.index() != root.index()), (!node.is_container()).then(|| node.raw())] {
+            let Some(raw) = raw else { continue };
+            // An escape may hide a backtick.
+            let run = if raw.contains(&b'\\') {
+                text.clear();
+                write::push_raw(&mut text, raw);
+                run_of(text.as_bytes())
+            } else {
+                run_of(raw)
+            };
+            longest = longest.max(run);
+        }
+    }
+    longest
+}
+
+fn run_of(bytes: &[u8]) -> usize {
+    bytes.split(|byte| *byte != b'`').map(<[u8]>::len).max().unwrap_or(0)
+}
+
+/// A fence that nothing below `root` can close.
+pub(super) fn fence(root: Node<'_>) -> String {
+    "`".repeat((longest_backtick_run(root) + 1).max(3))
+}

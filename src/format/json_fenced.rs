@@ -1,0 +1,46 @@
+//! `json-fenced`: a heading, then the pretty JSON in a fence, as servers like to send it.
+
+use super::out::Pieces;
+use super::round_trip::{DecodeError, Decoded};
+use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, json, payload_of};
+use crate::cancel::Cancel;
+
+#[derive(Debug)]
+pub struct JsonFenced;
+
+impl Format for JsonFenced {
+    fn id(&self) -> &'static str {
+        "json-fenced"
+    }
+    fn title(&self) -> &'static str {
+        "JSON in a fence"
+    }
+    fn syntax(&self, _subject: &Subject) -> Syntax {
+        Syntax::Markdown
+    }
+    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+        payload_of(subject).map(|_| ())
+    }
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        let Some(payload) = &subject.payload else { return Ok(()) };
+        let mut out = Pieces::new(sink);
+        let fence = growth::fence(payload.root());
+        out.push(&format!("# Result\n\n{fence}json\n"))?;
+        json::push_pretty(payload.root(), self.title(), &mut out)?;
+        out.push(&format!("\n{fence}\n"))?;
+        Ok(out.finish()?)
+    }
+    fn decode(&self, text: &str, _: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text))
+    }
+}
+
+/// What stands in the fence, which ends with the line that is the same run of backticks.
+fn decode(text: &str) -> Result<Decoded, DecodeError> {
+    let no_fence = || DecodeError::Unreadable("no fence around JSON".into());
+    let rest = text.strip_prefix("# Result\n\n").ok_or_else(no_fence)?;
+    let (opening, rest) = rest.split_once('\n').ok_or_else(no_fence)?;
+    let fence = opening.strip_suffix("json").filter(|fence| fence.len() >= 3).ok_or_else(no_fence)?;
+    let inside = rest.strip_suffix('\n').and_then(|rest| rest.strip_suffix(fence)).ok_or_else(no_fence)?;
+    Decoded::json(inside)
+}

@@ -1,0 +1,106 @@
+//! What the Markdown formats share: how a value stands in a line, the envelope as a list, and both read back.
+
+use std::borrow::Cow;
+
+use super::WriteError;
+use super::out::Pieces;
+use super::rows::{RowSet, cell_text};
+
+/// A value in a cell or line: nothing of it may end the cell, begin HTML or read as an escape.
+pub(super) fn escape(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '<', '\\', '|', '\n', '\r']) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '\\' => out.push_str("\\\\"),
+            '|' => out.push_str("\\|"),
+            '\n' => out.push_str("<br>"),
+            '\r' => {
+                chars.next_if_eq(&'\n');
+                out.push_str("<br>");
+            }
+            char => out.push(char),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Undoes [`escape`]; every `<br>` is an LF.
+pub(super) fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '<', '\\']) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['&', '<', '\\']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (written, char) = [("&amp;", '&'), ("&lt;", '<'), ("\\\\", '\\'), ("\\|", '|'), ("<br>", '\n')]
+            .into_iter()
+            .find(|(written, _)| rest.starts_with(written))
+            .unwrap_or_else(|| (&rest[..1], char::from(rest.as_bytes()[0])));
+        out.push(char);
+        rest = &rest[written.len()..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The envelope as `- **key**: value` lines and an empty line; nothing where there is none.
+pub(super) fn push_envelope(rows: RowSet<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+    let envelope = rows.envelope();
+    for node in &envelope {
+        push_item(out, &node.key().unwrap_or_default(), Some(&cell_text(Some(*node))))?;
+    }
+    if !envelope.is_empty() {
+        out.push("\n")?;
+    }
+    Ok(())
+}
+
+/// One `- **key**: value` line; without a value its children follow.
+pub(super) fn push_item(out: &mut Pieces<'_>, key: &str, value: Option<&str>) -> Result<(), WriteError> {
+    out.push("- **")?;
+    out.push(&escape(key))?;
+    out.push("**:")?;
+    if let Some(value) = value {
+        out.push(" ")?;
+        out.push(&escape(value))?;
+    }
+    Ok(out.push("\n")?)
+}
+
+/// Key and value of such a line, escapes undone; `None` for any other line.
+pub(super) fn read_item(line: &str) -> Option<(Cow<'_, str>, Option<&str>)> {
+    let rest = line.strip_prefix("- **")?;
+    // The first end of a key that a value or the line's end follows: a key that holds one reads back wrongly.
+    let (at, _) = rest.match_indices("**:").find(|(at, _)| rest[at + 3..].is_empty() || rest[at + 3..].starts_with(' '))?;
+    Some((unescape(&rest[..at]), rest[at + 3..].strip_prefix(' ')))
+}
+
+/// The lines of a text with their numbers, from 1; what follows the last LF is none if it is empty.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate().map(|(at, line)| (at + 1, line)).filter(|_| !text.is_empty())
+}
+
+/// Reads [`push_envelope`] back, with the empty line after it, if the text begins with one.
+pub(super) fn read_envelope<'t>(
+    lines: &mut std::iter::Peekable<impl Iterator<Item = (usize, &'t str)>>,
+) -> Vec<(Cow<'t, str>, Cow<'t, str>)> {
+    let mut envelope = Vec::new();
+    while let Some((_, line)) = lines.peek()
+        && let Some((key, value)) = read_item(line)
+    {
+        envelope.push((key, unescape(value.unwrap_or_default())));
+        lines.next();
+    }
+    if !envelope.is_empty() {
+        lines.next_if(|(_, line)| line.is_empty());
+    }
+    envelope
+}

@@ -1,0 +1,151 @@
+//! Whether a format gives the payload back: its text is read again and compared with the payload, value by value.
+//!
+//! Each format reads its own texts ([`Format::decode`]), from the text alone. Uses `json`, `capture`, `cancel`.
+
+mod build;
+mod compare;
+mod rendered;
+mod yaml11;
+
+use bytes::Bytes;
+
+pub(super) use build::{Builder, Key, Untyped, unreadable};
+pub use build::{DecodeError, Decoded};
+pub(super) use compare::key_form;
+pub use compare::{Difference, DifferenceKind, Differences, SHOWN};
+
+use super::{Format, Subject};
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{Origin, Payload};
+use crate::json::Doc;
+
+/// What decoding a format gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The same value, order and spelling of numbers.
+    Exact,
+    /// The same value; order or the spelling of numbers changed.
+    Equal,
+    /// Some values differ.
+    Lossy,
+    /// The text cannot be read back.
+    Undecodable,
+}
+
+impl Verdict {
+    /// The word people and the JSON contract use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Equal => "equal",
+            Self::Lossy => "lossy",
+            Self::Undecodable => "undecodable",
+        }
+    }
+
+    /// Whether no value is lost.
+    pub fn is_lossless(self) -> bool {
+        matches!(self, Self::Exact | Self::Equal)
+    }
+}
+
+/// The proof for one text of one format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoundTrip {
+    pub verdict: Verdict,
+    /// Values that differ.
+    pub differences: Differences,
+    /// Changes that lose nothing: order, and the spelling of numbers.
+    pub changes: Differences,
+    /// What another reader of the same text takes differently: YAML 1.1, or whoever sees the Markdown rendered.
+    pub elsewhere: Differences,
+    /// A sentence about `elsewhere`, or why the text cannot be read.
+    pub note: Option<String>,
+}
+
+impl RoundTrip {
+    /// In words: how many differences of which kind, and the note; `None` where there is nothing to say.
+    pub fn summary(&self) -> Option<String> {
+        let example = |found: &Differences| {
+            let and = if found.count > 1 { "first " } else { "" };
+            found.first.first().map_or_else(String::new, |first| format!(" ({and}{})", first.describe()))
+        };
+        let counted = |found: &Differences, one: &str, more: &str| {
+            let word = if found.count == 1 { one } else { more };
+            (found.count > 0).then(|| format!("{} {word}{}", found.count, example(found)))
+        };
+        let mut parts = Vec::new();
+        parts.extend(counted(&self.differences, "value differs", "values differ"));
+        parts.extend(counted(&self.changes, "change of order or spelling", "changes of order or spelling"));
+        parts.extend(self.note.as_ref().map(|note| format!("{note}{}", example(&self.elsewhere))));
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+impl Difference {
+    /// In words: where, what, before and after.
+    pub fn describe(&self) -> String {
+        let path = if self.path.is_empty() { "the whole" } else { &self.path };
+        let side = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
+        format!("{path}: {}, {} → {}", self.kind.name(), side(&self.before), side(&self.after))
+    }
+}
+
+/// Reads `bytes`, the text of `format` for this answer, and compares it with the payload. `None` where the question
+/// does not arise: no payload, or it does not stand in this format.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes, cancel: &Cancel) -> Result<Option<RoundTrip>, Cancelled> {
+    cancel.check()?;
+    let Some(payload) = &subject.payload else { return Ok(None) };
+    let text = String::from_utf8_lossy(bytes);
+    let decoded = match format.id() {
+        "structured" if payload.origin == Origin::Structured => Ok(Decoded { doc: Doc::parse(bytes.clone()), nameless: None }),
+        "content" => match in_texts(subject, payload) {
+            Some(decoded) => Ok(decoded),
+            None => return Ok(None),
+        },
+        _ => match format.decode(&text, cancel) {
+            Some(decoded) => decoded,
+            None => return Ok(None),
+        },
+    };
+    let decoded = match decoded {
+        Ok(decoded) => decoded,
+        Err(DecodeError::Cancelled(cancelled)) => return Err(cancelled),
+        Err(DecodeError::Unreadable(why)) => {
+            return Ok(Some(RoundTrip {
+                verdict: Verdict::Undecodable,
+                differences: Differences::default(),
+                changes: Differences::default(),
+                elsewhere: Differences::default(),
+                note: Some(why),
+            }));
+        }
+    };
+    let found = compare::compare(payload.root(), &decoded, cancel)?;
+    // The sentence below speaks of the text as a whole, so this is worked out first.
+    drop(decoded);
+    let verdict = match (found.values.count, found.changes.count) {
+        (0, 0) => Verdict::Exact,
+        (0, _) => Verdict::Equal,
+        _ => Verdict::Lossy,
+    };
+    let (elsewhere, note) = match format.id() {
+        "yaml" => yaml11::retyped(payload.root(), verdict, cancel)?,
+        "markdown-table" | "markdown-list" => rendered::differences(payload.root(), &text, format.id(), cancel)?,
+        _ => (Differences::default(), None),
+    };
+    Ok(Some(RoundTrip { verdict, differences: found.values, changes: found.changes, elsewhere, note }))
+}
+
+/// The JSON that stands in the text blocks, where it is what the payload is, or could be: data of the same kind.
+fn in_texts(subject: &Subject, payload: &Payload) -> Option<Decoded> {
+    let found = Payload::in_texts(&subject.reading)?;
+    let is_like = payload.origin != Origin::Structured || found.root().kind() == payload.root().kind();
+    is_like.then(|| Decoded { doc: Doc::clone(&found.doc), nameless: None })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! The ledger as a table to paste: Markdown for a pull request, CSV for a sheet.
+
+use std::fmt::Write;
+
+use crate::format;
+use crate::format::ledger::{Row, ratio};
+use crate::token::Encoding;
+
+/// A kind of table that others can read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableKind {
+    Markdown,
+    Csv,
+}
+
+impl TableKind {
+    pub const ALL: [Self; 2] = [Self::Markdown, Self::Csv];
+
+    /// The word on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Markdown => "markdown",
+            Self::Csv => "csv",
+        }
+    }
+}
+
+/// The rows that are there, with ratios against the row `baseline`. Markdown says `–` where nothing is known and shows
+/// what people read; CSV leaves the cell empty, has every row and the reason in the last column.
+pub fn ledger_table(kind: TableKind, rows: &[&Row], baseline: &str, encoding: Encoding) -> String {
+    let base = rows.iter().copied().find(|row| row.format == baseline);
+    let ratio_of = |row: &Row| base.and_then(|base| ratio(row, base, encoding));
+    match kind {
+        TableKind::Markdown => {
+            let mut out = format!(
+                "| Format | Tokens | Against {} | Bytes | Facts kept | Round trip |\n|---|--:|--:|--:|--:|---|\n",
+                title(baseline)
+            );
+            for row in rows.iter().filter(|row| row.is_available()) {
+                let none = || "–".to_owned();
+                let against = ratio_of(row).map_or_else(none, |ratio| format!("{ratio:.2}×"));
+                let facts = row.facts.map_or_else(none, |facts| format!("{} of {}", facts.kept + facts.reworded, facts.total));
+                let trip = row.round_trip.as_ref().map_or_else(none, |trip| trip.verdict.name().to_owned());
+                let (name, tokens) = (title(row.format), row.tokens.get(encoding));
+                // Writing into a String cannot fail.
+                writeln!(out, "| {name} | {tokens} | {against} | {} | {facts} | {trip} |", row.bytes).ok();
+            }
+            out
+        }
+        TableKind::Csv => csv_table(rows, ratio_of),
+    }
+}
+
+const COLUMNS: [&str; 15] = [
+    "format",
+    "available",
+    "bytes",
+    "chars",
+    "utf16",
+    "o200k_base",
+    "cl100k_base",
+    "ratio",
+    "facts",
+    "kept",
+    "reworded",
+    "missing",
+    "round_trip",
+    "differences",
+    "why",
+];
+
+fn title(id: &str) -> &str {
+    format::by_id(id).map_or(id, |format| format.title())
+}
+
+fn csv_table(rows: &[&Row], ratio_of: impl Fn(&Row) -> Option<f64>) -> String {
+    let mut out = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
+    // Writing into memory cannot fail, nor can rows of one length.
+    out.write_record(COLUMNS).ok();
+    for row in rows {
+        let available = row.is_available();
+        let number = |number: u64| if available { number.to_string() } else { String::new() };
+        let fact = |number: Option<u64>| number.filter(|_| available).map_or_else(String::new, |number| number.to_string());
+        let facts = row.facts;
+        let trip = row.round_trip.as_ref();
+        let why = row.why.clone().or_else(|| trip?.summary()).unwrap_or_default();
+        let cells = [
+            row.format.to_owned(),
+            available.to_string(),
+            number(row.bytes),
+            number(row.chars),
+            number(row.utf16),
+            number(row.tokens.o200k_base),
+            number(row.tokens.cl100k_base),
+            ratio_of(row).map_or_else(String::new, |ratio| format!("{ratio:.4}")),
+            fact(facts.map(|facts| facts.total)),
+            fact(facts.map(|facts| facts.kept)),
+            fact(facts.map(|facts| facts.reworded)),
+            fact(facts.map(|facts| facts.missing)),
+            trip.map_or("", |trip| trip.verdict.name()).to_owned(),
+            trip.map_or_else(String::new, |trip| trip.differences.count.to_string()),
+            why,
+        ];
+        out.write_record(cells).ok();
+    }
+    String::from_utf8(out.into_inner().unwrap_or_default()).unwrap_or_default()
+}
