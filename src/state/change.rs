@@ -61,6 +61,9 @@ impl State {
                 self.view.screen = Screen::Start;
                 self.view.maximised = None;
             }
+            Action::ShowAnswer => {
+                self.view.screen = if self.view.capture.is_some() { Screen::Answer } else { Screen::Start };
+            }
             Action::Want(wants) => self.want(wants, effects),
             Action::Copy(text) => self.copy(text, effects),
             Action::CopyVerdict => self.copy_verdict(effects),

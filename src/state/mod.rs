@@ -231,6 +231,8 @@ pub enum Action {
     // Captures and panes
     SelectCapture(CaptureId),
     ShowStart,
+    /// Back from a screen of its own to the panes, or to the start page where there is no answer.
+    ShowAnswer,
     /// What a pane shows: pane index (0–2) and what.
     SetPane {
         pane: usize,

@@ -2,6 +2,7 @@
 
 mod button;
 mod mark;
+mod mode;
 mod notice;
 mod number;
 
@@ -9,6 +10,7 @@ use egui::{Color32, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui,
 
 pub use button::{Button, button, icon_button, primary_button, segmented, tab};
 pub use mark::{Tone, badge, badge_tip, swatch};
+pub use mode::mode_head;
 pub use notice::{empty_ui, problem_ui, waiting};
 pub use number::{bytes, grouped, number_text, seconds};
 
