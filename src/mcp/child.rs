@@ -19,8 +19,8 @@ use crate::source;
 
 /// A line of stderr beyond this is cut.
 const STDERR_LINE: usize = 64 << 10;
-/// Longer than the guard ever takes.
-const END_LIMIT: Duration = Duration::from_secs(6);
+/// Longer than the guard ever takes; without one, as long as a server may take to end by itself.
+const END_LIMIT: Duration = Duration::from_secs(if cfg!(unix) { 6 } else { 2 });
 
 /// What the guard said became of the program.
 #[derive(Clone, Debug, Default)]
@@ -41,15 +41,20 @@ pub(super) struct Started {
     pub drained: oneshot::Receiver<()>,
 }
 
-/// Dropping it lets the guard end the server by itself, as soon as the server's input is closed.
-pub(super) struct Process(Box<Child>);
+/// Dropping it lets the guard end the server by itself, as soon as the server's input is closed; on Windows it ends the
+/// server at once, with all it started.
+pub(super) struct Process {
+    child: Box<Child>,
+    #[cfg(windows)]
+    _job: win32job::Job,
+}
 
 impl Process {
     /// Waits until the guard has ended everything; its input must be closed by then.
     pub(super) async fn close(mut self) {
-        if tokio::time::timeout(END_LIMIT, self.0.wait()).await.is_err() {
+        if tokio::time::timeout(END_LIMIT, self.child.wait()).await.is_err() {
             // The guard itself hangs; its end closes the server's input at least.
-            self.0.kill().await.ok();
+            self.child.kill().await.ok();
         }
     }
 }
@@ -81,6 +86,8 @@ pub(super) fn start(
         start.current_dir(cwd);
     }
     let mut child = start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(spawn_error)?;
+    #[cfg(windows)]
+    let job = super::job::hold(&child).map_err(spawn_error)?;
     let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take()) else {
         return Err(spawn_error(std::io::Error::other("no pipes")));
     };
@@ -105,7 +112,12 @@ pub(super) fn start(
         }
         drained_to_the_end.send(()).ok();
     });
-    Ok(Started { process: Process(Box::new(child)), stdin, stdout, fate, drained })
+    let process = Process {
+        child: Box::new(child),
+        #[cfg(windows)]
+        _job: job,
+    };
+    Ok(Started { process, stdin, stdout, fate, drained })
 }
 
 fn find(text: &[u8], word: &[u8]) -> Option<usize> {

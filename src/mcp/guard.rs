@@ -3,8 +3,8 @@
 //! The guard's standard input is the lifeline. It relays what comes there to the server; when it ends (Loupe closed it,
 //! crashed or was killed) the guard closes the server's input, sends SIGTERM to everything the server started after
 //! 100 ms and SIGKILL after 2 s. Output is inherited, not relayed. On Linux the guard is a child subreaper, so that what
-//! left the process group is found as well. Elsewhere on Unix the group is all there is; on Windows there is no guard
-//! yet, and the direct child is killed when the session is dropped.
+//! left the process group is found as well. Elsewhere on Unix the group is all there is; on Windows there is no guard:
+//! a job object does its work (`job`).
 
 use std::ffi::OsString;
 use std::process::ExitCode;

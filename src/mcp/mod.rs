@@ -18,6 +18,8 @@ pub mod guard;
 mod handshake;
 mod http;
 mod lines;
+#[cfg(windows)]
+mod job;
 mod log;
 mod session;
 mod sse;
