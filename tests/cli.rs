@@ -583,3 +583,42 @@ fn a_transcript_is_there_when_connecting_fails() {
         |direction: &str, text: &str| messages.iter().any(|message| message["dir"] == direction && message["text"] == text);
     assert!(said("in", "not MCP") && said("stderr", "last words"), "{messages:?}");
 }
+
+#[test]
+fn resources_are_listed_and_read_like_answers() {
+    let listed: Value = serde_json::from_slice(&text(&["resources", "--sample", "--json"], b"")).unwrap();
+    assert_eq!(listed["schema"], "loupe.resources/1");
+    let uris: Vec<_> = listed["resources"].as_array().unwrap().iter().map(|entry| entry["uri"].as_str().unwrap()).collect();
+    assert!(uris.contains(&"sample://about"), "{uris:?}");
+    let first = &listed["resources"][0];
+    assert_eq!(first["definition"]["bytes"], first["raw"].to_string().len());
+    assert!(!listed["templates"].as_array().unwrap().is_empty());
+    let read: Value = serde_json::from_slice(&text(&["read", "sample://about", "--sample", "--json"], b"")).unwrap();
+    let content = text(&["read", "sample://about", "--sample", "--view", "content"], b"");
+    assert_eq!(read["capture"]["result"]["contents"][0]["text"], String::from_utf8(content).unwrap());
+    assert_eq!(read["capture"]["tool"]["name"], "resources/read");
+    let output = run(&["read", "sample://nowhere", "--sample"], b"");
+    assert_eq!(output.status.code(), Some(5), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn prompts_are_listed_and_filled_in() {
+    let listed: Value = serde_json::from_slice(&text(&["prompts", "--sample", "--json"], b"")).unwrap();
+    assert_eq!(listed["schema"], "loupe.prompts/1");
+    let prompt = &listed["prompts"][0];
+    let name = prompt["name"].as_str().unwrap();
+    let arguments: serde_json::Map<String, Value> = prompt["arguments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|argument| (argument["name"].as_str().unwrap().to_owned(), Value::from("dual_search_companies")))
+        .collect();
+    let arguments = Value::from(arguments).to_string();
+    let output = run(&["prompt", name, "--args", &arguments, "--sample", "--json"], b"");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["capture"]["outcome"], "result", "{report}");
+    assert!(report["capture"]["result"]["messages"][0]["content"]["text"].as_str().is_some_and(|text| !text.is_empty()));
+    let wrong = run(&["prompt", "nosuch", "--sample"], b"");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("the server lists no such prompt (nosuch)"));
+}

@@ -42,8 +42,8 @@ pub struct Block {
 }
 
 impl Block {
-    pub(super) fn read(index: usize, node: Node<'_>) -> Self {
-        let mut block = Self {
+    fn new(index: usize, node: Node<'_>) -> Self {
+        Self {
             index,
             kind: BlockKind::Unknown,
             type_name: String::new(),
@@ -56,7 +56,43 @@ impl Block {
             audience: Vec::new(),
             priority: None,
             faults: Vec::new(),
+        }
+    }
+
+    /// One entry of the `contents` of `resources/read`: a text is shown as one, anything else by its size.
+    pub(super) fn of_contents(index: usize, node: Node<'_>) -> Self {
+        let mut block = Self::new(index, node);
+        block.type_name = "resource".into();
+        block.read_resource(node);
+        block.kind = if block.text.is_some() { BlockKind::Text } else { BlockKind::Resource };
+        block
+    }
+
+    /// One message of `prompts/get`; its role stands in `name`.
+    pub(super) fn of_message(index: usize, node: Node<'_>) -> Self {
+        let role = node.get("role").and_then(|role| role.as_str().map(|role| role.into_owned()));
+        let Some(content) = node.get("content") else {
+            let mut block = Self::new(index, node);
+            block.faults.push("the message has no `content`".into());
+            return block;
         };
+        let mut block = Self::read(index, content);
+        block.name = role.or(block.name);
+        block
+    }
+
+    fn read_resource(&mut self, resource: Node<'_>) {
+        self.uri = self.string(resource, "uri", true);
+        self.mime_type = self.string(resource, "mimeType", false);
+        self.text = self.string(resource, "text", false).map(Arc::from);
+        self.data_bytes = self.string(resource, "blob", false).map(|data| decoded_len(&data));
+        if self.text.is_none() && self.data_bytes.is_none() {
+            self.faults.push("the resource has neither `text` nor `blob`".into());
+        }
+    }
+
+    pub(super) fn read(index: usize, node: Node<'_>) -> Self {
+        let mut block = Self::new(index, node);
         if node.kind() != Kind::Object {
             block.faults.push(format!("the block is {}, not an object", with_article(node.kind())));
             return block;
@@ -82,15 +118,7 @@ impl Block {
                 block.mime_type = block.string(node, "mimeType", false);
             }
             BlockKind::Resource => match node.get("resource") {
-                Some(resource) => {
-                    block.uri = block.string(resource, "uri", true);
-                    block.mime_type = block.string(resource, "mimeType", false);
-                    block.text = block.string(resource, "text", false).map(Arc::from);
-                    block.data_bytes = block.string(resource, "blob", false).map(|data| decoded_len(&data));
-                    if block.text.is_none() && block.data_bytes.is_none() {
-                        block.faults.push("the resource has neither `text` nor `blob`".into());
-                    }
-                }
+                Some(resource) => block.read_resource(resource),
                 None => block.faults.push("no `resource`".into()),
             },
             BlockKind::Unknown if !block.type_name.is_empty() => {

@@ -7,6 +7,7 @@
 
 mod block;
 pub mod facts;
+mod listed;
 mod payload;
 mod reading;
 mod tool;
@@ -19,6 +20,7 @@ use time::OffsetDateTime;
 
 pub use block::{Block, BlockKind};
 pub use facts::{Fact, FactCount, FactState, Matched, Record, match_facts};
+pub use listed::{Prompt, PromptArgument, Resource};
 pub use payload::{Origin, Payload};
 pub use reading::{Reading, RpcError};
 pub use tool::{Annotations, Hint, Tool};

@@ -103,7 +103,17 @@ impl Reading {
             self.faults.push(format!("`result` is {}, not an object", with_article(result.kind())));
             return;
         }
+        let list = |name: &str| result.get(name).filter(|node| node.kind() == Kind::Array);
         match result.get("content") {
+            // What `resources/read` and `prompts/get` answer with instead is shown in the same way.
+            None if list("contents").is_some() => {
+                let contents = list("contents").into_iter().flat_map(Node::children);
+                self.blocks = contents.enumerate().map(|(index, node)| Block::of_contents(index, node)).collect();
+            }
+            None if list("messages").is_some() => {
+                let messages = list("messages").into_iter().flat_map(Node::children);
+                self.blocks = messages.enumerate().map(|(index, node)| Block::of_message(index, node)).collect();
+            }
             None => self.faults.push("no `content`".into()),
             Some(content) if content.kind() != Kind::Array => {
                 self.faults.push(format!("`content` is {}, not an array", with_article(content.kind())));
@@ -121,7 +131,8 @@ impl Reading {
         }
         for member in result.children() {
             let key = member.key().unwrap_or_default();
-            if !matches!(&*key, "content" | "structuredContent" | "isError" | "_meta" | "resultType" | "task") {
+            let is_other = matches!(&*key, "contents" | "messages" | "description") && result.get("content").is_none();
+            if !is_other && !matches!(&*key, "content" | "structuredContent" | "isError" | "_meta" | "resultType" | "task") {
                 self.faults.push(format!("unknown field `{key}` in the result"));
             }
         }
@@ -191,6 +202,25 @@ mod tests {
             ]
         );
         assert_eq!(reading.faults, ["`isError` is a string, not a boolean", "unknown field `tools` in the result"]);
+    }
+
+    #[test]
+    fn resources_and_prompts_are_read_as_blocks() {
+        let reading = read(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"a://b","mimeType":"text/plain","text":"hi"},
+            {"uri":"a://c","blob":"aGk="},{"uri":"a://d"}]}}"#,
+        );
+        assert_eq!(reading.content_text().as_deref(), Some("hi"));
+        assert_eq!((reading.blocks[0].uri.as_deref(), reading.blocks[1].data_bytes), (Some("a://b"), Some(2)));
+        assert_eq!(reading.blocks[2].faults, ["the resource has neither `text` nor `blob`"]);
+        let reading = read(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"description":"d","messages":[
+            {"role":"user","content":{"type":"text","text":"a"}},{"role":"assistant","content":{"type":"text","text":"b"}},{}]}}"#,
+        );
+        assert_eq!(reading.content_text().as_deref(), Some("a\nb"));
+        assert_eq!(reading.blocks[1].name.as_deref(), Some("assistant"));
+        assert_eq!(reading.blocks[2].faults, ["the message has no `content`"]);
+        assert!(reading.faults.is_empty(), "{:?}", reading.faults);
     }
 
     #[test]

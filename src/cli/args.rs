@@ -35,7 +35,10 @@ impl Cli {
     pub fn wants_json(&self) -> bool {
         match &self.command {
             Some(Command::Tools(args)) => args.print.json,
+            Some(Command::Resources(args) | Command::Prompts(args)) => args.print.json,
             Some(Command::Call(args)) => args.view.print.json,
+            Some(Command::Read(args)) => args.view.print.json,
+            Some(Command::Prompt(args)) => args.view.print.json,
             Some(Command::Compare(args)) => args.print.json,
             Some(Command::Show(args)) => args.view.print.json,
             Some(Command::Diff(args)) => args.print.json,
@@ -50,8 +53,16 @@ impl Cli {
 pub enum Command {
     /// List a server's tools
     Tools(Tools),
+    /// List a server's resources and resource templates
+    Resources(Listed),
+    /// List a server's prompts
+    Prompts(Listed),
     /// Call a tool and show its answer
     Call(Call),
+    /// Read a resource and show it
+    Read(Read),
+    /// Fill in a prompt and show it
+    Prompt(PromptGet),
     /// Call a tool once for each value of an argument and compare the answers
     Compare(Compare),
     /// Show a capture, a result, a message, a payload or a text from a file
@@ -174,6 +185,55 @@ pub struct Tools {
     pub link: Link,
     #[command(flatten)]
     pub print: Print,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+/// A list that is not of tools.
+#[derive(Args, Debug)]
+pub struct Listed {
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// The tokenizer of the numbers in JSON beside o200k_base and cl100k_base
+    #[arg(long, value_name = "NAME|FILE")]
+    pub tokenizer: Option<String>,
+    #[command(flatten)]
+    pub link: Link,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+#[derive(Args, Debug)]
+pub struct Read {
+    /// The resource's URI, or a template's with its places filled in
+    #[arg(value_name = "URI")]
+    pub uri: String,
+    #[command(flatten)]
+    pub view: View,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub link: Link,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+#[derive(Args, Debug)]
+pub struct PromptGet {
+    /// The prompt's name
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// The arguments: a JSON object of strings, @FILE, or - for standard input; sent exactly as written
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    pub args: Option<String>,
+    #[command(flatten)]
+    pub view: View,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub link: Link,
     #[command(flatten)]
     pub data: Data,
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
@@ -14,7 +15,7 @@ use super::Done;
 use super::args::{Link, SourceArgs};
 use super::{config, output};
 use crate::cancel::Cancel;
-use crate::mcp::{self, CancelToken, Happening, Happenings, Options, Session, ToolList};
+use crate::mcp::{self, CancelToken, Happening, Happenings, Listing, Options, Session, ToolList};
 use crate::problem::{Kind, Problem};
 use crate::report::json::message_line;
 use crate::source::{Command, Http, SampleSpec, Source};
@@ -210,6 +211,29 @@ pub async fn list_tools(session: &Session, link: &Link, quiet: bool, interrupt: 
         output::note(quiet, text);
     }
     Ok(list)
+}
+
+/// What the server lists of a kind, within the time limit; what is odd about the list is said.
+pub async fn list(
+    session: &Session,
+    listing: Listing,
+    link: &Link,
+    quiet: bool,
+    interrupt: &Interrupt,
+) -> Result<Vec<Bytes>, Problem> {
+    let limit = link.call_limit();
+    let list = match interrupt.unless(tokio::time::timeout(limit, session.list(listing))).await? {
+        Ok(list) => list?,
+        Err(_elapsed) => {
+            return Err(Problem::new(Kind::Timeout, format!("no list in {} s", limit.as_secs_f64()))
+                .at(session.server().name.clone())
+                .hint("allow more time with `--timeout SECONDS`"));
+        }
+    };
+    if let Some(text) = &list.note {
+        output::note(quiet, text);
+    }
+    Ok(list.entries)
 }
 
 fn happenings(quiet: bool) -> Happenings {

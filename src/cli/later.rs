@@ -2,8 +2,7 @@
 
 use crate::problem::{Kind, Problem};
 
-const COMMANDS: &[&str] =
-    &["resources", "prompts", "read", "prompt", "check", "run", "fixture", "replay", "rules", "conformance"];
+const COMMANDS: &[&str] = &["check", "run", "fixture", "replay", "rules", "conformance"];
 
 const OPTIONS: &[&str] = &[
     "--fixture",

@@ -17,6 +17,8 @@ mod hosts;
 mod later;
 mod near;
 mod output;
+mod prompts;
+mod resources;
 mod sample_server;
 mod screenshot;
 mod show;
@@ -59,7 +61,11 @@ fn run(cli: &Cli) -> Done {
     match &cli.command {
         None => window::run(&cli.window),
         Some(Command::Tools(args)) => tools::run(args),
+        Some(Command::Resources(args)) => resources::run(args),
+        Some(Command::Prompts(args)) => prompts::run(args),
         Some(Command::Call(args)) => call::run(args),
+        Some(Command::Read(args)) => resources::read(args),
+        Some(Command::Prompt(args)) => prompts::get(args),
         Some(Command::Compare(args)) => compare::run(args),
         Some(Command::Show(args)) => show::run(args),
         Some(Command::Diff(args)) => diff::run(args),

@@ -68,19 +68,21 @@ pub(super) fn read(end: End, id: i64, place: &str) -> Result<(Server, ServerJson
 /// The raw bytes of one page's tools, and where the next page begins.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Page {
-    pub tools: Vec<Bytes>,
+    /// Each entry exactly as sent.
+    pub entries: Vec<Bytes>,
     /// The cursor as sent, if there is one to follow.
     pub next: Option<Bytes>,
     /// Why the rest cannot be had.
     pub note: Option<String>,
 }
 
-/// Reads a `tools/list` result, entry by entry: what one entry is does not matter to the others.
-pub(super) fn read_page(bytes: &Bytes, place: &str) -> Result<Page, Error> {
+/// Reads the result of a list, entry by entry: what one entry is does not matter to the others. `member` is the array's
+/// name, such as `tools`.
+pub(super) fn read_page(bytes: &Bytes, member: &str, place: &str) -> Result<Page, Error> {
     let malformed = |what: String| Error::Malformed { place: place.to_owned(), what };
     let doc = Doc::parse(bytes.clone());
     let root = doc.root().filter(|root| root.kind() == Kind::Object);
-    let root = root.ok_or_else(|| malformed(format!("the list of tools is no message: {}", quote(bytes))))?;
+    let root = root.ok_or_else(|| malformed(format!("the list of {member} is no message: {}", quote(bytes))))?;
     if let Some(error) = root.get("error").filter(|error| !error.is_null()) {
         return Err(Error::Rpc {
             place: place.to_owned(),
@@ -88,9 +90,10 @@ pub(super) fn read_page(bytes: &Bytes, place: &str) -> Result<Page, Error> {
             message: error.get("message").and_then(|node| node.as_str()).unwrap_or_default().into_owned(),
         });
     }
-    let tools = root.at("/result/tools").filter(|tools| tools.kind() == Kind::Array);
-    let tools = tools.ok_or_else(|| malformed(format!("the list of tools holds no `tools` array: {}", quote(bytes))))?;
-    let mut page = Page { tools: tools.children().map(Node::raw_bytes).collect(), ..Page::default() };
+    let entries = root.at("/result").and_then(|result| result.get(member)).filter(|entries| entries.kind() == Kind::Array);
+    let entries =
+        entries.ok_or_else(|| malformed(format!("the list of {member} holds no `{member}` array: {}", quote(bytes))))?;
+    let mut page = Page { entries: entries.children().map(Node::raw_bytes).collect(), ..Page::default() };
     if let Some(fault) = doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
         page.note = Some(format!("the list is cut or broken: {} at byte {}", fault.kind.message(), fault.at));
         return Ok(page);

@@ -133,6 +133,48 @@ pub struct Call {
     pub limit: Duration,
 }
 
+/// What a server can list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    Tools,
+    Resources,
+    Templates,
+    Prompts,
+}
+
+impl Listing {
+    /// The method, and the member of its result that holds the entries.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Tools => ("tools/list", "tools"),
+            Self::Resources => ("resources/list", "resources"),
+            Self::Templates => ("resources/templates/list", "resourceTemplates"),
+            Self::Prompts => ("prompts/list", "prompts"),
+        }
+    }
+}
+
+/// What a server lists, entry by entry exactly as sent.
+#[derive(Clone, Debug, Default)]
+pub struct List {
+    pub entries: Vec<Bytes>,
+    /// Why the list may not be whole.
+    pub note: Option<String>,
+    /// The response messages, page by page.
+    pub raw: Vec<Bytes>,
+}
+
+/// A request whose answer is shown like a tool's: a resource that is read, a prompt that is filled in.
+#[derive(Clone, Debug)]
+pub struct Asking {
+    pub id: CaptureId,
+    /// `resources/read` or `prompts/get`.
+    pub method: &'static str,
+    /// A JSON object, exactly as it goes out.
+    pub params: Bytes,
+    pub limit: Duration,
+}
+
 /// The tools of a server.
 #[derive(Clone, Debug, Default)]
 pub struct ToolList {

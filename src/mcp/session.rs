@@ -15,8 +15,8 @@ use super::child::Process;
 use super::error::Error;
 use super::handshake::{Page, read_page};
 use super::tap::{Beside, End, Tap, Waiting};
-use super::{Call, ToolList, http};
-use crate::capture::{Capture, Message, Outcome, Reading, Server, Timings, Tool};
+use super::{Asking, Call, List, Listing, ToolList, http};
+use crate::capture::{Capture, CaptureId, Message, Outcome, Reading, Server, Timings, Tool};
 use crate::json::write;
 use crate::problem::{Kind, Problem};
 
@@ -118,18 +118,28 @@ impl Session {
     /// # Errors
     /// When not even the first page can be read.
     pub async fn list_tools(&self) -> Result<ToolList, Error> {
-        let mut list = ToolList::default();
+        let list = self.list(Listing::Tools).await?;
+        Ok(ToolList { tools: list.entries.into_iter().map(Tool::read).collect(), note: list.note, raw: list.raw })
+    }
+
+    /// Lists what a server has of a kind, page by page. What was read before something went wrong is kept, with a note.
+    ///
+    /// # Errors
+    /// When not even the first page can be read.
+    pub async fn list(&self, listing: Listing) -> Result<List, Error> {
+        let (method, member) = listing.names();
+        let mut list = List::default();
         let mut seen: Vec<Bytes> = Vec::new();
         loop {
             let cursor = seen.last().map(|cursor| String::from_utf8_lossy(cursor).into_owned());
-            let page = match self.list_page(cursor).await {
+            let page = match self.list_page(method, member, cursor).await {
                 Ok((page, raw)) => {
                     list.raw.push(raw);
                     page
                 }
-                // No tools capability and no such method: there are no tools.
+                // No such capability and no such method: there are none.
                 Err(Error::Rpc { code, .. }) if code == "-32601" && list.raw.is_empty() => {
-                    list.note = Some("the server has no tools: it does not know `tools/list`".into());
+                    list.note = Some(format!("the server has no {member}: it does not know `{method}`"));
                     return Ok(list);
                 }
                 Err(error) if !list.raw.is_empty() => {
@@ -138,7 +148,7 @@ impl Session {
                 }
                 Err(error) => return Err(error),
             };
-            list.tools.extend(page.tools.into_iter().map(Tool::read));
+            list.entries.extend(page.entries);
             list.note = page.note;
             let Some(next) = page.next else { return Ok(list) };
             if seen.contains(&next) {
@@ -153,17 +163,17 @@ impl Session {
         }
     }
 
-    async fn list_page(&self, cursor: Option<String>) -> Result<(Page, Bytes), Error> {
+    async fn list_page(&self, method: &str, member: &str, cursor: Option<String>) -> Result<(Page, Bytes), Error> {
         let params = cursor.map_or("{}".into(), |cursor| format!(r#"{{"cursor":{cursor}}}"#));
-        let write = |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list","params":{params}}}"#).into();
+        let write = |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#).into();
         let asked = self.ask(write, LIST_LIMIT, &CancelToken::new()).await?;
         match asked.ended {
             Ended::End(End::Answer(answer)) => match answer.fault {
                 Some(fault) => Err(fault),
-                None => Ok((read_page(&answer.bytes, &self.tap.place)?, answer.bytes)),
+                None => Ok((read_page(&answer.bytes, member, &self.tap.place)?, answer.bytes)),
             },
             Ended::End(End::Lost(error)) => Err(Error::Shared(error)),
-            Ended::TimedOut => Err(self.timeout("tools/list", LIST_LIMIT)),
+            Ended::TimedOut => Err(self.timeout(method, LIST_LIMIT)),
             Ended::Cancelled => Err(Error::Cancelled { place: self.tap.place.clone() }),
         }
     }
@@ -225,27 +235,59 @@ impl Session {
 
     /// Calls a tool. Whatever happens, there is a capture of it.
     pub async fn call(&self, call: Call, cancel: CancelToken) -> Capture {
-        let (started_at, begun) = (OffsetDateTime::now_utc(), Instant::now());
-        let (arguments, mut notes) = match &self.link {
+        let (arguments, notes) = match &self.link {
             Link::Lines { .. } => on_one_line(&call.arguments),
             Link::Http(_) => (call.arguments.clone(), Vec::new()),
         };
+        let name = call.tool.name.clone();
+        let sent = arguments.clone();
+        let write = move |id| write_call(id, &name, &sent);
+        let mut capture = self.exchange(call.id, call.tool, arguments, write, ("tools/call", call.limit), cancel).await;
+        capture.notes.splice(0..0, notes);
+        capture
+    }
+
+    /// Reads a resource or fills in a prompt. Whatever happens, there is a capture of it; its tool is named like the
+    /// method, and its arguments are the parameters.
+    pub async fn read(&self, ask: Asking, cancel: CancelToken) -> Capture {
+        let Asking { id, method, params, limit } = ask;
+        let mut tool = Tool::unlisted(method);
+        tool.faults.clear();
+        let sent = params.clone();
+        let write = move |id| {
+            let mut message = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":"#).into_bytes();
+            message.extend_from_slice(&sent);
+            message.push(b'}');
+            message.into()
+        };
+        self.exchange(id, tool, params, write, (method, limit), cancel).await
+    }
+
+    async fn exchange(
+        &self,
+        id: CaptureId,
+        tool: Tool,
+        arguments: Bytes,
+        write: impl FnOnce(i64) -> Bytes,
+        (method, limit): (&'static str, Duration),
+        cancel: CancelToken,
+    ) -> Capture {
+        let (started_at, begun) = (OffsetDateTime::now_utc(), Instant::now());
         let mut request = Bytes::new();
         let write = |id| {
-            request = write_call(id, &call.tool.name, &arguments);
+            request = write(id);
             request.clone()
         };
-        let asked = self.ask(write, call.limit, &cancel).await;
+        let asked = self.ask(write, limit, &cancel).await;
         let finished = Instant::now();
         let asked = asked.unwrap_or_else(|error| Asked {
             ended: Ended::End(End::Lost(Arc::new(error))),
             beside: Beside::default(),
             left_at: None,
         });
-        notes.extend(asked.beside.notes);
         let left_at = asked.left_at.unwrap_or(begun);
         let mut capture = Capture {
-            id: call.id,
+            id,
             server: self.server.clone(),
             timings: Timings {
                 send: left_at.saturating_duration_since(begun),
@@ -260,8 +302,8 @@ impl Session {
             messages: asked.beside.messages,
             http: None,
             problem: None,
-            notes,
-            tool: call.tool,
+            notes: asked.beside.notes,
+            tool,
         };
         match asked.ended {
             Ended::End(End::Answer(answer)) => {
@@ -281,7 +323,7 @@ impl Session {
             }
             Ended::TimedOut => {
                 capture.outcome = Outcome::Timeout;
-                capture.problem = Some(self.timeout("tools/call", call.limit).into());
+                capture.problem = Some(self.timeout(method, limit).into());
             }
             Ended::Cancelled => {
                 capture.outcome = Outcome::Cancelled;

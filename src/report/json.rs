@@ -6,6 +6,7 @@
 
 mod diff;
 mod hosts;
+mod lists;
 mod sweep;
 mod tokens;
 
@@ -34,6 +35,7 @@ use super::counted::{CountError, ratio_of};
 use tokens::{FileJson, SizeJson, TokensJson};
 
 pub use diff::{diff, diff_tools};
+pub use lists::{prompts, resources};
 pub use sweep::sweep;
 
 pub use hosts::hosts_list;
@@ -103,7 +105,7 @@ pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Ca
     let mut listed = Vec::with_capacity(tools.len());
     for tool in tools {
         let definition = SizeJson::of(&tool.raw, tokenizer, cancel)?;
-        total = SizeJson { bytes: total.bytes + definition.bytes, tokens: total.tokens.plus(&definition.tokens) };
+        total = total.plus(&definition);
         listed.push(ListedToolJson {
             name: &tool.name,
             title: tool.title.as_deref(),

@@ -86,6 +86,10 @@ impl SizeJson {
         let tokens = TokensJson::of(&String::from_utf8_lossy(bytes), tokenizer, cancel)?;
         Ok(Self { bytes: bytes.len() as u64, tokens })
     }
+
+    pub(super) fn plus(&self, other: &Self) -> Self {
+        Self { bytes: self.bytes + other.bytes, tokens: self.tokens.plus(&other.tokens) }
+    }
 }
 
 #[derive(Serialize)]

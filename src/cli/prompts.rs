@@ -1,0 +1,98 @@
+//! `prompts` and `prompt`: the prompts of a server, and one filled in, in the same views as a tool's answer.
+
+use bytes::Bytes;
+
+use super::args;
+use super::client::{list, with_session};
+use super::output::{self, columns, one_line};
+use super::view::Asked;
+use super::{Done, call, hosts, near, view};
+use crate::capture::{Prompt, Server};
+use crate::json::write;
+use crate::mcp::{self, Listing};
+use crate::problem::{Kind, Problem};
+use crate::report::json;
+
+pub fn run(args: &args::Listed) -> Done {
+    let source = args.source.required()?;
+    let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
+    let quiet = args.print.quiet;
+    with_session(
+        &source,
+        &args.link,
+        quiet,
+        None,
+        async |session, interrupt| {
+            let prompts = list(session, Listing::Prompts, &args.link, quiet, interrupt).await?;
+            Ok((session.server().clone(), prompts.into_iter().map(Prompt::read).collect::<Vec<_>>()))
+        },
+        |(server, prompts), cancel| {
+            let text = if args.print.json {
+                json::prompts(&server, &prompts, &tokenizer, cancel).map_err(view::uncounted)?
+            } else {
+                page(&server, &prompts)
+            };
+            output::print(text.as_bytes())?;
+            Ok(0)
+        },
+    )
+}
+
+fn page(server: &Server, prompts: &[Prompt]) -> String {
+    let head = format!("{} {} · {} prompts", server.name, server.version, prompts.len());
+    let mut page = format!("{}\n", one_line(&head));
+    if prompts.is_empty() {
+        return page;
+    }
+    let mut rows = vec![["PROMPT", "ARGUMENTS", "WHAT IT DOES"].map(str::to_owned).to_vec()];
+    for prompt in prompts {
+        let arguments = prompt.arguments.iter().map(|argument| {
+            let mark = if argument.required { "" } else { "?" };
+            format!("{}{mark}", one_line(&argument.name))
+        });
+        let what = prompt.title.as_deref().or(prompt.description.as_deref()).unwrap_or_default();
+        rows.push(vec![one_line(&prompt.name), arguments.collect::<Vec<_>>().join(", "), one_line(what)]);
+    }
+    page.push_str(&format!("\n{}", columns(&rows, &[])));
+    for prompt in prompts {
+        for fault in &prompt.faults {
+            page.push_str(&format!("odd {}: {}\n", one_line(&prompt.name), one_line(fault)));
+        }
+    }
+    page
+}
+
+pub fn get(args: &args::PromptGet) -> Done {
+    let asked = Asked::read(&args.view, hosts::load(&args.data))?;
+    let source = args.source.required()?;
+    let arguments = call::read_arguments(args.args.as_deref())?;
+    call::refused_by(None, &arguments, false)?;
+    let quiet = asked.is_quiet();
+    with_session(
+        &source,
+        &args.link,
+        quiet,
+        None,
+        async |session, interrupt| {
+            let prompts = list(session, Listing::Prompts, &args.link, quiet, interrupt).await?;
+            let prompts: Vec<Prompt> = prompts.into_iter().map(Prompt::read).collect();
+            if !prompts.iter().any(|prompt| prompt.name == args.name) {
+                let hint = near::hint(&args.name, prompts.iter().map(|prompt| prompt.name.as_str()));
+                return Err(Problem::new(Kind::NotFound, "the server lists no such prompt")
+                    .at(args.name.clone())
+                    .hint(hint.unwrap_or_else(|| "`mcp-loupe prompts` lists the server's prompts".to_owned())));
+            }
+            let asking = mcp::Asking {
+                id: call::capture_id(&args.name),
+                method: "prompts/get",
+                params: Bytes::from(format!(r#"{{"name":{},"arguments":{arguments}}}"#, write::string(&args.name))),
+                limit: args.link.call_limit(),
+            };
+            if !quiet {
+                output::progress(&format!("filling in {}", args.name));
+            }
+            Ok(session.read(asking, interrupt.call.clone()).await)
+        },
+        |capture, cancel| asked.print(capture, cancel),
+    )
+}
