@@ -200,6 +200,10 @@ impl<'a> Run<'a> {
         if reading.doc.faults().iter().any(|fault| fault.kind.is_fatal()) {
             return refuse("the answer is not JSON as a whole");
         }
+        let holds = |name: &str| result.get("content").is_none() && result.get(name).is_some();
+        if holds("contents") || holds("messages") {
+            return refuse("what hosts make of a resource or a prompt is not known; their rules are about answers of tools");
+        }
         if self.is_error && self.host.error.computable == Some(false) {
             return refuse("what the host makes of an error is not known");
         }
