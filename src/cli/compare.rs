@@ -162,12 +162,15 @@ fn print(plan: &Plan, captures: Vec<Capture>, encoding: Encoding, print: args::P
     let is_error = calls.iter().any(|call| call.subject.capture.outcome == Outcome::ToolError);
     if let Some(problem) = &failure {
         output::problem(problem);
-        return Ok(problem.kind.exit_status());
     }
     if is_error {
         output::note(print.quiet, "the tool answered with `isError`");
     }
-    Ok(u8::from(is_error))
+    Ok(match &failure {
+        // An interrupt is the person's own doing, whatever came before.
+        Some(problem) if !is_error || problem.kind == Kind::Cancelled => problem.kind.exit_status(),
+        _ => u8::from(is_error),
+    })
 }
 
 fn page(plan: &Plan, found: &Sweep, calls: &[Call], encoding: Encoding) -> String {

@@ -92,7 +92,10 @@ fn tools(bytes: &Bytes) -> Option<Vec<Tool>> {
     let list = result.get("tools").filter(|list| list.kind() == JsonKind::Array)?;
     // Any data may have a member of that name; a definition has a schema.
     let is_definition = |node: Node<'_>| node.get("inputSchema").is_some() && node.get("name").is_some();
-    let is_a_list = !list.is_empty() && list.children().all(is_definition);
+    // An empty one is a list where nothing else is beside it.
+    let is_bare =
+        list.is_empty() && result.children().all(|member| matches!(&*member.key().unwrap_or_default(), "tools" | "_meta"));
+    let is_a_list = is_bare || !list.is_empty() && list.children().all(is_definition);
     if !is_ours && !is_a_list {
         return None;
     }

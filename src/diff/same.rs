@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
 
 use crate::cancel::{Cancel, Cancelled};
+use crate::json::decimal::Decimal;
 use crate::json::{FaultKind, Kind, Node};
 
 /// Nodes between two looks at the asker.
@@ -69,28 +70,11 @@ pub(super) fn scalar<'a>(node: Node<'a>) -> (Cow<'a, str>, bool, i64) {
     }
 }
 
-/// A decimal literal by value: its digits without zeros at either end, its sign, and the power of ten of the last digit.
+/// A decimal literal by value: its digits, its sign, and the power of ten of the last digit.
 fn number(literal: &str) -> (Cow<'_, str>, bool, i64) {
-    let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
-    let Ok(exponent) = exponent.strip_prefix('+').unwrap_or(exponent).parse::<i64>() else {
+    match Decimal::of(literal) {
+        Some(decimal) => (Cow::Owned(decimal.digits), decimal.is_negative, decimal.power),
         // An exponent beyond all use: equal only where it is spelled alike.
-        return (Cow::Borrowed(literal), false, i64::MIN);
-    };
-    let is_negative = mantissa.starts_with('-');
-    let mantissa = mantissa.trim_start_matches('-');
-    let (digits, fraction) = match mantissa.split_once('.') {
-        None => (Cow::Borrowed(mantissa), 0),
-        Some((whole, fraction)) => (Cow::Owned(format!("{whole}{fraction}")), fraction.len()),
-    };
-    let kept = digits.trim_end_matches('0').len();
-    let power = exponent.saturating_sub(fraction as i64).saturating_add((digits.len() - kept) as i64);
-    let first = digits.len() - digits.trim_start_matches('0').len();
-    if first >= kept {
-        return (Cow::Borrowed(""), false, 0);
+        None => (Cow::Borrowed(literal), false, i64::MIN),
     }
-    let digits = match digits {
-        Cow::Borrowed(digits) => Cow::Borrowed(&digits[first..kept]),
-        Cow::Owned(digits) => Cow::Owned(digits[first..kept].to_owned()),
-    };
-    (digits, is_negative, power)
 }

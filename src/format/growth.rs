@@ -5,8 +5,8 @@ use super::WriteError;
 use crate::json::walk::{Event, walk};
 use crate::json::{Node, write};
 
-/// Added bytes that are always borne.
-const FREE: u64 = 256 << 20;
+/// Added bytes that are always borne: each such text is counted twice, read back and searched besides.
+const FREE: u64 = 16 << 20;
 /// Above them, added bytes are borne up to so many times the payload.
 const TIMES: u64 = 8;
 

@@ -78,8 +78,13 @@ impl Row {
         cancel.check()?;
         (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
         if let (Some(payload), Some(bytes)) = (&subject.payload, measure.kept) {
-            row.facts = Some(match_facts(payload, &String::from_utf8_lossy(&bytes), cancel)?.count);
-            row.round_trip = round_trip::prove(format, subject, &Bytes::from(bytes), cancel)?;
+            let bytes = Bytes::from(bytes);
+            row.round_trip = round_trip::prove(format, subject, &bytes, cancel)?;
+            // What decodes to the same value carries every fact, whatever its form: proved, not looked for.
+            row.facts = Some(match &row.round_trip {
+                Some(trip) if trip.verdict.is_lossless() => FactCount::all_kept(payload),
+                _ => match_facts(payload, &String::from_utf8_lossy(&bytes), cancel)?.count,
+            });
         }
         row.is_payload_alone = is_payload_alone(format, subject);
         row.uncounted = if matches!(format.id(), "content" | "both") { uncounted(subject) } else { None };
@@ -87,10 +92,11 @@ impl Row {
     }
 }
 
-/// Blocks with data that no tokenizer of text can count.
+/// Blocks that are no text and so not in `content`: media, which no tokenizer of text can count, and what hosts each
+/// make something else of.
 fn uncounted(subject: &Subject) -> Option<String> {
     let of = |kind: BlockKind, one: &str, more: &str| {
-        let count = subject.reading.blocks.iter().filter(|block| block.kind == kind && block.data_bytes.is_some()).count();
+        let count = subject.reading.blocks.iter().filter(|block| block.kind == kind).count();
         match count {
             0 => None,
             1 => Some(format!("1 {one}")),
@@ -100,10 +106,13 @@ fn uncounted(subject: &Subject) -> Option<String> {
     let found = [
         of(BlockKind::Image, "image", "images"),
         of(BlockKind::Audio, "audio clip", "audio clips"),
-        of(BlockKind::Resource, "embedded file", "embedded files"),
+        of(BlockKind::Resource, "embedded resource", "embedded resources"),
+        of(BlockKind::ResourceLink, "link", "links"),
+        of(BlockKind::Unknown, "block of unknown type", "blocks of unknown type"),
     ];
     let found: Vec<_> = found.into_iter().flatten().collect();
-    (!found.is_empty()).then(|| found.join(" and "))
+    let (last, rest) = found.split_last()?;
+    Some(if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) })
 }
 
 fn is_payload_alone(format: &dyn Format, subject: &Subject) -> bool {

@@ -6,7 +6,6 @@
 mod as_sent;
 mod code_block;
 mod csv;
-mod decimal;
 mod growth;
 mod json;
 mod json_fenced;
@@ -64,6 +63,11 @@ pub enum WriteError {
     #[error("{0}")]
     Refused(String),
 }
+
+/// The Markdown that people see rendered: CommonMark with the tables, task lists and struck text of GFM.
+pub const MARKDOWN: pulldown_cmark::Options = pulldown_cmark::Options::ENABLE_TABLES
+    .union(pulldown_cmark::Options::ENABLE_TASKLISTS)
+    .union(pulldown_cmark::Options::ENABLE_STRIKETHROUGH);
 
 /// What a text is written in, for colouring it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

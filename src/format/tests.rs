@@ -112,10 +112,12 @@ fn tables_say_why_they_do_not_apply() {
 
 #[test]
 fn depth_does_no_harm() {
-    let deep = "[".repeat(5_000) + &"]".repeat(5_000);
+    let deep = "[".repeat(2_500) + &"]".repeat(2_500);
     let subject = of_payload(&deep);
     assert_eq!(write("json", &subject).unwrap(), deep);
-    assert!(write("json-pretty", &subject).unwrap().len() > 25_000_000);
+    assert!(write("json-pretty", &subject).unwrap().len() > 6_000_000);
+    let deeper = of_payload(&("[".repeat(20_000) + &"]".repeat(20_000)));
+    assert!(write("json-pretty", &deeper).unwrap_err().contains("indentation alone"));
     assert!(write("yaml", &subject).unwrap_err().contains("128 levels"));
     assert!(write("toon", &subject).unwrap_err().contains("128 levels"));
 }

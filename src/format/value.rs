@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::{Map, Number, Value};
 
+use super::WriteError;
 use super::round_trip::{DecodeError, Decoded};
-use super::{WriteError, decimal};
+use crate::json::decimal;
 use crate::json::{FaultKind, Kind, Node};
 
 /// Deeper values are refused: the crates recurse.

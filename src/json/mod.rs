@@ -5,6 +5,7 @@
 //! caught and depth is data. Deliberately no typed values: nothing here ever rewrites what was received.
 //! Uses nothing of Loupe.
 
+pub mod decimal;
 mod parse;
 pub mod walk;
 pub mod write;

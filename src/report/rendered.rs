@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Alignment, Event, Parser, Tag, TagEnd};
 
 use super::links::Links;
 use super::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Matched, match_facts};
-use crate::format::{Format, Subject};
+use crate::format::{Format, MARKDOWN, Subject};
 use crate::problem::Problem;
 
 /// Markdown beyond this is not rendered; the pane says so and the text pane shows it all.
@@ -139,11 +139,10 @@ impl Table {
 
 /// Cuts Markdown into top-level blocks.
 pub fn blocks(text: &str) -> Vec<MdBlock> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut blocks = Vec::new();
     let mut depth = 0_usize;
     let mut table: Option<Table> = None;
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+    for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
         match &event {
             Event::Start(Tag::Table(alignments)) if depth == 0 => {
                 table = Some(Table { alignments: alignments.clone(), header: Vec::new(), rows: Vec::new(), longest: Vec::new() });

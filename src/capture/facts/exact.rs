@@ -15,6 +15,8 @@ pub(super) struct Exact {
     places: Vec<Range<usize>>,
 }
 
+/// Places where JSON may begin that are tried in a text.
+const MAX_STARTS: usize = 16;
 /// A text that repeats its payload more often than this says nothing new.
 const MAX_COPIES: usize = 4;
 
@@ -22,7 +24,53 @@ impl Exact {
     pub(super) fn find(root: Node<'_>, text: &str) -> Option<Self> {
         // A bare `1` or `{}` may stand anywhere by chance.
         let found = if root.is_empty() { None } else { Self::verbatim(root, text) };
-        found.or_else(|| Self::reformatted(root, text))
+        found.or_else(|| Self::reformatted(root, text)).or_else(|| Self::embedded(root, text))
+    }
+
+    /// The payload as JSON of another layout with something around it: a fence, a heading, a host's words; or inside a
+    /// string of such JSON, as on the wire.
+    fn embedded(root: Node<'_>, text: &str) -> Option<Self> {
+        if !root.is_container() || root.is_empty() {
+            return None;
+        }
+        let mut from = 0;
+        for _ in 0..MAX_STARTS {
+            let start = from + text[from..].find(['{', '['])?;
+            let end = start + json_end(&text.as_bytes()[start..])?;
+            // A value this short cannot hold it, and prose is full of brackets.
+            if end - start >= root.subtree_end() - root.index() {
+                let doc = Doc::parse(Bytes::copy_from_slice(&text.as_bytes()[start..end]));
+                if doc.is_json()
+                    && let Some(places) = Self::inside(root, &doc)
+                {
+                    let places: Vec<_> = places.into_iter().map(|place| place.start + start..place.end + start).collect();
+                    return Some(Self { at: vec![places.first()?.clone()], places });
+                }
+                from = if doc.is_json() { end } else { start + 1 };
+            } else {
+                from = end;
+            }
+        }
+        None
+    }
+
+    /// Where the payload stands in a document: as a value, or written out in a string.
+    fn inside(root: Node<'_>, doc: &Doc) -> Option<Vec<Range<usize>>> {
+        let nodes = root.subtree_end() - root.index();
+        for node in (0..doc.len()).filter_map(|index| doc.node(index)) {
+            if node.kind() == root.kind() && node.subtree_end() - node.index() == nodes {
+                if let Some(places) = same_subtree(root, node) {
+                    return Some(places);
+                }
+            } else if node.kind() == Kind::String && node.raw().len() > nodes {
+                let Some(inner) = node.as_str().filter(|inner| inner.trim_start().starts_with(['{', '['])) else { continue };
+                if Self::reformatted(root, &inner).is_some() {
+                    // Its parts are escaped, so the whole string is the place of each.
+                    return Some(vec![node.range(); nodes]);
+                }
+            }
+        }
+        None
     }
 
     fn verbatim(root: Node<'_>, text: &str) -> Option<Self> {
@@ -46,18 +94,10 @@ impl Exact {
             return None;
         }
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-        let nodes = root.subtree_end() - root.index();
-        if !doc.is_json() || doc.len() != nodes {
+        if !doc.is_json() || doc.len() != root.subtree_end() - root.index() {
             return None;
         }
-        let mut places = Vec::with_capacity(nodes);
-        for offset in 0..nodes {
-            let (ours, theirs) = (root.doc().node(root.index() + offset)?, doc.node(offset)?);
-            if !is_same(ours, theirs, offset == 0) {
-                return None;
-            }
-            places.push(theirs.range());
-        }
+        let places = same_subtree(root, doc.root()?)?;
         Some(Self { at: vec![doc.root()?.range()], places })
     }
 
@@ -81,6 +121,41 @@ impl Exact {
     }
 }
 
+/// Each node's place in another document, where both subtrees are the same value in the same order.
+fn same_subtree(ours: Node<'_>, theirs: Node<'_>) -> Option<Vec<Range<usize>>> {
+    let nodes = ours.subtree_end() - ours.index();
+    let mut places = Vec::with_capacity(nodes);
+    for offset in 0..nodes {
+        let (a, b) = (ours.doc().node(ours.index() + offset)?, theirs.doc().node(theirs.index() + offset)?);
+        if !is_same(a, b, offset == 0) {
+            return None;
+        }
+        places.push(b.range());
+    }
+    Some(places)
+}
+
+/// The length of the JSON value that begins here, by its brackets alone; `None` where it does not end.
+fn json_end(bytes: &[u8]) -> Option<usize> {
+    let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            b'{' | b'[' if !is_string => depth += 1,
+            b'}' | b']' if !is_string => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 fn is_same(a: Node<'_>, b: Node<'_>, is_root: bool) -> bool {
     a.kind() == b.kind()
         && (is_root || a.key() == b.key())
@@ -90,4 +165,41 @@ fn is_same(a: Node<'_>, b: Node<'_>, is_root: bool) -> bool {
             Kind::String => a.as_str() == b.as_str(),
             Kind::Array | Kind::Object => a.len() == b.len(),
         }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAYLOAD: &str = r#"{"items":[{"id":101,"n":"hello\nworld","c":"Denver"},{"id":102,"n":"yellow","c":"Boston"}]}"#;
+
+    fn found(text: &str) -> Option<Vec<String>> {
+        let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
+        let root = doc.root().unwrap();
+        let exact = Exact::find(root, text)?;
+        let leaves = (0..doc.len()).filter_map(|index| doc.node(index)).filter(|node| !node.is_container());
+        Some(leaves.map(|node| text[exact.place(node, node.index()).unwrap()].to_owned()).collect())
+    }
+
+    #[test]
+    fn json_is_found_inside_other_words() {
+        let pretty = serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(PAYLOAD).unwrap()).unwrap();
+        let leaves = ["101", r"hello\nworld", "Denver", "102", "yellow", "Boston"];
+        for text in [
+            format!("# Result\n\n```json\n{pretty}\n```\n"),
+            format!("Wall time: 0.5 s [ok]\nOutput:\n{pretty}\n"),
+            format!(r#"{{"jsonrpc":"2.0","result":{{"structuredContent":{pretty}}}}}"#),
+        ] {
+            assert_eq!(found(&text).unwrap(), leaves, "{text}");
+        }
+        let wire = format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, serde_json::to_string(&pretty).unwrap());
+        assert!(found(&wire).unwrap().iter().all(|place| place.contains(r#"{\n  \"items\""#)));
+    }
+
+    #[test]
+    fn other_values_and_broken_json_are_not_taken_for_it() {
+        for text in ["{ [ ( {{{", "a [x](y) {1}", &PAYLOAD.replace("Denver", "Dallas"), &PAYLOAD[..PAYLOAD.len() - 1]] {
+            assert!(found(&format!("See: {text}")).is_none(), "{text}");
+        }
+    }
 }

@@ -121,6 +121,11 @@ fn of_exact(root: Node<'_>, exact: &Exact, text: &str, cancel: &Cancel) -> Resul
     Ok(matched)
 }
 
+/// How many facts there are.
+pub(super) fn facts_of(root: Node<'_>) -> u64 {
+    leaves(root, None).len() as u64
+}
+
 fn is_fact(node: Node<'_>) -> bool {
     match node.kind() {
         Kind::Number | Kind::Bool => true,

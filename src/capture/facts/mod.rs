@@ -1,5 +1,5 @@
 //! Facts: the leaves of a payload that a text should carry, and whether it does. One matcher serves the marks in the
-//! tree, the ledger's column and (later) hosts and findings.
+//! tree, the ledger's column and the views of hosts.
 //!
 //! The text is brought into a form without escaping (`canon`) and indexed by word once (`index`); the records'
 //! places are found (`regions`); then each record's leaves are looked for where the record stands (`matcher`).
@@ -47,6 +47,14 @@ pub struct FactCount {
     pub kept: u64,
     pub reworded: u64,
     pub missing: u64,
+}
+
+impl FactCount {
+    /// Of a text that is known to carry the whole payload.
+    pub fn all_kept(payload: &Payload) -> Self {
+        let total = matcher::facts_of(payload.root());
+        Self { total, kept: total, reworded: 0, missing: 0 }
+    }
 }
 
 /// One record (an element of the payload's row set) and every place where it stands in the text.

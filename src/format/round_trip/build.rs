@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::format::decimal::is_number;
+use crate::json::decimal::is_number;
 use crate::json::{Doc, Kind, write};
 
 /// What a text of some format holds.

@@ -8,8 +8,8 @@ use std::collections::{HashMap, VecDeque};
 
 use super::build::Decoded;
 use crate::cancel::{Cancel, Cancelled};
-use crate::format::decimal;
 use crate::format::rows::RowSet;
+use crate::json::decimal;
 use crate::json::{Children, Kind, Node, write};
 
 /// Differences beyond this are counted, not kept.

@@ -3,7 +3,7 @@
 //! The text is parsed as GFM and every cell and item is compared with what it should say. Space at either end is not
 //! visible and does not count.
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::{Difference, DifferenceKind, Differences};
 use crate::cancel::{Cancel, Cancelled};
@@ -135,7 +135,7 @@ struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     fn new(text: &'a str, cancel: &'a Cancel) -> Self {
-        Self { events: Parser::new_ext(text, Options::ENABLE_TABLES), text: None, cancel }
+        Self { events: Parser::new_ext(text, crate::format::MARKDOWN), text: None, cancel }
     }
 
     fn next(&mut self) -> Result<Option<String>, Cancelled> {

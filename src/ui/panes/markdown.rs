@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 
+use crate::format::MARKDOWN;
 use crate::report::special;
 
 /// How a stretch of text looks.
@@ -88,8 +89,6 @@ pub struct Item {
     /// Range in the block's source.
     pub range: Range<usize>,
 }
-
-pub const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_TASKLISTS).union(Options::ENABLE_STRIKETHROUGH);
 
 struct Reader<'a> {
     source: &'a str,
@@ -246,7 +245,7 @@ pub fn items(block: &str, definitions: &str) -> Vec<Item> {
     };
     let mut code: Option<(String, String)> = None;
     let mut table = 0_usize;
-    for (event, range) in Parser::new_ext(source, OPTIONS).into_offset_iter() {
+    for (event, range) in Parser::new_ext(source, MARKDOWN).into_offset_iter() {
         if let Some((_, text)) = &mut code
             && let Event::Text(part) = &event
         {

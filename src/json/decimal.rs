@@ -1,16 +1,18 @@
 //! Decimal literals by their exact value, however large: never through a float.
 
-/// A literal's value: sign, digits without zeros at either end, the power of ten of the last digit.
+/// A literal's value.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Decimal {
-    is_negative: bool,
-    digits: String,
-    power: i64,
+pub struct Decimal {
+    pub is_negative: bool,
+    /// Without zeros at either end; empty for zero.
+    pub digits: String,
+    /// The power of ten of the last digit.
+    pub power: i64,
 }
 
 impl Decimal {
     /// `None` where the exponent is beyond all use.
-    pub(super) fn of(literal: &str) -> Option<Self> {
+    pub fn of(literal: &str) -> Option<Self> {
         let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
         let is_negative = mantissa.starts_with('-');
         let mantissa = mantissa.trim_start_matches('-');
@@ -28,12 +30,12 @@ impl Decimal {
 }
 
 /// Whether two JSON numbers have the same value: `1.0` is `1` is `1e0`, and `-0` is `0`.
-pub(super) fn is_same(a: &str, b: &str) -> bool {
+pub fn is_same(a: &str, b: &str) -> bool {
     a == b || matches!((Decimal::of(a), Decimal::of(b)), (Some(a), Some(b)) if a == b)
 }
 
 /// Whether a text is a number by JSON's grammar.
-pub(super) fn is_number(text: &str) -> bool {
+pub fn is_number(text: &str) -> bool {
     let digits = |text: &str| text.len() - text.trim_start_matches(|char: char| char.is_ascii_digit()).len();
     let rest = text.strip_prefix('-').unwrap_or(text);
     let whole = digits(rest);
