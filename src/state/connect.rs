@@ -100,6 +100,7 @@ impl State {
         self.session += 1;
         self.messages = 0;
         self.tools.clear();
+        self.forget_server_cost();
         self.tools_note = None;
         self.connection = Connection::Connecting {
             source: source.clone(),
@@ -127,6 +128,7 @@ impl State {
         self.session += 1;
         self.connection = Connection::None;
         self.tools.clear();
+        self.forget_server_cost();
         self.selected_tool = None;
         self.view.screen = Screen::Connect;
     }
@@ -191,6 +193,7 @@ impl State {
         if let Some(name) = chosen {
             self.select_tool(&name);
         }
+        self.count_server(effects);
         if let Some(question) = self.pending.take() {
             self.select_tool(question.tool());
             self.send_call(effects);
