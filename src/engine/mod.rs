@@ -16,6 +16,7 @@ use tokio::runtime::Runtime;
 
 use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
+use crate::report::Prices;
 use crate::state::{Effect, Event};
 use crate::store;
 use crate::token::{MAX_FILE_BYTES, TokenizerFile};
@@ -28,6 +29,11 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// How long quitting waits for sessions to end; the guard ends what is left.
 const END_WITHIN: Duration = Duration::from_secs(3);
+
+/// The name of a person's price table, in the folder of their settings.
+const PRICES: &str = "prices.toml";
+/// No more of it is read: thousands of models.
+const PRICES_BYTES: u64 = 4 << 20;
 
 /// See the module.
 pub struct Engine {
@@ -105,6 +111,14 @@ impl Engine {
             Effect::ReadTokenizer(path) => {
                 self.blocking(runtime, move || Ok(Event::TokenizerRead(Arc::new(tokenizer_file(&expanded(path))?))));
             }
+            Effect::ReadPrices(folder) => {
+                let queue = Arc::clone(&self.queue);
+                runtime.spawn_blocking(move || {
+                    if let Some(read) = prices(&folder.join(PRICES)).transpose() {
+                        queue.push(Event::Prices(read));
+                    }
+                });
+            }
             #[cfg(feature = "gui")]
             Effect::ChoosePath(purpose) => self.choose_path(runtime, purpose),
             #[cfg(not(feature = "gui"))]
@@ -132,6 +146,20 @@ impl Engine {
             queue.push(Event::PathChosen { purpose, path: chosen.map(|file| file.path().to_owned()) });
         });
     }
+}
+
+/// Reads a person's price table; `None` where there is none.
+fn prices(path: &Path) -> Result<Option<Prices>, Problem> {
+    let place = path.display().to_string();
+    let fail = |error: std::io::Error| Problem::new(Kind::Io, format!("the price table is not used: {error}")).at(place.clone());
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(fail(error)),
+    };
+    let mut text = String::new();
+    file.take(PRICES_BYTES).read_to_string(&mut text).map_err(fail)?;
+    Prices::read(&text).map(Some).map_err(|problem| problem.at(place))
 }
 
 /// Reads a tokenizer file, and no more of a large one than is taken.

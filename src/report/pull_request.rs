@@ -29,7 +29,8 @@ pub fn verdict_markdown(rows: &[CountedRow<'_>], capture: &Capture, tokenizer: &
         } else {
             format!(" --tokenizer {}", shell_words::quote(tokenizer.name()))
         };
-        let command = format!("mcp-loupe call {} --args {}{by} {}", capture.tool.name, shell_words::quote(&arguments), server.source);
+        let command =
+            format!("mcp-loupe call {} --args {}{by} {}", capture.tool.name, shell_words::quote(&arguments), server.source);
         writeln!(out, "Reproduce: `{command}`").ok();
     }
     Some(out)

@@ -113,8 +113,7 @@ fn cheapest<'a>(rows: &[CountedRow<'a>], json: CountedRow<'_>) -> Option<Counted
     if !FORMATS.iter().all(|format| rows.iter().any(|row| row.row.format == format.id())) {
         return None;
     }
-    let is_derived =
-        |row: &CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
+    let is_derived = |row: &CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
     let loses_nothing = |row: &CountedRow<'_>| {
         row.row.is_available()
             && row.row.facts.is_none_or(|facts| facts.missing == 0)

@@ -36,6 +36,7 @@ impl State {
     /// Does what a person asked for.
     pub fn perform(&mut self, action: Action, effects: &mut Vec<Effect>) {
         match action {
+            Action::UseFolder(folder) => effects.push(Effect::ReadPrices(folder)),
             Action::ShowConnect => self.view.screen = Screen::Connect,
             Action::EditConnect(form) => self.connect_form = form,
             Action::ConnectForm => self.connect_from_form(effects),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Kind, Problem};
-use crate::source::{Command, Http, Source};
+use crate::source::{Command, Http, SampleSpec, Source};
 
 /// Lines of stderr that are kept.
 const STDERR_LINES: usize = 1_000;
@@ -33,13 +33,15 @@ pub struct ConnectForm {
     pub environment: Vec<(String, String)>,
     pub url: String,
     pub headers: Vec<(String, String)>,
+    /// The set and the switches of the sample; it has a button of its own.
+    pub sample: SampleSpec,
 }
 
 impl ConnectForm {
     /// The form that describes a source, so that what failed can be mended where it stands.
     pub fn of(source: &Source) -> Self {
         match source {
-            Source::Sample(_) => Self::default(),
+            Source::Sample(spec) => Self { sample: spec.clone(), ..Self::default() },
             Source::Command(command) => Self {
                 command: shell_words::quote(&command.program).into_owned(),
                 arguments: shell_words::join(&command.args),

@@ -202,6 +202,8 @@ pub struct Toast {
 /// What a person did. Every change of the state by hand is one of these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
+    /// Where the person's own files are: what is read at the start is read from there.
+    UseFolder(PathBuf),
     // Connecting
     ShowConnect,
     EditConnect(ConnectForm),
@@ -440,6 +442,8 @@ pub enum Effect {
     },
     OpenPath(PathBuf),
     ReadTokenizer(PathBuf),
+    /// Read the person's own price table in this folder, where there is one.
+    ReadPrices(PathBuf),
     /// Count the definitions by part.
     CountServer {
         session: u64,

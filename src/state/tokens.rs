@@ -87,7 +87,10 @@ pub enum TokensAction {
     Inside(String),
     Part(TokensPart),
     /// Explain the difference between two formats.
-    Saving { from: &'static str, to: &'static str },
+    Saving {
+        from: &'static str,
+        to: &'static str,
+    },
     /// What if without this key: strikes it, or takes it back.
     ToggleKey(String),
     ResetWhatIf,

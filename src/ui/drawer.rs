@@ -37,13 +37,13 @@ struct Tab {
 /// Every tab, in order.
 static TABS: &[Tab] = &[
     Tab {
-    id: DrawerTab::Cost,
-    title: "Token cost",
-    icon: icons::COST,
-    count: |_| None,
-    tools: ledger::tools_ui,
-    verdict: ledger::verdict_ui,
-    body: ledger::ledger_ui,
+        id: DrawerTab::Cost,
+        title: "Token cost",
+        icon: icons::COST,
+        count: |_| None,
+        tools: ledger::tools_ui,
+        verdict: ledger::verdict_ui,
+        body: ledger::ledger_ui,
     },
     Tab {
         id: DrawerTab::Tokens,

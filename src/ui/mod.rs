@@ -143,7 +143,11 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Answer => {
             if !cx.state.view.what_if.is_empty() {
                 let strip = Frame::new().fill(t.warn_bg);
-                Panel::top("what if").exact_size(theme::HEADER).resizable(false).frame(strip).show(ui, |ui| what_if::strip_ui(ui, cx));
+                Panel::top("what if")
+                    .exact_size(theme::HEADER)
+                    .resizable(false)
+                    .frame(strip)
+                    .show(ui, |ui| what_if::strip_ui(ui, cx));
             }
             if cx.state.capture().is_some() && cx.state.view.maximised.is_none() {
                 // Two panels, so that the size dragged to survives collapsing.

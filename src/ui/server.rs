@@ -23,7 +23,11 @@ pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     ui.scope_builder(UiBuilder::new().max_rect(rest).id_salt("server"), |ui| {
         if cx.state.tools.is_empty() {
-            if widgets::empty_ui(ui, "No server is connected, or it lists no tools: nothing is paid before a call.", Some("Use my server…")) {
+            if widgets::empty_ui(
+                ui,
+                "No server is connected, or it lists no tools: nothing is paid before a call.",
+                Some("Use my server…"),
+            ) {
                 cx.send(Action::ShowConnect);
             }
             return;
@@ -54,7 +58,8 @@ fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
 
 fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     let t = Tokens::of(ui);
-    let number = |tokens: u64| RichText::new(widgets::number_text(tokens, "tokens")).font(theme::mono_semibold(13.0)).color(t.strong);
+    let number =
+        |tokens: u64| RichText::new(widgets::number_text(tokens, "tokens")).font(theme::mono_semibold(13.0)).color(t.strong);
     let plain = |text: String| RichText::new(text).font(theme::base()).color(t.text);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
@@ -62,19 +67,29 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
         let tools = cost.tools.len();
         let noun = if tools == 1 { "definition" } else { "definitions" };
         ui.label(plain(format!(
-            "before the first call: {} {noun} {}, the server’s instructions {}.",
+            "before the first call: {} {noun} {}, {}.",
             widgets::grouped(tools as u64),
             widgets::grouped(cost.definitions()),
-            if cost.instructions == 0 { "none".to_owned() } else { widgets::grouped(cost.instructions) },
+            if cost.instructions == 0 {
+                "no instructions of the server’s".to_owned()
+            } else {
+                format!("the server’s instructions {}", widgets::grouped(cost.instructions))
+            },
         )));
-        ui.label(RichText::new("Hosts add words of their own around each definition; they are not in here.").font(theme::base()).color(t.weak));
+        ui.label(
+            RichText::new("Hosts add words of their own around each definition; they are not in here.")
+                .font(theme::base())
+                .color(t.weak),
+        );
     });
     let Some(model) = cx.state.model() else { return };
     let sum = cost.before_first_call();
     // Definitions are counted in the built-in encodings; for Claude that gives its estimate.
     let count = match cx.state.tokenizer_of(model) {
         Some(tokenizer) if tokenizer.encoding() == Some(cost.encoding) => Some(Count::Exact(sum)),
-        Some(tokenizer) if !tokenizer.is_exact() && cost.encoding == crate::token::Encoding::O200kBase => Some(Count::claude(sum)),
+        Some(tokenizer) if !tokenizer.is_exact() && cost.encoding == crate::token::Encoding::O200kBase => {
+            Some(Count::claude(sum))
+        }
         _ => None,
     };
     let words = match count {
@@ -89,7 +104,11 @@ fn cuts_ui(ui: &mut Ui, cost: &ServerCost) {
     let t = Tokens::of(ui);
     let cuts: Vec<_> = cost.cuts.iter().filter(|cut| cut.saves > 0).collect();
     if cuts.is_empty() {
-        ui.label(RichText::new("Nothing to cut: no output schemas, no annotations, no long descriptions").font(theme::small()).color(t.weak));
+        ui.label(
+            RichText::new("Nothing to cut: no output schemas, no annotations, no long descriptions")
+                .font(theme::small())
+                .color(t.weak),
+        );
         return;
     }
     ui.horizontal_wrapped(|ui| {
@@ -98,7 +117,8 @@ fn cuts_ui(ui: &mut Ui, cost: &ServerCost) {
         for cut in cuts {
             // Token counts are far below 2^53.
             let share = cut.saves as f64 / cost.definitions().max(1) as f64 * 100.0;
-            let tools = if cut.tools == 1 { "1 tool".to_owned() } else { format!("{} tools", widgets::grouped(cut.tools as u64)) };
+            let tools =
+                if cut.tools == 1 { "1 tool".to_owned() } else { format!("{} tools", widgets::grouped(cut.tools as u64)) };
             let words = format!("−{} (−{share:.0}% against all definitions) {}, {tools}", widgets::grouped(cut.saves), cut.what);
             widgets::badge(ui, Some(icons::CUT), &words, widgets::Tone::Plain, false);
         }
@@ -107,7 +127,8 @@ fn cuts_ui(ui: &mut Ui, cost: &ServerCost) {
 
 /// The columns of numbers, the total last; narrow windows keep those that cost most.
 fn parts(width: f32) -> Vec<Part> {
-    let wanted = [Part::Description, Part::InputSchema, Part::OutputSchema, Part::Annotations, Part::Name, Part::Title, Part::Rest];
+    let wanted =
+        [Part::Description, Part::InputSchema, Part::OutputSchema, Part::Annotations, Part::Name, Part::Title, Part::Rest];
     let fits = (((width - 2.0 * SIDE - 200.0) / NUMBER) as usize).saturating_sub(1);
     let kept = &wanted[..fits.min(wanted.len())];
     Part::ALL.iter().copied().filter(|part| kept.contains(part)).collect()
@@ -149,9 +170,8 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
         ServerColumn::Part(part) => 3 + part as u64,
     };
     let identity = std::ptr::from_ref(cost) as u64 ^ (salt << 56) ^ (u64::from(view.is_reversed) << 63);
-    let rows = cached(ui, egui::Id::unique("server order"), identity, || {
-        std::sync::Arc::new(order(cost, view.sort, view.is_reversed))
-    });
+    let rows =
+        cached(ui, egui::Id::unique("server order"), identity, || std::sync::Arc::new(order(cost, view.sort, view.is_reversed)));
     let most = cost.tools.iter().map(|tool| tool.tokens).max().unwrap_or(0);
     let all = cost.definitions();
     ScrollArea::vertical().id_salt("server tools").auto_shrink(false).show_rows(ui, ROW, rows.len(), |ui, range| {
@@ -201,7 +221,13 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[Part]) {
     cell(ui, Rect::from_x_y_ranges(right - NUMBER..=right, rect.y_range()), "Tokens", ServerColumn::Total, true);
     right -= NUMBER;
     for &part in parts.iter().rev() {
-        cell(ui, Rect::from_x_y_ranges(right - NUMBER + 4.0..=right, rect.y_range()), part.title(), ServerColumn::Part(part), true);
+        cell(
+            ui,
+            Rect::from_x_y_ranges(right - NUMBER + 4.0..=right, rect.y_range()),
+            part.title(),
+            ServerColumn::Part(part),
+            true,
+        );
         right -= NUMBER;
     }
     let left = rect.left() + SIDE;

@@ -12,8 +12,8 @@ use super::theme::{self, Tokens};
 use super::{Cx, icons, widgets};
 use crate::capture::{Capture, Outcome, Tool};
 use crate::report::{Answer, Question, counted};
-use crate::token::Count;
 use crate::state::{Action, Asked, ListedTool, TokensAction};
+use crate::token::Count;
 
 /// Below this width only the rail fits.
 const RAIL_BELOW: f32 = 160.0;
@@ -356,9 +356,9 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
         cx.send(Action::Tokens(TokensAction::ShowServer));
     }
     let encoding = cx.state.settings.encoding().name();
-    response
-        .on_hover_cursor(egui::CursorIcon::PointingHand)
-        .on_hover_text(format!("What the definitions of all tools cost a model before its first call ({encoding}). A click shows each by part."));
+    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(format!(
+        "What the definitions of all tools cost a model before its first call ({encoding}). A click shows each by part."
+    ));
     ui.painter().text(
         rect.left_center(),
         Align2::LEFT_CENTER,
@@ -547,13 +547,8 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     let left = rect.left() + 36.0;
     let mut right = rect.right() - 14.0;
     if let Some(tokens) = tokens {
-        let text = ui.painter().text(
-            pos2(right, rect.center().y),
-            Align2::RIGHT_CENTER,
-            counted(tokens),
-            theme::mono(12.0),
-            t.text,
-        );
+        let text =
+            ui.painter().text(pos2(right, rect.center().y), Align2::RIGHT_CENTER, counted(tokens), theme::mono(12.0), t.text);
         right = text.left() - 8.0;
     }
     let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
@@ -569,7 +564,9 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
 fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<Count> {
     ["both", "content", "structured"].into_iter().find_map(|format| {
         match cx.state.answers.get(&capture.id, Question::Row(format))? {
-            Asked::Ready(Answer::Row(row)) if row.is_available() => cx.state.count_of(&capture.id, row, &cx.state.settings.tokenizer)?.ok(),
+            Asked::Ready(Answer::Row(row)) if row.is_available() => {
+                cx.state.count_of(&capture.id, row, &cx.state.settings.tokenizer)?.ok()
+            }
             _ => None,
         }
     })

@@ -66,7 +66,8 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.scope(|ui| {
             ui.set_max_width(width);
             let label = egui::Label::new(RichText::new(&words).font(theme::base()).color(t.strong)).truncate();
-            ui.add(label).on_hover_text("Loupe leaves these keys out of every record to see what it saves; the answer stays as it is");
+            ui.add(label)
+                .on_hover_text("Loupe leaves these keys out of every record to see what it saves; the answer stays as it is");
         });
         if Button::new("Reset").icon(icons::UNDO).small().name("Reset what if").show(ui).clicked() {
             cx.send(Action::Tokens(TokensAction::ResetWhatIf));

@@ -10,11 +10,11 @@ use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::report::{self, Answer, CountedRow, Question, VerdictPart, counted, ratio_of};
 use crate::state::{Action, Asked, PaneView};
+use crate::token::Count;
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, LEDGER_ROW, Tokens};
-use crate::ui::widgets::{self, Button};
-use crate::token::Count;
 use crate::ui::what_if::{self, change};
+use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
 /// What is known of one format.
@@ -93,8 +93,7 @@ fn lines<'a>(cx: &Cx<'a>) -> Vec<Line<'a>> {
 
 /// The format that ratios are against: the one chosen, else compact JSON, else the text as sent.
 fn baseline(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
-    let has =
-        |id: &str| lines.iter().any(|line| line.format == id && matches!(line.known, Known::Row(..)));
+    let has = |id: &str| lines.iter().any(|line| line.format == id && matches!(line.known, Known::Row(..)));
     match cx.state.settings.baseline {
         Some(chosen) if has(chosen) => chosen,
         _ if has("json") => "json",
@@ -257,7 +256,11 @@ fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
     };
     right(columns.tokens, "Tokens");
     right(columns.ratio, "Ratio");
-    for (x, text) in [(columns.change, if scale.is_what_if { "What if" } else { "Change" }), (columns.bytes, "Bytes"), (columns.chars, "Chars")] {
+    for (x, text) in [
+        (columns.change, if scale.is_what_if { "What if" } else { "Change" }),
+        (columns.bytes, "Bytes"),
+        (columns.chars, "Chars"),
+    ] {
         if let Some(x) = x {
             right(x, text);
         }
@@ -460,8 +463,7 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
         memory.set_focus_lock_filter(focus.id, egui::EventFilter { vertical_arrows: true, escape, ..Default::default() })
     });
     let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
-    let formats: Vec<_> =
-        lines.iter().filter(|line| matches!(line.known, Known::Row(..))).map(|line| line.format).collect();
+    let formats: Vec<_> = lines.iter().filter(|line| matches!(line.known, Known::Row(..))).map(|line| line.format).collect();
     let shown = match cx.state.view.shows(1) {
         PaneView::Text(format) | PaneView::Rendered(format) => format,
         PaneView::Tree => "structured",

@@ -1,6 +1,6 @@
 //! Where a saving comes from: the difference between two formats in steps that add up to it.
 
-use egui::{Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::tokens::{part_head, percent};
 use crate::format::FORMATS;
@@ -116,9 +116,7 @@ fn steps_ui(ui: &mut Ui, saving: &Saving, from: &'static str, to: &'static str) 
             format!("{} tokens, {sign}{share} against {} ({})", signed(difference), format_title(from), saving.encoding.name())
         };
         ui.add_space(4.0);
-        ui.with_layout(Layout::left_to_right(egui::Align::Center), |ui| {
-            ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
-        });
+        ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
     });
 }
 
@@ -138,5 +136,11 @@ fn row_ui(ui: &mut Ui, name: &str, tokens: String, (from, to, highest): (i64, i6
         ui.painter().rect_filled(bar, theme::RADIUS_BAR, color);
         ui.painter().vline(x(to).round(), y..=rect.bottom() + ROW / 2.0 - 4.0, Stroke::new(1.0, t.line2));
     }
-    widgets::text_right(ui, pos2(rect.right() - 2.0, y), tokens, theme::mono_semibold(12.0), if is_whole { t.strong } else { color });
+    widgets::text_right(
+        ui,
+        pos2(rect.right() - 2.0, y),
+        tokens,
+        theme::mono_semibold(12.0),
+        if is_whole { t.strong } else { color },
+    );
 }

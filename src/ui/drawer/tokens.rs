@@ -1,6 +1,8 @@
 //! Where the tokens of the payload go: by key over all records, as a treemap, and where a saving comes from.
 
-use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 
 use super::{SIDE, saving, treemap};
 use crate::report::{Answer, Question, Shares, TokenMap};
@@ -57,7 +59,11 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let why = if chosen.encoding().is_some() {
         "The token map is that of JSON, compact".to_owned()
     } else {
-        format!("Single tokens are told apart by the built-in encodings alone, so the map is by {} and not by {}", encoding.name(), chosen.name())
+        format!(
+            "Single tokens are told apart by the built-in encodings alone, so the map is by {} and not by {}",
+            encoding.name(),
+            chosen.name()
+        )
     };
     ui.label(RichText::new(encoding.name()).font(theme::code()).color(t.weak)).on_hover_text(why);
     if ui.content_rect().width() < ALL + theme::SIDEBAR {
@@ -99,8 +105,10 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
 }
 
 pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let Asked::Ready(Answer::TokenMap(Some(map))) = map(cx) else { return };
     let outer = ui.available_rect_before_wrap();
+    // All of the drawer is taken, whatever stands in it: its height is the person's.
+    ui.allocate_rect(outer, Sense::hover());
+    let Asked::Ready(Answer::TokenMap(Some(map))) = map(cx) else { return };
     let bodies: [fn(&mut Ui, &Cx<'_>, &TokenMap); 3] = [by_key_ui, treemap::treemap_ui, saving::saving_ui];
     let part = |ui: &mut Ui, at: usize, rect: Rect| {
         ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(SIDE, 0.0))).id_salt(("tokens part", at)), |ui| {
@@ -157,7 +165,14 @@ fn by_key_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap) {
             break;
         }
         ui.painter().rect_filled(square, theme::RADIUS_BAR, color);
-        x = widgets::text_at(ui, pos2(x + 13.0, legend.center().y), name, theme::regular(11.5), t.weak, legend.right() - x - 13.0) + 12.0;
+        x = widgets::text_at(
+            ui,
+            pos2(x + 13.0, legend.center().y),
+            name,
+            theme::regular(11.5),
+            t.weak,
+            legend.right() - x - 13.0,
+        ) + 12.0;
     }
     ui.add_space(20.0);
     let total = map.total.total();
@@ -185,7 +200,12 @@ fn key_row_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, (most, to
         .filter(|(_, tokens)| *tokens > 0)
         .map(|(name, tokens)| format!("{name} {}", widgets::grouped(tokens)))
         .collect();
-    let spoken = format!("{name}, {} ({} of JSON, compact): {}", widgets::number_text(tokens, "tokens"), percent(tokens, total), parts.join(", "));
+    let spoken = format!(
+        "{name}, {} ({} of JSON, compact): {}",
+        widgets::number_text(tokens, "tokens"),
+        percent(tokens, total),
+        parts.join(", ")
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
     if response.hovered() || response.has_focus() {
         ui.painter().rect_filled(rect, 0.0, t.hover);
@@ -195,7 +215,8 @@ fn key_row_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, (most, to
     let name_width = (rect.width() * 0.42).min(220.0);
     let shown = shorten(ui, &name, name_width - 8.0);
     widgets::text_at(ui, pos2(rect.left(), y), shown, theme::code(), if leaf { t.text } else { t.weak }, name_width - 8.0);
-    let bar = Rect::from_x_y_ranges(rect.left() + name_width..=(rect.right() - 96.0).max(rect.left() + name_width), y - 4.0..=y + 4.0);
+    let bar =
+        Rect::from_x_y_ranges(rect.left() + name_width..=(rect.right() - 96.0).max(rect.left() + name_width), y - 4.0..=y + 4.0);
     shares_bar(ui, bar, shares, most);
     widgets::text_right(ui, pos2(rect.right() - 40.0, y), widgets::grouped(tokens), theme::mono_semibold(12.0), t.strong);
     widgets::text_right(ui, pos2(rect.right() - 4.0, y), percent(tokens, total), theme::code(), t.weak);

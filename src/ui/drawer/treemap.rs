@@ -2,12 +2,12 @@
 
 use egui::{Align, Color32, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-use super::tokens::{column_name, colors, part_head, percent};
+use super::tokens::{colors, column_name, part_head, percent};
 use crate::report::TokenMap;
 use crate::state::{Action, TokensAction};
+use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::Cx;
 
 /// Boxes of one level; of more, the cheapest are one box together.
 const BOXES: usize = 120;
@@ -147,7 +147,13 @@ fn level_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, rect: Rect)
         let spoken = format!("{name}, {}, {} of JSON, compact", widgets::number_text(tokens, "tokens"), percent(tokens, total));
         response.widget_info(|| WidgetInfo::labeled(if holds { Role::Button } else { Role::Label }, true, &spoken));
         let fill = if holds { t.card } else { color.gamma_multiply(0.28) };
-        let line = if response.hovered() { t.strong } else if holds { t.line2 } else { color.gamma_multiply(0.6) };
+        let line = if response.hovered() {
+            t.strong
+        } else if holds {
+            t.line2
+        } else {
+            color.gamma_multiply(0.6)
+        };
         ui.painter().rect(rect, theme::RADIUS_BAR, fill, Stroke::new(1.0, line), StrokeKind::Inside);
         widgets::focus_ring_inside(ui, &response);
         let short = match what {
@@ -194,7 +200,8 @@ mod tests {
     #[test]
     fn areas_are_in_proportion_and_fill_the_room() {
         let room = Rect::from_min_size(pos2(10.0, 20.0), vec2(300.0, 180.0));
-        let boxes: Vec<_> = [60, 60, 40, 30, 20, 20, 10].into_iter().enumerate().map(|(at, tokens)| (What::Own(at), tokens)).collect();
+        let boxes: Vec<_> =
+            [60, 60, 40, 30, 20, 20, 10].into_iter().enumerate().map(|(at, tokens)| (What::Own(at), tokens)).collect();
         let laid = squarify(&boxes, room);
         assert_eq!(laid.len(), boxes.len());
         let area: f32 = laid.iter().map(|(.., rect)| rect.area()).sum();

@@ -401,7 +401,8 @@ impl Flat {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 let path = path_of(node, self.view.payload.root);
                 let name = key_of(&path);
-                let label = if struck.contains(&path) { format!("Keep {name} again") } else { format!("What if without {name}?") };
+                let label =
+                    if struck.contains(&path) { format!("Keep {name} again") } else { format!("What if without {name}?") };
                 if menu_item(ui, icons::CUT, &label, "Del", true).clicked() {
                     cx.send(Action::Tokens(TokensAction::ToggleKey(path)));
                     ui.close();

@@ -1,7 +1,7 @@
 //! The one way numbers are written: grouped, with their unit.
 
-pub use crate::report::grouped;
 use crate::report::counted;
+pub use crate::report::grouped;
 use crate::token::Count;
 
 /// A number with its unit: `331 tok`.
