@@ -344,9 +344,11 @@ fn tokens_are_counted_as_chosen_and_taken_apart() {
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "tokens as sent (o200k_base, exact)");
     click(&mut window, "Tokenizer o200k_base");
+    until_label(&mut window, "p50k_base, exact");
     click(&mut window, "p50k_base, exact");
     until_label(&mut window, "tokens as sent (p50k_base, exact)");
     click(&mut window, "Tokenizer p50k_base");
+    until_label(&mut window, "Claude, ≈ estimate");
     click(&mut window, "Claude, ≈ estimate");
     until_label(&mut window, "tokens as sent (claude, an estimate)");
     press(&mut window, Key::Num6, Modifiers::COMMAND);
@@ -371,12 +373,15 @@ fn the_whole_server_opens_from_the_sum_of_its_definitions() {
 #[test]
 fn the_sample_is_chosen_on_the_connect_screen() {
     let mut window = on_sample();
-    click(&mut window, "Use my server…");
+    window.get_all_by_label("Use my server…").next().unwrap_or_else(|| panic!("no way to the connect screen")).click();
+    window.step();
+    until_label(&mut window, "Connect to an MCP server");
     let set = window.query_all_by_label_contains("Sample set DIAL users").next().unwrap_or_else(|| panic!("no such set"));
     set.click();
     window.step();
     window.step();
     click(&mut window, "shape: blocks (default)");
+    until_label(&mut window, "json-model");
     click(&mut window, "json-model");
     until_label(&mut window, "mcp-loupe --sample=dial,shape=json-model");
     click(&mut window, "Start sample server");

@@ -204,8 +204,9 @@ impl State {
 
     pub(super) fn connect_failed(&mut self, problem: Problem) {
         let Some(source) = self.connection.source().cloned() else { return };
-        if self.connect_form == ConnectForm::default() {
-            self.connect_form = ConnectForm::of(&source);
+        let sample = self.connect_form.sample.clone();
+        if self.connect_form == (ConnectForm { sample: sample.clone(), ..ConnectForm::default() }) {
+            self.connect_form = ConnectForm { sample, ..ConnectForm::of(&source) };
         }
         let stderr = self.connection.stderr().to_vec();
         self.pending = None;

@@ -34,7 +34,7 @@ pub enum TokensPart {
 }
 
 /// What the list of definitions is sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ServerColumn {
     /// The order in which the server lists them.
     Listed,

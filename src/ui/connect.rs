@@ -523,8 +523,9 @@ fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
     let t = Tokens::of(ui);
     ui.horizontal(|ui| {
         ui.set_height(theme::INPUT);
-        let name = RichText::new(key.name).font(theme::mono(12.5)).color(t.text);
-        ui.add_sized(vec2(124.0, theme::INPUT), Label::new(name).truncate().halign(egui::Align::LEFT)).on_hover_text(key.about);
+        let (rect, label) = ui.allocate_exact_size(vec2(124.0, theme::INPUT), Sense::hover());
+        widgets::text_at(ui, rect.left_center(), key.name, theme::mono(12.5), t.text, rect.width());
+        label.on_hover_text(key.about);
         let given = spec.keys.get(key.name).cloned();
         // Where each set of `all` has its own, the default is no value.
         let default = key.default.unwrap_or("each set’s own");

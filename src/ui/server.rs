@@ -1,5 +1,7 @@
 //! What the whole server costs before its first call: every tool definition by part, and what cutting would save.
 
+use std::hash::{Hash as _, Hasher as _};
+
 use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::sidebar::cached;
@@ -163,20 +165,19 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     let parts = parts(width);
     head_ui(ui, cx, &parts);
     // Sorted once for each answer and order, not in every frame.
-    let salt = match view.sort {
-        ServerColumn::Listed => 0,
-        ServerColumn::Name => 1,
-        ServerColumn::Total => 2,
-        ServerColumn::Part(part) => 3 + part as u64,
-    };
-    let identity = std::ptr::from_ref(cost) as u64 ^ (salt << 56) ^ (u64::from(view.is_reversed) << 63);
-    let rows =
-        cached(ui, egui::Id::unique("server order"), identity, || std::sync::Arc::new(order(cost, view.sort, view.is_reversed)));
+    let mut identity = std::hash::DefaultHasher::new();
+    (std::ptr::from_ref(cost) as usize, cost.tools.len(), cost.definitions(), cost.encoding).hash(&mut identity);
+    (view.sort, view.is_reversed).hash(&mut identity);
+    let rows = cached(ui, egui::Id::unique("server order"), identity.finish(), || {
+        std::sync::Arc::new(order(cost, view.sort, view.is_reversed))
+    });
     let most = cost.tools.iter().map(|tool| tool.tokens).max().unwrap_or(0);
     let all = cost.definitions();
     ScrollArea::vertical().id_salt("server tools").auto_shrink(false).show_rows(ui, ROW, rows.len(), |ui, range| {
         for place in range {
-            row_ui(ui, cx, &cost.tools[rows[place]], &parts, Scale { place: place + 1, of: rows.len(), most, all });
+            if let Some(tool) = rows.get(place).and_then(|&at| cost.tools.get(at)) {
+                row_ui(ui, cx, tool, &parts, Scale { place: place + 1, of: rows.len(), most, all });
+            }
         }
     });
     ui.painter().hline(ui.max_rect().x_range(), ui.max_rect().top(), Stroke::new(1.0, t.line));

@@ -9,7 +9,7 @@ use super::SIDE;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::report::{self, Answer, CountedRow, Question, VerdictPart, counted, ratio_of};
-use crate::state::{Action, Asked, PaneView};
+use crate::state::{Action, Asked, DrawerTab, PaneView, TokensAction, TokensPart};
 use crate::token::Count;
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, LEDGER_ROW, Tokens};
@@ -170,7 +170,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         job.wrap = egui::text::TextWrapping {
             max_rows: 1,
             break_anywhere: true,
-            ..egui::text::TextWrapping::wrap_at_width((rect.width() - 36.0).max(40.0))
+            ..egui::text::TextWrapping::wrap_at_width((rect.width() - 68.0).max(40.0))
         };
         let text = verdict.text();
         let galley = ui.painter().layout_job(job);
@@ -180,6 +180,10 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         label.on_hover_text(&text);
         if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
             cx.send(Action::CopyVerdict);
+        }
+        if widgets::icon_button(ui, icons::ROWS, "Open the difference as steps").clicked() {
+            cx.send(Action::ShowDrawer(DrawerTab::Tokens));
+            cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
         }
     });
 }

@@ -216,10 +216,10 @@ fn key_row_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, (most, to
     let shown = shorten(ui, &name, name_width - 8.0);
     widgets::text_at(ui, pos2(rect.left(), y), shown, theme::code(), if leaf { t.text } else { t.weak }, name_width - 8.0);
     let bar =
-        Rect::from_x_y_ranges(rect.left() + name_width..=(rect.right() - 96.0).max(rect.left() + name_width), y - 4.0..=y + 4.0);
+        Rect::from_x_y_ranges(rect.left() + name_width..=(rect.right() - 104.0).max(rect.left() + name_width), y - 4.0..=y + 4.0);
     shares_bar(ui, bar, shares, most);
-    widgets::text_right(ui, pos2(rect.right() - 40.0, y), widgets::grouped(tokens), theme::mono_semibold(12.0), t.strong);
-    widgets::text_right(ui, pos2(rect.right() - 4.0, y), percent(tokens, total), theme::code(), t.weak);
+    widgets::text_right(ui, pos2(rect.right() - 46.0, y), widgets::grouped(tokens), theme::mono_semibold(12.0), t.strong);
+    widgets::text_right(ui, pos2(rect.right() - 12.0, y), percent(tokens, total), theme::code(), t.weak);
     if response.clicked() {
         // The treemap turns to where the key stands.
         let inside = if map.inside(column).is_empty() { map.columns.columns[column].parent.unwrap_or(0) } else { column };
