@@ -22,11 +22,12 @@ pub const NO_DISPLAY: &str = "there is no display to open a window on";
 /// How often the time shown moves on while something runs.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Opens the window and returns when it is closed. Without a source it is connected to the sample server.
+/// Opens the window and returns when it is closed. Without a source it is connected to the sample server. `folder` is
+/// where the person's own files are read from.
 ///
 /// # Errors
 /// [`NO_DISPLAY`], or why the window or the engine could not start.
-pub fn run(source: Option<Source>) -> Result<(), Problem> {
+pub fn run(source: Option<Source>, folder: Option<PathBuf>) -> Result<(), Problem> {
     if !has_display(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
         return Err(Problem::new(Kind::NotFound, NO_DISPLAY)
             .hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
@@ -41,7 +42,8 @@ pub fn run(source: Option<Source>) -> Result<(), Problem> {
         ..Default::default()
     };
     let create: eframe::AppCreator<'_> = Box::new(move |cc| {
-        let app = App::new(cc, source)?;
+        let mut app = App::new(cc, source)?;
+        app.perform(&cc.egui_ctx, folder.into_iter().map(Action::UseFolder).collect());
         Ok(Box::new(app))
     });
     eframe::run_native("loupe", options, create).map_err(|error| match error {

@@ -334,3 +334,60 @@ fn an_emoji_tells_its_code_point_and_cost() {
     }
     assert!(told, "no place of the row told its code point");
 }
+
+#[test]
+fn tokens_are_counted_as_chosen_and_taken_apart() {
+    let mut window = open_sized(None, [1_600.0, 1_000.0]);
+    until_label(&mut window, "What do you want to know?");
+    until(&mut window, "definitions are counted", |window| window.state().state.tools_total().is_some());
+    window.step();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until_label(&mut window, "tokens as sent (o200k_base, exact)");
+    click(&mut window, "Tokenizer o200k_base");
+    until_label(&mut window, "p50k_base, exact");
+    click(&mut window, "p50k_base, exact");
+    until_label(&mut window, "tokens as sent (p50k_base, exact)");
+    click(&mut window, "Tokenizer p50k_base");
+    until_label(&mut window, "Claude, ≈ estimate");
+    click(&mut window, "Claude, ≈ estimate");
+    until_label(&mut window, "tokens as sent (claude, an estimate)");
+    press(&mut window, Key::Num6, Modifiers::COMMAND);
+    until_label(&mut window, "in JSON, compact (o200k_base)");
+    until_label(&mut window, "Where the saving comes from");
+    until_label(&mut window, "By key, over all records");
+}
+
+#[test]
+fn the_whole_server_opens_from_the_sum_of_its_definitions() {
+    let mut window = on_sample();
+    let sum = window.query_all_by_label_contains("definitions ·").next().unwrap_or_else(|| panic!("no sum"));
+    sum.click();
+    window.step();
+    until_label(&mut window, "before the first call");
+    click(&mut window, "Sort by Tool, not sorted by");
+    until_label(&mut window, "Sort by Tool, sorted");
+    press(&mut window, Key::Escape, Modifiers::NONE);
+    until_label(&mut window, "What do you want to know?");
+}
+
+#[test]
+fn the_sample_is_chosen_on_the_connect_screen() {
+    let mut window = on_sample();
+    window.get_all_by_label("Use my server…").next().unwrap_or_else(|| panic!("no way to the connect screen")).click();
+    window.step();
+    until_label(&mut window, "Connect to an MCP server");
+    let set = window.query_all_by_label_contains("Sample set DIAL users").next().unwrap_or_else(|| panic!("no such set"));
+    set.click();
+    window.step();
+    window.step();
+    click(&mut window, "shape: blocks (default)");
+    until_label(&mut window, "json-model");
+    click(&mut window, "json-model");
+    until_label(&mut window, "mcp-loupe --sample=dial,shape=json-model");
+    click(&mut window, "Start sample server");
+    until(
+        &mut window,
+        "the set is connected",
+        |window| matches!(&window.state().state.connection, Connection::Connected { source, .. } if source.to_string() == "--sample=dial,shape=json-model"),
+    );
+}

@@ -12,7 +12,8 @@ use egui_kittest::{SnapshotOptions, SnapshotResults, try_image_snapshot_options}
 use mcp_loupe::report::{Answer, Question};
 use mcp_loupe::settings;
 use mcp_loupe::shot;
-use mcp_loupe::state::{Action, Asked, PaneView, Running};
+use mcp_loupe::state::{Action, Asked, DrawerTab, PaneView, Running, TokensAction, TokensPart};
+use mcp_loupe::token::Tokenizer;
 use window::Window;
 
 const MAIN: [u32; 2] = [1_600, 1_000];
@@ -105,4 +106,32 @@ fn panes_and_states() {
     });
     window.state.now = Duration::from_millis(1_400);
     album.add(&mut window, "linked-while-running", MAIN, Light);
+}
+
+#[test]
+fn tokens() {
+    let mut album = Album::new();
+    let mut window = Window::calling("all", "dual_search_companies", r#"{"pageSize":20}"#);
+    window.send(Action::Tokens(TokensAction::Use(Tokenizer::Claude)));
+    window.send(Action::Tokens(TokensAction::Model(Some("Claude Fable 5.1".into()))));
+    album.add(&mut window, "tokens-claude", MAIN, Dark);
+    window.send(Action::Tokens(TokensAction::Use(Tokenizer::default())));
+    window.send(Action::Tokens(TokensAction::Model(None)));
+    window.send(Action::ShowDrawer(DrawerTab::Tokens));
+    album.add(&mut window, "tokens-map", MAIN, Dark);
+    window.send(Action::Tokens(TokensAction::Inside("/items/*".into())));
+    album.add(&mut window, "tokens-map-light", MAIN, Light);
+    window.send(Action::Tokens(TokensAction::Part(TokensPart::Treemap)));
+    window.send(Action::Tokens(TokensAction::Inside(String::new())));
+    album.add(&mut window, "tokens-map-1280", [1_280, 860], Dark);
+    window.send(Action::ShowDrawer(DrawerTab::Cost));
+    for key in ["city", "phone"] {
+        window.send(Action::Tokens(TokensAction::ToggleKey(format!("/items/*/{key}"))));
+    }
+    window.send(Action::Tokens(TokensAction::Model(Some("GPT-4o".into()))));
+    album.add(&mut window, "what-if", MAIN, Dark);
+    album.add(&mut window, "what-if-light", [1_280, 860], Light);
+    window.send(Action::Tokens(TokensAction::ShowServer));
+    album.add(&mut window, "server-cost", MAIN, Dark);
+    album.add(&mut window, "server-cost-960", [960, 700], Light);
 }

@@ -2,13 +2,15 @@
 
 mod support;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::problem::Kind;
 use mcp_loupe::report::{Answer, Inquiry, Question};
 use mcp_loupe::source::{Command, Source};
-use mcp_loupe::state::{Action, Asked, Connection, Dialog, Effect, Event, PaneView, Screen, StartQuestion, State};
+use mcp_loupe::state::{Action, Asked, Connection, Dialog, Effect, Event, PaneView, Screen, StartQuestion, State, TokensAction};
+use mcp_loupe::token::{Count, Tokenizer};
 use support::Driver;
 
 fn on_sample() -> Driver {
@@ -185,4 +187,95 @@ fn messages_go_by_themselves_and_errors_stay() {
     state.tick(Duration::from_secs(5));
     assert_eq!(state.toasts.len(), 1);
     assert!(state.toasts[0].problem.is_some());
+}
+
+fn answered(driver: &mut Driver, question: Question) -> Result<Answer, mcp_loupe::problem::Problem> {
+    let id = driver.state.view.capture.clone().unwrap();
+    driver.perform(Action::Want(vec![Inquiry::of(&id, question.clone())]));
+    driver.until("the answer is there", |state| {
+        matches!(state.answers.get(&id, question.clone()), Some(Asked::Ready(_) | Asked::Failed(_)))
+    });
+    match driver.state.answers.get(&id, question) {
+        Some(Asked::Ready(answer)) => Ok(answer.clone()),
+        Some(Asked::Failed(problem)) => Err(problem.clone()),
+        _ => panic!("neither answered nor failed"),
+    }
+}
+
+fn count(driver: &mut Driver, question: Question) -> Count {
+    match answered(driver, question) {
+        Ok(Answer::Count(count)) => count,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_tokenizer_file_counts_and_a_bad_one_is_said() {
+    let mut driver = on_sample();
+    driver.perform(Action::Ask(StartQuestion::TextMatchesData));
+    driver.until("the answer is shown", |state| state.capture().is_some());
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/token");
+    driver.perform(Action::Tokens(TokensAction::OpenFile(Some(data.join("no-such.json")))));
+    driver.until("the problem is said", |state| state.toasts.iter().any(|toast| toast.problem.is_some()));
+    assert_eq!(driver.state.settings.tokenizer, Tokenizer::default());
+    driver.perform(Action::Tokens(TokensAction::OpenFile(Some(data.join("tokenizer.json")))));
+    driver.until("the file is used", |state| state.settings.tokenizer.file().is_some());
+    let tokenizer = driver.state.settings.tokenizer.clone();
+    assert_eq!(tokenizer.name(), "tokenizer.json");
+    // What this small vocabulary has no token for is said, never counted as nothing.
+    let asked = answered(&mut driver, Question::Count { format: "json", tokenizer });
+    assert!(matches!(asked, Ok(Answer::Count(Count::Exact(1..))) | Err(_)), "{asked:?}");
+}
+
+#[test]
+fn keys_are_struck_without_touching_the_capture() {
+    let mut driver = on_sample();
+    driver.perform(Action::Ask(StartQuestion::TextMatchesData));
+    driver.until("the answer is shown", |state| state.capture().is_some());
+    let before = driver.state.capture().unwrap().clone();
+    driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*/city".into())));
+    driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*".into())));
+    assert_eq!(driver.state.view.what_if.iter().collect::<Vec<_>>(), ["/items/*"], "what is inside is struck with it");
+    driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*".into())));
+    driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*/city".into())));
+    let question = Question::Count { format: "json", tokenizer: Tokenizer::P50kBase };
+    let all = count(&mut driver, question.clone());
+    let struck = driver.state.view.what_if.clone();
+    let less = count(&mut driver, Question::Without(struck, Box::new(question)));
+    assert!(less.high() < all.high() && less.high() > 0, "{less:?} of {all:?}");
+    assert_eq!(driver.state.capture().unwrap(), &before);
+    driver.perform(Action::Tokens(TokensAction::ResetWhatIf));
+    assert!(driver.state.view.what_if.is_empty());
+}
+
+#[test]
+fn the_whole_server_is_counted_by_part_in_the_encoding_chosen() {
+    let mut driver = on_sample();
+    driver.until("definitions are counted", |state| state.tools_total().is_some());
+    driver.perform(Action::Tokens(TokensAction::ShowServer));
+    driver.until("the parts are counted", |state| state.server_view.cost.is_some());
+    let cost = driver.state.server_view.cost.clone().unwrap();
+    assert_eq!(Some(cost.definitions()), driver.state.tools_total());
+    driver.perform(Action::Tokens(TokensAction::Use(Tokenizer::named("cl100k_base").unwrap())));
+    assert!(driver.state.server_view.cost.is_none() && driver.state.is_counting_server());
+    driver.until("they are counted anew", |state| state.server_view.cost.is_some());
+    assert_eq!(Some(driver.state.server_view.cost.clone().unwrap().definitions()), driver.state.tools_total());
+    driver.perform(Action::ShowAnswer);
+    assert_eq!(driver.state.view.screen, Screen::Start);
+}
+
+#[test]
+fn a_price_table_of_ones_own_adds_models_and_a_broken_one_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut driver = on_sample();
+    let model = "[[model]]\nname = \"Mine\"\ntokenizer = \"cl100k_base\"\ninput = 1.0\ncontext = 1000\nsource = \"me\"\nread = \"2026-01-01\"\n";
+    std::fs::write(folder.path().join("prices.toml"), model).unwrap();
+    driver.perform(Action::UseFolder(folder.path().to_owned()));
+    driver.until("the table is read", |state| state.prices.prices.get("Mine").is_some());
+    driver.perform(Action::Tokens(TokensAction::Model(Some("Mine".into()))));
+    assert_eq!(driver.state.model().map(|model| model.context), Some(1_000));
+    std::fs::write(folder.path().join("prices.toml"), "[[model]]\nname = 7\n").unwrap();
+    driver.perform(Action::UseFolder(folder.path().to_owned()));
+    driver.until("the problem is said", |state| state.prices.problem.is_some());
+    assert!(driver.state.prices.prices.get("Mine").is_some(), "what was read stays");
 }

@@ -71,7 +71,7 @@ pub fn load(data: &Data) -> Arc<Hosts> {
 }
 
 /// Where a person's settings are kept on this system.
-fn settings_folder() -> Option<PathBuf> {
+pub fn settings_folder() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = if cfg!(windows) {
         variable("APPDATA")

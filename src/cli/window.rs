@@ -1,5 +1,7 @@
 //! Without a command: the window; where there cannot be one, the same in the terminal, saying why.
 
+use std::path::PathBuf;
+
 use super::args::{self, Link, Print};
 use super::view::Asked;
 use super::{Done, call, output, tools};
@@ -11,7 +13,8 @@ const SAMPLE_TOOL: &str = "dual_search_companies";
 
 pub fn run(args: &args::Window) -> Done {
     let source = args.source.source()?;
-    match open(source.clone()) {
+    let folder = args.data.data_dir.clone().or_else(super::hosts::settings_folder);
+    match open(source.clone(), folder) {
         Ok(()) => Ok(0),
         Err(why) => {
             output::note(args.quiet, &format!("{why}, so here it is in the terminal"));
@@ -36,11 +39,11 @@ fn has_sample_tool(set: &str) -> bool {
 
 /// Opens the window and comes back when it is closed; the error is why there is none.
 #[cfg(feature = "gui")]
-fn open(source: Option<Source>) -> Result<(), String> {
-    crate::app::run(source).map_err(|problem| problem.message())
+fn open(source: Option<Source>, folder: Option<PathBuf>) -> Result<(), String> {
+    crate::app::run(source, folder).map_err(|problem| problem.message())
 }
 
 #[cfg(not(feature = "gui"))]
-fn open(_source: Option<Source>) -> Result<(), String> {
+fn open(_source: Option<Source>, _folder: Option<PathBuf>) -> Result<(), String> {
     Err("this build has no window".to_owned())
 }

@@ -9,13 +9,13 @@ use bytes::Bytes;
 
 use super::queue::Queue;
 use crate::cancel::Cancel;
-use crate::capture::Capture;
+use crate::capture::{Capture, Server, Tool};
 use crate::format::Subject;
 use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
-use crate::report::{self, Inquiry};
+use crate::report::{self, Inquiry, ServerCost};
 use crate::state::Event;
-use crate::token;
+use crate::token::{self, Encoding};
 
 /// Parsed captures that are kept ready for further questions.
 const SUBJECTS: usize = 6;
@@ -29,6 +29,12 @@ enum Job {
     CountTools {
         session: u64,
         tools: Vec<Bytes>,
+    },
+    CountServer {
+        session: u64,
+        server: Box<Server>,
+        tools: Vec<Arc<Tool>>,
+        encoding: Encoding,
     },
     /// Builds the tokenizer tables before the first question needs them.
     WarmUp,
@@ -102,6 +108,10 @@ impl Jobs {
         self.push(Job::CountTools { session, tools });
     }
 
+    pub(super) fn count_server(&self, session: u64, server: Box<Server>, tools: Vec<Arc<Tool>>, encoding: Encoding) {
+        self.push(Job::CountServer { session, server, tools, encoding });
+    }
+
     pub(super) fn stop(&self) {
         let mut waiting = self.shared.waiting();
         waiting.stopped = true;
@@ -155,6 +165,12 @@ fn work(shared: &Shared) {
                     tools.iter().map(|raw| token::count(&String::from_utf8_lossy(raw), &cancel)).collect();
                 if let Ok(tokens) = tokens {
                     shared.queue.push(Event::ToolTokens { session, tokens });
+                }
+            }
+            Job::CountServer { session, server, tools, encoding } => {
+                let tools: Vec<Tool> = tools.iter().map(|tool| Tool::clone(tool)).collect();
+                if let Ok(cost) = ServerCost::of(&server, &tools, encoding, &Cancel::new()) {
+                    shared.queue.push(Event::ServerCost { session, cost: Arc::new(cost) });
                 }
             }
             Job::Answer { captures, inquiry, cancel } => {

@@ -7,7 +7,8 @@ mod jobs;
 mod queue;
 mod sessions;
 
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,8 +16,10 @@ use tokio::runtime::Runtime;
 
 use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
+use crate::report::Prices;
 use crate::state::{Effect, Event};
 use crate::store;
+use crate::token::{MAX_FILE_BYTES, TokenizerFile};
 use jobs::Jobs;
 use queue::Queue;
 use sessions::Sessions;
@@ -26,6 +29,11 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// How long quitting waits for sessions to end; the guard ends what is left.
 const END_WITHIN: Duration = Duration::from_secs(3);
+
+/// The name of a person's price table, in the folder of their settings.
+const PRICES: &str = "prices.toml";
+/// No more of it is read: thousands of models.
+const PRICES_BYTES: u64 = 4 << 20;
 
 /// See the module.
 pub struct Engine {
@@ -84,6 +92,7 @@ impl Engine {
             }
             Effect::CancelCall { call } => self.sessions.cancel(call),
             Effect::CountTools { session, tools } => self.jobs.count_tools(session, tools),
+            Effect::CountServer { session, server, tools, encoding } => self.jobs.count_server(session, server, tools, encoding),
             Effect::Answer { captures, inquiry } => self.jobs.answer(captures, inquiry),
             Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
             Effect::ExportCapture { capture, path } => self.blocking(runtime, move || {
@@ -98,6 +107,17 @@ impl Engine {
             }),
             Effect::OpenPath(path) => {
                 self.blocking(runtime, move || Ok(Event::Opened(Arc::new(store::read_any(&expanded(path))?))));
+            }
+            Effect::ReadTokenizer(path) => {
+                self.blocking(runtime, move || Ok(Event::TokenizerRead(Arc::new(tokenizer_file(&expanded(path))?))));
+            }
+            Effect::ReadPrices(folder) => {
+                let queue = Arc::clone(&self.queue);
+                runtime.spawn_blocking(move || {
+                    if let Some(read) = prices(&folder.join(PRICES)).transpose() {
+                        queue.push(Event::Prices(read));
+                    }
+                });
             }
             #[cfg(feature = "gui")]
             Effect::ChoosePath(purpose) => self.choose_path(runtime, purpose),
@@ -120,12 +140,38 @@ impl Engine {
         runtime.spawn(async move {
             let dialog = rfd::AsyncFileDialog::new();
             let chosen = match purpose {
-                PathPurpose::OpenCapture => dialog.pick_file().await,
+                PathPurpose::OpenCapture | PathPurpose::OpenTokenizer => dialog.pick_file().await,
                 PathPurpose::ExportCapture | PathPurpose::ExportResult => dialog.save_file().await,
             };
             queue.push(Event::PathChosen { purpose, path: chosen.map(|file| file.path().to_owned()) });
         });
     }
+}
+
+/// Reads a person's price table; `None` where there is none.
+fn prices(path: &Path) -> Result<Option<Prices>, Problem> {
+    let place = path.display().to_string();
+    let fail = |error: std::io::Error| Problem::new(Kind::Io, format!("the price table is not used: {error}")).at(place.clone());
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(fail(error)),
+    };
+    let mut text = String::new();
+    file.take(PRICES_BYTES).read_to_string(&mut text).map_err(fail)?;
+    Prices::read(&text).map(Some).map_err(|problem| problem.at(place))
+}
+
+/// Reads a tokenizer file, and no more of a large one than is taken.
+fn tokenizer_file(path: &Path) -> Result<TokenizerFile, Problem> {
+    let fail = |error: std::io::Error| {
+        Problem::new(Kind::Io, format!("the tokenizer file cannot be read: {error}")).at(path.display().to_string())
+    };
+    let file = std::fs::File::open(path).map_err(fail)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    TokenizerFile::read(&name, &bytes)
 }
 
 /// `~/` as shells read it: people type paths that way.

@@ -92,7 +92,7 @@ impl Columns {
     }
 }
 
-fn escape(key: &str) -> String {
+pub(super) fn escape(key: &str) -> String {
     if key == "*" { "~2".to_owned() } else { key.replace('~', "~0").replace('/', "~1") }
 }
 

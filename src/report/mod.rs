@@ -29,6 +29,7 @@ mod verdict;
 mod what_if;
 mod wrap;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -47,8 +48,8 @@ pub use table::{TableKind, ledger_table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap};
 pub use tree::{Mark, TreeView};
-pub use verdict::{Verdict, VerdictPart, grouped, verdict};
-pub use what_if::{FieldLoss, NeededFields, fields, needed_fields, without};
+pub use verdict::{CountedRow, Verdict, VerdictPart, grouped, verdict, verdict_counted};
+pub use what_if::{FieldLoss, NeededFields, fields, is_struck, key_of, needed_fields, path_of, without};
 pub use wrap::TextRow;
 
 use crate::cancel::{Cancel, Cancelled};
@@ -57,7 +58,7 @@ use crate::format::ledger::Row;
 use crate::format::{self, Subject};
 use crate::host::{HostId, Hosts};
 use crate::problem::{Kind, Problem};
-use crate::token::{self, Encoding, Tokens};
+use crate::token::{self, Count, Encoding, Tokenizer, Tokens};
 
 /// A question and the captures it is asked of: one, or several where they are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -94,6 +95,10 @@ pub enum Question {
     Part { format: &'static str, from: usize, to: usize },
     /// What a few characters cost by themselves.
     Characters(Arc<str>),
+    /// A format's tokens by a tokenizer that is not always counted.
+    Count { format: &'static str, tokenizer: Tokenizer },
+    /// What the answer would be to a question if these keys (as [`Columns::path`] writes them) were left out.
+    Without(Arc<BTreeSet<String>>, Box<Question>),
     /// Where the payload's tokens go, in one of the encodings that are always counted.
     TokenMap(Encoding),
     /// Where the difference between two formats comes from, by format id: from, to.
@@ -119,6 +124,7 @@ pub enum Answer {
     Find(Arc<[Range<usize>]>),
     Part(Tokens),
     Characters(Tokens),
+    Count(Count),
     /// `None` where the answer has no payload.
     TokenMap(Option<Arc<TokenMap>>),
     /// `None` where the answer has no payload.
@@ -132,7 +138,7 @@ pub enum Answer {
 impl Question {
     /// Whether the answer soon makes room for others of its kind: it belongs to a width, a search or a selection.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Rows { .. } | Self::Find { .. } | Self::Part { .. } | Self::Characters(_))
+        matches!(self, Self::Without(..) | Self::Rows { .. } | Self::Find { .. } | Self::Part { .. } | Self::Characters(_))
     }
 }
 
@@ -158,6 +164,7 @@ impl Answer {
             | Self::Saving(_)
             | Self::Deliveries(_)
             | Self::Part(_)
+            | Self::Count(_)
             | Self::Characters(_) => MATCHED,
         }
     }
@@ -218,6 +225,11 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
         Question::Row(id) => Answer::Row(Arc::new(Row::measure(format(id)?, subject, cancel)?)),
         Question::Text(id) => Answer::Text(Arc::new(TextView::of(format(id)?, subject, cancel)??)),
         Question::Rendered(id) => Answer::Rendered(Arc::new(RenderedView::of(format(id)?, subject, cancel)??)),
+        Question::Count { format: id, tokenizer } => Answer::Count(tokenizer.count(&text(id)?, cancel)??),
+        Question::Without(paths, question) => {
+            let changed = Arc::new(without(subject, paths, cancel)?);
+            return work(&[changed], question, hosts, cancel);
+        }
         Question::Tree => Answer::Tree(TreeView::of(subject, cancel)?.map(Arc::new)),
         Question::TokenMap(encoding) => Answer::TokenMap(match &subject.payload {
             Some(payload) => Some(Arc::new(TokenMap::of(payload.root(), *encoding, cancel)?)),

@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use super::counted::{counted, ratio_of};
+use super::verdict::CountedRow;
 use crate::format;
 use crate::format::ledger::{Row, ratio};
-use crate::token::Encoding;
+use crate::token::{Count, Encoding, Tokenizer};
 
 /// A kind of table that others can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,26 +31,39 @@ impl TableKind {
 /// what people read; CSV leaves the cell empty, has every row and the reason in the last column.
 pub fn ledger_table(kind: TableKind, rows: &[&Row], baseline: &str, encoding: Encoding) -> String {
     let base = rows.iter().copied().find(|row| row.format == baseline);
-    let ratio_of = |row: &Row| base.and_then(|base| ratio(row, base, encoding));
+    let ratio = |row: &Row| base.and_then(|base| ratio(row, base, encoding));
     match kind {
         TableKind::Markdown => {
-            let mut out = format!(
-                "| Format | Tokens | Against {} | Bytes | Facts kept | Round trip |\n|---|--:|--:|--:|--:|---|\n",
-                title(baseline)
-            );
-            for row in rows.iter().filter(|row| row.is_available()) {
-                let none = || "–".to_owned();
-                let against = ratio_of(row).map_or_else(none, |ratio| format!("{ratio:.2}×"));
-                let facts = row.facts.map_or_else(none, |facts| format!("{} of {}", facts.kept + facts.reworded, facts.total));
-                let trip = row.round_trip.as_ref().map_or_else(none, |trip| trip.verdict.name().to_owned());
-                let (name, tokens) = (title(row.format), row.tokens.get(encoding));
-                // Writing into a String cannot fail.
-                writeln!(out, "| {name} | {tokens} | {against} | {} | {facts} | {trip} |", row.bytes).ok();
-            }
-            out
+            let tokenizer = Tokenizer::Encoding(encoding);
+            let rows: Vec<_> = rows.iter().map(|&row| CountedRow { row, count: tokenizer.from_tokens(row.tokens) }).collect();
+            markdown_table(&rows, baseline)
         }
-        TableKind::Csv => csv_table(rows, ratio_of),
+        TableKind::Csv => csv_table(rows, ratio),
     }
+}
+
+/// The Markdown table by any tokenizer; an estimate is a range in it.
+pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str) -> String {
+    let base = rows.iter().find(|row| row.row.format == baseline).and_then(|row| row.count);
+    let mut out = format!(
+        "| Format | Tokens | Against {} | Bytes | Facts kept | Round trip |\n|---|--:|--:|--:|--:|---|\n",
+        title(baseline)
+    );
+    for CountedRow { row, count } in rows.iter().filter(|row| row.row.is_available()) {
+        let none = || "–".to_owned();
+        let tokens = match count {
+            Some(Count::Exact(tokens)) => tokens.to_string(),
+            Some(range) => counted(*range),
+            None => none(),
+        };
+        let against = ratio_of(*count, base).map_or_else(none, |ratio| format!("{ratio:.2}×"));
+        let facts = row.facts.map_or_else(none, |facts| format!("{} of {}", facts.kept + facts.reworded, facts.total));
+        let trip = row.round_trip.as_ref().map_or_else(none, |trip| trip.verdict.name().to_owned());
+        let name = title(row.format);
+        // Writing into a String cannot fail.
+        writeln!(out, "| {name} | {tokens} | {against} | {} | {facts} | {trip} |", row.bytes).ok();
+    }
+    out
 }
 
 const COLUMNS: [&str; 15] = [

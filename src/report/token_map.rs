@@ -64,6 +64,8 @@ pub struct TokenMap {
     pub with_inside: Vec<Shares>,
     /// By column: the columns inside, the dearest first.
     inside: Vec<Vec<usize>>,
+    /// Every column that something begins in itself, the dearest first: their own tokens add up to the whole.
+    pub by_cost: Vec<usize>,
     /// By tape index minus the root's: tokens of the subtree.
     pub subtrees: Vec<u32>,
 }
@@ -114,7 +116,9 @@ impl TokenMap {
             list.sort_by_key(|&column| (std::cmp::Reverse(with_inside[column].total()), column));
         }
         let total = with_inside.first().copied().unwrap_or_default();
-        Ok(Self { encoding, total, columns, own, with_inside, inside, subtrees })
+        let mut by_cost: Vec<usize> = (0..own.len()).filter(|&column| own[column].total() > 0).collect();
+        by_cost.sort_by_key(|&column| (std::cmp::Reverse(own[column].total()), column));
+        Ok(Self { encoding, total, columns, own, with_inside, inside, by_cost, subtrees })
     }
 
     /// The columns inside one, the dearest first: one level of a treemap, or its bars. What is missing to

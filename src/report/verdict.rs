@@ -1,8 +1,9 @@
 //! The verdict line: what the answer costs as sent, and what it would cost in another format.
 
-use crate::format::ledger::{Row, ratio};
+use super::counted::{counted, ratio_of};
+use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, round_trip};
-use crate::token::Encoding;
+use crate::token::{Count, Encoding, Tokenizer};
 
 /// A piece of the verdict, so that the window can colour what the words say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,37 +39,64 @@ impl Verdict {
         self.parts.push(VerdictPart::Plain(text.into()));
     }
 
+    fn count(&mut self, count: Option<Count>) {
+        self.parts.push(VerdictPart::Number(count.map_or_else(|| "–".to_owned(), counted)));
+    }
+
     pub(in crate::report) fn number(&mut self, number: u64) {
         self.parts.push(VerdictPart::Number(grouped(number)));
     }
 }
 
+/// A row with its count by the tokenizer that was chosen; no count where the format does not apply.
+#[derive(Clone, Copy, Debug)]
+pub struct CountedRow<'a> {
+    pub row: &'a Row,
+    pub count: Option<Count>,
+}
+
+impl CountedRow<'_> {
+    /// The end that the count was made from: two estimates compare by it.
+    fn tokens(&self) -> u64 {
+        self.count.map_or(0, Count::high)
+    }
+}
+
 /// Computes the sentence from the rows that are there; `None` until those it needs are.
 pub fn verdict(rows: &[&Row], encoding: Encoding) -> Option<Verdict> {
-    let row = |id: &str| rows.iter().copied().find(|row| row.format == id);
+    let tokenizer = Tokenizer::Encoding(encoding);
+    let rows: Vec<_> = rows.iter().map(|&row| CountedRow { row, count: tokenizer.from_tokens(row.tokens) }).collect();
+    verdict_counted(&rows, &tokenizer)
+}
+
+/// As [`verdict`], by any tokenizer; an estimate is said as one.
+pub fn verdict_counted(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Verdict> {
+    // A row that applies and is not counted yet has not come.
+    let rows: Vec<_> = rows.iter().copied().filter(|row| row.count.is_some() || !row.row.is_available()).collect();
+    let row = |id: &str| rows.iter().copied().find(|row| row.row.format == id);
     // All four must have come, since each decides what is said.
     let (both, content, structured, json) = (row("both")?, row("content")?, row("structured")?, row("json")?);
     let mut verdict = Verdict::default();
-    let Some(sent) = [both, content, structured].into_iter().find(|row| row.is_available()) else {
+    let Some(sent) = [both, content, structured].into_iter().find(|row| row.row.is_available()) else {
         verdict.plain("No text and no structuredContent: nothing to count.");
         return Some(verdict);
     };
-    let tokens = sent.tokens.get(encoding);
-    verdict.number(tokens);
-    verdict.plain(format!(" {} as sent ({}, exact).", if tokens == 1 { "token" } else { "tokens" }, encoding.name()));
-    if let Some(uncounted) = &sent.uncounted {
+    let how = if tokenizer.is_exact() { "exact" } else { "an estimate" };
+    verdict.count(sent.count);
+    verdict.plain(format!(" {} as sent ({}, {how}).", if sent.tokens() == 1 { "token" } else { "tokens" }, tokenizer.name()));
+    if let Some(uncounted) = &sent.row.uncounted {
         verdict.parts.push(VerdictPart::Bad(format!(" Not counted: {uncounted}.")));
     }
-    if json.is_available() {
-        alternative(&mut verdict, sent, json, encoding);
-        if let Some(cheapest) = cheapest(rows, json, encoding) {
-            alternative(&mut verdict, sent, cheapest, encoding);
+    if json.row.is_available() {
+        alternative(&mut verdict, sent, json);
+        if let Some(cheapest) = cheapest(&rows, json) {
+            alternative(&mut verdict, sent, cheapest);
         }
     } else {
         verdict.plain(" No payload in it: no other format to compare with.");
     }
-    if both.is_available()
-        && let Some(facts) = content.facts.filter(|facts| facts.total > 0)
+    if both.row.is_available()
+        && let Some(facts) = content.row.facts.filter(|facts| facts.total > 0)
     {
         let said = facts.kept + facts.reworded;
         verdict.plain(" The text alone says ");
@@ -81,30 +109,31 @@ pub fn verdict(rows: &[&Row], encoding: Encoding) -> Option<Verdict> {
 
 /// The cheapest format that is proved to lose nothing, if it costs at least 5% less than `json`. None until every row
 /// has come: a cheaper one may follow.
-fn cheapest<'a>(rows: &[&'a Row], json: &Row, encoding: Encoding) -> Option<&'a Row> {
-    if !FORMATS.iter().all(|format| rows.iter().any(|row| row.format == format.id())) {
+fn cheapest<'a>(rows: &[CountedRow<'a>], json: CountedRow<'_>) -> Option<CountedRow<'a>> {
+    if !FORMATS.iter().all(|format| rows.iter().any(|row| row.row.format == format.id())) {
         return None;
     }
-    let is_derived = |row: &&Row| FORMATS.iter().any(|format| format.id() == row.format && !format.is_as_sent());
-    let loses_nothing = |row: &&Row| {
-        row.is_available()
-            && row.facts.is_none_or(|facts| facts.missing == 0)
-            && row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless())
+    let is_derived = |row: &CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
+    let loses_nothing = |row: &CountedRow<'_>| {
+        row.row.is_available()
+            && row.row.facts.is_none_or(|facts| facts.missing == 0)
+            && row.row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless())
     };
-    let cheapest = rows.iter().copied().filter(is_derived).filter(loses_nothing).min_by_key(|row| row.tokens.get(encoding))?;
+    let cheapest = rows.iter().copied().filter(is_derived).filter(loses_nothing).min_by_key(CountedRow::tokens)?;
     // At most 95% of it, in whole numbers.
-    let is_worth_it = cheapest.tokens.get(encoding).saturating_mul(100) <= json.tokens.get(encoding).saturating_mul(95);
-    (is_worth_it && cheapest.format != json.format).then_some(cheapest)
+    let is_worth_it = cheapest.tokens().saturating_mul(100) <= json.tokens().saturating_mul(95);
+    (is_worth_it && cheapest.row.format != json.row.format).then_some(cheapest)
 }
 
 /// Another format of the same data beside what was sent.
-fn alternative(verdict: &mut Verdict, sent: &Row, other: &Row, encoding: Encoding) {
-    let Some(ratio) = ratio(other, sent, encoding) else { return };
+fn alternative(verdict: &mut Verdict, counted_sent: CountedRow<'_>, counted_other: CountedRow<'_>) {
+    let Some(ratio) = ratio_of(counted_other.count, counted_sent.count) else { return };
+    let (sent, other) = (counted_sent.row, counted_other.row);
     let missing = other.facts.map_or(0, |facts| facts.missing);
     let is_json = other.format == "json";
     let title = format::by_id(other.format).map_or(other.format, Format::title);
     verdict.plain(format!(" {title}{}: ", if is_json { ", same data" } else { "" }));
-    verdict.number(other.tokens.get(encoding));
+    verdict.count(counted_other.count);
     verdict.plain(", ");
     let percent = ((ratio - 1.0) * 100.0).round();
     let loses = if missing > 0 {
@@ -120,7 +149,7 @@ fn alternative(verdict: &mut Verdict, sent: &Row, other: &Row, encoding: Encodin
     // Compared as counts: a percentage of 0 may still be dearer by a token.
     let change =
         if percent == 0.0 { "0%".to_owned() } else { format!("{}{}%", if percent < 0.0 { "−" } else { "+" }, percent.abs()) };
-    verdict.parts.push(match (other.tokens.get(encoding).cmp(&sent.tokens.get(encoding)), missing) {
+    verdict.parts.push(match (counted_other.tokens().cmp(&counted_sent.tokens()), missing) {
         (std::cmp::Ordering::Less, 0) => VerdictPart::Good(change),
         (std::cmp::Ordering::Greater, _) => VerdictPart::Bad(change),
         _ => VerdictPart::Plain(change),
@@ -237,6 +266,19 @@ mod tests {
         assert_eq!(say(&dear).unwrap(), base, "5% are asked for");
         let table = all(&[("structured", 1_000, Exact, 0), ("json", 1_000, Exact, 0), ("json-table", 950, Exact, 0)]);
         assert!(say(&table).unwrap().ends_with("JSON, columns and rows: 950, −5% against as sent, loses nothing."));
+    }
+
+    #[test]
+    fn an_estimate_never_looks_exact() {
+        let rows = [none("content"), row("structured", 1_000, 0), none("both"), row("json", 800, 0)];
+        let count = |row| Some(Count::claude(if row == "json" { 800 } else { 1_000 }));
+        let mut rows: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row.format) }).collect();
+        assert_eq!(
+            verdict_counted(&rows, &Tokenizer::Claude).unwrap().text(),
+            "≈1,100–1,750 tokens as sent (claude, an estimate). JSON, compact, same data: ≈880–1,400, −20% against as sent, loses nothing."
+        );
+        rows[3].count = None;
+        assert!(verdict_counted(&rows, &Tokenizer::Claude).is_none(), "not counted yet");
     }
 
     #[test]

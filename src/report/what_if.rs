@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::columns::{Columns, compact_without};
+use super::columns::{Columns, compact_without, escape};
 use super::{CountError, format_bytes, grouped};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{FactState, Payload, match_facts};
 use crate::format::{Format, Subject};
-use crate::json::Doc;
+use crate::json::{Doc, Node};
 
 /// The same answer with a payload that lacks these keys in every record. Ask it anything a subject can be asked; what
 /// the server sent (`content`, `structured`, `both`, `wire`) stays as it was. `paths` are those of
@@ -28,6 +28,32 @@ pub fn without(subject: &Subject, paths: &BTreeSet<String>, cancel: &Cancel) -> 
     let text = compact_without(root, |node| struck.contains(&columns.of_node[node.index() - root.index()]), cancel)?;
     changed.payload = Some(Payload { origin: payload.origin.clone(), doc: Arc::new(Doc::parse(Bytes::from(text))), root: 0 });
     Ok(changed)
+}
+
+/// The path of a node's column, as [`Columns::path`] writes it, without sorting the whole payload into columns.
+pub fn path_of(node: Node<'_>, root: usize) -> String {
+    let mut parts = Vec::new();
+    let mut at = Some(node);
+    while let Some(node) = at.filter(|node| node.index() > root) {
+        parts.push(node.key().map_or_else(|| "*".to_owned(), |key| escape(&key)));
+        at = node.parent();
+    }
+    parts.iter().rev().fold(String::new(), |path, part| path + "/" + part)
+}
+
+/// Whether a path is one of these, or inside one.
+pub fn is_struck(path: &str, struck: &BTreeSet<String>) -> bool {
+    struck.iter().any(|outer| path.strip_prefix(outer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+/// The name of the key at the end of a path, for people: `city`; of the elements of a list `each of items`.
+pub fn key_of(path: &str) -> String {
+    let decode = |part: &str| part.replace("~1", "/").replace("~2", "*").replace("~0", "~");
+    match path.rsplit('/').find(|part| *part != "*").filter(|part| !part.is_empty()) {
+        Some(key) if path.ends_with("/*") => format!("each of {}", decode(key)),
+        Some(key) => decode(key),
+        None => "each of the list".to_owned(),
+    }
 }
 
 /// The fields of a payload: the paths of the columns that hold values, in the order in which they stand.
@@ -138,6 +164,20 @@ mod tests {
         // What the server sent is what it sent.
         let sent = |subject: &Subject| format_bytes(by_id("both").unwrap(), subject, &Cancel::new()).unwrap().unwrap();
         assert_eq!(sent(&less), sent(&subject));
+    }
+
+    #[test]
+    fn a_node_knows_its_column() {
+        let subject = subject_of(r#"{"structuredContent":{"items":[{"a/b":1,"c":[{"*":2}]},{"c":[3]}]}}"#);
+        let payload = subject.payload.as_ref().unwrap();
+        let columns = Columns::of(payload.root(), &Cancel::new()).unwrap();
+        for (at, &column) in columns.of_node.iter().enumerate() {
+            let node = payload.doc.node(payload.root + at).unwrap();
+            assert_eq!(path_of(node, payload.root), columns.path(column));
+        }
+        let struck = set(&["/items/*/c"]);
+        assert!(is_struck("/items/*/c", &struck) && is_struck("/items/*/c/*", &struck) && !is_struck("/items/*/city", &struck));
+        assert_eq!(["/items/*/a~1b", "/items/*", "/*", "/~2"].map(key_of), ["a/b", "each of items", "each of the list", "*"]);
     }
 
     #[test]

@@ -186,14 +186,7 @@ impl State {
     /// The verdict with tokenizer, baseline, facts and the command line that reproduces it, as Markdown.
     pub fn verdict_text(&self) -> Option<String> {
         let capture = self.capture()?;
-        let rows: Vec<_> = crate::format::FORMATS
-            .iter()
-            .filter_map(|format| match self.answers.get(&capture.id, Question::Row(format.id()))? {
-                super::Asked::Ready(Answer::Row(row)) => Some(Arc::clone(row)),
-                _ => None,
-            })
-            .collect();
-        report::verdict_markdown(&rows, capture, self.settings.tokenizer)
+        report::verdict_markdown(&self.counted_rows(&capture.id), capture, &self.settings.tokenizer)
     }
 
     pub(super) fn copy_verdict(&mut self, effects: &mut Vec<Effect>) {

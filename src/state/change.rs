@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{Action, Connection, Dialog, Effect, Event, PaneView, PathPurpose, Screen, State, Toast};
+use super::{Action, Connection, Dialog, Effect, Event, PaneView, PathPurpose, Screen, State, Toast, TokensAction};
 use crate::problem::Problem;
 
 /// Puts into a set what is not in it, and takes out what is.
@@ -29,12 +29,14 @@ impl State {
         self.running.is_some()
             || matches!(self.connection, Connection::Connecting { .. })
             || self.answers.working() > 0
+            || self.is_counting_server()
             || self.toasts.iter().any(|toast| toast.problem.is_none())
     }
 
     /// Does what a person asked for.
     pub fn perform(&mut self, action: Action, effects: &mut Vec<Effect>) {
         match action {
+            Action::UseFolder(folder) => effects.push(Effect::ReadPrices(folder)),
             Action::ShowConnect => self.view.screen = Screen::Connect,
             Action::EditConnect(form) => self.connect_form = form,
             Action::ConnectForm => self.connect_from_form(effects),
@@ -76,6 +78,7 @@ impl State {
             Action::OpenPath(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() });
             }
+            Action::Tokens(action) => self.tokens(action, effects),
             Action::ChoosePath(purpose) => effects.push(Effect::ChoosePath(purpose)),
             Action::OpenLink(url) => {
                 if url.starts_with("http://") || url.starts_with("https://") {
@@ -125,7 +128,6 @@ impl State {
             }
             Action::SetSearch(search) => view.search = search,
             Action::SetBaseline(format) => self.settings.baseline = Some(format),
-            Action::SetTokenizer(encoding) => self.settings.tokenizer = encoding,
             Action::SetWrap(wrap) => self.settings.wrap = wrap,
             Action::SetTheme(theme) => self.settings.theme = theme,
             Action::ToggleSidebar => self.settings.sidebar_open = !self.settings.sidebar_open,
@@ -149,6 +151,7 @@ impl State {
                     listed.tokens = Some(tokens);
                 }
             }
+            Event::ServerCost { session, cost } if session == current => self.server_counted(cost),
             Event::ConnectFailed { session, problem } if session == current => self.connect_failed(problem),
             Event::Gone { session, problem } if session == current => self.gone(problem),
             Event::Messages { session, count } if session == current => {
@@ -163,6 +166,7 @@ impl State {
             | Event::Connected { .. }
             | Event::Tools { .. }
             | Event::ToolTokens { .. }
+            | Event::ServerCost { .. }
             | Event::ConnectFailed { .. }
             | Event::Gone { .. }
             | Event::Messages { .. } => {}
@@ -179,10 +183,13 @@ impl State {
             Event::Captured { call, capture } => self.captured(call, capture),
             Event::Opened(capture) => self.add_capture(capture),
             Event::Answered { inquiry, answer } => self.answered(inquiry, answer),
+            Event::TokenizerRead(file) => self.tokenizer_read(file, effects),
+            Event::Prices(read) => self.prices_read(read),
             Event::Exported(path) => self.toast(&format!("Saved {}", path.display())),
             Event::Problem(problem) => self.toast_problem(problem),
             Event::PathChosen { purpose, path: Some(path) } => match purpose {
                 PathPurpose::OpenCapture => self.perform(Action::OpenPath(Some(path)), effects),
+                PathPurpose::OpenTokenizer => self.tokens(TokensAction::OpenFile(Some(path)), effects),
                 purpose => self.export(purpose, Some(path), effects),
             },
             // Cancelled, or no dialog could be shown: the path field is still there.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Kind, Problem};
-use crate::source::{Command, Http, Source};
+use crate::source::{Command, Http, SampleSpec, Source};
 
 /// Lines of stderr that are kept.
 const STDERR_LINES: usize = 1_000;
@@ -33,13 +33,15 @@ pub struct ConnectForm {
     pub environment: Vec<(String, String)>,
     pub url: String,
     pub headers: Vec<(String, String)>,
+    /// The set and the switches of the sample; it has a button of its own.
+    pub sample: SampleSpec,
 }
 
 impl ConnectForm {
     /// The form that describes a source, so that what failed can be mended where it stands.
     pub fn of(source: &Source) -> Self {
         match source {
-            Source::Sample(_) => Self::default(),
+            Source::Sample(spec) => Self { sample: spec.clone(), ..Self::default() },
             Source::Command(command) => Self {
                 command: shell_words::quote(&command.program).into_owned(),
                 arguments: shell_words::join(&command.args),
@@ -100,6 +102,7 @@ impl State {
         self.session += 1;
         self.messages = 0;
         self.tools.clear();
+        self.forget_server_cost();
         self.tools_note = None;
         self.connection = Connection::Connecting {
             source: source.clone(),
@@ -127,6 +130,7 @@ impl State {
         self.session += 1;
         self.connection = Connection::None;
         self.tools.clear();
+        self.forget_server_cost();
         self.selected_tool = None;
         self.view.screen = Screen::Connect;
     }
@@ -191,6 +195,7 @@ impl State {
         if let Some(name) = chosen {
             self.select_tool(&name);
         }
+        self.count_server(effects);
         if let Some(question) = self.pending.take() {
             self.select_tool(question.tool());
             self.send_call(effects);
@@ -199,8 +204,9 @@ impl State {
 
     pub(super) fn connect_failed(&mut self, problem: Problem) {
         let Some(source) = self.connection.source().cloned() else { return };
-        if self.connect_form == ConnectForm::default() {
-            self.connect_form = ConnectForm::of(&source);
+        let sample = self.connect_form.sample.clone();
+        if self.connect_form == (ConnectForm { sample: sample.clone(), ..ConnectForm::default() }) {
+            self.connect_form = ConnectForm { sample, ..ConnectForm::of(&source) };
         }
         let stderr = self.connection.stderr().to_vec();
         self.pending = None;

@@ -9,6 +9,7 @@ mod call;
 mod change;
 mod connect;
 pub mod form;
+mod tokens;
 mod view;
 
 use std::collections::BTreeMap;
@@ -21,14 +22,15 @@ use bytes::Bytes;
 pub use answers::{Answers, Asked};
 pub use connect::{ConnectForm, ConnectMode};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
+pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
 pub use view::{DrawerTab, PaneView, Screen, View};
 
 use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::problem::Problem;
-use crate::report::{Answer, Inquiry};
+use crate::report::{Answer, Inquiry, Prices, ServerCost};
 use crate::settings::{Settings, Theme};
 use crate::source::Source;
-use crate::token::{Encoding, Tokens};
+use crate::token::{Encoding, TokenizerFile, Tokens};
 
 /// The whole state of the window.
 #[derive(Debug, Default)]
@@ -54,6 +56,10 @@ pub struct State {
     pub view: View,
     pub answers: Answers,
     pub connect_form: ConnectForm,
+    /// The tokenizer file that was opened last, for the menu.
+    pub tokenizer_file: Option<Arc<TokenizerFile>>,
+    pub prices: PriceTable,
+    pub server_view: ServerView,
     pub dialog: Option<Dialog>,
     /// Short messages at the bottom right; errors stay until closed.
     pub toasts: Vec<Toast>,
@@ -179,6 +185,7 @@ pub enum Dialog {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathPurpose {
     OpenCapture,
+    OpenTokenizer,
     ExportCapture,
     ExportResult,
 }
@@ -195,6 +202,8 @@ pub struct Toast {
 /// What a person did. Every change of the state by hand is one of these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
+    /// Where the person's own files are: what is read at the start is read from there.
+    UseFolder(PathBuf),
     // Connecting
     ShowConnect,
     EditConnect(ConnectForm),
@@ -253,7 +262,8 @@ pub enum Action {
     KeepPeekBeside,
     SetSearch(Option<String>),
     SetBaseline(&'static str),
-    SetTokenizer(Encoding),
+    /// About tokens, tokenizers and money.
+    Tokens(TokensAction),
     SetWrap(bool),
     SetTheme(Theme),
     ToggleSidebar,
@@ -373,6 +383,13 @@ pub enum Event {
         inquiry: Inquiry,
         answer: Result<Answer, Problem>,
     },
+    TokenizerRead(Arc<TokenizerFile>),
+    ServerCost {
+        session: u64,
+        cost: Arc<ServerCost>,
+    },
+    /// The person's own price table, where there is one.
+    Prices(Result<Prices, Problem>),
     Exported(PathBuf),
     Problem(Problem),
     /// The system's file dialog was answered; `None` was cancelled, or could not be shown.
@@ -424,6 +441,16 @@ pub enum Effect {
         path: PathBuf,
     },
     OpenPath(PathBuf),
+    ReadTokenizer(PathBuf),
+    /// Read the person's own price table in this folder, where there is one.
+    ReadPrices(PathBuf),
+    /// Count the definitions by part.
+    CountServer {
+        session: u64,
+        server: Box<Server>,
+        tools: Vec<Arc<Tool>>,
+        encoding: Encoding,
+    },
     ChoosePath(PathPurpose),
     /// For the app: clipboard, browser, end.
     CopyText(String),
@@ -453,12 +480,12 @@ impl State {
         self.captures.iter().find(|capture| capture.id == *id)
     }
 
-    /// Tokens of all definitions together; `None` until they are listed and all are counted.
+    /// Tokens of all definitions together, in [`Settings::encoding`]; `None` until they are listed and all are counted.
     pub fn tools_total(&self) -> Option<u64> {
         if self.tools.is_empty() {
             return None;
         }
-        self.tools.iter().map(|listed| Some(listed.tokens?.get(self.settings.tokenizer))).sum()
+        self.tools.iter().map(|listed| Some(listed.tokens?.get(self.settings.encoding()))).sum()
     }
 
     /// Whether the form says something other than the capture shown was called with.

@@ -1,7 +1,9 @@
 //! What is looked at: capture, panes, selection, drawer.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use super::TokensView;
 use crate::capture::CaptureId;
 
 /// What a pane shows.
@@ -24,6 +26,8 @@ pub enum Screen {
     Connect,
     /// Call bar, panes and drawer.
     Answer,
+    /// What the whole server costs before its first call.
+    Server,
 }
 
 /// What the drawer says of the answer.
@@ -32,6 +36,8 @@ pub enum DrawerTab {
     /// The ledger.
     #[default]
     Cost,
+    /// Where the tokens go.
+    Tokens,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +58,9 @@ pub struct View {
     pub toggled: BTreeSet<usize>,
     pub tree_cursor: Option<usize>,
     pub drawer: DrawerTab,
+    pub tokens: TokensView,
+    /// Keys that are struck out to see what it saves, as paths of columns.
+    pub what_if: Arc<BTreeSet<String>>,
     /// The format the ledger peeks at; shown in the middle pane.
     pub peek: Option<&'static str>,
     /// Find in the focused pane; `None` where the bar is closed.
@@ -74,6 +83,8 @@ impl Default for View {
             toggled: BTreeSet::new(),
             tree_cursor: None,
             drawer: DrawerTab::Cost,
+            tokens: TokensView::default(),
+            what_if: Arc::default(),
             peek: None,
             search: None,
             folded_groups: BTreeSet::new(),
@@ -100,6 +111,8 @@ impl View {
             self.tree_cursor = None;
             self.peek = None;
             self.search = None;
+            self.what_if = Arc::default();
+            self.tokens.inside.clear();
         }
         self.capture = Some(capture);
         self.screen = Screen::Answer;

@@ -90,6 +90,17 @@ impl PartialEq for Tokenizer {
 
 impl Eq for Tokenizer {}
 
+impl std::hash::Hash for Tokenizer {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Tokenizer::Encoding(encoding) => encoding.hash(state),
+            Tokenizer::File(file) => file.sha256.hash(state),
+            Tokenizer::P50kBase | Tokenizer::Claude => {}
+        }
+    }
+}
+
 impl Tokenizer {
     /// Every name that is no file, an alias included.
     pub const NAMES: &'static [&'static str] = &["o200k_base", "cl100k_base", "p50k_base", "o200k_harmony", "claude"];
@@ -121,6 +132,11 @@ impl Tokenizer {
             Tokenizer::Encoding(encoding) => Some(*encoding),
             _ => None,
         }
+    }
+
+    /// The encoding of what is counted in those alone (the tree, the definitions): its own, else `o200k_base`.
+    pub fn nearest_encoding(&self) -> Encoding {
+        self.encoding().unwrap_or(Encoding::O200kBase)
     }
 
     /// The file, where it is one.

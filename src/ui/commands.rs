@@ -9,7 +9,7 @@ use super::{Cx, theme};
 use crate::report::{Answer, Question};
 use crate::settings::Theme;
 use crate::source::Source;
-use crate::state::{Action, Connection, Dialog, PaneView, Screen};
+use crate::state::{Action, Connection, Dialog, DrawerTab, PaneView, Screen};
 
 /// One thing that a key does.
 pub struct Command {
@@ -47,7 +47,17 @@ pub const COMMANDS: &[Command] = &[
     Command::new(CTRL, Key::Num3, "Third pane", |_, cx| focus_pane(cx, 2)),
     Command::new(CTRL, Key::Num4, "Token cost", |ui, cx| {
         focus_region(ui, Region::Drawer);
-        (!cx.state.settings.drawer_open).then_some(Action::ToggleDrawer)
+        if !cx.state.settings.drawer_open {
+            cx.send(Action::ToggleDrawer);
+        }
+        Some(Action::ShowDrawer(DrawerTab::Cost))
+    }),
+    Command::new(CTRL, Key::Num6, "Where tokens go", |ui, cx| {
+        focus_region(ui, Region::Drawer);
+        if !cx.state.settings.drawer_open {
+            cx.send(Action::ToggleDrawer);
+        }
+        has_answer(cx).then_some(Action::ShowDrawer(DrawerTab::Tokens))
     }),
     Command::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
     Command::new(CTRL, Key::J, "Show or hide the drawer", |_, _| Some(Action::ToggleDrawer)),
@@ -136,6 +146,7 @@ fn has_answer(cx: &Cx<'_>) -> bool {
 fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
     match cx.state.view.screen {
         Screen::Connect => (!matches!(cx.state.connection, Connection::Connecting { .. })).then_some(Action::ConnectForm),
+        Screen::Server => None,
         Screen::Start | Screen::Answer => can_call(cx).then_some(Action::Call { send_anyway: false }),
     }
 }
@@ -174,6 +185,8 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             Connection::Connecting { .. } => Action::CancelConnect,
             _ => back(cx),
         })
+    } else if view.screen == Screen::Server {
+        Some(Action::ShowAnswer)
     } else if view.peek.is_some() {
         Some(Action::Peek(None))
     } else if let Some(pane) = view.maximised {

@@ -12,7 +12,7 @@ use egui::{
 use super::theme::{self, Tokens};
 use super::{Cx, call_bar, commands, icons, sidebar, top_bar, widgets};
 use crate::capture::Tool;
-use crate::state::{Action, Dialog, PathPurpose, Toast};
+use crate::state::{Action, Dialog, PathPurpose, Toast, TokensAction};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(dialog) = &cx.state.dialog {
@@ -137,7 +137,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
     };
     let mut cost = vec![format!("{} bytes as listed", widgets::grouped(tool.raw.len() as u64))];
     if let Some(tokens) = tokens {
-        let encoding = cx.state.settings.tokenizer;
+        let encoding = cx.state.settings.encoding();
         cost.insert(0, format!("{} tok ({})", widgets::grouped(tokens.get(encoding)), encoding.name()));
     }
     ui.label(
@@ -325,6 +325,11 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
     let t = Tokens::of(ui);
     let (words, explanation, verb) = match purpose {
         PathPurpose::OpenCapture => ("Open a capture", "The path of a capture folder, or of a file that holds an answer", "Open"),
+        PathPurpose::OpenTokenizer => (
+            "Open a tokenizer file",
+            "The path of a tokenizer.json, SentencePiece, tiktoken or tekken file; it is read here and sent nowhere",
+            "Open",
+        ),
         PathPurpose::ExportCapture => ("Export the capture", "The path of the folder to make", "Export"),
         PathPurpose::ExportResult => ("Export the raw CallToolResult", "The path of the file to write", "Export"),
     };
@@ -335,7 +340,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         .id(Id::unique("path"))
         .font(theme::mono(13.0))
         .desired_width(f32::INFINITY)
-        .hint_text("/path/to/capture")
+        .hint_text(if purpose == PathPurpose::OpenTokenizer { "/path/to/tokenizer.json" } else { "/path/to/capture" })
         .margin(Margin::symmetric(8, 6));
     let response = ui.add(field).accessible_name("Path");
     if response.changed() {
@@ -352,12 +357,16 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             cx.send(Action::CloseDialog);
             cx.send(match purpose {
                 PathPurpose::OpenCapture => Action::OpenPath(Some(path)),
+                PathPurpose::OpenTokenizer => Action::Tokens(TokensAction::OpenFile(Some(path))),
                 PathPurpose::ExportCapture => Action::ExportCapture(Some(path)),
                 PathPurpose::ExportResult => Action::ExportResult(Some(path)),
             });
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);
+        }
+        if widgets::Button::new("Browse…").icon(icons::OPEN_FILE).tip("The system's own file dialog").show(ui).clicked() {
+            cx.send(Action::ChoosePath(purpose));
         }
     });
 }

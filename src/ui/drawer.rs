@@ -2,6 +2,9 @@
 //! sentence that stays when the drawer is only its header.
 
 mod ledger;
+mod saving;
+mod tokens;
+mod treemap;
 
 use egui::{Align, Id, Layout, Rect, Stroke, Ui, UiBuilder, pos2, vec2};
 
@@ -32,15 +35,26 @@ struct Tab {
 }
 
 /// Every tab, in order.
-static TABS: &[Tab] = &[Tab {
-    id: DrawerTab::Cost,
-    title: "Token cost",
-    icon: icons::COST,
-    count: |_| None,
-    tools: ledger::tools_ui,
-    verdict: ledger::verdict_ui,
-    body: ledger::ledger_ui,
-}];
+static TABS: &[Tab] = &[
+    Tab {
+        id: DrawerTab::Cost,
+        title: "Token cost",
+        icon: icons::COST,
+        count: |_| None,
+        tools: ledger::tools_ui,
+        verdict: ledger::verdict_ui,
+        body: ledger::ledger_ui,
+    },
+    Tab {
+        id: DrawerTab::Tokens,
+        title: "Where tokens go",
+        icon: icons::ROWS,
+        count: |_| None,
+        tools: tokens::tools_ui,
+        verdict: tokens::verdict_ui,
+        body: tokens::tokens_ui,
+    },
+];
 
 /// Whether the drawer is only its header now; `window` gives it that height.
 pub fn is_collapsed(ui: &Ui, cx: &Cx<'_>) -> bool {

@@ -13,10 +13,13 @@ mod connect;
 mod dialogs;
 mod drawer;
 mod panes;
+mod server;
 mod sidebar;
 mod start;
 mod status_bar;
+mod tokenizer;
 mod top_bar;
+mod what_if;
 
 #[cfg(test)]
 mod shell_tests;
@@ -24,8 +27,11 @@ mod shell_tests;
 use std::cell::RefCell;
 
 use crate::capture::CaptureId;
+use crate::format::ledger::Row;
+use crate::problem::Problem;
 use crate::report::{Answer, Inquiry, Question};
 use crate::state::{Action, Asked, State};
+use crate::token::{Count, Tokenizer};
 
 /// The only thing a painting function gets besides its `Ui`: the state to read, and where to send what a person did.
 pub struct Cx<'a> {
@@ -73,6 +79,20 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// A row's tokens by the tokenizer chosen; asked for where they are not known yet.
+    pub fn count(&self, row: &Row) -> Option<Result<Count, &'a Problem>> {
+        self.count_by(row, &self.state.settings.tokenizer)
+    }
+
+    /// A row's tokens by a tokenizer; asked for where they are not known yet.
+    pub fn count_by(&self, row: &Row, tokenizer: &Tokenizer) -> Option<Result<Count, &'a Problem>> {
+        let known = self.state.count_of(self.state.view.capture.as_ref()?, row, tokenizer);
+        if known.is_none() && row.is_available() {
+            self.ask(Question::Count { format: row.format, tokenizer: tokenizer.clone() });
+        }
+        known
+    }
+
     /// All actions of the frame, the questions last: what is asked and not answered, so that the rest can be called off.
     pub fn into_actions(self) -> Vec<Action> {
         let mut actions = self.actions.into_inner();
@@ -112,14 +132,23 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     }
     // Calling is one key away on the start page too.
-    if cx.state.view.screen != Screen::Connect {
+    if !matches!(cx.state.view.screen, Screen::Connect | Screen::Server) {
         Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
     }
     let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
     match cx.state.view.screen {
         Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
+        Screen::Server => middle.show(ui, |ui| server::server_ui(ui, cx)),
         Screen::Answer => {
+            if !cx.state.view.what_if.is_empty() {
+                let strip = Frame::new().fill(t.warn_bg);
+                Panel::top("what if")
+                    .exact_size(theme::HEADER)
+                    .resizable(false)
+                    .frame(strip)
+                    .show(ui, |ui| what_if::strip_ui(ui, cx));
+            }
             if cx.state.capture().is_some() && cx.state.view.maximised.is_none() {
                 // Two panels, so that the size dragged to survives collapsing.
                 if drawer::is_collapsed(ui, cx) {

@@ -11,8 +11,9 @@ use super::commands::{self, Region};
 use super::theme::{self, Tokens};
 use super::{Cx, icons, widgets};
 use crate::capture::{Capture, Outcome, Tool};
-use crate::report::{Answer, Question};
-use crate::state::{Action, Asked, ListedTool};
+use crate::report::{Answer, Question, counted};
+use crate::state::{Action, Asked, ListedTool, TokensAction};
+use crate::token::Count;
 
 /// Below this width only the rail fits.
 const RAIL_BELOW: f32 = 160.0;
@@ -248,7 +249,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
     for group in groups {
         let folded = filter.is_empty() && !is_plain && state.view.folded_groups.contains(group.prefix);
         if !is_plain {
-            let tokens = group.tools.iter().map(|listed| Some(listed.tokens?.get(state.settings.tokenizer))).sum();
+            let tokens = group.tools.iter().map(|listed| Some(listed.tokens?.get(state.settings.encoding()))).sum();
             rows.push(Row::Group {
                 prefix: group.prefix,
                 title: group_title(group.prefix, state.connection.is_sample()),
@@ -344,10 +345,20 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let noun = if count == 1 { "definition" } else { "definitions" };
     let total = cx.state.tools_total().map_or_else(|| "counting…".to_owned(), |sum| format!("{} tok", widgets::grouped(sum)));
     let rect = ui.max_rect();
-    let response = ui.interact(rect, ui.scope_id().with("sum"), Sense::hover());
+    let response = ui.interact(rect, ui.scope_id().with("sum"), Sense::click());
     response
-        .widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{} {noun} · {total}", widgets::grouped(count as u64))));
-    response.on_hover_text("What the definitions of all tools cost a model before its first call");
+        .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{} {noun} · {total}", widgets::grouped(count as u64))));
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect.expand2(vec2(8.0, 0.0)), theme::RADIUS_BADGE, t.hover);
+    }
+    widgets::focus_ring_inside(ui, &response);
+    if response.clicked() {
+        cx.send(Action::Tokens(TokensAction::ShowServer));
+    }
+    let encoding = cx.state.settings.encoding().name();
+    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(format!(
+        "What the definitions of all tools cost a model before its first call ({encoding}). A click shows each by part."
+    ));
     ui.painter().text(
         rect.left_center(),
         Align2::LEFT_CENTER,
@@ -421,7 +432,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let selected = cx.state.selected_tool.as_deref() == Some(&tool.name);
     let (rect, response) = row(ui, theme::TOOL_ROW);
     let risk = Risk::of(tool);
-    let tokens = listed.tokens.map(|tokens| tokens.get(cx.state.settings.tokenizer));
+    let tokens = listed.tokens.map(|tokens| tokens.get(cx.state.settings.encoding()));
     response.widget_info(|| {
         let cost = tokens.map_or_else(|| "tokens being counted".to_owned(), |n| format!("{} tokens", widgets::grouped(n)));
         let place = cx.state.tools.iter().position(|other| std::ptr::eq(other, listed)).map_or(0, |at| at + 1);
@@ -522,7 +533,7 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     };
     let tokens = as_sent_tokens(cx, capture);
     response.widget_info(|| {
-        let cost = tokens.map_or(String::new(), |n| format!(", {} tokens", widgets::grouped(n)));
+        let cost = tokens.map_or(String::new(), |n| format!(", {} tokens", counted(n)));
         let chosen = if selected { ", selected" } else { "" };
         WidgetInfo::selected(
             Role::ListItem,
@@ -536,13 +547,8 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     let left = rect.left() + 36.0;
     let mut right = rect.right() - 14.0;
     if let Some(tokens) = tokens {
-        let text = ui.painter().text(
-            pos2(right, rect.center().y),
-            Align2::RIGHT_CENTER,
-            widgets::grouped(tokens),
-            theme::mono(12.0),
-            t.text,
-        );
+        let text =
+            ui.painter().text(pos2(right, rect.center().y), Align2::RIGHT_CENTER, counted(tokens), theme::mono(12.0), t.text);
         right = text.left() - 8.0;
     }
     let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
@@ -555,10 +561,12 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
 }
 
 /// What the answer costs as it was sent, once that was counted for the ledger.
-fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<u64> {
+fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<Count> {
     ["both", "content", "structured"].into_iter().find_map(|format| {
         match cx.state.answers.get(&capture.id, Question::Row(format))? {
-            Asked::Ready(Answer::Row(row)) if row.is_available() => Some(row.tokens.get(cx.state.settings.tokenizer)),
+            Asked::Ready(Answer::Row(row)) if row.is_available() => {
+                cx.state.count_of(&capture.id, row, &cx.state.settings.tokenizer)?.ok()
+            }
             _ => None,
         }
     })

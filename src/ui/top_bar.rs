@@ -6,11 +6,10 @@ use egui::{
 
 use super::commands::{self, Region};
 use super::theme::{self, Tokens};
-use super::{Cx, icons, widgets};
+use super::{Cx, icons, tokenizer, widgets};
 use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::{Action, Connection, Dialog, Screen};
-use crate::token::Encoding;
 
 pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let bar = ui.max_rect();
@@ -32,7 +31,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 cx.send(Action::ShowDialog(Dialog::Shortcuts));
             }
             theme_button(ui, cx);
-            tokenizer_ui(ui, cx);
+            tokenizer::chooser_ui(ui, cx);
         });
     });
 }
@@ -200,29 +199,4 @@ fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {
     if response.on_hover_text(format!("Click for {next} · {}", commands::keys_of("Theme: system, dark, light"))).clicked() {
         cx.send(Action::SetTheme(commands::next_theme(cx.state.settings.theme)));
     }
-}
-
-fn tokenizer_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
-    let chosen = cx.state.settings.tokenizer;
-    let button = egui::Button::new((
-        icons::icon(icons::TOKENIZER, 14.0, t.weak),
-        RichText::new(chosen.name()).font(theme::mono(12.5)).color(t.text),
-        icons::icon(icons::DOWN, 12.0, t.weak),
-    ))
-    .min_size(vec2(0.0, theme::INPUT));
-    let response = ui.add(button);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Tokenizer {}", chosen.name())));
-    Popup::menu(&response).show(|ui| {
-        ui.set_width(240.0);
-        for &encoding in Encoding::ALL {
-            let mark = if encoding == chosen { icons::CHECK } else { " " };
-            if menu_item(ui, mark, encoding.name(), "", true).clicked() {
-                cx.send(Action::SetTokenizer(encoding));
-                ui.close();
-            }
-        }
-        ui.label(RichText::new("Counts are exact, and made on this computer").font(theme::small()).color(t.weak));
-    });
-    response.on_hover_text("The tokenizer of every count shown");
 }

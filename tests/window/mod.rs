@@ -106,6 +106,11 @@ impl Window {
                     let answer = report::answer(&subjects, &inquiry.question, &Hosts::built_in(), &Cancel::new()).unwrap();
                     self.apply(Event::Answered { inquiry, answer });
                 }
+                Effect::CountServer { session, server, tools, encoding } => {
+                    let tools: Vec<Tool> = tools.iter().map(|tool| Tool::clone(tool)).collect();
+                    let cost = report::ServerCost::of(&server, &tools, encoding, &Cancel::new()).unwrap();
+                    self.apply(Event::ServerCost { session, cost: Arc::new(cost) });
+                }
                 _ => {}
             }
         }

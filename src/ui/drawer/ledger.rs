@@ -8,16 +8,20 @@ use egui::{
 use super::SIDE;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
-use crate::report::{self, Answer, Question, VerdictPart};
-use crate::state::{Action, Asked, PaneView};
+use crate::report::{self, Answer, CountedRow, Question, VerdictPart, counted, ratio_of};
+use crate::state::{Action, Asked, DrawerTab, PaneView, TokensAction, TokensPart};
+use crate::token::Count;
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, LEDGER_ROW, Tokens};
+use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
 /// What is known of one format.
 enum Known<'a> {
-    Row(&'a Row),
+    Row(&'a Row, Count),
+    /// It does not apply, for this reason.
+    Not(&'a Row),
     Working,
     Failed(String),
 }
@@ -41,7 +45,9 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(rect: Rect) -> Self {
+    /// A range takes more room than a number.
+    fn of(rect: Rect, is_exact: bool) -> Self {
+        let wide = if is_exact { 0.0 } else { 52.0 };
         let mut right = rect.right() - SIDE;
         let width = rect.width();
         let mut take = |size: f32, is_shown: bool| {
@@ -55,9 +61,9 @@ impl Columns {
         let facts = take(96.0, true).unwrap_or(0.0);
         let chars = take(72.0, width > 800.0);
         let bytes = take(76.0, width > 720.0);
-        let change = take(72.0, width > 640.0);
+        let change = take(72.0 + wide, width > 640.0 + wide);
         let ratio = take(62.0, true).unwrap_or(0.0);
-        let tokens = take(76.0, true).unwrap_or(0.0);
+        let tokens = take(76.0 + wide, true).unwrap_or(0.0);
         let name = rect.left() + SIDE;
         let start = name + if width > 640.0 { 240.0 } else { 150.0 };
         let bar = Rect::from_x_y_ranges(start..=(right - 16.0).max(start), rect.y_range());
@@ -72,7 +78,12 @@ fn lines<'a>(cx: &Cx<'a>) -> Vec<Line<'a>> {
         .map(|format| Line {
             format: format.id(),
             known: match cx.ask(Question::Row(format.id())) {
-                Asked::Ready(Answer::Row(row)) => Known::Row(row),
+                Asked::Ready(Answer::Row(row)) if !row.is_available() => Known::Not(row),
+                Asked::Ready(Answer::Row(row)) => match cx.count(row) {
+                    Some(Ok(count)) => Known::Row(row, count),
+                    Some(Err(problem)) => Known::Failed(problem.message()),
+                    None => Known::Working,
+                },
                 Asked::Failed(problem) => Known::Failed(problem.message()),
                 Asked::Ready(_) | Asked::Working { .. } => Known::Working,
             },
@@ -82,8 +93,7 @@ fn lines<'a>(cx: &Cx<'a>) -> Vec<Line<'a>> {
 
 /// The format that ratios are against: the one chosen, else compact JSON, else the text as sent.
 fn baseline(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
-    let has =
-        |id: &str| lines.iter().any(|line| line.format == id && matches!(line.known, Known::Row(row) if row.is_available()));
+    let has = |id: &str| lines.iter().any(|line| line.format == id && matches!(line.known, Known::Row(..)));
     match cx.state.settings.baseline {
         Some(chosen) if has(chosen) => chosen,
         _ if has("json") => "json",
@@ -104,7 +114,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         .show(ui);
     Popup::menu(&button).width(240.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        for line in lines.iter().filter(|line| matches!(line.known, Known::Row(row) if row.is_available())) {
+        for line in lines.iter().filter(|line| matches!(line.known, Known::Row(..))) {
             let hue = t.hue(line.format).color;
             if menu_row(ui, format_title(line.format), Some(hue), line.format == baseline).clicked() {
                 cx.send(Action::SetBaseline(line.format));
@@ -114,22 +124,39 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     ui.label(RichText::new("Baseline").font(theme::small()).color(t.weak));
     ui.add_space(8.0);
-    ui.label(RichText::new(cx.state.settings.tokenizer.name()).font(theme::code()).color(t.weak));
+    let tokenizer = &cx.state.settings.tokenizer;
+    let mark = if tokenizer.is_exact() { "" } else { "≈ " };
+    let name = RichText::new(format!("{mark}{}", tokenizer.name())).font(theme::code()).color(t.weak);
+    ui.add(egui::Label::new(name).truncate()).on_hover_text(tokenizer.how());
 }
 
 /// The computed sentence; what it says well or badly has its colour, and its words say it too.
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let lines = lines(cx);
     let t = Tokens::of(ui);
-    let rows: Vec<&Row> =
-        lines.iter().filter_map(|line| if let Known::Row(row) = line.known { Some(row) } else { None }).collect();
+    let rows: Vec<CountedRow<'_>> = lines
+        .iter()
+        .filter_map(|line| match line.known {
+            Known::Row(row, count) => Some(CountedRow { row, count: Some(count) }),
+            Known::Not(row) => Some(CountedRow { row, count: None }),
+            Known::Working | Known::Failed(_) => None,
+        })
+        .collect();
     ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("verdict"), |ui| {
-        let Some(verdict) = report::verdict(&rows, cx.state.settings.tokenizer) else {
-            if rows.len() < lines.len() {
+        let Some(mut verdict) = report::verdict_counted(&rows, &cx.state.settings.tokenizer) else {
+            let failed = lines.iter().find_map(|line| if let Known::Failed(why) = &line.known { Some(why) } else { None });
+            if let Some(why) = failed {
+                let words = RichText::new(why).font(theme::base()).color(t.bad);
+                ui.add(egui::Label::new(words).truncate()).on_hover_text(why);
+            } else if rows.len() < lines.len() {
                 widgets::waiting(ui, "Counting tokens", cx.state.now, cx);
             }
             return;
         };
+        if let Some(money) = money(cx, &rows) {
+            // Behind the first sentence, which says how many tokens were sent.
+            verdict.parts.insert(verdict.parts.len().min(2), VerdictPart::Plain(money));
+        }
         let mut job = egui::text::LayoutJob::default();
         for part in &verdict.parts {
             let (text, font, color) = match part {
@@ -143,7 +170,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         job.wrap = egui::text::TextWrapping {
             max_rows: 1,
             break_anywhere: true,
-            ..egui::text::TextWrapping::wrap_at_width((rect.width() - 36.0).max(40.0))
+            ..egui::text::TextWrapping::wrap_at_width((rect.width() - 68.0).max(40.0))
         };
         let text = verdict.text();
         let galley = ui.painter().layout_job(job);
@@ -154,7 +181,30 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
             cx.send(Action::CopyVerdict);
         }
+        if widgets::icon_button(ui, icons::ROWS, "Open the difference as steps").clicked() {
+            cx.send(Action::ShowDrawer(DrawerTab::Tokens));
+            cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
+        }
     });
+}
+
+/// What the answer as sent costs with the model that is wanted.
+fn money(cx: &Cx<'_>, rows: &[CountedRow<'_>]) -> Option<String> {
+    let model = cx.state.model()?;
+    let sent = ["both", "content", "structured"]
+        .into_iter()
+        .find_map(|id| rows.iter().find(|row| row.row.format == id && row.row.is_available()))?;
+    let Some(tokenizer) = cx.state.tokenizer_of(model) else {
+        return Some(format!(" {}: open its tokenizer file {} to see its cost.", model.name, model.tokenizer));
+    };
+    let count = cx.count_by(sent.row, &tokenizer)?.ok()?;
+    // The model counts with its own tokenizer, which may be another than the one chosen.
+    let by = if tokenizer == cx.state.settings.tokenizer {
+        String::new()
+    } else {
+        format!(" ({} by {})", counted(count), tokenizer.name())
+    };
+    Some(format!(" {}{by}: {}.", model.name, report::Cost::of(count, model).text()))
 }
 
 pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -166,16 +216,18 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let focus = ui.interact(outer, Id::unique("ledger"), Sense::focusable_noninteractive());
     focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Token ledger"));
     keys(ui, cx, &focus, lines);
-    let encoding = cx.state.settings.tokenizer;
-    let rows = || {
-        lines
-            .iter()
-            .filter_map(|line| if let Known::Row(row) = line.known { Some(row).filter(|row| row.is_available()) } else { None })
+    let rows = || lines.iter().filter_map(|line| if let Known::Row(row, count) = line.known { Some((row, count)) } else { None });
+    let most = rows().map(|(_, count)| count.high()).max().unwrap_or(0);
+    let base = rows().find(|(row, _)| row.format == baseline).map(|(_, count)| count);
+    let scale = Scale {
+        most,
+        base,
+        baseline,
+        is_exact: cx.state.settings.tokenizer.is_exact(),
+        is_what_if: !cx.state.view.what_if.is_empty(),
     };
-    let most = rows().map(|row| row.tokens.get(encoding)).max().unwrap_or(0);
-    let base = rows().find(|row| row.format == baseline).map(|row| row.tokens.get(encoding));
     let head = Rect::from_min_size(outer.min, vec2(outer.width(), 20.0));
-    head_ui(ui, head);
+    head_ui(ui, head, &scale);
     let rest = Rect::from_min_max(head.left_bottom(), outer.max);
     ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -187,7 +239,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     is_derived = true;
                     derived_ui(ui);
                 }
-                row_ui(ui, cx, line, &Scale { most, base, baseline }, &focus);
+                row_ui(ui, cx, line, &scale, &focus);
             }
             ui.add_space(4.0);
         });
@@ -197,9 +249,9 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-fn head_ui(ui: &Ui, rect: Rect) {
+fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
     let t = Tokens::of(ui);
-    let columns = Columns::of(rect);
+    let columns = Columns::of(rect, scale.is_exact);
     let y = rect.center().y;
     let font = || theme::regular(11.5);
     widgets::text_at(ui, pos2(columns.name, y), "Format", font(), t.weak, 200.0);
@@ -208,7 +260,11 @@ fn head_ui(ui: &Ui, rect: Rect) {
     };
     right(columns.tokens, "Tokens");
     right(columns.ratio, "Ratio");
-    for (x, text) in [(columns.change, "Change"), (columns.bytes, "Bytes"), (columns.chars, "Chars")] {
+    for (x, text) in [
+        (columns.change, if scale.is_what_if { "What if" } else { "Change" }),
+        (columns.bytes, "Bytes"),
+        (columns.chars, "Chars"),
+    ] {
         if let Some(x) = x {
             right(x, text);
         }
@@ -241,8 +297,11 @@ fn derived_ui(ui: &mut Ui) {
 /// What a row is measured against.
 struct Scale {
     most: u64,
-    base: Option<u64>,
+    base: Option<Count>,
     baseline: &'static str,
+    is_exact: bool,
+    /// Whether keys are struck out: the column of changes shows what that saves in each format.
+    is_what_if: bool,
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Response) {
@@ -259,15 +318,15 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     if is_peeked {
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
     }
-    let columns = Columns::of(rect);
+    let columns = Columns::of(rect, scale.is_exact);
     let y = rect.center().y;
     let square = Rect::from_center_size(pos2(columns.name + 4.0, y), vec2(8.0, 8.0));
     let name_x = columns.name + 16.0;
-    let row = match &line.known {
-        Known::Row(row) if row.is_available() => *row,
+    let (row, count) = match &line.known {
+        Known::Row(row, count) => (*row, *count),
         other => {
             let why = match other {
-                Known::Row(row) => row.why.clone().unwrap_or_default(),
+                Known::Row(row, _) | Known::Not(row) => row.why.clone().unwrap_or_default(),
                 Known::Failed(why) => why.clone(),
                 Known::Working => "counting…".into(),
             };
@@ -302,11 +361,24 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     if (response.hovered() || (is_peeked && focus.has_focus())) && end + 50.0 < columns.bar.left() {
         small_badge(ui, pos2(end + 8.0, y), "Open");
     }
-    let tokens = row.tokens.get(cx.state.settings.tokenizer);
+    // What the server sent stays as it is; what is written from the payload shrinks.
+    let less = if scale.is_what_if && !is_as_sent { what_if::count_without(cx, row) } else { None };
     let bar = Rect::from_center_size(pos2(columns.bar.center().x, y), vec2(columns.bar.width(), 8.0));
-    let share = |value: u64| if scale.most == 0 { 0.0 } else { value as f32 / scale.most as f32 };
+    let share = |count: Count| if scale.most == 0 { 0.0 } else { count.high() as f32 / scale.most as f32 };
     if bar.width() > 24.0 {
-        widgets::bar(ui, bar, share(tokens), hue.color);
+        widgets::bar(ui, bar, share(less.unwrap_or(count)), hue.color);
+        let mut x = bar.left() + bar.width() * share(less.unwrap_or(count));
+        if less.is_some() {
+            // The ghost of what is struck.
+            let ghost = Rect::from_x_y_ranges(x..=(bar.left() + bar.width() * share(count)).max(x), bar.y_range());
+            ui.painter().rect_filled(ghost, theme::RADIUS_BAR, hue.color.gamma_multiply(0.35));
+            x = ghost.right();
+        }
+        if !count.is_exact() {
+            // From the lowest it can be to the highest.
+            let low = bar.left() + bar.width() * share(Count::Exact(count.low()));
+            ui.painter().hline(low..=x, y, Stroke::new(2.0, t.panel));
+        }
         if let Some(base) = scale.base {
             let x = (bar.left() + bar.width() * share(base)).round();
             ui.painter().rect_filled(Rect::from_center_size(pos2(x, y), vec2(1.5, 12.0)), 0.0, t.strong);
@@ -318,15 +390,19 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
             widgets::text_right(ui, pos2(x, y), text, mono(), color);
         }
     };
-    widgets::text_right(ui, pos2(columns.tokens, y), widgets::grouped(tokens), theme::mono_semibold(12.0), t.strong);
+    widgets::text_right(ui, pos2(columns.tokens, y), counted(count), theme::mono_semibold(12.0), t.strong);
     let keeps_all = row.facts.is_none_or(|facts| facts.missing == 0);
-    let is_cheaper = scale.base.is_some_and(|base| tokens < base);
+    let is_cheaper = scale.base.is_some_and(|base| count.high() < base.high());
     // Green is for what costs less and loses nothing.
     let color = if is_cheaper && keeps_all { t.ok } else { t.weak };
-    let ratio = scale.base.filter(|&base| base > 0).map(|base| tokens as f64 / base as f64);
+    let ratio = ratio_of(Some(count), scale.base);
     right(Some(columns.ratio), ratio.map_or_else(|| "–".into(), |ratio| format!("{ratio:.2}×")), color);
-    let change = scale.base.map_or_else(|| "–".into(), |base| change(tokens, base));
-    right(columns.change, change, color);
+    let (changed, color) = match (scale.is_what_if, less) {
+        (true, Some(less)) => (change(less, count), t.warn),
+        (true, None) => ("–".into(), t.weak),
+        (false, _) => (scale.base.map_or_else(|| "–".into(), |base| change(count, base)), color),
+    };
+    right(columns.change, changed, color);
     right(columns.bytes, widgets::grouped(row.bytes), t.weak);
     right(columns.chars, widgets::grouped(row.chars), t.weak);
     let facts = facts_ui(ui, pos2(columns.facts - 80.0, y), row);
@@ -341,9 +417,10 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         .filter(|_| !is_baseline)
         .map_or_else(String::new, |ratio| format!(", {ratio:.2} times {}", format_title(scale.baseline)));
     let baseline = if is_baseline { ", baseline" } else { "" };
+    let struck = less.map_or_else(String::new, |less| format!(", what if: {}", change(less, count)));
     let name = format!(
-        "{title}, {}{against}{baseline}, {}{facts}",
-        widgets::number_text(tokens, "tokens"),
+        "{title}, {}{against}{baseline}{struck}, {}{facts}",
+        format_args!("{} tokens", counted(count)),
         widgets::number_text(row.bytes, "bytes")
     );
     response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_peeked, &name));
@@ -352,14 +429,6 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         cx.send(Action::SetPane { pane: 1, shows: PaneView::Text(line.format) });
     }
     response.on_hover_cursor(egui::CursorIcon::PointingHand);
-}
-
-fn change(tokens: u64, base: u64) -> String {
-    match tokens.cmp(&base) {
-        std::cmp::Ordering::Equal => "–".into(),
-        std::cmp::Ordering::Greater => format!("+{}", widgets::grouped(tokens - base)),
-        std::cmp::Ordering::Less => format!("−{}", widgets::grouped(base - tokens)),
-    }
 }
 
 /// How many facts are kept, and what a screen reader says of it.
@@ -398,8 +467,7 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
         memory.set_focus_lock_filter(focus.id, egui::EventFilter { vertical_arrows: true, escape, ..Default::default() })
     });
     let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
-    let formats: Vec<_> =
-        lines.iter().filter(|line| matches!(line.known, Known::Row(row) if row.is_available())).map(|line| line.format).collect();
+    let formats: Vec<_> = lines.iter().filter(|line| matches!(line.known, Known::Row(..))).map(|line| line.format).collect();
     let shown = match cx.state.view.shows(1) {
         PaneView::Text(format) | PaneView::Rendered(format) => format,
         PaneView::Tree => "structured",
@@ -430,13 +498,15 @@ mod tests {
 
     #[test]
     fn changes_have_signs() {
-        assert_eq!([change(5, 5), change(1_007, 5), change(1, 9)], ["–", "+1,002", "−8"]);
+        let exact = |to, from| change(Count::Exact(to), Count::Exact(from));
+        assert_eq!([exact(5, 5), exact(1_007, 5), exact(1, 9)], ["–", "+1,002", "−8"]);
+        assert_eq!(change(Count::claude(100), Count::claude(300)), "≈−220…−350");
     }
 
     #[test]
     fn columns_never_cross() {
         for width in [640.0, 700.0, 976.0, 1_312.0] {
-            let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)));
+            let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)), true);
             assert!(
                 columns.bar.right() <= columns.tokens && columns.tokens < columns.ratio && columns.ratio < columns.facts,
                 "{width}"

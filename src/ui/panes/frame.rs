@@ -9,8 +9,9 @@ use super::{PANES, PaneCx, format_title};
 use crate::capture::{Origin, Outcome};
 use crate::format::{FORMATS, Subject};
 use crate::problem::{Kind, Problem};
-use crate::report::{Answer, Question};
+use crate::report::{Answer, Question, counted};
 use crate::state::{Action, PaneView};
+use crate::token::Count;
 use crate::ui::commands::{self, Region};
 use crate::ui::theme::{self, Hue, Tokens};
 use crate::ui::widgets::{self, Button};
@@ -223,14 +224,14 @@ fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &Tokens) -> 
 }
 
 /// Tokens and bytes of what a pane shows, where they are known.
-fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(u64, u64)> {
+fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(Count, u64)> {
     // A payload read from the text has no format of its own but its compact JSON.
     let format = if view == PaneView::Tree && title.name == "Payload" { "json" } else { title.format };
     if !FORMATS.iter().any(|known| known.id() == format) {
         return None;
     }
     match cx.ready(Question::Row(format)) {
-        Some(Answer::Row(row)) if row.is_available() => Some((row.tokens.get(cx.state.settings.tokenizer), row.bytes)),
+        Some(Answer::Row(row)) if row.is_available() => Some((cx.count(row)?.ok()?, row.bytes)),
         _ => None,
     }
 }
@@ -305,7 +306,7 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, v
             ui.add_space(8.0);
             if let Some((tokens, bytes)) = cost(cx, view, title) {
                 let bytes = widgets::bytes(bytes);
-                let tokens = widgets::number_text(tokens, "tok");
+                let tokens = widgets::count_text(tokens, "tok");
                 let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
                 // Swatch, caret, three buttons and the tokens come first; names are not elided to show a size.
                 if rect.width() - name > 300.0 {
@@ -516,15 +517,15 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: Opti
     rect.with_min_y(strip.bottom())
 }
 
-fn strip_tab(ui: &mut Ui, name: &str, hue: Hue, tokens: Option<u64>, is_shown: bool, is_open: bool) -> Response {
+fn strip_tab(ui: &mut Ui, name: &str, hue: Hue, tokens: Option<Count>, is_shown: bool, is_open: bool) -> Response {
     let t = Tokens::of(ui);
     let font = if is_shown { theme::semibold(13.0) } else { theme::label() };
     let label = ui.painter().layout_no_wrap(name.to_owned(), font.clone(), t.text);
-    let count = tokens.map(widgets::grouped).unwrap_or_default();
+    let count = tokens.map(counted).unwrap_or_default();
     let count_width =
         if count.is_empty() { 0.0 } else { ui.painter().layout_no_wrap(count.clone(), theme::code(), t.weak).size().x + 6.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(16.0 + label.size().x + count_width, STRIP), Sense::click());
-    let spoken = tokens.map_or_else(|| name.to_owned(), |tokens| format!("{name}, {}", widgets::number_text(tokens, "tokens")));
+    let spoken = tokens.map_or_else(|| name.to_owned(), |tokens| format!("{name}, {}", widgets::count_text(tokens, "tokens")));
     let spoken = if is_open { spoken } else { format!("{spoken}, closed") };
     response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, &spoken));
     let square = Rect::from_center_size(pos2(rect.left() + 4.0, rect.center().y), vec2(8.0, 8.0));

@@ -31,7 +31,7 @@ fn code_points(grapheme: &str) -> String {
 /// Explains the character at a byte of `text`, which `response` is hovered over.
 pub fn tip(cx: &Cx<'_>, response: &Response, text: &str, at: usize) {
     let Some(grapheme) = odd_at(text, at) else { return };
-    let encoding = cx.state.settings.tokenizer;
+    let encoding = cx.state.settings.encoding();
     let tokens = match cx.ready(Question::Characters(grapheme.into())) {
         Some(Answer::Characters(tokens)) => {
             let count = tokens.get(encoding);

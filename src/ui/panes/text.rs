@@ -374,7 +374,7 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         };
         let tokens = match tokens {
             Some(Answer::Part(tokens)) => {
-                format!(" · {}", widgets::number_text(tokens.get(cx.state.settings.tokenizer), "tokens by themselves"))
+                format!(" · {}", widgets::number_text(tokens.get(cx.state.settings.encoding()), "tokens by themselves"))
             }
             _ => String::new(),
         };

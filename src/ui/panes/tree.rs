@@ -14,9 +14,10 @@ use super::PaneCx;
 use crate::capture::{Origin, Record};
 use crate::json::{Doc, Kind, Node};
 use crate::report::special::Shown;
-use crate::report::{Answer, Mark, Question, TreeView};
-use crate::state::{Action, Asked};
+use crate::report::{Answer, Mark, Question, TreeView, is_struck, key_of, path_of};
+use crate::state::{Action, Asked, TokensAction};
 use crate::ui::theme::{self, TREE_ROW, Tokens};
+use crate::ui::top_bar::menu_item;
 use crate::ui::widgets::{self, Tone};
 use crate::ui::{Cx, icons};
 
@@ -253,6 +254,11 @@ impl Flat {
                 go(self.rows[..at].iter().rposition(|above| above.depth < row.depth));
             }
         }
+        if (pressed(Key::Delete) || pressed(Key::Backspace))
+            && let Some(node) = self.view.payload.doc.node(row.node)
+        {
+            cx.send(Action::Tokens(TokensAction::ToggleKey(path_of(node, self.view.payload.root))));
+        }
         if pressed(Key::Enter) && is_container {
             self.toggle(cx, row.node);
         }
@@ -361,12 +367,21 @@ impl Flat {
             };
             x = widgets::text_at(ui, pos2(x, y), value(node), theme::code(), color, room(x));
         }
+        let struck = &cx.state.view.what_if;
+        let is_struck = !struck.is_empty() && is_struck(&path_of(node, self.view.payload.root), struck);
+        if is_struck {
+            ui.painter().hline(caret_end..=x, y.round() + 0.5, Stroke::new(1.0, t.warn));
+        }
         x += 8.0;
         for (icon, text, tone) in &marks {
             x = paint_mark(ui, pos2(x, y), icon, text, *tone) + 6.0;
         }
         response.widget_info(|| {
-            WidgetInfo::selected(Role::TreeItem, true, is_record, spoken(node, key.as_deref(), tokens, &marks, row))
+            let mut name = spoken(node, key.as_deref(), tokens, &marks, row);
+            if is_struck {
+                name.push_str(", struck out");
+            }
+            WidgetInfo::selected(Role::TreeItem, true, is_record, name)
         });
         if response.clicked() {
             focus.request_focus();
@@ -379,6 +394,24 @@ impl Flat {
                     cx.send(Action::SelectRecord(Some(record)));
                 }
             }
+        }
+        if node.index() != self.view.payload.root {
+            response.context_menu(|ui| {
+                ui.set_width(280.0);
+                ui.spacing_mut().item_spacing.y = 0.0;
+                let path = path_of(node, self.view.payload.root);
+                let name = key_of(&path);
+                let label =
+                    if struck.contains(&path) { format!("Keep {name} again") } else { format!("What if without {name}?") };
+                if menu_item(ui, icons::CUT, &label, "Del", true).clicked() {
+                    cx.send(Action::Tokens(TokensAction::ToggleKey(path)));
+                    ui.close();
+                }
+                if !struck.is_empty() && menu_item(ui, icons::UNDO, "Reset what if", "", true).clicked() {
+                    cx.send(Action::Tokens(TokensAction::ResetWhatIf));
+                    ui.close();
+                }
+            });
         }
         if let Some(Mark::Differs(text)) = self.view.marks.get(&row.node) {
             response.on_hover_text(format!("The text has {}", Shown::of(text).text));

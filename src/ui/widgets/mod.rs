@@ -12,7 +12,7 @@ pub use button::{Button, button, icon_button, primary_button, segmented, tab};
 pub use mark::{Tone, badge, badge_tip, swatch};
 pub use mode::mode_head;
 pub use notice::{empty_ui, problem_ui, waiting};
-pub use number::{bytes, grouped, number_text, seconds};
+pub use number::{bytes, count_text, grouped, number_text, seconds};
 
 use super::panes::rtl;
 use super::theme::{self, Tokens};

@@ -1,10 +1,17 @@
 //! The one way numbers are written: grouped, with their unit.
 
+use crate::report::counted;
 pub use crate::report::grouped;
+use crate::token::Count;
 
 /// A number with its unit: `331 tok`.
 pub fn number_text(value: u64, unit: &str) -> String {
     format!("{} {unit}", grouped(value))
+}
+
+/// A count with its unit: `331 tok`, or `≈364–580 tok` where it is an estimate.
+pub fn count_text(count: Count, unit: &str) -> String {
+    format!("{} {unit}", counted(count))
 }
 
 /// A size in bytes: exact below 100,000, then in KB and MB of a thousand.

@@ -1,0 +1,235 @@
+//! What is chosen about tokens: the tokenizer and its file, the token map, keys struck out, the whole server, money.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Asked, Dialog, Effect, PathPurpose, Screen, State};
+use crate::capture::CaptureId;
+use crate::format::FORMATS;
+use crate::format::ledger::Row;
+use crate::problem::Problem;
+use crate::report::{self, Answer, Cost, CountedRow, Model, Part, Prices, Question, ServerCost};
+use crate::token::{Count, Encoding, Tokenizer, TokenizerFile};
+
+/// What the drawer's token map shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TokensView {
+    /// The column that the treemap is inside of, as a path; empty for the whole.
+    pub inside: String,
+    /// The two formats whose difference is explained; `None` until chosen by hand.
+    pub from: Option<&'static str>,
+    pub to: Option<&'static str>,
+    /// Which of the parts has the drawer where it is too narrow for all.
+    pub part: TokensPart,
+}
+
+/// The parts of the token map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TokensPart {
+    #[default]
+    ByKey,
+    Treemap,
+    Saving,
+}
+
+/// What the list of definitions is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ServerColumn {
+    /// The order in which the server lists them.
+    Listed,
+    Name,
+    Part(Part),
+    Total,
+}
+
+/// The screen of the whole server.
+#[derive(Clone, Debug)]
+pub struct ServerView {
+    pub sort: ServerColumn,
+    pub is_reversed: bool,
+    /// What was counted last.
+    pub cost: Option<Arc<ServerCost>>,
+    /// What is being counted: the session and the encoding.
+    asked: Option<(u64, Encoding)>,
+}
+
+impl Default for ServerView {
+    fn default() -> Self {
+        Self { sort: ServerColumn::Total, is_reversed: false, cost: None, asked: None }
+    }
+}
+
+/// The price table: that of Loupe, and what the person's file adds.
+#[derive(Clone, Debug)]
+pub struct PriceTable {
+    pub prices: Prices,
+    /// Why the person's file is not used.
+    pub problem: Option<Problem>,
+}
+
+impl Default for PriceTable {
+    fn default() -> Self {
+        match Prices::built_in() {
+            Ok(prices) => Self { prices, problem: None },
+            Err(problem) => Self { prices: Prices::default(), problem: Some(problem) },
+        }
+    }
+}
+
+/// What a person does about tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TokensAction {
+    Use(Tokenizer),
+    /// Read a tokenizer file and use it; `None` asks for its path.
+    OpenFile(Option<PathBuf>),
+    /// Show the treemap inside a column, by path.
+    Inside(String),
+    Part(TokensPart),
+    /// Explain the difference between two formats.
+    Saving {
+        from: &'static str,
+        to: &'static str,
+    },
+    /// What if without this key: strikes it, or takes it back.
+    ToggleKey(String),
+    ResetWhatIf,
+    ShowServer,
+    /// Sort by a column; the same again turns the order round.
+    Sort(ServerColumn),
+    /// The model whose cost is shown; `None` ends it.
+    Model(Option<String>),
+}
+
+impl State {
+    pub(super) fn tokens(&mut self, action: TokensAction, effects: &mut Vec<Effect>) {
+        match action {
+            TokensAction::Use(tokenizer) => {
+                self.settings.tokenizer = tokenizer;
+                self.count_server(effects);
+            }
+            TokensAction::OpenFile(Some(path)) => {
+                self.dialog = None;
+                effects.push(Effect::ReadTokenizer(path));
+            }
+            TokensAction::OpenFile(None) => {
+                self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenTokenizer, text: String::new() });
+            }
+            TokensAction::Inside(path) => self.view.tokens.inside = path,
+            TokensAction::Part(part) => self.view.tokens.part = part,
+            TokensAction::Saving { from, to } => {
+                self.view.tokens.from = Some(from);
+                self.view.tokens.to = Some(to);
+            }
+            TokensAction::ToggleKey(path) => {
+                let struck = Arc::make_mut(&mut self.view.what_if);
+                if !struck.remove(&path) {
+                    // What is inside is struck with it.
+                    let inside: BTreeSet<String> = std::iter::once(path.clone()).collect();
+                    struck.retain(|known| !report::is_struck(known, &inside));
+                    struck.insert(path);
+                }
+            }
+            TokensAction::ResetWhatIf => self.view.what_if = Arc::default(),
+            TokensAction::ShowServer => {
+                self.view.screen = Screen::Server;
+                self.count_server(effects);
+            }
+            TokensAction::Sort(column) => {
+                let view = &mut self.server_view;
+                view.is_reversed = view.sort == column && !view.is_reversed;
+                view.sort = column;
+            }
+            TokensAction::Model(model) => self.settings.model = model,
+        }
+    }
+
+    /// Has the definitions counted by part, where the screen shows them and they are not counted that way.
+    pub(super) fn count_server(&mut self, effects: &mut Vec<Effect>) {
+        let wanted = (self.session, self.settings.encoding());
+        if self.view.screen != Screen::Server || self.tools.is_empty() || self.server_view.asked == Some(wanted) {
+            return;
+        }
+        let Some(server) = self.connection.server() else { return };
+        self.server_view.asked = Some(wanted);
+        self.server_view.cost = None;
+        effects.push(Effect::CountServer {
+            session: self.session,
+            server: Box::new(server.clone()),
+            tools: self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect(),
+            encoding: wanted.1,
+        });
+    }
+
+    pub(super) fn server_counted(&mut self, cost: Arc<ServerCost>) {
+        if self.server_view.asked == Some((self.session, cost.encoding)) {
+            self.server_view.cost = Some(cost);
+        }
+    }
+
+    pub(super) fn forget_server_cost(&mut self) {
+        self.server_view.cost = None;
+        self.server_view.asked = None;
+    }
+
+    /// Whether the definitions are being counted by part.
+    pub fn is_counting_server(&self) -> bool {
+        self.view.screen == Screen::Server && self.server_view.asked.is_some() && self.server_view.cost.is_none()
+    }
+
+    pub(super) fn tokenizer_read(&mut self, file: Arc<TokenizerFile>, effects: &mut Vec<Effect>) {
+        self.toast(&format!("Counting with {} ({}, SHA-256 {}…)", file.name, file.kind.title(), &file.sha256[..12]));
+        self.tokenizer_file = Some(Arc::clone(&file));
+        self.tokens(TokensAction::Use(Tokenizer::File(file)), effects);
+    }
+
+    pub(super) fn prices_read(&mut self, read: Result<Prices, Problem>) {
+        match read {
+            Ok(prices) => self.prices.prices = std::mem::take(&mut self.prices.prices).with(prices),
+            Err(problem) => self.prices.problem = Some(problem),
+        }
+    }
+
+    /// A row's tokens by a tokenizer, where they are known; the problem where they cannot be counted.
+    pub fn count_of(&self, capture: &CaptureId, row: &Row, tokenizer: &Tokenizer) -> Option<Result<Count, &Problem>> {
+        if !row.is_available() {
+            return None;
+        }
+        if let Some(count) = tokenizer.from_tokens(row.tokens) {
+            return Some(Ok(count));
+        }
+        match self.answers.get(capture, Question::Count { format: row.format, tokenizer: tokenizer.clone() })? {
+            Asked::Ready(Answer::Count(count)) => Some(Ok(*count)),
+            Asked::Failed(problem) => Some(Err(problem)),
+            Asked::Ready(_) | Asked::Working { .. } => None,
+        }
+    }
+
+    /// Every row of a capture that is there, with its count by the tokenizer chosen.
+    pub fn counted_rows(&self, capture: &CaptureId) -> Vec<CountedRow<'_>> {
+        let row = |id| match self.answers.get(capture, Question::Row(id))? {
+            Asked::Ready(Answer::Row(row)) => Some(&**row),
+            _ => None,
+        };
+        let count = |row| self.count_of(capture, row, &self.settings.tokenizer).and_then(Result::ok);
+        FORMATS.iter().filter_map(|format| row(format.id())).map(|row| CountedRow { row, count: count(row) }).collect()
+    }
+
+    /// The model whose cost is wanted.
+    pub fn model(&self) -> Option<&Model> {
+        self.prices.prices.get(self.settings.model.as_deref()?)
+    }
+
+    /// What counts for a model; `None` where the file it needs is not open.
+    pub fn tokenizer_of(&self, model: &Model) -> Option<Tokenizer> {
+        let file = || self.tokenizer_file.as_ref().filter(|file| file.name == model.tokenizer);
+        model.tokenizer().or_else(|| file().map(|file| Tokenizer::File(Arc::clone(file))))
+    }
+
+    /// What a row costs with the model that is wanted; `None` where none is, or its count is not known yet.
+    pub fn cost_of(&self, capture: &CaptureId, row: &Row) -> Option<Cost> {
+        let model = self.model()?;
+        let count = self.count_of(capture, row, &self.tokenizer_of(model)?)?.ok()?;
+        Some(Cost::of(count, model))
+    }
+}

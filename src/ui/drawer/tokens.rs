@@ -1,0 +1,237 @@
+//! Where the tokens of the payload go: by key over all records, as a treemap, and where a saving comes from.
+
+use egui::{
+    Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
+
+use super::{SIDE, saving, treemap};
+use crate::report::{Answer, Question, Shares, TokenMap};
+use crate::state::{Action, Asked, TokensAction, TokensPart};
+use crate::ui::Cx;
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets;
+
+/// From this width on all three parts stand side by side; below one is chosen.
+const ALL: f32 = 1_080.0;
+const ROW: f32 = 20.0;
+const PARTS: [(TokensPart, &str); 3] =
+    [(TokensPart::ByKey, "By key"), (TokensPart::Treemap, "Treemap"), (TokensPart::Saving, "Saving")];
+
+/// The colour of each share, in the order of [`Shares::named`].
+pub(super) fn colors(t: &Tokens) -> [Color32; 5] {
+    [t.hue_structured.color, t.accent, t.warn, t.hue_derived.color, t.weak]
+}
+
+/// The map, once it is there.
+fn map<'a>(cx: &Cx<'a>) -> Asked<'a> {
+    cx.ask(Question::TokenMap(cx.state.settings.encoding()))
+}
+
+/// `31%` of a whole; nothing of nothing is none of it.
+pub(super) fn percent(part: u64, whole: u64) -> String {
+    // Token counts are far below 2^53.
+    let share = if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 };
+    if share > 0.0 && share < 0.95 { "<1%".to_owned() } else { format!("{share:.0}%") }
+}
+
+/// A column for people: `items[].city`; the whole payload is `payload`.
+pub(super) fn column_name(map: &TokenMap, column: usize) -> String {
+    let path = map.columns.path(column);
+    let mut name = String::new();
+    for part in path.split('/').skip(1) {
+        match part {
+            "*" => name.push_str("[]"),
+            key => {
+                if !name.is_empty() {
+                    name.push('.');
+                }
+                name.push_str(&key.replace("~1", "/").replace("~2", "*").replace("~0", "~"));
+            }
+        }
+    }
+    if name.is_empty() { "payload".to_owned() } else { name }
+}
+
+pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let encoding = cx.state.settings.encoding();
+    let chosen = &cx.state.settings.tokenizer;
+    let why = if chosen.encoding().is_some() {
+        "The token map is that of JSON, compact".to_owned()
+    } else {
+        format!(
+            "Single tokens are told apart by the built-in encodings alone, so the map is by {} and not by {}",
+            encoding.name(),
+            chosen.name()
+        )
+    };
+    ui.label(RichText::new(encoding.name()).font(theme::code()).color(t.weak)).on_hover_text(why);
+    if ui.content_rect().width() < ALL + theme::SIDEBAR {
+        let at = PARTS.iter().position(|(part, _)| *part == cx.state.view.tokens.part).unwrap_or(0);
+        if let Some(clicked) = widgets::segmented(ui, "Show", &PARTS.map(|(_, name)| name), at) {
+            cx.send(Action::Tokens(TokensAction::Part(PARTS[clicked].0)));
+        }
+    }
+}
+
+/// The computed sentence: what the tokens are spent on.
+pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
+    let t = Tokens::of(ui);
+    ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("map verdict"), |ui| {
+        let map = match map(cx) {
+            Asked::Ready(Answer::TokenMap(Some(map))) => map,
+            Asked::Ready(_) => {
+                ui.label(RichText::new("No payload in this answer: nothing to take apart.").font(theme::base()).color(t.weak));
+                return;
+            }
+            Asked::Failed(problem) => {
+                ui.add(Label::new(RichText::new(problem.message()).font(theme::base()).color(t.bad)).truncate());
+                return;
+            }
+            Asked::Working { since } => {
+                widgets::waiting(ui, "Sorting tokens", since, cx);
+                return;
+            }
+        };
+        let total = map.total.total();
+        let mut words = format!("{} in JSON, compact ({}):", widgets::number_text(total, "tokens"), map.encoding.name());
+        for (position, (name, tokens)) in map.total.named().into_iter().enumerate() {
+            let comma = if position == 0 { "" } else { "," };
+            words.push_str(&format!("{comma} {name} {} ({})", widgets::grouped(tokens), percent(tokens, total)));
+        }
+        words.push('.');
+        ui.add(Label::new(RichText::new(&words).font(theme::base()).color(t.text)).truncate()).on_hover_text(&words);
+    });
+}
+
+pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let outer = ui.available_rect_before_wrap();
+    // All of the drawer is taken, whatever stands in it: its height is the person's.
+    ui.allocate_rect(outer, Sense::hover());
+    let Asked::Ready(Answer::TokenMap(Some(map))) = map(cx) else { return };
+    let bodies: [fn(&mut Ui, &Cx<'_>, &TokenMap); 3] = [by_key_ui, treemap::treemap_ui, saving::saving_ui];
+    let part = |ui: &mut Ui, at: usize, rect: Rect| {
+        ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(SIDE, 0.0))).id_salt(("tokens part", at)), |ui| {
+            ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+            bodies[at](ui, cx, map);
+        });
+    };
+    if ui.content_rect().width() < ALL + theme::SIDEBAR {
+        let at = PARTS.iter().position(|(part, _)| *part == cx.state.view.tokens.part).unwrap_or(0);
+        part(ui, at, outer);
+        return;
+    }
+    let mut left = outer.left();
+    for (at, share) in [0.34, 0.36, 0.30].into_iter().enumerate() {
+        let right = if at == 2 { outer.right() } else { (left + outer.width() * share).round() };
+        part(ui, at, Rect::from_x_y_ranges(left..=right, outer.y_range()));
+        if at < 2 {
+            ui.painter().vline(right - 0.5, outer.y_range(), Stroke::new(1.0, Tokens::of(ui).line));
+        }
+        left = right;
+    }
+}
+
+/// A heading of a part; returns what is left below.
+pub(super) fn part_head(ui: &mut Ui, text: &str) {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
+    widgets::text_at(ui, pos2(rect.left(), rect.center().y), text, theme::semibold(12.0), t.strong, rect.width());
+}
+
+/// A bar of the five shares, scaled so that `most` fills the room.
+fn shares_bar(ui: &Ui, rect: Rect, shares: Shares, most: u64) {
+    let t = Tokens::of(ui);
+    let mut left = rect.left();
+    for ((_, tokens), color) in shares.named().into_iter().zip(colors(t)) {
+        let width = if most == 0 { 0.0 } else { rect.width() * (tokens as f32 / most as f32) };
+        if width > 0.0 {
+            ui.painter().rect_filled(Rect::from_x_y_ranges(left..=left + width, rect.y_range()), 0.0, color);
+        }
+        left += width;
+    }
+}
+
+fn by_key_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap) {
+    let t = Tokens::of(ui);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    part_head(ui, "By key, over all records");
+    let legend = ui.available_rect_before_wrap().with_max_y(ui.cursor().top() + 20.0);
+    let mut x = legend.left();
+    for ((name, _), color) in map.total.named().into_iter().zip(colors(t)) {
+        let square = Rect::from_center_size(pos2(x + 4.0, legend.center().y), vec2(8.0, 8.0));
+        if x + 70.0 > legend.right() {
+            break;
+        }
+        ui.painter().rect_filled(square, theme::RADIUS_BAR, color);
+        x = widgets::text_at(
+            ui,
+            pos2(x + 13.0, legend.center().y),
+            name,
+            theme::regular(11.5),
+            t.weak,
+            legend.right() - x - 13.0,
+        ) + 12.0;
+    }
+    ui.add_space(20.0);
+    let total = map.total.total();
+    let most = map.by_cost.first().map_or(0, |&column| map.own[column].total());
+    ScrollArea::vertical().id_salt("by key").auto_shrink(false).show_rows(ui, ROW, map.by_cost.len(), |ui, range| {
+        for &column in &map.by_cost[range] {
+            key_row_ui(ui, cx, map, column, (most, total));
+        }
+    });
+}
+
+fn key_row_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, (most, total): (u64, u64)) {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let shares = map.own[column];
+    let leaf = map.columns.columns[column].has_leaves;
+    let mut name = column_name(map, column);
+    if !leaf {
+        name.push_str(" · brackets");
+    }
+    let tokens = shares.total();
+    let parts: Vec<String> = shares
+        .named()
+        .into_iter()
+        .filter(|(_, tokens)| *tokens > 0)
+        .map(|(name, tokens)| format!("{name} {}", widgets::grouped(tokens)))
+        .collect();
+    let spoken = format!(
+        "{name}, {} ({} of JSON, compact): {}",
+        widgets::number_text(tokens, "tokens"),
+        percent(tokens, total),
+        parts.join(", ")
+    );
+    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, 0.0, t.hover);
+    }
+    widgets::focus_ring_inside(ui, &response);
+    let y = rect.center().y;
+    let name_width = (rect.width() * 0.42).min(220.0);
+    let shown = shorten(ui, &name, name_width - 8.0);
+    widgets::text_at(ui, pos2(rect.left(), y), shown, theme::code(), if leaf { t.text } else { t.weak }, name_width - 8.0);
+    let bar =
+        Rect::from_x_y_ranges(rect.left() + name_width..=(rect.right() - 104.0).max(rect.left() + name_width), y - 4.0..=y + 4.0);
+    shares_bar(ui, bar, shares, most);
+    widgets::text_right(ui, pos2(rect.right() - 46.0, y), widgets::grouped(tokens), theme::mono_semibold(12.0), t.strong);
+    widgets::text_right(ui, pos2(rect.right() - 12.0, y), percent(tokens, total), theme::code(), t.weak);
+    if response.clicked() {
+        // The treemap turns to where the key stands.
+        let inside = if map.inside(column).is_empty() { map.columns.columns[column].parent.unwrap_or(0) } else { column };
+        cx.send(Action::Tokens(TokensAction::Inside(map.columns.path(inside))));
+    }
+    response.on_hover_text(spoken);
+}
+
+/// Names that share a beginning lose the beginning, not the end.
+fn shorten(ui: &Ui, name: &str, width: f32) -> String {
+    let advance = ui.painter().layout_no_wrap("0".to_owned(), theme::code(), Color32::PLACEHOLDER).size().x.max(1.0);
+    let fits = ((width / advance) as usize).max(4);
+    let count = name.chars().count();
+    if count <= fits { name.to_owned() } else { format!("…{}", name.chars().skip(count + 1 - fits).collect::<String>()) }
+}

@@ -1,0 +1,293 @@
+//! What the whole server costs before its first call: every tool definition by part, and what cutting would save.
+
+use std::hash::{Hash as _, Hasher as _};
+
+use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+
+use super::sidebar::cached;
+use super::theme::{self, Tokens};
+use super::{Cx, icons, widgets};
+use crate::report::{Cost, Part, ServerCost, ToolCost};
+use crate::state::{Action, Dialog, ServerColumn, TokensAction};
+use crate::token::Count;
+
+const ROW: f32 = 26.0;
+const SIDE: f32 = 16.0;
+/// Width of a column of numbers.
+const NUMBER: f32 = 96.0;
+
+pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let encoding = cx.state.settings.encoding();
+    let rest = widgets::mode_head(ui, cx, "Before the first call", |ui| {
+        let name = format!("counted with {} (exact)", encoding.name());
+        ui.add(Label::new(RichText::new(name).font(theme::small()).color(t.weak)).truncate());
+    });
+    ui.scope_builder(UiBuilder::new().max_rect(rest).id_salt("server"), |ui| {
+        if cx.state.tools.is_empty() {
+            if widgets::empty_ui(
+                ui,
+                "No server is connected, or it lists no tools: nothing is paid before a call.",
+                Some("Use my server…"),
+            ) {
+                cx.send(Action::ShowConnect);
+            }
+            return;
+        }
+        match &cx.state.server_view.cost {
+            Some(cost) => cost_ui(ui, cx, cost),
+            None => {
+                ui.add_space(16.0);
+                ui.horizontal(|ui| {
+                    ui.add_space(SIDE);
+                    widgets::waiting(ui, "Counting definitions", cx.state.now, cx);
+                });
+            }
+        }
+    });
+}
+
+fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    Frame::new().inner_margin(Margin { left: 16, right: 16, top: 12, bottom: 8 }).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 6.0;
+        sentence_ui(ui, cx, cost);
+        cuts_ui(ui, cost);
+    });
+    table_ui(ui, cx, cost);
+}
+
+fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
+    let t = Tokens::of(ui);
+    let number =
+        |tokens: u64| RichText::new(widgets::number_text(tokens, "tokens")).font(theme::mono_semibold(13.0)).color(t.strong);
+    let plain = |text: String| RichText::new(text).font(theme::base()).color(t.text);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
+        ui.label(number(cost.before_first_call()));
+        let tools = cost.tools.len();
+        let noun = if tools == 1 { "definition" } else { "definitions" };
+        ui.label(plain(format!(
+            "before the first call: {} {noun} {}, {}.",
+            widgets::grouped(tools as u64),
+            widgets::grouped(cost.definitions()),
+            if cost.instructions == 0 {
+                "no instructions of the server’s".to_owned()
+            } else {
+                format!("the server’s instructions {}", widgets::grouped(cost.instructions))
+            },
+        )));
+        ui.label(
+            RichText::new("Hosts add words of their own around each definition; they are not in here.")
+                .font(theme::base())
+                .color(t.weak),
+        );
+    });
+    let Some(model) = cx.state.model() else { return };
+    let sum = cost.before_first_call();
+    // Definitions are counted in the built-in encodings; for Claude that gives its estimate.
+    let count = match cx.state.tokenizer_of(model) {
+        Some(tokenizer) if tokenizer.encoding() == Some(cost.encoding) => Some(Count::Exact(sum)),
+        Some(tokenizer) if !tokenizer.is_exact() && cost.encoding == crate::token::Encoding::O200kBase => {
+            Some(Count::claude(sum))
+        }
+        _ => None,
+    };
+    let words = match count {
+        Some(count) => format!("{}: {}", model.name, Cost::of(count, model).text()),
+        None => format!("{}: choose its tokenizer {} to see the cost", model.name, model.tokenizer),
+    };
+    ui.add(Label::new(plain(words)).wrap());
+}
+
+/// What cutting would save, against all definitions.
+fn cuts_ui(ui: &mut Ui, cost: &ServerCost) {
+    let t = Tokens::of(ui);
+    let cuts: Vec<_> = cost.cuts.iter().filter(|cut| cut.saves > 0).collect();
+    if cuts.is_empty() {
+        ui.label(
+            RichText::new("Nothing to cut: no output schemas, no annotations, no long descriptions")
+                .font(theme::small())
+                .color(t.weak),
+        );
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
+        ui.label(RichText::new("Cutting would save").font(theme::small()).color(t.weak));
+        for cut in cuts {
+            // Token counts are far below 2^53.
+            let share = cut.saves as f64 / cost.definitions().max(1) as f64 * 100.0;
+            let tools =
+                if cut.tools == 1 { "1 tool".to_owned() } else { format!("{} tools", widgets::grouped(cut.tools as u64)) };
+            let words = format!("−{} (−{share:.0}% against all definitions) {}, {tools}", widgets::grouped(cut.saves), cut.what);
+            widgets::badge(ui, Some(icons::CUT), &words, widgets::Tone::Plain, false);
+        }
+    });
+}
+
+/// The columns of numbers, the total last; narrow windows keep those that cost most.
+fn parts(width: f32) -> Vec<Part> {
+    let wanted =
+        [Part::Description, Part::InputSchema, Part::OutputSchema, Part::Annotations, Part::Name, Part::Title, Part::Rest];
+    let fits = (((width - 2.0 * SIDE - 200.0) / NUMBER) as usize).saturating_sub(1);
+    let kept = &wanted[..fits.min(wanted.len())];
+    Part::ALL.iter().copied().filter(|part| kept.contains(part)).collect()
+}
+
+fn key(tool: &ToolCost, column: ServerColumn) -> u64 {
+    match column {
+        ServerColumn::Part(part) => tool.part(part),
+        ServerColumn::Total => tool.tokens,
+        ServerColumn::Listed | ServerColumn::Name => 0,
+    }
+}
+
+/// The order of the rows: numbers from the dearest down, names from A to Z.
+fn order(cost: &ServerCost, sort: ServerColumn, is_reversed: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..cost.tools.len()).collect();
+    match sort {
+        ServerColumn::Listed => {}
+        ServerColumn::Name => order.sort_by(|&left, &right| cost.tools[left].name.cmp(&cost.tools[right].name)),
+        column => order.sort_by_key(|&at| std::cmp::Reverse(key(&cost.tools[at], column))),
+    }
+    if is_reversed {
+        order.reverse();
+    }
+    order
+}
+
+fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
+    let t = Tokens::of(ui);
+    let view = &cx.state.server_view;
+    let width = ui.available_width();
+    let parts = parts(width);
+    head_ui(ui, cx, &parts);
+    // Sorted once for each answer and order, not in every frame.
+    let mut identity = std::hash::DefaultHasher::new();
+    (std::ptr::from_ref(cost) as usize, cost.tools.len(), cost.definitions(), cost.encoding).hash(&mut identity);
+    (view.sort, view.is_reversed).hash(&mut identity);
+    let rows = cached(ui, egui::Id::unique("server order"), identity.finish(), || {
+        std::sync::Arc::new(order(cost, view.sort, view.is_reversed))
+    });
+    let most = cost.tools.iter().map(|tool| tool.tokens).max().unwrap_or(0);
+    let all = cost.definitions();
+    ScrollArea::vertical().id_salt("server tools").auto_shrink(false).show_rows(ui, ROW, rows.len(), |ui, range| {
+        for place in range {
+            if let Some(tool) = rows.get(place).and_then(|&at| cost.tools.get(at)) {
+                row_ui(ui, cx, tool, &parts, Scale { place: place + 1, of: rows.len(), most, all });
+            }
+        }
+    });
+    ui.painter().hline(ui.max_rect().x_range(), ui.max_rect().top(), Stroke::new(1.0, t.line));
+}
+
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[Part]) {
+    let t = Tokens::of(ui);
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
+    ui.painter().rect_filled(rect, 0.0, t.panel);
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    let view = &cx.state.server_view;
+    let cell = |ui: &mut Ui, rect: Rect, title: &str, column: ServerColumn, is_number: bool| {
+        let response = ui.interact(rect, ui.scope_id().with(("sort", title)), Sense::click());
+        let is_sorted = view.sort == column;
+        let order = match (is_sorted, is_number != view.is_reversed) {
+            (false, _) => "not sorted by",
+            (true, true) => "sorted, largest first",
+            (true, false) => "sorted, smallest first",
+        };
+        response.widget_info(|| WidgetInfo::selected(Role::ColumnHeader, true, is_sorted, format!("Sort by {title}, {order}")));
+        let color = if is_sorted || response.hovered() { t.strong } else { t.weak };
+        let arrow = match (is_sorted, is_number != view.is_reversed) {
+            (false, _) => "",
+            (true, true) => icons::ARROW_DOWN,
+            (true, false) => icons::ARROW_UP,
+        };
+        let y = rect.center().y;
+        if is_number {
+            let left = widgets::text_right(ui, pos2(rect.right(), y), title, theme::regular(11.5), color);
+            widgets::glyph_at(ui, pos2(left - 8.0, y), arrow, theme::icon_font(11.0), t.accent);
+        } else {
+            let end = widgets::text_at(ui, pos2(rect.left(), y), title, theme::regular(11.5), color, rect.width());
+            widgets::glyph_at(ui, pos2(end + 8.0, y), arrow, theme::icon_font(11.0), t.accent);
+        }
+        widgets::focus_ring_inside(ui, &response);
+        if response.clicked() {
+            cx.send(Action::Tokens(TokensAction::Sort(column)));
+        }
+        response.on_hover_text("Sorts; the same again turns it round");
+    };
+    let mut right = rect.right() - SIDE;
+    cell(ui, Rect::from_x_y_ranges(right - NUMBER..=right, rect.y_range()), "Tokens", ServerColumn::Total, true);
+    right -= NUMBER;
+    for &part in parts.iter().rev() {
+        cell(
+            ui,
+            Rect::from_x_y_ranges(right - NUMBER + 4.0..=right, rect.y_range()),
+            part.title(),
+            ServerColumn::Part(part),
+            true,
+        );
+        right -= NUMBER;
+    }
+    let left = rect.left() + SIDE;
+    let order = Rect::from_x_y_ranges(left..=left + 28.0, rect.y_range());
+    cell(ui, order, "#", ServerColumn::Listed, false);
+    cell(ui, Rect::from_x_y_ranges(left + 36.0..=right - 8.0, rect.y_range()), "Tool", ServerColumn::Name, false);
+}
+
+/// Where a row stands and what it is measured against.
+#[derive(Clone, Copy)]
+struct Scale {
+    place: usize,
+    of: usize,
+    most: u64,
+    all: u64,
+}
+
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[Part], scale: Scale) {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let share = tool.tokens as f64 / scale.all.max(1) as f64 * 100.0;
+    response.widget_info(|| {
+        let parts: Vec<String> = Part::ALL
+            .iter()
+            .filter(|&&part| tool.part(part) > 0)
+            .map(|&part| format!("{} {}", part.title(), widgets::grouped(tool.part(part))))
+            .collect();
+        let name = format!(
+            "{}, {}, {share:.0}% of all definitions: {}, {} of {}",
+            tool.name,
+            widgets::number_text(tool.tokens, "tokens"),
+            parts.join(", "),
+            widgets::grouped(scale.place as u64),
+            widgets::grouped(scale.of as u64)
+        );
+        WidgetInfo::labeled(Role::Row, true, name)
+    });
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, 0.0, t.hover);
+    }
+    widgets::focus_ring_inside(ui, &response);
+    let y = rect.center().y;
+    let mut right = rect.right() - SIDE;
+    widgets::text_right(ui, pos2(right, y - 2.0), widgets::grouped(tool.tokens), theme::mono_semibold(12.0), t.strong);
+    let bar = Rect::from_x_y_ranges(right - NUMBER + 16.0..=right, y + 7.0..=y + 10.0);
+    widgets::bar(ui, bar, if scale.most == 0 { 0.0 } else { tool.tokens as f32 / scale.most as f32 }, t.accent);
+    right -= NUMBER;
+    for &part in parts.iter().rev() {
+        let tokens = tool.part(part);
+        let (text, color) = if tokens == 0 { ("–".to_owned(), t.faint) } else { (widgets::grouped(tokens), t.text) };
+        widgets::text_right(ui, pos2(right, y), text, theme::code(), color);
+        right -= NUMBER;
+    }
+    let left = rect.left() + SIDE;
+    widgets::text_at(ui, pos2(left, y), widgets::grouped(scale.place as u64), theme::code(), t.weak, 34.0);
+    let name = if tool.name.is_empty() { "(no name)" } else { &tool.name };
+    widgets::text_at(ui, pos2(left + 36.0, y), name, theme::code(), t.strong, right - left - 44.0);
+    if response.clicked() {
+        cx.send(Action::ShowDialog(Dialog::Definition { tool: tool.name.clone() }));
+    }
+    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text("The whole definition as the model reads it");
+}

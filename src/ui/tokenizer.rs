@@ -1,0 +1,137 @@
+//! The chooser of the tokenizer in the top bar: what counts, how its numbers come about, and what they cost in money.
+
+use egui::{Label, Popup, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::theme::{self, Tokens};
+use super::{Cx, icons, top_bar, widgets};
+use crate::report::Model;
+use crate::state::{Action, TokensAction};
+use crate::token::{Encoding, Tokenizer};
+
+const WIDTH: f32 = 360.0;
+const ROW: f32 = 28.0;
+
+/// The longest name that the bar shows; the menu has it whole.
+const SHOWN: usize = 24;
+
+/// The name with a mark where its numbers are an estimate.
+fn shown_name(tokenizer: &Tokenizer) -> String {
+    let name: String = match tokenizer.name().char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &tokenizer.name()[..end]),
+        None => tokenizer.name().to_owned(),
+    };
+    if tokenizer.is_exact() { name } else { format!("≈ {name}") }
+}
+
+pub fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let chosen = &cx.state.settings.tokenizer;
+    let button = egui::Button::new((
+        icons::icon(icons::TOKENIZER, 14.0, t.weak),
+        RichText::new(shown_name(chosen)).font(theme::mono(12.5)).color(t.text),
+        icons::icon(icons::DOWN, 12.0, t.weak),
+    ))
+    .min_size(vec2(0.0, theme::INPUT));
+    let response = ui.add(button);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Tokenizer {}", chosen.name())));
+    Popup::menu(&response).show(|ui| {
+        ui.set_width(WIDTH);
+        ScrollArea::vertical().max_height((ui.content_rect().height() - 100.0).max(200.0)).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            menu_ui(ui, cx);
+        });
+    });
+    response.on_hover_text(format!("The tokenizer of every count shown: {}", chosen.how()));
+}
+
+fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let chosen = &cx.state.settings.tokenizer;
+    heading(ui, "Tokenizer");
+    let file = cx.state.tokenizer_file.iter().map(|file| Tokenizer::File(std::sync::Arc::clone(file)));
+    let built_in = Encoding::ALL.iter().copied().map(Tokenizer::Encoding).chain([Tokenizer::P50kBase, Tokenizer::Claude]);
+    for tokenizer in built_in.chain(file) {
+        let (name, note) = match &tokenizer {
+            Tokenizer::Claude => ("Claude".to_owned(), "≈ estimate".to_owned()),
+            Tokenizer::File(file) => (file.name.clone(), format!("{} · {}…", file.kind.title(), &file.sha256[..8])),
+            other => (other.name().to_owned(), "exact".to_owned()),
+        };
+        if row_ui(ui, &name, &note, tokenizer == *chosen) {
+            cx.send(Action::Tokens(TokensAction::Use(tokenizer)));
+            ui.close();
+        }
+    }
+    if top_bar::menu_item(ui, icons::OPEN_FILE, "Tokenizer file…", "", true).clicked() {
+        cx.send(Action::Tokens(TokensAction::OpenFile(None)));
+        ui.close();
+    }
+    // How the numbers come about, whole: an estimate says what it was made from, a file its digest.
+    note(ui, &capital(&chosen.how()), t.text);
+    ui.add_space(4.0);
+    widgets::separator(ui);
+    money_ui(ui, cx);
+}
+
+fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    heading(ui, "Money and context");
+    let choose = |ui: &mut Ui, name: &str, about: &str, model: Option<&Model>| {
+        let wanted = model.map(|model| model.name.clone());
+        if row_ui(ui, name, about, cx.state.settings.model == wanted) {
+            cx.send(Action::Tokens(TokensAction::Model(wanted)));
+        }
+    };
+    choose(ui, "Off", "", None);
+    for model in &cx.state.prices.prices.models {
+        let about = format!("${:.2} / M in · {} context", model.input, widgets::grouped(model.context));
+        choose(ui, &model.name, &about, Some(model));
+    }
+    if let Some(model) = cx.state.model() {
+        note(ui, &format!("Input prices without caching or batches. Read on {}: {}", model.read, model.source), t.weak);
+    } else {
+        note(ui, "Choose a model to see what an answer costs and its share of the context", t.weak);
+    }
+    if let Some(problem) = &cx.state.prices.problem {
+        ui.add_space(4.0);
+        widgets::problem_ui(ui, problem);
+    }
+}
+
+fn heading(ui: &mut Ui, text: &str) {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
+    widgets::text_at(ui, pos2(rect.left() + 8.0, rect.center().y), text, theme::semibold(12.0), t.weak, rect.width());
+}
+
+fn note(ui: &mut Ui, text: &str, color: egui::Color32) {
+    egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 8, top: 4, bottom: 4 }).show(ui, |ui| {
+        ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
+    });
+}
+
+/// One choice with a note at the right; true when it was clicked.
+fn row_ui(ui: &mut Ui, name: &str, about: &str, is_chosen: bool) -> bool {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let spoken = if about.is_empty() { name.to_owned() } else { format!("{name}, {about}") };
+    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_chosen, &spoken));
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
+    }
+    widgets::focus_ring_inside(ui, &response);
+    let y = rect.center().y;
+    if is_chosen {
+        widgets::glyph_at(ui, pos2(rect.left() + 15.0, y), icons::CHECK, theme::icon_font(14.0), t.accent);
+    }
+    let right = widgets::text_right(ui, pos2(rect.right() - 10.0, y), about, theme::small(), t.weak);
+    let left = rect.left() + 30.0;
+    let color = if is_chosen { t.strong } else { t.text };
+    widgets::text_at(ui, pos2(left, y), name, theme::base(), color, right - left - 8.0);
+    response.clicked()
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

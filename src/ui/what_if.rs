@@ -1,0 +1,76 @@
+//! "What if without this key": the strip that says which keys are struck out and what that saves. The capture is
+//! untouched; the ledger shows each format's saving, and the tree strikes the keys.
+
+use egui::{Align, Layout, RichText, Ui};
+
+use super::theme::{self, Tokens};
+use super::widgets::{self, Button};
+use super::{Cx, icons};
+use crate::format::ledger::Row;
+use crate::report::{Answer, Question, key_of, ratio_of};
+use crate::state::{Action, Asked, TokensAction};
+use crate::token::Count;
+
+/// Keys that are named in the strip; of more, how many.
+const NAMED: usize = 4;
+
+/// A format's tokens without the struck keys: the one question of the ledger and the strip. `None` until it is known,
+/// and where nothing of the format is left.
+pub fn count_without(cx: &Cx<'_>, row: &Row) -> Option<Count> {
+    let question = Question::Count { format: row.format, tokenizer: cx.state.settings.tokenizer.clone() };
+    match cx.ready(Question::Without(cx.state.view.what_if.clone(), Box::new(question)))? {
+        Answer::Count(count) => Some(*count),
+        _ => None,
+    }
+}
+
+/// `−412`, or `≈−450–−720`.
+pub fn change(count: Count, base: Count) -> String {
+    let signed = |from: u64, to: u64| match to.cmp(&from) {
+        std::cmp::Ordering::Equal => "0".to_owned(),
+        std::cmp::Ordering::Greater => format!("+{}", widgets::grouped(to - from)),
+        std::cmp::Ordering::Less => format!("−{}", widgets::grouped(from - to)),
+    };
+    match (count.is_exact() && base.is_exact(), count == base) {
+        (_, true) => "–".to_owned(),
+        (true, false) => signed(base.high(), count.high()),
+        (false, false) => format!("≈{}…{}", signed(base.low(), count.low()), signed(base.high(), count.high())),
+    }
+}
+
+pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let struck = &cx.state.view.what_if;
+    let mut names: Vec<String> = struck.iter().take(NAMED).map(|path| key_of(path)).collect();
+    if struck.len() > NAMED {
+        names.push(format!("{} more", struck.len() - NAMED));
+    }
+    let saving = match cx.ask(Question::Row("json")) {
+        Asked::Ready(Answer::Row(row)) => match (cx.count(row), count_without(cx, row)) {
+            (Some(Ok(all)), Some(less)) => {
+                let percent = (1.0 - ratio_of(Some(less), Some(all)).unwrap_or(1.0)) * 100.0;
+                format!("{} tok (−{percent:.0}% against JSON, compact)", change(less, all))
+            }
+            (Some(Err(problem)), _) => problem.message(),
+            _ => "counting…".to_owned(),
+        },
+        Asked::Failed(problem) => problem.message(),
+        Asked::Ready(_) | Asked::Working { .. } => "counting…".to_owned(),
+    };
+    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+        ui.add_space(16.0);
+        ui.spacing_mut().item_spacing.x = 8.0;
+        ui.label(icons::icon(icons::CUT, 16.0, t.warn));
+        let words = format!("What if: without {} · {saving}", names.join(", "));
+        let width = (ui.available_width() - 110.0).max(80.0);
+        ui.scope(|ui| {
+            ui.set_max_width(width);
+            let label = egui::Label::new(RichText::new(&words).font(theme::base()).color(t.strong)).truncate();
+            ui.add(label)
+                .on_hover_text("Loupe leaves these keys out of every record to see what it saves; the answer stays as it is");
+        });
+        if Button::new("Reset").icon(icons::UNDO).small().name("Reset what if").show(ui).clicked() {
+            cx.send(Action::Tokens(TokensAction::ResetWhatIf));
+        }
+    });
+}
