@@ -4,21 +4,26 @@ use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use super::queue::Queue;
 use crate::cancel::Cancel;
-use crate::capture::Capture;
+use crate::capture::{Capture, Tool};
+use crate::diff::tree::TreeOptions;
 use crate::format::Subject;
 use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
-use crate::report::{self, Inquiry};
+use crate::report::difference::ToolsDifference;
+use crate::report::{self, Inquiry, Question};
 use crate::state::Event;
 use crate::token;
 
 /// Parsed captures that are kept ready for further questions.
 const SUBJECTS: usize = 6;
+/// The shortest way between two texts is looked for no longer than this, waiting included.
+const COMPARE_WITHIN: Duration = Duration::from_secs(5);
 
 enum Job {
     Answer {
@@ -29,6 +34,11 @@ enum Job {
     CountTools {
         session: u64,
         tools: Vec<Bytes>,
+    },
+    CompareTools {
+        session: u64,
+        before: Vec<Arc<Tool>>,
+        now: Vec<Arc<Tool>>,
     },
     /// Builds the tokenizer tables before the first question needs them.
     WarmUp,
@@ -83,7 +93,10 @@ impl Jobs {
     }
 
     pub(super) fn answer(&self, captures: Vec<Arc<Capture>>, inquiry: Inquiry) {
-        let cancel = Cancel::new();
+        let cancel = match inquiry.question {
+            Question::Difference(_) => Cancel::until(Instant::now() + COMPARE_WITHIN),
+            _ => Cancel::new(),
+        };
         self.shared.waiting().cancels.insert(inquiry.clone(), cancel.clone());
         self.push(Job::Answer { captures, inquiry, cancel });
     }
@@ -100,6 +113,10 @@ impl Jobs {
 
     pub(super) fn count_tools(&self, session: u64, tools: Vec<Bytes>) {
         self.push(Job::CountTools { session, tools });
+    }
+
+    pub(super) fn compare_tools(&self, session: u64, before: Vec<Arc<Tool>>, now: Vec<Arc<Tool>>) {
+        self.push(Job::CompareTools { session, before, now });
     }
 
     pub(super) fn stop(&self) {
@@ -155,6 +172,13 @@ fn work(shared: &Shared) {
                     tools.iter().map(|raw| token::count(&String::from_utf8_lossy(raw), &cancel)).collect();
                 if let Ok(tokens) = tokens {
                     shared.queue.push(Event::ToolTokens { session, tokens });
+                }
+            }
+            Job::CompareTools { session, before, now } => {
+                let tools = |list: &[Arc<Tool>]| list.iter().map(|tool| (**tool).clone()).collect::<Vec<_>>();
+                let found = ToolsDifference::of(&tools(&before), &tools(&now), &TreeOptions::default(), &Cancel::new());
+                if let Ok(found) = found {
+                    shared.queue.push(Event::ToolsCompared { session, found: Arc::new(found) });
                 }
             }
             Job::Answer { captures, inquiry, cancel } => {

@@ -24,6 +24,10 @@ pub enum Screen {
     Connect,
     /// Call bar, panes and drawer.
     Answer,
+    /// Two answers, and what differs.
+    Diff,
+    /// One call several times.
+    Repeat,
 }
 
 /// What the drawer says of the answer.

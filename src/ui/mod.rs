@@ -11,8 +11,10 @@ mod call_bar;
 mod commands;
 mod connect;
 mod dialogs;
+mod diff;
 mod drawer;
 mod panes;
+mod repeat;
 mod sidebar;
 mod start;
 mod status_bar;
@@ -112,13 +114,15 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     }
     // Calling is one key away on the start page too.
-    if cx.state.view.screen != Screen::Connect {
+    if !matches!(cx.state.view.screen, Screen::Connect | Screen::Diff | Screen::Repeat) {
         Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
     }
     let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
     match cx.state.view.screen {
         Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
+        Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
+        Screen::Repeat => middle.show(ui, |ui| repeat::repeat_ui(ui, cx)),
         Screen::Answer => {
             if cx.state.capture().is_some() && cx.state.view.maximised.is_none() {
                 // Two panels, so that the size dragged to survives collapsing.
