@@ -139,7 +139,7 @@ fn differences() {
 fn what_reconnecting_changed() {
     let mut album = Album::new();
     let mut window = Window::calling("all", "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
-    window.use_sample("all,data=sparse");
+    window.use_sample("all,phase=1,text=v1");
     window.send(Action::Reconnect);
     album.add(&mut window, "again", MAIN, Dark);
     album.add(&mut window, "again-1280", [1_280, 800], Light);

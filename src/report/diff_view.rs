@@ -94,7 +94,10 @@ impl DiffView {
             Some(payload) if !payload.found.is_empty() => Rows::of(payload, cancel)?,
             _ => (Vec::new(), false),
         };
-        let lost = lost(a, b, &found, cancel)?;
+        let lost = match &text {
+            Ok(text) => lost((a, &text.a), (b, &text.b), &found, cancel)?,
+            Err(_) => Vec::new(),
+        };
         Ok(Self { found, text, is_laid_out, rows, is_cut, lost, is_late: cancel.is_late() })
     }
 
@@ -441,9 +444,13 @@ impl<'d> Rows<'d> {
 }
 
 /// Facts that A's text tells and B's text does not.
-fn lost(a: &Subject, b: &Subject, found: &Difference, cancel: &Cancel) -> Result<Vec<LostFacts>, Cancelled> {
+fn lost(
+    (a, text): (&Subject, &str),
+    (b, now): (&Subject, &str),
+    found: &Difference,
+    cancel: &Cancel,
+) -> Result<Vec<LostFacts>, Cancelled> {
     let (Some(old), Some(new)) = (&a.payload, &b.payload) else { return Ok(Vec::new()) };
-    let (Some(text), Some(now)) = (a.reading.content_text(), b.reading.content_text()) else { return Ok(Vec::new()) };
     let is_told = |state: &FactState| matches!(state, FactState::Kept | FactState::Reworded);
     let missing = |matched: &crate::capture::Matched| -> HashSet<usize> {
         matched.facts.iter().filter(|fact| !is_told(&fact.state)).map(|fact| fact.node).collect()
@@ -451,9 +458,9 @@ fn lost(a: &Subject, b: &Subject, found: &Difference, cancel: &Cancel) -> Result
     if text == now {
         return Ok(Vec::new());
     }
-    let before = match_facts(old, &text, cancel)?;
-    let after = missing(&match_facts(old, &now, cancel)?);
-    let untold = missing(&match_facts(new, &now, cancel)?);
+    let before = match_facts(old, text, cancel)?;
+    let after = missing(&match_facts(old, now, cancel)?);
+    let untold = missing(&match_facts(new, now, cancel)?);
     let changed: HashMap<usize, usize> = match &found.payload {
         Some(payload) => {
             payload.found.changes.iter().filter(|change| change.op == Op::Change).filter_map(|c| Some((c.a?, c.b?))).collect()

@@ -211,10 +211,10 @@ impl State {
         let shown = self.capture().filter(is_called).or_else(|| self.captures.iter().rev().find(is_called)).cloned();
         let was_diff = self.view.screen == Screen::Diff;
         // The answer of another server is no answer to compare with.
-        let source = self.connection.source().map(ToString::to_string);
+        let server = self.connection.server().map(|server| server.name.clone());
         self.reconnect(effects);
         self.again.waiting = shown
-            .filter(|capture| source.is_none_or(|source| capture.server.source == source))
+            .filter(|capture| server.is_none_or(|server| capture.server.name == server))
             .map(|before| Waiting { before, call: None, was_diff });
     }
 

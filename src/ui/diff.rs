@@ -378,7 +378,7 @@ fn costs_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, view: &DiffView) {
         let tokens = |tokens: Option<crate::token::Tokens>| tokens.map(|tokens| tokens.get(encoding));
         pairs.map(|pair| (format_title(pair.format).to_owned(), pair.format, tokens(pair.a), tokens(pair.b))).collect()
     };
-    let shown = cards.len().min(((rect.width() / 190.0) as usize).max(1));
+    let shown = cards.len().min(((rect.width() / 240.0) as usize).max(1));
     let width = (rect.width() / shown.max(1) as f32).min(460.0);
     for (at, (title, format, a, b)) in cards.into_iter().take(shown).enumerate() {
         let card = Rect::from_min_size(pos2(rect.left() + at as f32 * width, rect.top()), vec2(width, rect.height()));

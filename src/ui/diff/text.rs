@@ -142,7 +142,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
 fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
     let t = Tokens::of(ui);
     let lost = view.facts_lost();
-    let (glyph, color, words) = if view.found.payload.is_none() || view.found.text.is_none() {
+    let (glyph, color, words) = if view.found.payload.is_none() || view.text.is_err() {
         (icons::INFO, t.weak, "Facts are told where both answers have data and text".to_owned())
     } else if lost == 0 {
         (icons::CHECK, t.ok, "No fact that the text of A tells is lost in the text of B".to_owned())
