@@ -368,6 +368,7 @@ fn a_call_is_repeated() {
     click(&mut window, "Repeat the call several times");
     until_label(&mut window, "Repeat a call");
     click(&mut window, "Calls: 3");
+    until_label(&mut window, "Call 3 times");
     click(&mut window, "Call 3 times");
     until_label(&mut window, "Tokens as sent, tokens (o200k_base): least ");
     until_label(&mut window, "Nothing: all 3 answers are the same, byte for byte.");

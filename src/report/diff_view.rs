@@ -390,9 +390,8 @@ impl<'d> Rows<'d> {
         let gone = |node: Node<'_>| {
             Walk::Row(DiffRow { depth, op: Some(Op::Remove), a: Some(node.index()), b: None, changes: 1, end: 0 })
         };
-        let added = |node: Node<'_>| {
-            Walk::Row(DiffRow { depth, op: Some(Op::Add), a: None, b: Some(node.index()), changes: 1, end: 0 })
-        };
+        let added =
+            |node: Node<'_>| Walk::Row(DiffRow { depth, op: Some(Op::Add), a: None, b: Some(node.index()), changes: 1, end: 0 });
         let mut out = Vec::new();
         if a.kind() == Kind::Object {
             let mut by_key: HashMap<String, Vec<usize>> = HashMap::new();
@@ -496,8 +495,7 @@ mod tests {
         view.rows
             .iter()
             .map(|row| {
-                let path =
-                    path(&payload.b, payload.roots.1, row.b).or_else(|| path(&payload.a, payload.roots.0, row.a)).unwrap();
+                let path = path(&payload.b, payload.roots.1, row.b).or_else(|| path(&payload.a, payload.roots.0, row.a)).unwrap();
                 format!("{path} {} {}", row.op.map_or("same", Op::name), row.changes)
             })
             .collect()

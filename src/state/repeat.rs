@@ -46,7 +46,7 @@ impl Repeating {
 }
 
 /// What a person does with a series.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RepeatAction {
     /// Shows the screen for the tool and the arguments of the form.
     Open,

@@ -145,7 +145,9 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let text = view.text.as_ref().is_ok_and(|text| text.a != text.b);
         let words = match (text, view.is_laid_out) {
             (true, _) => "No difference but white space: data, outcome and definition are the same.",
-            (false, true) => "No difference: data, text, outcome and definition are the same. The order of keys was not looked at.",
+            (false, true) => {
+                "No difference: data, text, outcome and definition are the same. The order of keys was not looked at."
+            }
             (false, false) => "No difference: data, text, outcome and definition are the same.",
         };
         ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| widgets::empty_ui(ui, words, None));
@@ -347,8 +349,7 @@ fn choose_ui(response: &Response, cx: &Cx<'_>, chosen: &CaptureId, choose: fn(Ca
         egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             for capture in cx.state.captures.iter().rev() {
-                let label =
-                    format!("Capture {} · {} · {}", number_of(cx, &capture.id), capture.tool.name, time_of(capture));
+                let label = format!("Capture {} · {} · {}", number_of(cx, &capture.id), capture.tool.name, time_of(capture));
                 if menu_row(ui, &label, None, capture.id == *chosen).clicked() {
                     act(cx, choose(capture.id.clone()));
                     ui.close();
@@ -435,14 +436,23 @@ fn notes(view: &DiffView) -> Vec<(widgets::Tone, String)> {
     let found = &view.found;
     let mut notes = Vec::new();
     if found.outcomes.0 != found.outcomes.1 {
-        notes.push((Tone::Bad, format!("The calls ended differently: A {}, B {}", found.outcomes.0.name(), found.outcomes.1.name())));
+        notes.push((
+            Tone::Bad,
+            format!("The calls ended differently: A {}, B {}", found.outcomes.0.name(), found.outcomes.1.name()),
+        ));
     }
     for reason in &found.left_out {
         notes.push((Tone::Warn, capitalised(reason)));
     }
     if found.other_blocks > 0 {
         let blocks = if found.other_blocks == 1 { "block" } else { "blocks" };
-        notes.push((Tone::Warn, format!("{} other than text differ (image, audio, resource)", widgets::number_text(found.other_blocks as u64, blocks))));
+        notes.push((
+            Tone::Warn,
+            format!(
+                "{} other than text differ (image, audio, resource)",
+                widgets::number_text(found.other_blocks as u64, blocks)
+            ),
+        ));
     }
     if let Some(definition) = found.definition.as_ref().filter(|definition| !definition.found.is_empty()) {
         let count = definition.found.counts.total();
@@ -502,7 +512,8 @@ fn formats_ui(ui: &mut Ui, cx: &Cx<'_>, room: f32) {
         let label = format!("{name} {}", format_title(chosen));
         let shown = if room > 260.0 { label.as_str() } else { name };
         let spoken = format!("Text of {label}");
-        let response = Button::new(shown).name(&spoken).tip("Which format of the answer is compared").menu().frameless().small().show(ui);
+        let response =
+            Button::new(shown).name(&spoken).tip("Which format of the answer is compared").menu().frameless().small().show(ui);
         Popup::menu(&response).width(260.0).show(|ui| {
             egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;

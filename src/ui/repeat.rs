@@ -1,6 +1,8 @@
 //! One call several times: how far it is, how its cost is spread, what changes from call to call.
 
-use egui::{Align, Frame, Layout, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Frame, Layout, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 
 use super::sidebar::{duration, outcome_look};
 use super::theme::{self, Tokens};
@@ -96,11 +98,16 @@ fn heading(ui: &mut Ui, words: &str) {
 fn found_ui(ui: &mut Ui, cx: &Cx<'_>, found: &Repeat) {
     let t = Tokens::of(ui);
     let answers = widgets::number_text(found.answers as u64, if found.answers == 1 { "answer" } else { "answers" });
-    let failed: Vec<String> = found.failed.iter().map(|(outcome, count)| format!("{count} {}", outcome_look(*outcome, t).2)).collect();
+    let failed: Vec<String> =
+        found.failed.iter().map(|(outcome, count)| format!("{count} {}", outcome_look(*outcome, t).2)).collect();
     let failed = if failed.is_empty() { String::new() } else { format!(" · not answered: {}", failed.join(", ")) };
     heading(ui, &format!("Spread of {answers}{failed}"));
     let tokenizer = format!("tokens ({})", cx.state.settings.tokenizer.name());
-    let rows = [("Latency", "ms", found.latency_ms, 1), ("Size as sent", "bytes", found.bytes, 0), ("Tokens as sent", tokenizer.as_str(), found.tokens, 0)];
+    let rows = [
+        ("Latency", "ms", found.latency_ms, 1),
+        ("Size as sent", "bytes", found.bytes, 0),
+        ("Tokens as sent", tokenizer.as_str(), found.tokens, 0),
+    ];
     table_row(ui, ["", "least", "median", "most", "most against least"].map(str::to_owned), true);
     for (name, unit, spread, digits) in rows {
         let Some(spread) = spread else { continue };
@@ -155,13 +162,7 @@ fn cells(name: &str, unit: &str, spread: Spread, digits: usize) -> [String; 5] {
     } else {
         "the same".to_owned()
     };
-    [
-        format!("{name}, {unit}"),
-        number(spread.min, digits),
-        number(spread.median, digits),
-        number(spread.max, digits),
-        share,
-    ]
+    [format!("{name}, {unit}"), number(spread.min, digits), number(spread.median, digits), number(spread.max, digits), share]
 }
 
 fn table_row(ui: &mut Ui, cells: [String; 5], is_head: bool) {
@@ -182,7 +183,8 @@ fn table_row(ui: &mut Ui, cells: [String; 5], is_head: bool) {
             continue;
         }
         let right = pos2(rect.left() + first + column * at as f32, rect.center().y);
-        let (font, color) = if is_head { (theme::small(), t.weak) } else { (theme::code(), if at == 2 { t.strong } else { t.text }) };
+        let (font, color) =
+            if is_head { (theme::small(), t.weak) } else { (theme::code(), if at == 2 { t.strong } else { t.text }) };
         widgets::text_right(ui, right, cell, font, color);
     }
 }
@@ -197,30 +199,34 @@ fn calls_ui(ui: &mut Ui, cx: &Cx<'_>) {
     for (at, capture) in captures.iter().enumerate() {
         let (glyph, color, words) = outcome_look(capture.outcome, t);
         let time = duration(capture.timings.total());
-        ui.allocate_ui_with_layout(vec2(ui.available_width().min(WIDEST), ROW + 2.0), Layout::right_to_left(Align::Center), |ui| {
-            if let Some(first) = first.as_ref().filter(|_| at > 0) {
-                let name = format!("Compare call {} with the first", at + 1);
-                if Button::new("Diff").icon(icons::DIFF).name(&name).tip(&name).height(22.0).show(ui).clicked() {
-                    cx.send(Action::Diff(DiffAction::Open(first.clone(), capture.id.clone())));
+        ui.allocate_ui_with_layout(
+            vec2(ui.available_width().min(WIDEST), ROW + 2.0),
+            Layout::right_to_left(Align::Center),
+            |ui| {
+                if let Some(first) = first.as_ref().filter(|_| at > 0) {
+                    let name = format!("Compare call {} with the first", at + 1);
+                    if Button::new("Diff").icon(icons::DIFF).name(&name).tip(&name).height(22.0).show(ui).clicked() {
+                        cx.send(Action::Diff(DiffAction::Open(first.clone(), capture.id.clone())));
+                    }
+                } else {
+                    ui.add_space(68.0);
                 }
-            } else {
-                ui.add_space(68.0);
-            }
-            let name = format!("Call {}: {time}, {words}. Show the answer", at + 1);
-            let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-            if response.hovered() || response.has_focus() {
-                ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
-            }
-            let y = rect.center().y;
-            widgets::glyph_at(ui, pos2(rect.left() + 10.0, y), glyph, theme::icon_fill_font(14.0), color);
-            widgets::text_at(ui, pos2(rect.left() + 24.0, y), format!("Call {}", at + 1), theme::base(), t.text, 80.0);
-            widgets::text_right(ui, pos2(rect.left() + 170.0, y), time, theme::code(), t.strong);
-            let bar = Rect::from_min_max(pos2(rect.left() + 184.0, y - 3.0), pos2(rect.right() - 8.0, y + 3.0));
-            widgets::bar(ui, bar, capture.timings.total().as_secs_f32() / most, t.accent);
-            if response.clicked() {
-                cx.send(Action::SelectCapture(capture.id.clone()));
-            }
-        });
+                let name = format!("Call {}: {time}, {words}. Show the answer", at + 1);
+                let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+                response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+                if response.hovered() || response.has_focus() {
+                    ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
+                }
+                let y = rect.center().y;
+                widgets::glyph_at(ui, pos2(rect.left() + 10.0, y), glyph, theme::icon_fill_font(14.0), color);
+                widgets::text_at(ui, pos2(rect.left() + 24.0, y), format!("Call {}", at + 1), theme::base(), t.text, 80.0);
+                widgets::text_right(ui, pos2(rect.left() + 170.0, y), time, theme::code(), t.strong);
+                let bar = Rect::from_min_max(pos2(rect.left() + 184.0, y - 3.0), pos2(rect.right() - 8.0, y + 3.0));
+                widgets::bar(ui, bar, capture.timings.total().as_secs_f32() / most, t.accent);
+                if response.clicked() {
+                    cx.send(Action::SelectCapture(capture.id.clone()));
+                }
+            },
+        );
     }
 }

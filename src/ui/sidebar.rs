@@ -487,14 +487,17 @@ fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
     heading(ui, "Captures", cx.state.captures.len());
     if cx.state.capture().is_some() {
         let button = Rect::from_min_size(top.min, vec2(ui.available_width() - 8.0, theme::HEADER));
-        ui.scope_builder(egui::UiBuilder::new().max_rect(button).layout(egui::Layout::right_to_left(egui::Align::Center)), |ui| {
-            let keys = commands::keys_of("Compare with the answer before");
-            let tip = format!("Compares the answer shown with the one before it, or two of its formats · {keys}");
-            let diff = widgets::Button::new("Diff…").icon(icons::DIFF).tip(&tip).height(22.0);
-            if diff.show(ui).clicked() {
-                cx.send(Action::Diff(DiffAction::OpenLast));
-            }
-        });
+        ui.scope_builder(
+            egui::UiBuilder::new().max_rect(button).layout(egui::Layout::right_to_left(egui::Align::Center)),
+            |ui| {
+                let keys = commands::keys_of("Compare with the answer before");
+                let tip = format!("Compares the answer shown with the one before it, or two of its formats · {keys}");
+                let diff = widgets::Button::new("Diff…").icon(icons::DIFF).tip(&tip).height(22.0);
+                if diff.show(ui).clicked() {
+                    cx.send(Action::Diff(DiffAction::OpenLast));
+                }
+            },
+        );
     }
     let captures = &cx.state.captures;
     if captures.is_empty() {

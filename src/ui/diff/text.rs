@@ -45,9 +45,7 @@ struct Flat {
 pub fn blocks(view: &DiffView) -> usize {
     let Ok(text) = &view.text else { return 0 };
     let starts = |lines: &[Line]| {
-        (0..lines.len())
-            .filter(|&at| lines[at].side != Side::Both && (at == 0 || lines[at - 1].side == Side::Both))
-            .count()
+        (0..lines.len()).filter(|&at| lines[at].side != Side::Both && (at == 0 || lines[at - 1].side == Side::Both)).count()
     };
     text.found.hunks.iter().map(|hunk| starts(&hunk.lines)).sum()
 }
@@ -117,8 +115,9 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
             let room = left.right() - ui.cursor().left();
             formats_ui(ui, cx, room);
             if view.is_laid_out && room > 420.0 {
-                ui.label(RichText::new("JSON, keys sorted").font(theme::small()).color(t.weak))
-                    .on_hover_text("Laid out by Loupe so that lines can be compared; “Ignore key order” off shows the exact bytes");
+                ui.label(RichText::new("JSON, keys sorted").font(theme::small()).color(t.weak)).on_hover_text(
+                    "Laid out by Loupe so that lines can be compared; “Ignore key order” off shows the exact bytes",
+                );
             }
         });
     });
@@ -155,7 +154,14 @@ fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
     let response = ui.interact(rect, ui.scope_id().with("facts lost"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
     widgets::glyph_at(ui, pos2(rect.left() + 19.0, rect.center().y), glyph, theme::icon_font(13.0), color);
-    widgets::text_at(ui, pos2(rect.left() + 32.0, rect.center().y), words.clone(), theme::regular(11.5), color, rect.width() - 44.0);
+    widgets::text_at(
+        ui,
+        pos2(rect.left() + 32.0, rect.center().y),
+        words.clone(),
+        theme::regular(11.5),
+        color,
+        rect.width() - 44.0,
+    );
     response.on_hover_text(words);
 }
 
@@ -190,8 +196,8 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
         let size = vec2(flat.widest.max(viewport.width()), count as f32 * TEXT_ROW + 12.0);
         ui.allocate_rect(Rect::from_min_size(origin, size), Sense::hover());
         let first = ((viewport.min.y - 6.0) / TEXT_ROW).max(0.0) as usize;
-        let top = (origin.y + viewport.min.y).round()
-            + (6.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
+        let top =
+            (origin.y + viewport.min.y).round() + (6.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
         let left = origin.x + viewport.min.x;
         for at in first..(first + (viewport.height() / TEXT_ROW) as usize + 3).min(count) {
             let y = (top + (at - first) as f32 * TEXT_ROW).round();
@@ -201,10 +207,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
                 Shows::Gap(lines) => gap_ui(ui, rect, lines),
                 Shows::Lines(one, other) if is_split => {
                     let middle = rect.center().x.round();
-                    let halves = [
-                        (one, rect.with_max_x(middle), Side::A),
-                        (other, rect.with_min_x(middle), Side::B),
-                    ];
+                    let halves = [(one, rect.with_max_x(middle), Side::A), (other, rect.with_min_x(middle), Side::B)];
                     for (line, half, side) in halves {
                         let place = Place { rect: half, text_left: half.left(), column };
                         match line.and_then(|line| line_of(text, line)) {
@@ -239,7 +242,8 @@ fn line_of(text: &TextDifference, (hunk, line): (usize, usize)) -> Option<&Line>
 fn gap_ui(ui: &Ui, rect: Rect, lines: usize) {
     let t = Tokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.card);
-    let words = format!("⋯ {}", widgets::number_text(lines as u64, if lines == 1 { "unchanged line" } else { "unchanged lines" }));
+    let words =
+        format!("⋯ {}", widgets::number_text(lines as u64, if lines == 1 { "unchanged line" } else { "unchanged lines" }));
     widgets::text_at(ui, rect.left_center() + vec2(16.0, 0.0), words, theme::regular(11.5), t.weak, rect.width());
 }
 
@@ -279,7 +283,13 @@ fn line_ui(ui: &Ui, text: &TextDifference, line: &Line, place: &Place, half: Opt
     for number in numbers {
         x += place.column;
         if let Some(number) = number {
-            widgets::text_right(ui, pos2(x, y), number.to_string(), theme::mono(11.5), if line.side == Side::Both { t.weak } else { color });
+            widgets::text_right(
+                ui,
+                pos2(x, y),
+                number.to_string(),
+                theme::mono(11.5),
+                if line.side == Side::Both { t.weak } else { color },
+            );
         }
     }
     widgets::glyph_at(ui, pos2(x + MARK / 2.0, y), sign, theme::code(), color);
@@ -316,7 +326,11 @@ fn line_ui(ui: &Ui, text: &TextDifference, line: &Line, place: &Place, half: Opt
         Side::B => "added line",
     };
     let number = if line.side == Side::B { line.b } else { line.a }.unwrap_or(0);
-    let response = ui.interact(rect, ui.scope_id().with(("line", line.side.name(), number, half.is_some_and(|half| half == Side::B))), Sense::hover());
+    let response = ui.interact(
+        rect,
+        ui.scope_id().with(("line", line.side.name(), number, half.is_some_and(|half| half == Side::B))),
+        Sense::hover(),
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{word} {number}: {}", shown.text)));
     width
 }

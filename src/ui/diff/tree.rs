@@ -237,7 +237,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
         Some(Op::Move) => (icons::UP_DOWN, t.accent, t.accent_bg),
         None => ("", t.weak, Color32::TRANSPARENT),
     };
-    let response = ui.interact(rect, ui.scope_id().with(("diff row", at)), if has_inside { Sense::click() } else { Sense::hover() });
+    let response =
+        ui.interact(rect, ui.scope_id().with(("diff row", at)), if has_inside { Sense::click() } else { Sense::hover() });
     ui.painter().rect_filled(rect, 0.0, if has_inside && response.hovered() { t.hover } else { fill });
     let payload_stops = Stops::of(view).payload;
     let current = cx.state.diff.current.filter(|number| *number < payload_stops).and_then(|number| row_of(view, number));
@@ -348,7 +349,8 @@ fn value(node: Node<'_>) -> String {
     if node.is_empty() {
         return format!("{open}{close}");
     }
-    let told: Vec<String> = node.children().take(8).filter(|child| !child.is_container() && !child.is_null()).take(2).map(value).collect();
+    let told: Vec<String> =
+        node.children().take(8).filter(|child| !child.is_container() && !child.is_null()).take(2).map(value).collect();
     if told.is_empty() || node.kind() == Kind::Array {
         return format!("{open} {} {close}", widgets::grouped(node.len() as u64));
     }

@@ -311,12 +311,20 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, v
                 let tokens = widgets::number_text(tokens, "tok");
                 let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
                 // Swatch, caret, three buttons and the tokens come first; names are not elided to show a size.
-                let has_chip = diff::pane_chip(ui, cx, view, rect.width() - name - 230.0);
+                let spare = rect.width() - name - 230.0;
+                // Where there is no room for both, what changed takes the place of what it is now.
+                let is_tight = spare < 90.0;
+                let has_chip = diff::pane_chip(ui, cx, view, if is_tight { spare + 75.0 } else { spare });
+                if has_chip {
+                    ui.add_space(8.0);
+                }
                 if !has_chip && rect.width() - name > 300.0 {
                     ui.label(RichText::new(bytes).font(theme::code()).color(t.weak));
                     ui.add_space(8.0);
                 }
-                number_label(ui, &tokens);
+                if !(has_chip && is_tight) {
+                    number_label(ui, &tokens);
+                }
             }
             for (pane, name) in closed {
                 ui.add_space(8.0);
