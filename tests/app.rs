@@ -391,3 +391,46 @@ fn the_sample_is_chosen_on_the_connect_screen() {
         |window| matches!(&window.state().state.connection, Connection::Connected { source, .. } if source.to_string() == "--sample=dial,shape=json-model"),
     );
 }
+
+#[test]
+fn two_answers_are_compared() {
+    let mut window = on_sample();
+    for (count, term) in [(1, "north"), (2, "south")] {
+        let arguments = format!(r#"{{"searchTerm":"{term}"}}"#);
+        window.state_mut().state.perform(Action::SetArgumentsText(arguments), &mut Vec::new());
+        press(&mut window, Key::Enter, Modifiers::COMMAND);
+        until(&mut window, "the answer is there", |window| {
+            window.state().state.captures.len() == count && window.state().state.running.is_none()
+        });
+    }
+    click(&mut window, "Diff…");
+    until_label(&mut window, "Diff of two answers");
+    until_label(&mut window, "A: Capture 1");
+    until_label(&mut window, "vs A");
+    until_label(&mut window, "This change removed");
+    until_label(&mut window, "removed line");
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until_label(&mut window, "1 of ");
+    press(&mut window, Key::F8, Modifiers::SHIFT);
+    assert!(window.state().state.diff.current.is_some_and(|at| at > 0), "it goes round");
+    click(&mut window, "Swap A and B");
+    until_label(&mut window, "A: Capture 2");
+    press(&mut window, Key::Escape, Modifiers::NONE);
+    until_label(&mut window, "Done in");
+}
+
+#[test]
+fn a_call_is_repeated() {
+    let mut window = on_sample();
+    click(&mut window, "Repeat the call several times");
+    until_label(&mut window, "Repeat a call");
+    click(&mut window, "Calls: 3");
+    until_label(&mut window, "Call 3 times");
+    click(&mut window, "Call 3 times");
+    until_label(&mut window, "Tokens as sent, tokens (o200k_base): least ");
+    until_label(&mut window, "Nothing: all 3 answers are the same, byte for byte.");
+    // Ctrl R: the last call again, and what it changed.
+    press(&mut window, Key::Escape, Modifiers::NONE);
+    press(&mut window, Key::R, Modifiers::COMMAND);
+    until_label(&mut window, "Since the call before: 0 tok");
+}

@@ -12,6 +12,7 @@ use egui_kittest::{SnapshotOptions, SnapshotResults, try_image_snapshot_options}
 use mcp_loupe::report::{Answer, Question};
 use mcp_loupe::settings;
 use mcp_loupe::shot;
+use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::{Action, Asked, DrawerTab, PaneView, Running, TokensAction, TokensPart};
 use mcp_loupe::token::Tokenizer;
 use window::Window;
@@ -134,4 +135,41 @@ fn tokens() {
     window.send(Action::Tokens(TokensAction::ShowServer));
     album.add(&mut window, "server-cost", MAIN, Dark);
     album.add(&mut window, "server-cost-960", [960, 700], Light);
+}
+
+#[test]
+fn differences() {
+    let mut album = Album::new();
+    let message = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+    let answer = |file: &str| message(&std::fs::read_to_string(format!("tests/data/window/{file}.json")).unwrap());
+    let mut window = Window::showing(&answer("before"));
+    let first = window.state.view.capture.clone().unwrap();
+    window.open(&answer("after"));
+    let second = window.state.view.capture.clone().unwrap();
+    window.send(Action::Diff(DiffAction::Open(first.clone(), second)));
+    album.add(&mut window, "diff-dark", MAIN, Dark);
+    album.add(&mut window, "diff-light", MAIN, Light);
+    album.add(&mut window, "diff-1280", [1_280, 800], Dark);
+    album.add(&mut window, "diff-640", [640, 520], Light);
+    window.send(Action::Diff(DiffAction::Split(true)));
+    window.send(Action::Diff(DiffAction::ShowAll(true)));
+    window.send(Action::Diff(DiffAction::GoTo(4)));
+    album.add(&mut window, "diff-split", MAIN, Dark);
+    window.send(Action::Diff(DiffAction::Open(first.clone(), first.clone())));
+    window.send(Action::Diff(DiffAction::Split(false)));
+    album.add(&mut window, "diff-formats", [1_280, 800], Light);
+    window.open(&answer("before"));
+    let same = window.state.view.capture.clone().unwrap();
+    window.send(Action::Diff(DiffAction::Open(first, same)));
+    album.add(&mut window, "diff-equal", [1_280, 800], Dark);
+}
+
+#[test]
+fn what_reconnecting_changed() {
+    let mut album = Album::new();
+    let mut window = Window::calling("all", "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
+    window.use_sample("all,phase=1,text=v1");
+    window.send(Action::Reconnect);
+    album.add(&mut window, "again", MAIN, Dark);
+    album.add(&mut window, "again-1280", [1_280, 800], Light);
 }

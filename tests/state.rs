@@ -9,6 +9,8 @@ use mcp_loupe::capture::Outcome;
 use mcp_loupe::problem::Kind;
 use mcp_loupe::report::{Answer, Inquiry, Question};
 use mcp_loupe::source::{Command, Source};
+use mcp_loupe::state::diff::DiffAction;
+use mcp_loupe::state::repeat::RepeatAction;
 use mcp_loupe::state::{Action, Asked, Connection, Dialog, Effect, Event, PaneView, Screen, StartQuestion, State, TokensAction};
 use mcp_loupe::token::{Count, Tokenizer};
 use support::Driver;
@@ -278,4 +280,114 @@ fn a_price_table_of_ones_own_adds_models_and_a_broken_one_is_said() {
     driver.perform(Action::UseFolder(folder.path().to_owned()));
     driver.until("the problem is said", |state| state.prices.problem.is_some());
     assert!(driver.state.prices.prices.get("Mine").is_some(), "what was read stays");
+}
+
+#[test]
+fn reconnecting_calls_again_and_compares_with_before() {
+    let mut driver = on_sample();
+    driver.perform(Action::SetArgumentsText(r#"{"searchTerm":"north"}"#.into()));
+    driver.perform(Action::Call { send_anyway: false });
+    driver.until("the answer is shown", |state| state.capture().is_some());
+    let before = driver.state.capture().unwrap().clone();
+    // What is typed meanwhile is neither sent nor lost.
+    driver.perform(Action::SetArgumentsText(r#"{"searchTerm":"south"}"#.into()));
+    driver.perform(Action::Reconnect);
+    driver.until("it is called again", |state| state.again.pair.is_some());
+    let now = driver.state.capture().unwrap().clone();
+    assert_eq!(driver.state.again.pair, Some((now.id.clone(), before.id.clone())));
+    assert_eq!((&now.arguments, &now.response), (&before.arguments, &before.response));
+    assert_eq!(&*driver.state.form().unwrap().text, r#"{"searchTerm":"south"}"#);
+    // The same server lists the same tools: nothing is said of them.
+    assert!(driver.state.again.tools.is_none());
+    // With the diff open it stays open, about the newest answer.
+    driver.perform(Action::Diff(DiffAction::Open(before.id.clone(), now.id.clone())));
+    driver.perform(Action::Reconnect);
+    driver.until("it is called a third time", |state| state.captures.len() == 3 && state.running.is_none());
+    assert_eq!(driver.state.view.screen, Screen::Diff);
+    assert_eq!(driver.state.diff.sides.as_ref().map(|(a, _)| a), Some(&now.id));
+}
+
+#[test]
+fn tools_that_changed_are_told_after_reconnecting() {
+    let mut state = State::default();
+    let mut effects = Vec::new();
+    let tool = |text: &str| mcp_loupe::capture::Tool::read(bytes::Bytes::copy_from_slice(text.as_bytes()));
+    state.perform(Action::Connect(Source::sample()), &mut effects);
+    let old = vec![tool(r#"{"name":"a","inputSchema":{}}"#)];
+    let new = vec![tool(r#"{"name":"b","inputSchema":{}}"#)];
+    state.apply(Event::Tools { session: 1, tools: old, note: None }, &mut effects);
+    state.perform(Action::Reconnect, &mut effects);
+    effects.clear();
+    state.apply(Event::Tools { session: 2, tools: new.clone(), note: None }, &mut effects);
+    let is_asked = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::CompareTools { session: 2, .. }));
+    assert!(is_asked(&effects));
+    // Another server is another matter.
+    state.perform(Action::Connect(shell("true")), &mut effects);
+    effects.clear();
+    state.apply(Event::Tools { session: 3, tools: new, note: None }, &mut effects);
+    assert!(!is_asked(&effects));
+}
+
+#[test]
+fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
+    let mut driver = on_sample();
+    driver.perform(Action::Repeat(RepeatAction::Open));
+    assert_eq!((driver.state.view.screen, driver.state.repeat.count), (Screen::Repeat, 5));
+    driver.perform(Action::Repeat(RepeatAction::SetCount(3)));
+    driver.perform(Action::Repeat(RepeatAction::Start));
+    driver.until("all calls are made", |state| !state.repeat.is_running());
+    assert_eq!((driver.state.repeat.captures.len(), driver.state.captures.len()), (3, 3));
+    let inquiry = Inquiry {
+        captures: driver.state.repeat.captures.clone(),
+        question: Question::Repeat(mcp_loupe::token::Encoding::O200kBase),
+    };
+    driver.perform(Action::Want(vec![inquiry.clone()]));
+    driver.until("the answers are compared", |state| state.answers.working() == 0);
+    let Some(Asked::Ready(Answer::Repeat(found))) = driver.state.answers.known(&inquiry) else { panic!("no answer") };
+    assert_eq!((found.calls, found.answers, found.different), (3, 3, 0), "the sample says the same each time");
+    assert!(found.tokens.is_some_and(|tokens| tokens.min > 0.0));
+    driver.perform(Action::Repeat(RepeatAction::SetCount(50)));
+    driver.perform(Action::Repeat(RepeatAction::Start));
+    driver.perform(Action::CancelCall);
+    driver.until("it has stopped", |state| !state.repeat.is_running());
+    assert!(driver.state.repeat.is_stopped && driver.state.repeat.captures.len() < 50);
+    assert_eq!(driver.state.view.screen, Screen::Repeat);
+}
+
+#[test]
+fn repeating_asks_first_where_a_tool_may_write() {
+    let mut state = State::default();
+    let mut effects = Vec::new();
+    state.perform(Action::Connect(shell("true")), &mut effects);
+    state.apply(Event::Connected { session: 1, server: mcp_loupe::capture::Server::default() }, &mut effects);
+    let tool = mcp_loupe::capture::Tool::read(bytes::Bytes::from_static(br#"{"name":"write","inputSchema":{"type":"object"}}"#));
+    state.apply(Event::Tools { session: 1, tools: vec![tool], note: None }, &mut effects);
+    effects.clear();
+    state.perform(Action::Repeat(RepeatAction::Open), &mut effects);
+    state.perform(Action::Repeat(RepeatAction::Start), &mut effects);
+    assert!(matches!(state.dialog, Some(Dialog::ConfirmRepeat { count: 5, .. })) && effects.is_empty());
+    state.perform(Action::Repeat(RepeatAction::Confirm), &mut effects);
+    assert!(matches!(effects[..], [Effect::Call { .. }]) && state.repeat.is_running());
+}
+
+#[test]
+fn two_answers_are_compared_and_the_difference_copied() {
+    let mut driver = on_sample();
+    for term in ["north", "south"] {
+        driver.perform(Action::SetArgumentsText(format!(r#"{{"searchTerm":"{term}"}}"#)));
+        driver.perform(Action::Call { send_anyway: false });
+        driver.until("the answer is shown", |state| state.running.is_none());
+    }
+    driver.perform(Action::Diff(DiffAction::OpenLast));
+    assert_eq!(driver.state.view.screen, Screen::Diff);
+    driver.perform(Action::Want(driver.state.diff.inquiry().into_iter().collect()));
+    driver.until("they are compared", |state| state.diff_view().is_some());
+    assert!(!driver.state.diff_view().unwrap().is_equal());
+    driver.perform(Action::Diff(DiffAction::Copy));
+    assert!(matches!(&driver.app_effects[..], [Effect::CopyText(text)] if text.contains("@@ ") && text.contains("\n-")));
+    let sides = driver.state.diff.sides.clone().unwrap();
+    driver.perform(Action::Diff(DiffAction::Swap));
+    assert_eq!(driver.state.diff.sides, Some((sides.1, sides.0)));
+    driver.perform(Action::ShowAnswer);
+    assert_eq!(driver.state.view.screen, Screen::Answer);
 }

@@ -4,21 +4,26 @@ use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use super::queue::Queue;
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Server, Tool};
+use crate::diff::tree::TreeOptions;
 use crate::format::Subject;
 use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
-use crate::report::{self, Inquiry, ServerCost};
+use crate::report::difference::ToolsDifference;
+use crate::report::{self, Inquiry, Question, ServerCost};
 use crate::state::Event;
 use crate::token::{self, Encoding};
 
 /// Parsed captures that are kept ready for further questions.
 const SUBJECTS: usize = 6;
+/// The shortest way between two texts is looked for no longer than this, waiting included.
+const COMPARE_WITHIN: Duration = Duration::from_secs(5);
 
 enum Job {
     Answer {
@@ -35,6 +40,11 @@ enum Job {
         server: Box<Server>,
         tools: Vec<Arc<Tool>>,
         encoding: Encoding,
+    },
+    CompareTools {
+        session: u64,
+        before: Vec<Arc<Tool>>,
+        now: Vec<Arc<Tool>>,
     },
     /// Builds the tokenizer tables before the first question needs them.
     WarmUp,
@@ -89,7 +99,10 @@ impl Jobs {
     }
 
     pub(super) fn answer(&self, captures: Vec<Arc<Capture>>, inquiry: Inquiry) {
-        let cancel = Cancel::new();
+        let cancel = match inquiry.question {
+            Question::Difference(_) => Cancel::until(Instant::now() + COMPARE_WITHIN),
+            _ => Cancel::new(),
+        };
         self.shared.waiting().cancels.insert(inquiry.clone(), cancel.clone());
         self.push(Job::Answer { captures, inquiry, cancel });
     }
@@ -110,6 +123,10 @@ impl Jobs {
 
     pub(super) fn count_server(&self, session: u64, server: Box<Server>, tools: Vec<Arc<Tool>>, encoding: Encoding) {
         self.push(Job::CountServer { session, server, tools, encoding });
+    }
+
+    pub(super) fn compare_tools(&self, session: u64, before: Vec<Arc<Tool>>, now: Vec<Arc<Tool>>) {
+        self.push(Job::CompareTools { session, before, now });
     }
 
     pub(super) fn stop(&self) {
@@ -171,6 +188,13 @@ fn work(shared: &Shared) {
                 let tools: Vec<Tool> = tools.iter().map(|tool| Tool::clone(tool)).collect();
                 if let Ok(cost) = ServerCost::of(&server, &tools, encoding, &Cancel::new()) {
                     shared.queue.push(Event::ServerCost { session, cost: Arc::new(cost) });
+                }
+            }
+            Job::CompareTools { session, before, now } => {
+                let tools = |list: &[Arc<Tool>]| list.iter().map(|tool| (**tool).clone()).collect::<Vec<_>>();
+                let found = ToolsDifference::of(&tools(&before), &tools(&now), &TreeOptions::default(), &Cancel::new());
+                if let Ok(found) = found {
+                    shared.queue.push(Event::ToolsCompared { session, found: Arc::new(found) });
                 }
             }
             Job::Answer { captures, inquiry, cancel } => {

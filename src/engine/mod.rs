@@ -93,6 +93,7 @@ impl Engine {
             Effect::CancelCall { call } => self.sessions.cancel(call),
             Effect::CountTools { session, tools } => self.jobs.count_tools(session, tools),
             Effect::CountServer { session, server, tools, encoding } => self.jobs.count_server(session, server, tools, encoding),
+            Effect::CompareTools { session, before, now } => self.jobs.compare_tools(session, before, now),
             Effect::Answer { captures, inquiry } => self.jobs.answer(captures, inquiry),
             Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
             Effect::ExportCapture { capture, path } => self.blocking(runtime, move || {

@@ -8,6 +8,7 @@ mod columns;
 mod counted;
 pub mod curve;
 mod deliveries;
+pub mod diff_view;
 pub mod difference;
 mod find;
 mod hosts;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 pub use columns::{Column, Columns};
 pub use counted::{CountError, count_row, counted, ratio_of};
 pub use deliveries::{Deliveries, DeliveryCell, DeliveryKind, DeliveryRow};
+pub use diff_view::{DiffAsk, DiffRow, DiffView};
 pub use find::FIND_LIMIT;
 pub use hosts::{HostGroup, HostRow, HostText, HostsReport, LostField, evidence_text, limit_text, lost_fields};
 pub use links::Links;
@@ -109,6 +111,10 @@ pub enum Question {
     HostText(HostId),
     /// Six ways of delivering the payload, through every host.
     Deliveries,
+    /// What differs between the first capture and the second.
+    Difference(DiffAsk),
+    /// One call, several times: how its cost is spread, and what changes.
+    Repeat(Encoding),
 }
 
 /// The answer to the [`Question`] of the same name. Cheap to clone.
@@ -133,6 +139,8 @@ pub enum Answer {
     HostText(Arc<HostText>),
     /// `None` where the answer has no payload.
     Deliveries(Option<Arc<Deliveries>>),
+    Difference(Arc<DiffView>),
+    Repeat(Arc<repeat::Repeat>),
 }
 
 impl Question {
@@ -157,12 +165,14 @@ impl Answer {
             Self::TokenMap(Some(map)) => map.weight(),
             Self::Hosts(report) => report.weight(),
             Self::HostText(text) => text.weight(),
+            Self::Difference(view) => view.weight(),
             Self::Subject(_)
             | Self::Row(_)
             | Self::Tree(None)
             | Self::TokenMap(None)
             | Self::Saving(_)
             | Self::Deliveries(_)
+            | Self::Repeat(_)
             | Self::Part(_)
             | Self::Count(_)
             | Self::Characters(_) => MATCHED,
@@ -242,6 +252,15 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
             None => return Err(Problem::new(Kind::NotFound, "there is no such host").at(id.as_str()).into()),
         },
         Question::Deliveries => Answer::Deliveries(Deliveries::of(subject, hosts, cancel)?.map(Arc::new)),
+        Question::Difference(ask) => {
+            let other = subjects.get(1).unwrap_or(subject);
+            Answer::Difference(Arc::new(DiffView::of(subject, other, ask, cancel)?))
+        }
+        Question::Repeat(encoding) => {
+            let calls = subjects.iter().map(|subject| sweep::Call::measure(String::new(), Arc::clone(subject), cancel));
+            let calls = calls.collect::<Result<Vec<_>, _>>()?;
+            Answer::Repeat(Arc::new(repeat::repeat(&calls, *encoding, cancel)?))
+        }
         Question::Rows { format, columns } => {
             let text = text(format)?;
             Answer::Rows(wrap::wrap(&text, &display_lines(&text), usize::from(*columns), cancel)?.into())

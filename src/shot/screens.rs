@@ -18,11 +18,13 @@ use crate::problem::{Kind, Problem};
 use crate::report::{Answer, Question};
 use crate::settings::Theme;
 use crate::source::{Command, Source};
+use crate::state::diff::DiffAction;
+use crate::state::repeat::RepeatAction;
 use crate::state::{Action, Asked, Connection, Effect, Event, State};
 
 /// Names for `--screen`, each a state worth a picture.
 pub const SCREENS: &[&str] =
-    &["start", "main", "hostile", "loading", "tool-error", "text-only", "structured-only", "connect", "error"];
+    &["start", "main", "hostile", "loading", "tool-error", "text-only", "structured-only", "connect", "error", "diff", "repeat"];
 
 /// No single step takes longer than this.
 const STEP_LIMIT: Duration = Duration::from_secs(120);
@@ -92,6 +94,21 @@ pub fn screen(
         "structured-only" => {
             stage.connect(chosen)?;
             stage.apply(Event::Opened(Arc::new(structured_only())));
+            stage.settle()?;
+        }
+        "diff" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"no","pageSize":6}"#)?;
+            stage.perform(Action::Diff(DiffAction::OpenLast));
+            stage.settle()?;
+        }
+        "repeat" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            stage.perform(Action::Repeat(RepeatAction::Open));
+            stage.perform(Action::Repeat(RepeatAction::Start));
+            stage.until("the calls are made", |state| !state.repeat.is_running())?;
             stage.settle()?;
         }
         "connect" => {

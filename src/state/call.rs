@@ -114,6 +114,12 @@ impl State {
         }
         let tool: Arc<Tool> = Arc::clone(&listed.tool);
         let arguments = Bytes::copy_from_slice(form.text.as_bytes());
+        self.view.screen = Screen::Answer;
+        self.begin_call(tool, arguments, effects);
+    }
+
+    /// Sends a call, and is busy with it. Returns its number.
+    pub(super) fn begin_call(&mut self, tool: Arc<Tool>, arguments: Bytes, effects: &mut Vec<Effect>) -> u64 {
         self.next_call += 1;
         let call = self.next_call;
         self.running = Some(Running {
@@ -124,8 +130,8 @@ impl State {
             progress: None,
             unreadable: 0,
         });
-        self.view.screen = Screen::Answer;
         effects.push(Effect::Call { session: self.session, call, tool, arguments, limit: CALL_LIMIT });
+        call
     }
 
     /// A card of the start page: the right sample, the tool, the call.
@@ -140,11 +146,17 @@ impl State {
         }
     }
 
-    pub(super) fn captured(&mut self, call: u64, capture: Arc<Capture>) {
+    pub(super) fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
         if self.running.as_ref().is_some_and(|running| running.id == call) {
             self.running = None;
         }
-        self.add_capture(capture);
+        if self.repeat.expects(call) {
+            self.repeated(capture, effects);
+        } else if self.again.expects(call) {
+            self.called_again(capture);
+        } else {
+            self.add_capture(capture);
+        }
     }
 
     pub(super) fn add_capture(&mut self, capture: Arc<Capture>) {

@@ -27,6 +27,7 @@ impl State {
     /// Whether something on the screen changes with time alone.
     pub fn is_waiting(&self) -> bool {
         self.running.is_some()
+            || self.repeat.is_running()
             || matches!(self.connection, Connection::Connecting { .. })
             || self.answers.working() > 0
             || self.is_counting_server()
@@ -42,7 +43,9 @@ impl State {
             Action::ConnectForm => self.connect_from_form(effects),
             Action::Connect(source) => self.start_connecting(source, effects),
             Action::CancelConnect | Action::Disconnect => self.disconnect(effects),
-            Action::Reconnect => self.reconnect(effects),
+            Action::Reconnect => self.again(effects),
+            Action::Diff(action) => self.change_diff(action, effects),
+            Action::Repeat(action) => self.change_repeat(action, effects),
             Action::SetFilter(filter) => self.filter = filter,
             Action::SelectTool(name) => self.open_tool(&name),
             Action::ToggleGroup(group) => toggle(&mut self.view.folded_groups, group),
@@ -53,6 +56,7 @@ impl State {
             Action::Call { send_anyway } => self.call(send_anyway, effects),
             Action::ConfirmCall => self.send_call(effects),
             Action::CancelCall => {
+                self.repeat.stop();
                 if let Some(running) = &self.running {
                     effects.push(Effect::CancelCall { call: running.id });
                 }
@@ -152,6 +156,7 @@ impl State {
                 }
             }
             Event::ServerCost { session, cost } if session == current => self.server_counted(cost),
+            Event::ToolsCompared { session, found } if session == current => self.again.tools = Some(found),
             Event::ConnectFailed { session, problem } if session == current => self.connect_failed(problem),
             Event::Gone { session, problem } if session == current => self.gone(problem),
             Event::Messages { session, count } if session == current => {
@@ -167,6 +172,7 @@ impl State {
             | Event::Tools { .. }
             | Event::ToolTokens { .. }
             | Event::ServerCost { .. }
+            | Event::ToolsCompared { .. }
             | Event::ConnectFailed { .. }
             | Event::Gone { .. }
             | Event::Messages { .. } => {}
@@ -180,7 +186,7 @@ impl State {
                     running.unreadable = count;
                 }
             }
-            Event::Captured { call, capture } => self.captured(call, capture),
+            Event::Captured { call, capture } => self.captured(call, capture, effects),
             Event::Opened(capture) => self.add_capture(capture),
             Event::Answered { inquiry, answer } => self.answered(inquiry, answer),
             Event::TokenizerRead(file) => self.tokenizer_read(file, effects),

@@ -101,6 +101,7 @@ impl State {
         self.end_session(effects);
         self.session += 1;
         self.messages = 0;
+        self.again.remember(self.connection.source(), &source, &self.tools);
         self.tools.clear();
         self.forget_server_cost();
         self.tools_note = None;
@@ -119,6 +120,8 @@ impl State {
             effects.push(Effect::CancelCall { call: running.id });
         }
         self.pending = None;
+        self.repeat.stop();
+        self.again.forget_call();
         if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
             effects.push(Effect::Disconnect { session: self.session });
         }
@@ -200,6 +203,7 @@ impl State {
             self.select_tool(question.tool());
             self.send_call(effects);
         }
+        self.listed_again(effects);
     }
 
     pub(super) fn connect_failed(&mut self, problem: Problem) {
@@ -210,6 +214,7 @@ impl State {
         }
         let stderr = self.connection.stderr().to_vec();
         self.pending = None;
+        self.again.forget_call();
         self.connection = Connection::Failed { source, problem, stderr };
         self.view.screen = Screen::Connect;
     }

@@ -8,7 +8,9 @@ mod answers;
 mod call;
 mod change;
 mod connect;
+pub mod diff;
 pub mod form;
+pub mod repeat;
 mod tokens;
 mod view;
 
@@ -55,6 +57,11 @@ pub struct State {
     pub captures: Vec<Arc<Capture>>,
     pub view: View,
     pub answers: Answers,
+    /// What the diff screen compares.
+    pub diff: diff::Diff,
+    /// What the last reconnecting changed.
+    pub again: diff::Again,
+    pub repeat: repeat::Repeating,
     pub connect_form: ConnectForm,
     /// The tokenizer file that was opened last, for the menu.
     pub tokenizer_file: Option<Arc<TokenizerFile>>,
@@ -164,6 +171,17 @@ pub enum Dialog {
         tool: String,
         arguments: String,
     },
+    /// The same before the last call is repeated on a connection made again.
+    ConfirmAgain {
+        tool: String,
+        arguments: String,
+    },
+    /// The same before a series of calls.
+    ConfirmRepeat {
+        tool: String,
+        arguments: String,
+        count: u32,
+    },
     /// The definition as the model reads it.
     Definition {
         tool: String,
@@ -173,6 +191,8 @@ pub enum Dialog {
         url: String,
     },
     Shortcuts,
+    /// What became of the server's tools since it was connected before.
+    ToolsChanged,
     /// The server's stderr.
     Stderr,
     /// A path to open or save is typed here, since a file dialog is not to be had everywhere. `purpose` decides what *OK* does.
@@ -214,6 +234,8 @@ pub enum Action {
     Disconnect,
     /// Ctrl R: connect again to the same source and list again.
     Reconnect,
+    Diff(diff::DiffAction),
+    Repeat(repeat::RepeatAction),
     // Tools
     SetFilter(String),
     SelectTool(String),
@@ -351,6 +373,10 @@ pub enum Event {
         session: u64,
         tokens: Vec<Tokens>,
     },
+    ToolsCompared {
+        session: u64,
+        found: Arc<crate::report::difference::ToolsDifference>,
+    },
     ConnectFailed {
         session: u64,
         problem: Problem,
@@ -424,6 +450,12 @@ pub enum Effect {
     CountTools {
         session: u64,
         tools: Vec<Bytes>,
+    },
+    /// Compares the tools of the connection before with those listed now.
+    CompareTools {
+        session: u64,
+        before: Vec<Arc<Tool>>,
+        now: Vec<Arc<Tool>>,
     },
     Answer {
         /// Those the inquiry names, in its order.

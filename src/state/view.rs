@@ -28,6 +28,10 @@ pub enum Screen {
     Answer,
     /// What the whole server costs before its first call.
     Server,
+    /// Two answers, and what differs.
+    Diff,
+    /// One call several times.
+    Repeat,
 }
 
 /// What the drawer says of the answer.

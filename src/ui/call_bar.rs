@@ -20,6 +20,7 @@ use super::{Cx, icons, top_bar};
 use crate::capture::{Annotations, Capture, Hint, Outcome, Timings, Tool};
 use crate::json::Doc;
 use crate::report::{Answer, Question};
+use crate::state::repeat::RepeatAction;
 use crate::state::{Action, Connection, Dialog, Form, FormMode, ListedTool, Running, Screen};
 
 /// Width of the block that tells how the call went.
@@ -88,6 +89,11 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
     ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
         let call = call_button(ui, cx, tool);
         commands::region(ui, Region::CallBar, bar, &call);
+        let keys = commands::keys_of("Repeat the call several times");
+        let again = widgets::icon_button(ui, icons::IDEMPOTENT, "Repeat the call several times");
+        if again.on_hover_text(keys).clicked() {
+            cx.send(Action::Repeat(RepeatAction::Open));
+        }
         export_ui(ui, cx);
         send_anyway_ui(ui, cx);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {

@@ -9,6 +9,8 @@ use super::{Cx, theme};
 use crate::report::{Answer, Question};
 use crate::settings::Theme;
 use crate::source::Source;
+use crate::state::diff::DiffAction;
+use crate::state::repeat::RepeatAction;
 use crate::state::{Action, Connection, Dialog, DrawerTab, PaneView, Screen};
 
 /// One thing that a key does.
@@ -61,6 +63,9 @@ pub const COMMANDS: &[Command] = &[
     }),
     Command::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
     Command::new(CTRL, Key::J, "Show or hide the drawer", |_, _| Some(Action::ToggleDrawer)),
+    Command::new(CTRL_SHIFT, Key::R, "Repeat the call several times", |_, cx| {
+        cx.state.tool().map(|_| Action::Repeat(RepeatAction::Open))
+    }),
     Command::new(CTRL, Key::R, "Reconnect", |_, cx| cx.state.connection.source().is_some().then_some(Action::Reconnect)),
     Command::new(CTRL, Key::E, "Export the capture folder", |_, cx| cx.state.capture().map(|_| Action::ExportCapture(None))),
     Command::new(CTRL_SHIFT, Key::C, "Copy the whole pane", |_, cx| copy_pane(cx)),
@@ -79,6 +84,11 @@ pub const COMMANDS: &[Command] = &[
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
     }),
     Command::new(BARE, Key::F6, "Next region", |ui, _| next_region(ui)),
+    Command::new(CTRL, Key::D, "Compare with the answer before", |_, cx| {
+        cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
+    }),
+    Command::new(Modifiers::SHIFT, Key::F8, "Previous difference", |_, cx| super::diff::step(cx, false)),
+    Command::new(BARE, Key::F8, "Next difference", |_, cx| super::diff::step(cx, true)),
 ];
 
 /// The command with this name, for buttons that show its keys.
@@ -146,7 +156,7 @@ fn has_answer(cx: &Cx<'_>) -> bool {
 fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
     match cx.state.view.screen {
         Screen::Connect => (!matches!(cx.state.connection, Connection::Connecting { .. })).then_some(Action::ConnectForm),
-        Screen::Server => None,
+        Screen::Server | Screen::Diff | Screen::Repeat => None,
         Screen::Start | Screen::Answer => can_call(cx).then_some(Action::Call { send_anyway: false }),
     }
 }
@@ -185,7 +195,7 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             Connection::Connecting { .. } => Action::CancelConnect,
             _ => back(cx),
         })
-    } else if view.screen == Screen::Server {
+    } else if matches!(view.screen, Screen::Server | Screen::Diff | Screen::Repeat) {
         Some(Action::ShowAnswer)
     } else if view.peek.is_some() {
         Some(Action::Peek(None))
@@ -326,6 +336,6 @@ mod tests {
     #[test]
     fn bare_keys_that_write_are_the_slash_alone() {
         let writing: Vec<_> = COMMANDS.iter().filter(|c| c.shortcut.modifiers.is_none()).map(|c| c.keys()).collect();
-        assert_eq!(writing, ["Esc", "/", "F1", "F6"]);
+        assert_eq!(writing, ["Esc", "/", "F1", "F6", "F8"]);
     }
 }

@@ -10,8 +10,9 @@ use egui::{
 };
 
 use super::theme::{self, Tokens};
-use super::{Cx, call_bar, commands, icons, sidebar, top_bar, widgets};
+use super::{Cx, call_bar, commands, diff, icons, sidebar, top_bar, widgets};
 use crate::capture::Tool;
+use crate::state::repeat::RepeatAction;
 use crate::state::{Action, Dialog, PathPurpose, Toast, TokensAction};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -31,7 +32,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         .shadow(ui.visuals().popup_shadow);
     let room = ui.content_rect().size() - vec2(80.0, 120.0);
     let wanted = match dialog {
-        Dialog::Definition { .. } | Dialog::Stderr => 760.0,
+        Dialog::Definition { .. } | Dialog::Stderr | Dialog::ToolsChanged => 760.0,
         _ => 560.0_f32,
     };
     let response = Modal::new(Id::unique("dialog")).frame(frame).show(ui, |ui| {
@@ -39,9 +40,20 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         ui.spacing_mut().item_spacing.y = 8.0;
         let height = (room.y - 120.0).max(120.0);
         match dialog {
-            Dialog::ConfirmCall { tool, arguments } => confirm_ui(ui, cx, tool, arguments, height),
+            Dialog::ConfirmCall { tool, arguments } => confirm_ui(ui, cx, tool, arguments, height, "", Action::ConfirmCall),
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
+            Dialog::ConfirmAgain { tool, arguments } => {
+                confirm_ui(ui, cx, tool, arguments, height, "", Action::Repeat(RepeatAction::ConfirmAgain));
+            }
+            Dialog::ConfirmRepeat { tool, arguments, count } => {
+                let times = format!(" {count} times");
+                confirm_ui(ui, cx, tool, arguments, height, &times, Action::Repeat(RepeatAction::Confirm));
+            }
+            Dialog::ToolsChanged => {
+                title(ui, cx, "Tools since the connection before");
+                diff::tools_changed_ui(ui, cx, height);
+            }
             Dialog::Shortcuts => shortcuts_ui(ui, cx, height),
             Dialog::Stderr => stderr_ui(ui, cx, height),
             Dialog::Path { purpose, text } => path_ui(ui, cx, *purpose, text),
@@ -96,9 +108,10 @@ fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
         });
 }
 
-fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32) {
+/// `times` is ` 5 times` before a series, `yes` what is sent once the person agrees.
+fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32, times: &str, yes: Action) {
     let t = Tokens::of(ui);
-    title(ui, cx, &format!("Call {name}?"));
+    title(ui, cx, &format!("Call {name}{times}?"));
     if let Some(listed) = cx.state.tools.iter().find(|listed| listed.tool.name == name) {
         ui.horizontal_top(|ui| {
             ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
@@ -110,8 +123,8 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32
     code_ui(ui, "confirm arguments", &lines, height);
     ui.add_space(4.0);
     top_bar::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new(&format!("Call {name}")).primary().show(ui).clicked() {
-            cx.send(Action::ConfirmCall);
+        if widgets::Button::new(&format!("Call {name}{times}")).primary().show(ui).clicked() {
+            cx.send(yes);
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);

@@ -11,8 +11,10 @@ mod call_bar;
 mod commands;
 mod connect;
 mod dialogs;
+mod diff;
 mod drawer;
 mod panes;
+mod repeat;
 mod server;
 mod sidebar;
 mod start;
@@ -132,7 +134,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     }
     // Calling is one key away on the start page too.
-    if !matches!(cx.state.view.screen, Screen::Connect | Screen::Server) {
+    if !matches!(cx.state.view.screen, Screen::Connect | Screen::Server | Screen::Diff | Screen::Repeat) {
         Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
     }
     let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
@@ -140,6 +142,8 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
         Screen::Server => middle.show(ui, |ui| server::server_ui(ui, cx)),
+        Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
+        Screen::Repeat => middle.show(ui, |ui| repeat::repeat_ui(ui, cx)),
         Screen::Answer => {
             if !cx.state.view.what_if.is_empty() {
                 let strip = Frame::new().fill(t.warn_bg);

@@ -9,9 +9,10 @@ use egui::{
 
 use super::commands::{self, Region};
 use super::theme::{self, Tokens};
-use super::{Cx, icons, widgets};
+use super::{Cx, icons, top_bar, widgets};
 use crate::capture::{Capture, Outcome, Tool};
 use crate::report::{Answer, Question, counted};
+use crate::state::diff::DiffAction;
 use crate::state::{Action, Asked, ListedTool, TokensAction};
 use crate::token::Count;
 
@@ -493,7 +494,22 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
 fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
     let t = Tokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
+    let top = ui.cursor();
     heading(ui, "Captures", cx.state.captures.len());
+    if cx.state.capture().is_some() {
+        let button = Rect::from_min_size(top.min, vec2(ui.available_width() - 8.0, theme::HEADER));
+        ui.scope_builder(
+            egui::UiBuilder::new().max_rect(button).layout(egui::Layout::right_to_left(egui::Align::Center)),
+            |ui| {
+                let keys = commands::keys_of("Compare with the answer before");
+                let tip = format!("Compares the answer shown with the one before it, or two of its formats · {keys}");
+                let diff = widgets::Button::new("Diff…").icon(icons::DIFF).tip(&tip).height(22.0);
+                if diff.show(ui).clicked() {
+                    cx.send(Action::Diff(DiffAction::OpenLast));
+                }
+            },
+        );
+    }
     let captures = &cx.state.captures;
     if captures.is_empty() {
         egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 2)).show(ui, |ui| {
@@ -543,7 +559,13 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
         )
     });
     ground(ui, &response, rect, selected);
-    ui.painter().text(pos2(rect.left() + 14.0, rect.center().y), Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
+    match compared_as(cx, capture) {
+        Some(letter) => super::diff::letter(ui, pos2(rect.left() + 21.0, rect.center().y), letter),
+        None => {
+            let at = pos2(rect.left() + 14.0, rect.center().y);
+            ui.painter().text(at, Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
+        }
+    }
     let left = rect.left() + 36.0;
     let mut right = rect.right() - 14.0;
     if let Some(tokens) = tokens {
@@ -554,10 +576,45 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
     elided(ui, pos2(left, rect.top() + 13.0), right - left, &[(name, t.strong)], &theme::mono(12.0));
     elided(ui, pos2(left, rect.bottom() - 12.0), right - left, &[(&when, t.weak)], &theme::regular(12.0));
+    let other = cx.state.view.capture.as_ref().filter(|shown| **shown != capture.id);
+    response.context_menu(|ui| {
+        let compare = top_bar::menu_item(ui, icons::DIFF, "Compare with the answer shown", "Ctrl click", other.is_some());
+        if compare.clicked() {
+            compare_with_shown(cx, capture);
+            ui.close();
+        }
+        if top_bar::menu_item(ui, icons::COMPARE, "Compare two formats of it", "", true).clicked() {
+            cx.send(Action::Diff(DiffAction::Open(capture.id.clone(), capture.id.clone())));
+            ui.close();
+        }
+    });
     if response.clicked() {
-        cx.send(Action::SelectCapture(capture.id.clone()));
+        // Ctrl click takes a second one beside the one shown.
+        if ui.input(|input| input.modifiers.command) && other.is_some() {
+            compare_with_shown(cx, capture);
+        } else {
+            cx.send(Action::SelectCapture(capture.id.clone()));
+        }
     }
     response.clicked()
+}
+
+/// The side that an answer is on, while the diff screen is open.
+fn compared_as(cx: &Cx<'_>, capture: &Capture) -> Option<&'static str> {
+    let (a, b) = cx.state.diff.sides.as_ref().filter(|_| cx.state.view.screen == crate::state::Screen::Diff)?;
+    match (*a == capture.id, *b == capture.id) {
+        (_, true) => Some("B"),
+        (true, _) => Some("A"),
+        _ => None,
+    }
+}
+
+/// The older of the two is A.
+fn compare_with_shown(cx: &Cx<'_>, capture: &Capture) {
+    let Some(shown) = cx.state.view.capture.clone() else { return };
+    let place = |id: &crate::capture::CaptureId| cx.state.captures.iter().position(|capture| capture.id == *id);
+    let (a, b) = if place(&shown) < place(&capture.id) { (shown, capture.id.clone()) } else { (capture.id.clone(), shown) };
+    cx.send(Action::Diff(DiffAction::Open(a, b)));
 }
 
 /// What the answer costs as it was sent, once that was counted for the ledger.

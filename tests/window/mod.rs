@@ -13,6 +13,7 @@ use mcp_loupe::format::Subject;
 use mcp_loupe::host::Hosts;
 use mcp_loupe::json::{Doc, Node};
 use mcp_loupe::report;
+use mcp_loupe::report::difference::ToolsDifference;
 use mcp_loupe::serve::Backend;
 use mcp_loupe::serve::sample::Sample;
 use mcp_loupe::shot::Shot;
@@ -50,12 +51,22 @@ impl Window {
         window
     }
 
+    /// From here on the server is another one, as if its author had changed it.
+    pub fn use_sample(&mut self, spec: &str) {
+        self.sample = Sample::new(&SampleSpec::parse(spec).unwrap()).unwrap();
+    }
+
     /// An answer of any shape, as if a server had sent it.
     pub fn showing(response: &str) -> Self {
         let mut window = Self::sample("all");
-        let capture = window.capture(Tool::unlisted("a_tool"), "{}", Bytes::copy_from_slice(response.as_bytes()));
-        window.apply(Event::Opened(Arc::new(capture)));
+        window.open(response);
         window
+    }
+
+    /// One more such answer.
+    pub fn open(&mut self, response: &str) {
+        let capture = self.capture(Tool::unlisted("a_tool"), "{}", Bytes::copy_from_slice(response.as_bytes()));
+        self.apply(Event::Opened(Arc::new(capture)));
     }
 
     pub fn send(&mut self, action: Action) {
@@ -87,6 +98,12 @@ impl Window {
                 Effect::CountTools { session, tools } => {
                     let count = |raw: &Bytes| token::count(std::str::from_utf8(raw).unwrap(), &Cancel::new()).unwrap();
                     self.apply(Event::ToolTokens { session, tokens: tools.iter().map(count).collect() });
+                }
+                Effect::CompareTools { session, before, now } => {
+                    let tools = |list: &[Arc<Tool>]| list.iter().map(|tool| (**tool).clone()).collect::<Vec<_>>();
+                    let options = mcp_loupe::diff::tree::TreeOptions::default();
+                    let found = ToolsDifference::of(&tools(&before), &tools(&now), &options, &Cancel::new()).unwrap();
+                    self.apply(Event::ToolsCompared { session, found: Arc::new(found) });
                 }
                 Effect::Call { call, tool, arguments, .. } => {
                     let arguments = String::from_utf8(arguments.to_vec()).unwrap();

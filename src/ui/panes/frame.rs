@@ -15,7 +15,7 @@ use crate::token::Count;
 use crate::ui::commands::{self, Region};
 use crate::ui::theme::{self, Hue, Tokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, icons};
+use crate::ui::{Cx, diff, icons};
 
 const MIN_PANE: f32 = 300.0;
 const SHARES: [f32; 3] = [0.31, 0.36, 0.33];
@@ -49,6 +49,9 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
         return;
     };
+    if let Some(height) = diff::again_strip(ui, cx, rect) {
+        rect.min.y += height;
+    }
     if let Some(height) = outcome_strip(ui, cx, rect, capture.outcome, subject) {
         rect.min.y += height;
     }
@@ -309,11 +312,20 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, v
                 let tokens = widgets::count_text(tokens, "tok");
                 let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
                 // Swatch, caret, three buttons and the tokens come first; names are not elided to show a size.
-                if rect.width() - name > 300.0 {
+                let spare = rect.width() - name - 230.0;
+                // Where there is no room for both, what changed takes the place of what it is now.
+                let is_tight = spare < 90.0;
+                let has_chip = diff::pane_chip(ui, cx, view, if is_tight { spare + 75.0 } else { spare });
+                if has_chip {
+                    ui.add_space(8.0);
+                }
+                if !has_chip && rect.width() - name > 300.0 {
                     ui.label(RichText::new(bytes).font(theme::code()).color(t.weak));
                     ui.add_space(8.0);
                 }
-                number_label(ui, &tokens);
+                if !(has_chip && is_tight) {
+                    number_label(ui, &tokens);
+                }
             }
             for (pane, name) in closed {
                 ui.add_space(8.0);

@@ -1,0 +1,272 @@
+//! The diff screen: which two answers it compares and how it shows them; and reconnecting, which calls again and
+//! compares with before.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Dialog, Effect, ListedTool, Screen, State};
+use crate::capture::{Capture, CaptureId, Tool};
+use crate::report::difference::ToolsDifference;
+use crate::report::{Answer, DiffAsk, DiffView, Inquiry, Question};
+use crate::source::Source;
+
+/// What the diff screen compares, and how it shows it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Diff {
+    /// The older and the newer answer; the same one twice where two formats of it are compared.
+    pub sides: Option<(CaptureId, CaptureId)>,
+    pub ask: DiffAsk,
+    /// Two columns of text instead of one.
+    pub is_split: bool,
+    /// Shows what is the same in the payload, too.
+    pub shows_all: bool,
+    /// Rows of the tree that were opened or closed by hand, against the default.
+    pub toggled: BTreeSet<usize>,
+    /// The difference that F8 came to, counted from the first of the payload on.
+    pub current: Option<usize>,
+}
+
+impl Diff {
+    /// What is to be asked for the screen.
+    pub fn inquiry(&self) -> Option<Inquiry> {
+        let (a, b) = self.sides.clone()?;
+        Some(Inquiry { captures: vec![a, b], question: Question::Difference(self.ask) })
+    }
+
+    fn turn(&mut self, a: CaptureId, b: CaptureId) {
+        self.sides = Some((a, b));
+        self.look_anew();
+    }
+
+    /// What was opened or gone to belongs to other differences.
+    fn look_anew(&mut self) {
+        self.toggled.clear();
+        self.current = None;
+    }
+}
+
+/// What a person does with two answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DiffAction {
+    /// Shows the difference from the first to the second.
+    Open(CaptureId, CaptureId),
+    /// Compares the answer shown with the one before it, of the same tool if there is one.
+    OpenLast,
+    SetA(CaptureId),
+    SetB(CaptureId),
+    Swap,
+    SetFormats(&'static str, &'static str),
+    IgnoreOrder(bool),
+    IgnoreSpace(bool),
+    Split(bool),
+    ShowAll(bool),
+    Toggle(usize),
+    /// To the difference of this number.
+    GoTo(usize),
+    Copy,
+}
+
+/// A call to be made again once the server is back.
+#[derive(Clone, Debug, PartialEq)]
+struct Waiting {
+    before: Arc<Capture>,
+    /// The number of the call, once it is under way.
+    call: Option<u64>,
+    /// Whether the diff screen was open, and is to show the new difference.
+    was_diff: bool,
+}
+
+/// What the last reconnecting changed.
+#[derive(Clone, Debug, Default)]
+pub struct Again {
+    waiting: Option<Waiting>,
+    tools_before: Vec<Arc<Tool>>,
+    /// What became of the tools since the connection before; `None` where there was none, or until it is known.
+    pub tools: Option<Arc<ToolsDifference>>,
+    /// The answer that came again, and the one before it.
+    pub pair: Option<(CaptureId, CaptureId)>,
+}
+
+impl Again {
+    /// Whether the answer to this call is compared with the one before.
+    pub(super) fn expects(&self, call: u64) -> bool {
+        self.waiting.as_ref().is_some_and(|waiting| waiting.call == Some(call))
+    }
+
+    pub(super) fn forget_call(&mut self) {
+        self.waiting = None;
+    }
+
+    /// Keeps the tools of a server that is about to be connected again; those of another one are let go.
+    pub(super) fn remember(&mut self, old: Option<&Source>, new: &Source, tools: &[ListedTool]) {
+        self.tools = None;
+        if old != Some(new) {
+            self.tools_before.clear();
+        } else if !tools.is_empty() {
+            self.tools_before = tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
+        }
+    }
+}
+
+impl State {
+    /// The answer for the diff screen, if it is there.
+    pub fn diff_view(&self) -> Option<&Arc<DiffView>> {
+        match self.answers.known(&self.diff.inquiry()?)? {
+            super::Asked::Ready(Answer::Difference(view)) => Some(view),
+            _ => None,
+        }
+    }
+
+    /// A capture by its id.
+    pub fn capture_of(&self, id: &CaptureId) -> Option<&Arc<Capture>> {
+        self.captures.iter().find(|capture| capture.id == *id)
+    }
+
+    /// The answer that the one shown is compared with where nobody says which: the last one before it of the same tool,
+    /// else the one before it.
+    pub fn compared_with(&self) -> Option<&Arc<Capture>> {
+        let shown = self.capture()?;
+        let at = self.captures.iter().position(|capture| capture.id == shown.id)?;
+        let before = &self.captures[..at];
+        before.iter().rev().find(|capture| capture.tool.name == shown.tool.name).or(before.last())
+    }
+
+    pub(super) fn change_diff(&mut self, action: DiffAction, effects: &mut Vec<Effect>) {
+        match action {
+            DiffAction::Open(a, b) => self.open_diff(a, b),
+            DiffAction::OpenLast => {
+                let pair = self.compared_with().map(|before| before.id.clone()).zip(self.view.capture.clone());
+                // With one answer alone, two of its formats can still be compared.
+                let alone = self.view.capture.clone().map(|id| (id.clone(), id));
+                if let Some((a, b)) = pair.or(alone) {
+                    self.open_diff(a, b);
+                }
+            }
+            DiffAction::SetA(a) => {
+                if let Some((_, b)) = self.diff.sides.clone() {
+                    self.open_diff(a, b);
+                }
+            }
+            DiffAction::SetB(b) => {
+                if let Some((a, _)) = self.diff.sides.clone() {
+                    self.open_diff(a, b);
+                }
+            }
+            DiffAction::Swap => {
+                if let Some((a, b)) = self.diff.sides.take() {
+                    let (old, new) = self.diff.ask.formats;
+                    self.diff.ask.formats = (new, old);
+                    self.diff.turn(b, a);
+                }
+            }
+            DiffAction::SetFormats(a, b) => {
+                self.diff.ask.formats = (a, b);
+                self.diff.look_anew();
+            }
+            DiffAction::IgnoreOrder(ignores) => {
+                self.diff.ask.ignore_order = ignores;
+                self.diff.look_anew();
+            }
+            DiffAction::IgnoreSpace(ignores) => {
+                self.diff.ask.ignore_space = ignores;
+                self.diff.look_anew();
+            }
+            DiffAction::Split(is_split) => self.diff.is_split = is_split,
+            DiffAction::ShowAll(all) => {
+                self.diff.shows_all = all;
+                self.diff.toggled.clear();
+            }
+            DiffAction::Toggle(row) => {
+                if !self.diff.toggled.remove(&row) {
+                    self.diff.toggled.insert(row);
+                }
+            }
+            DiffAction::GoTo(number) => self.diff.current = Some(number),
+            DiffAction::Copy => match self.diff_view().map(|view| view.text()) {
+                Some(text) => self.copy(text, effects),
+                None => self.toast("Nothing to copy yet: the answers are still being compared"),
+            },
+        }
+    }
+
+    fn open_diff(&mut self, a: CaptureId, b: CaptureId) {
+        if self.capture_of(&a).is_none() || self.capture_of(&b).is_none() {
+            return;
+        }
+        let is_same = a == b;
+        self.diff.turn(a, b);
+        // One answer has no difference to itself but that of its formats; two answers are compared as they were sent.
+        let (old, new) = self.diff.ask.formats;
+        if is_same && old == new {
+            self.diff.ask.formats = ("json-pretty", "yaml");
+        } else if !is_same && (old, new) == ("json-pretty", "yaml") {
+            self.diff.ask.formats = DiffAsk::default().formats;
+        }
+        self.view.screen = Screen::Diff;
+    }
+
+    /// Connects again, and repeats the last call of the tool shown once the tools are listed.
+    pub(super) fn again(&mut self, effects: &mut Vec<Effect>) {
+        let is_called = |capture: &&Arc<Capture>| !capture.request.is_empty();
+        let shown = self.capture().filter(is_called).or_else(|| self.captures.iter().rev().find(is_called)).cloned();
+        let was_diff = self.view.screen == Screen::Diff;
+        // The answer of another server is no answer to compare with.
+        let server = self.connection.server().map(|server| server.name.clone());
+        self.reconnect(effects);
+        self.again.waiting = shown
+            .filter(|capture| server.is_none_or(|server| capture.server.name == server))
+            .map(|before| Waiting { before, call: None, was_diff });
+    }
+
+    /// The tools are there again: what became of them is asked, and the last call repeated.
+    pub(super) fn listed_again(&mut self, effects: &mut Vec<Effect>) {
+        let before = std::mem::take(&mut self.again.tools_before);
+        let now: Vec<_> = self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
+        let is_same = before.len() == now.len() && before.iter().zip(&now).all(|(old, new)| old.raw == new.raw);
+        if !before.is_empty() && !is_same {
+            effects.push(Effect::CompareTools { session: self.session, before, now });
+        }
+        let Some(waiting) = self.again.waiting.take() else { return };
+        if self.running.is_some() {
+            return;
+        }
+        let name = &waiting.before.tool.name;
+        let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == *name) else {
+            self.toast(&format!("{name} is no longer listed: not called again"));
+            return;
+        };
+        let tool = Arc::clone(&listed.tool);
+        let arguments = waiting.before.arguments.clone();
+        if !tool.is_declared_read_only() && !self.connection.is_sample() {
+            let text = String::from_utf8_lossy(&arguments).into_owned();
+            self.dialog = Some(Dialog::ConfirmAgain { tool: tool.name.clone(), arguments: text });
+            self.again.waiting = Some(waiting);
+            return;
+        }
+        let call = self.begin_call(tool, arguments, effects);
+        self.again.waiting = Some(Waiting { call: Some(call), ..waiting });
+    }
+
+    /// The person has said yes to calling again.
+    pub(super) fn confirm_again(&mut self, effects: &mut Vec<Effect>) {
+        self.dialog = None;
+        let Some(waiting) = self.again.waiting.take() else { return };
+        let tool = self.tools.iter().find(|listed| listed.tool.name == waiting.before.tool.name);
+        let Some(tool) = tool.map(|listed| Arc::clone(&listed.tool)) else { return };
+        if self.running.is_none() && self.connection.is_connected() {
+            let call = self.begin_call(tool, waiting.before.arguments.clone(), effects);
+            self.again.waiting = Some(Waiting { call: Some(call), ..waiting });
+        }
+    }
+
+    /// The answer to the call made again.
+    pub(super) fn called_again(&mut self, capture: Arc<Capture>) {
+        let Some(waiting) = self.again.waiting.take() else { return };
+        let (before, now) = (waiting.before.id.clone(), capture.id.clone());
+        self.add_capture(capture);
+        self.again.pair = Some((now.clone(), before.clone()));
+        if waiting.was_diff {
+            self.open_diff(before, now);
+        }
+    }
+}

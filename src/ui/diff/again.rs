@@ -1,0 +1,136 @@
+//! What reconnecting changed: chips in the headers of the panes, a line about the tools, and the list behind it.
+
+use std::sync::Arc;
+
+use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
+
+use super::{act, inside, note_ui, percent, signed};
+use crate::report::difference::ToolsDifference;
+use crate::report::{Answer, DiffAsk, DiffView, Question};
+use crate::state::diff::DiffAction;
+use crate::state::{Action, Asked, Dialog, PaneView};
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets::{self, Button, Tone};
+use crate::ui::{Cx, icons};
+
+const STRIP: f32 = 30.0;
+
+/// The difference of the answer shown to the one before the server was connected again.
+fn since<'a>(cx: &Cx<'a>) -> Option<&'a Arc<DiffView>> {
+    let (now, before) = cx.state.again.pair.as_ref()?;
+    if cx.state.view.capture.as_ref() != Some(now) {
+        return None;
+    }
+    match cx.ask_of(&[before.clone(), now.clone()], Question::Difference(DiffAsk::default())) {
+        Asked::Ready(Answer::Difference(view)) => Some(view),
+        _ => None,
+    }
+}
+
+/// What became of a pane's content: `−119 tok · 0 facts lost`. True where there was room for it.
+pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
+    let Some(view) = since(cx) else { return false };
+    let encoding = cx.state.settings.encoding();
+    let format = match shows {
+        PaneView::Text(format) => format,
+        PaneView::Tree => "json",
+        PaneView::Rendered(_) => return false,
+    };
+    let pair = view.found.tokens.iter().find(|pair| pair.format == format).and_then(|pair| Some((pair.a?, pair.b?)));
+    let Some((a, b)) = pair.map(|(a, b)| (a.get(encoding), b.get(encoding))) else { return false };
+    let tokens = format!("{} tok", signed(a, b));
+    let more = match shows {
+        PaneView::Tree => {
+            let values = view.values_changed();
+            widgets::number_text(values, if values == 1 { "value" } else { "values" })
+        }
+        _ => {
+            let lost = view.facts_lost();
+            format!("{} lost", widgets::number_text(lost, if lost == 1 { "fact" } else { "facts" }))
+        }
+    };
+    let whole = if a == b && view.is_equal() { "same as before".to_owned() } else { format!("{tokens} · {more}") };
+    let share = percent(a, b).map_or_else(String::new, |share| format!(" ({share} against before)"));
+    let spoken = format!("Since the call before: {tokens}{share}, {more}. Show the difference");
+    let shown = if room > 190.0 { whole.as_str() } else { tokens.as_str() };
+    if room < 90.0 {
+        return false;
+    }
+    if Button::new(shown).icon(icons::DIFF).name(&spoken).tip(&spoken).height(22.0).show(ui).clicked()
+        && let Some((now, before)) = cx.state.again.pair.clone()
+    {
+        act(cx, DiffAction::Open(before, now));
+    }
+    true
+}
+
+fn sentence(found: &ToolsDifference, encoding: crate::token::Encoding) -> String {
+    let mut parts = Vec::new();
+    for (count, word) in [(found.added.len(), "added"), (found.removed.len(), "removed"), (found.changed.len(), "changed")] {
+        if count > 0 {
+            parts.push(widgets::number_text(count as u64, word));
+        }
+    }
+    let (a, b) = (found.total.0.get(encoding), found.total.1.get(encoding));
+    let share = percent(a, b).map_or_else(String::new, |share| format!(", {share} against before"));
+    format!("The server's tools changed: {} · {} tok of definitions{share}", parts.join(", "), signed(a, b))
+}
+
+/// The line about the tools above the panes; the height it took.
+pub fn again_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Option<f32> {
+    let found = cx.state.again.tools.as_ref().filter(|found| !found.is_equal())?;
+    let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
+    note_ui(ui, strip, Tone::Accent, &sentence(found, cx.state.settings.encoding()));
+    let button = Rect::from_min_max(pos2(strip.right() - 140.0, strip.top()), strip.max);
+    inside(ui, button.shrink2(vec2(8.0, 0.0)), "tools changed", egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        if Button::new("Show changes").height(22.0).show(ui).clicked() {
+            cx.send(Action::ShowDialog(Dialog::ToolsChanged));
+        }
+    });
+    Some(STRIP)
+}
+
+/// The list of tools that are not what they were.
+pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
+    let t = Tokens::of(ui);
+    let encoding = cx.state.settings.encoding();
+    let Some(found) = &cx.state.again.tools else {
+        ui.label(RichText::new("The tools are the same as before.").font(theme::base()).color(t.text));
+        return;
+    };
+    ui.add(egui::Label::new(RichText::new(sentence(found, encoding)).font(theme::base()).color(t.text)).wrap());
+    let unchanged = widgets::number_text(found.unchanged as u64, "tools are unchanged");
+    ui.label(RichText::new(unchanged).font(theme::small()).color(t.weak));
+    let row = |ui: &mut Ui, glyph: &str, color, name: &str, cost: String| {
+        ui.horizontal(|ui| {
+            ui.label(icons::icon(glyph, 14.0, color));
+            ui.label(RichText::new(name).font(theme::code()).color(t.strong));
+            ui.label(RichText::new(cost).font(theme::code()).color(t.weak));
+        });
+    };
+    ScrollArea::vertical().max_height(height).show(ui, |ui| {
+        for (name, tokens) in &found.added {
+            row(ui, icons::ADD, t.ok, name, format!("+{}", widgets::number_text(tokens.get(encoding), "tok")));
+        }
+        for (name, tokens) in &found.removed {
+            row(ui, icons::REMOVE, t.bad, name, format!("−{}", widgets::number_text(tokens.get(encoding), "tok")));
+        }
+        for tool in &found.changed {
+            let (a, b) = (tool.tokens.0.get(encoding), tool.tokens.1.get(encoding));
+            let schema = if tool.is_schema_changed { " · schema changed" } else { "" };
+            let hints = if tool.hints.is_empty() { String::new() } else { format!(" · {} changed", tool.hints.join(", ")) };
+            row(ui, icons::WRITES, t.warn, &tool.name, format!("{} tok{schema}{hints}", signed(a, b)));
+            for told in tool.definition.told().take(20) {
+                let (from, to) = tool.definition.paths(&told);
+                let path = to.or(from).unwrap_or_default();
+                let value = |node: Option<crate::json::Node<'_>>| {
+                    let text = node.map(|node| node.raw_text().into_owned()).unwrap_or_default();
+                    text.chars().take(80).collect::<String>()
+                };
+                let words = format!("{} {path} {} → {}", told.op.name(), value(told.a), value(told.b));
+                let words = crate::report::special::Shown::of(&words).text;
+                ui.add(egui::Label::new(RichText::new(format!("    {words}")).font(theme::code()).color(t.text)).wrap());
+            }
+        }
+    });
+}

@@ -1,0 +1,358 @@
+//! The payloads as one tree: what was added, removed, changed or moved, with the change in tokens of every node.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use egui::mutex::Mutex;
+use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::{Stops, act, inside, signed};
+use crate::diff::tree::Op;
+use crate::json::{Kind, Node};
+use crate::report::difference::ValueDifference;
+use crate::report::special::Shown;
+use crate::report::{DiffRow, DiffView};
+use crate::state::diff::DiffAction;
+use crate::ui::panes::rtl;
+use crate::ui::theme::{self, TREE_ROW, Tokens};
+use crate::ui::widgets;
+use crate::ui::{Cx, icons};
+
+const INDENT: f32 = 16.0;
+/// Room for the mark at the left.
+const MARKS: f32 = 30.0;
+/// Containers with more differences than this begin closed, below the first two levels.
+const OPEN_UP_TO: usize = 40;
+const MAX_VALUE: usize = 160;
+
+#[derive(Clone, Copy)]
+enum Shows {
+    /// Of [`DiffView::rows`], and whether it is open.
+    Row(usize, bool),
+    /// So many that are the same, folded.
+    Same { depth: usize, count: usize, is_list: bool },
+}
+
+/// What is kept between frames.
+struct Flat {
+    view: Arc<DiffView>,
+    toggled: BTreeSet<usize>,
+    shows_all: bool,
+    /// The row of the difference that was gone to.
+    current: Option<usize>,
+    shows: Vec<Shows>,
+    gone_to: Option<usize>,
+}
+
+impl Flat {
+    fn rebuild(&mut self) {
+        let rows = &self.view.rows;
+        self.shows.clear();
+        // What is open: where it ends, its depth, how many are the same in it, whether it is a list.
+        let mut open: Vec<(usize, usize, usize, bool)> = Vec::new();
+        let mut at = 0;
+        loop {
+            while let Some((_, depth, count, is_list)) = open.pop_if(|(end, ..)| *end <= at) {
+                if count > 0 {
+                    self.shows.push(Shows::Same { depth, count, is_list });
+                }
+            }
+            let Some(row) = rows.get(at) else { break };
+            if row.changes == 0 && !self.shows_all {
+                if let Some(last) = open.last_mut() {
+                    last.2 += 1;
+                }
+                at = row.end.max(at + 1);
+                continue;
+            }
+            let has_inside = row.end > at + 1;
+            let is_open = has_inside && self.is_open(at, row);
+            self.shows.push(Shows::Row(at, is_open));
+            if is_open {
+                let is_list = self
+                    .view
+                    .found
+                    .payload
+                    .as_ref()
+                    .and_then(|payload| payload.b.node(row.b?))
+                    .is_some_and(|node| node.kind() == Kind::Array);
+                open.push((row.end, row.depth + 1, 0, is_list));
+                at += 1;
+            } else {
+                at = row.end.max(at + 1);
+            }
+        }
+    }
+
+    fn is_open(&self, at: usize, row: &DiffRow) -> bool {
+        if self.current.is_some_and(|current| (at + 1..row.end).contains(&current)) {
+            return true;
+        }
+        let is_default = row.depth < 2 || row.changes <= OPEN_UP_TO;
+        is_default != self.toggled.contains(&at)
+    }
+}
+
+/// The row of a difference, by its number.
+fn row_of(view: &DiffView, number: usize) -> Option<usize> {
+    view.rows.iter().enumerate().filter(|(_, row)| row.op.is_some()).nth(number).map(|(at, _)| at)
+}
+
+pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
+    let t = Tokens::of(ui);
+    let Some(payload) = &view.found.payload else { return };
+    ui.painter().rect_filled(rect, 0.0, t.panel);
+    let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
+    ui.painter().hline(header.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
+    inside(ui, header.shrink2(vec2(12.0, 0.0)), "tree head", Layout::right_to_left(Align::Center), |ui| {
+        let all = cx.state.diff.shows_all;
+        if let Some(chosen) = widgets::segmented(ui, "Payload", &["Changes", "All"], usize::from(all)) {
+            act(cx, DiffAction::ShowAll(chosen == 1));
+        }
+        let left = Rect::from_min_max(pos2(header.left() + 12.0, header.top()), pos2(ui.cursor().right() - 8.0, header.bottom()));
+        inside(ui, left, "tree title", Layout::left_to_right(Align::Center), |ui| {
+            widgets::swatch(ui, t.hue_structured.color);
+            ui.label(RichText::new("Payload").font(theme::title()).color(t.strong));
+            counts_ui(ui, payload);
+        });
+    });
+    let footer = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
+    ui.painter().hline(footer.x_range(), footer.top() - 0.5, Stroke::new(1.0, t.line));
+    let tokens = |list: &[u32]| u64::from(list.first().copied().unwrap_or(0));
+    let (a, b) = (tokens(&payload.tokens.0), tokens(&payload.tokens.1));
+    let sum = format!("{} → {} tok", widgets::grouped(a), widgets::grouped(b));
+    let left = widgets::text_right(ui, footer.right_center() - vec2(12.0, 0.0), sum, theme::mono(11.5), t.weak);
+    widgets::text_at(
+        ui,
+        footer.left_center() + vec2(12.0, 0.0),
+        "Token change per node as compact JSON (o200k_base)",
+        theme::regular(11.5),
+        t.weak,
+        left - footer.left() - 24.0,
+    );
+    let body = Rect::from_min_max(pos2(rect.left(), header.bottom()), pos2(rect.right(), footer.top() - 1.0));
+    inside(ui, body, "tree body", Layout::top_down(Align::Min), |ui| body_ui(ui, cx, view, payload));
+}
+
+fn counts_ui(ui: &mut Ui, payload: &ValueDifference) {
+    let t = Tokens::of(ui);
+    let counts = payload.found.counts;
+    let parts = [
+        (counts.added, "added", icons::ADD, t.ok),
+        (counts.removed, "removed", icons::REMOVE, t.bad),
+        (counts.changed, "changed", icons::WRITES, t.warn),
+        (counts.moved, "moved", icons::UP_DOWN, t.accent),
+    ];
+    ui.spacing_mut().item_spacing.x = 4.0;
+    for (count, word, glyph, color) in parts.into_iter().filter(|(count, ..)| *count > 0) {
+        ui.add_space(6.0);
+        ui.label(icons::icon(glyph, 12.0, color));
+        ui.label(RichText::new(widgets::number_text(count, word)).font(theme::small()).color(color));
+    }
+}
+
+fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, payload: &ValueDifference) {
+    let id = Id::unique("diff tree");
+    let known: Option<Arc<Mutex<Flat>>> = ui.data(|data| data.get_temp(id));
+    let diff = &cx.state.diff;
+    let payload_stops = Stops::of(view).payload;
+    let current = diff.current.filter(|at| *at < payload_stops).and_then(|at| row_of(view, at));
+    let shared = known.filter(|known| Arc::ptr_eq(&known.lock().view, view)).unwrap_or_else(|| {
+        let mut flat = Flat {
+            view: Arc::clone(view),
+            toggled: diff.toggled.clone(),
+            shows_all: diff.shows_all,
+            current,
+            shows: Vec::new(),
+            gone_to: None,
+        };
+        flat.rebuild();
+        let shared = Arc::new(Mutex::new(flat));
+        ui.data_mut(|data| data.insert_temp(id, Arc::clone(&shared)));
+        shared
+    });
+    let mut flat = shared.lock();
+    if flat.toggled != diff.toggled || flat.shows_all != diff.shows_all || flat.current != current {
+        flat.toggled.clone_from(&diff.toggled);
+        flat.shows_all = diff.shows_all;
+        flat.current = current;
+        flat.rebuild();
+    }
+    let mut area = ScrollArea::vertical().id_salt("diff tree").auto_shrink(false);
+    if flat.gone_to != current {
+        flat.gone_to = current;
+        let place = flat.shows.iter().position(|shows| matches!(shows, Shows::Row(at, _) if Some(*at) == current));
+        if let Some(place) = place {
+            area = area.vertical_scroll_offset((place as f32 * TREE_ROW - ui.available_height() * 0.3).max(0.0));
+        }
+    }
+    let frame = ui.interact(ui.available_rect_before_wrap(), Id::unique("diff tree region"), Sense::hover());
+    let total = payload.found.counts.total();
+    frame.widget_info(|| {
+        WidgetInfo::labeled(Role::Tree, true, format!("Payload, {}", widgets::number_text(total, "differences")))
+    });
+    ui.spacing_mut().item_spacing.y = 0.0;
+    area.show_rows(ui, TREE_ROW, flat.shows.len(), |ui, range| {
+        for shows in &flat.shows[range] {
+            let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), TREE_ROW), Sense::hover());
+            match *shows {
+                Shows::Row(at, is_open) => row_ui(ui, cx, view, payload, at, is_open, rect),
+                Shows::Same { depth, count, is_list } => {
+                    guides(ui, rect, depth);
+                    let unit = match (is_list, count) {
+                        (true, 1) => "unchanged element",
+                        (true, _) => "unchanged elements",
+                        (false, 1) => "unchanged key",
+                        (false, _) => "unchanged keys",
+                    };
+                    let words = widgets::number_text(count as u64, unit);
+                    let x = rect.left() + MARKS + depth as f32 * INDENT + 16.0;
+                    let response = ui.interact(rect, ui.scope_id().with(("same", rect.top() as i32)), Sense::hover());
+                    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+                    widgets::text_at(ui, pos2(x, rect.center().y), words, theme::small(), Tokens::of(ui).weak, 200.0);
+                }
+            }
+        }
+    });
+}
+
+fn guides(ui: &Ui, rect: Rect, depth: usize) {
+    let t = Tokens::of(ui);
+    for level in 1..depth.min(40) {
+        let x = (rect.left() + MARKS + 6.0 + level as f32 * INDENT).round() + 0.5;
+        ui.painter().vline(x, rect.y_range(), Stroke::new(1.0, t.line));
+    }
+}
+
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, at: usize, is_open: bool, rect: Rect) {
+    let t = Tokens::of(ui);
+    let Some(row) = view.rows.get(at).copied() else { return };
+    let (a, b) = (row.a.and_then(|node| payload.a.node(node)), row.b.and_then(|node| payload.b.node(node)));
+    let Some(node) = b.or(a) else { return };
+    let has_inside = row.end > at + 1;
+    let (glyph, color, fill) = match row.op {
+        Some(Op::Add) => (icons::ADD, t.ok, t.ok_bg),
+        Some(Op::Remove) => (icons::REMOVE, t.bad, t.bad_bg),
+        Some(Op::Change) => (icons::WRITES, t.warn, t.warn_bg),
+        Some(Op::Move) => (icons::UP_DOWN, t.accent, t.accent_bg),
+        None => ("", t.weak, Color32::TRANSPARENT),
+    };
+    let response =
+        ui.interact(rect, ui.scope_id().with(("diff row", at)), if has_inside { Sense::click() } else { Sense::hover() });
+    ui.painter().rect_filled(rect, 0.0, if has_inside && response.hovered() { t.hover } else { fill });
+    let payload_stops = Stops::of(view).payload;
+    let current = cx.state.diff.current.filter(|number| *number < payload_stops).and_then(|number| row_of(view, number));
+    if current == Some(at) {
+        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), 0.0, t.accent);
+    }
+    let y = rect.center().y;
+    widgets::glyph_at(ui, pos2(rect.left() + 17.0, y), glyph, theme::icon_font(13.0), color);
+    guides(ui, rect, row.depth);
+    let of = |tokens: &[u32], root: usize, node: Option<Node<'_>>| {
+        u64::from(node.and_then(|node| tokens.get(node.index().checked_sub(root)?)).copied().unwrap_or(0))
+    };
+    let (old, new) = (of(&payload.tokens.0, payload.roots.0, a), of(&payload.tokens.1, payload.roots.1, b));
+    let change = signed(old, new);
+    let right = widgets::text_right(
+        ui,
+        rect.right_center() - vec2(14.0, 0.0),
+        change.clone(),
+        theme::mono(12.0),
+        if old == new { t.weak } else { t.strong },
+    ) - 12.0;
+    let mut x = rect.left() + MARKS + row.depth as f32 * INDENT;
+    if has_inside {
+        let caret = if is_open { icons::DOWN } else { icons::RIGHT };
+        widgets::glyph_at(ui, pos2(x + 6.0, y), caret, theme::icon_font(12.0), t.weak);
+    }
+    x += 16.0;
+    let mut job = egui::text::LayoutJob { break_on_newline: false, ..Default::default() };
+    let format = |color: Color32| egui::TextFormat::simple(theme::code(), color);
+    let name = match (row.depth, node.key()) {
+        (0, _) => "Whole payload".to_owned(),
+        (_, Some(key)) => Shown::of(&clipped(&key)).text,
+        _ => node.ordinal().to_string(),
+    };
+    rtl::append(&mut job, &name, &format(if row.depth == 0 { t.weak } else { t.strong }));
+    let is_leaf = !has_inside;
+    if row.depth > 0 || is_leaf {
+        job.append(": ", 0.0, format(t.weak));
+    }
+    let color_of = |node: Node<'_>| match node.kind() {
+        Kind::String => t.json_string,
+        Kind::Number => t.json_number,
+        Kind::Bool | Kind::Null => t.json_bool,
+        _ => t.weak,
+    };
+    match (row.op, a, b) {
+        (Some(Op::Change), Some(a), Some(b)) => {
+            let struck =
+                egui::TextFormat { strikethrough: Stroke::new(1.0, t.bad), ..egui::TextFormat::simple(theme::code(), t.weak) };
+            rtl::append(&mut job, &value(a), &struck);
+            job.append("  →  ", 0.0, format(t.weak));
+            rtl::append(&mut job, &value(b), &format(color_of(b)));
+        }
+        (Some(Op::Move), Some(a), Some(_)) => {
+            rtl::append(&mut job, &value(node), &format(t.weak));
+            job.append(&format!("  from {}", a.ordinal()), 0.0, format(t.accent));
+        }
+        _ if row.depth == 0 && has_inside => {}
+        _ => rtl::append(&mut job, &value(node), &format(color_of(node))),
+    }
+    if has_inside && !is_open {
+        let inside = row.changes - usize::from(row.op.is_some());
+        let words = widgets::number_text(inside as u64, if inside == 1 { "change" } else { "changes" });
+        job.append(&format!("   {words}"), 0.0, format(t.warn));
+    }
+    job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(24.0));
+    let spoken = format!("{} {}, {change} tokens", row.op.map_or("", op_word), job.text);
+    let galley = ui.painter().layout_job(job);
+    let height = galley.size().y;
+    ui.painter().galley(pos2(x, (y - height / 2.0).round()), galley, t.text);
+    response.widget_info(|| WidgetInfo::labeled(Role::TreeItem, true, spoken.trim()));
+    if has_inside {
+        widgets::focus_ring_inside(ui, &response);
+        if response.clicked() {
+            act(cx, DiffAction::Toggle(at));
+        }
+    }
+}
+
+fn op_word(op: Op) -> &'static str {
+    match op {
+        Op::Add => "added",
+        Op::Remove => "removed",
+        Op::Change => "changed",
+        Op::Move => "moved",
+    }
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(MAX_VALUE) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// A scalar as it was spelled; of a container what tells it from others.
+fn value(node: Node<'_>) -> String {
+    if !node.is_container() {
+        let raw = node.raw();
+        // A huge string is not decoded to show its first words.
+        let mut end = raw.len().min(MAX_VALUE * 4);
+        while end < raw.len() && end > 0 && (raw[end] & 0xc0) == 0x80 {
+            end -= 1;
+        }
+        return Shown::of(&clipped(&String::from_utf8_lossy(&raw[..end]))).text;
+    }
+    let (open, close) = if node.kind() == Kind::Object { ("{", "}") } else { ("[", "]") };
+    if node.is_empty() {
+        return format!("{open}{close}");
+    }
+    let told: Vec<String> =
+        node.children().take(8).filter(|child| !child.is_container() && !child.is_null()).take(2).map(value).collect();
+    if told.is_empty() || node.kind() == Kind::Array {
+        return format!("{open} {} {close}", widgets::grouped(node.len() as u64));
+    }
+    format!("{open} {} {close}", told.join(", "))
+}
