@@ -3,17 +3,19 @@
 //! Decides nothing: what a click means is `state`'s, what it takes is `engine`'s, how it looks is `ui`'s. Three effects
 //! end here, since only the window can carry them out: the clipboard, the browser, the end.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use eframe::egui;
 
 use crate::engine::Engine;
+use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
 use crate::settings::Theme;
 use crate::source::Source;
-use crate::state::{Action, Effect, State};
+use crate::state::{Action, Effect, Event, State};
+use crate::store;
 use crate::ui;
 
 /// What a [`Problem`] says where there is no display to open a window on; the command line then answers in the terminal.
@@ -26,7 +28,9 @@ const TICK: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// [`NO_DISPLAY`], or why the window or the engine could not start.
-pub fn run(source: Option<Source>) -> Result<(), Problem> {
+/// A user's own hosts are read from `data_dir`, or from the folder for settings.
+pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Problem> {
+    let hosts = store::load_hosts(data_dir);
     if !has_display(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
         return Err(Problem::new(Kind::NotFound, NO_DISPLAY)
             .hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
@@ -41,7 +45,8 @@ pub fn run(source: Option<Source>) -> Result<(), Problem> {
         ..Default::default()
     };
     let create: eframe::AppCreator<'_> = Box::new(move |cc| {
-        let app = App::new(cc, source)?;
+        let mut app = App::new(cc, source)?;
+        app.use_hosts(&hosts);
         Ok(Box::new(app))
     });
     eframe::run_native("loupe", options, create).map_err(|error| match error {
@@ -95,6 +100,15 @@ impl App {
         let mut app = Self { state: State::default(), engine: Engine::with_guard(wake, guard)?, started: Instant::now() };
         app.perform(ctx, vec![Action::Connect(source.unwrap_or_else(Source::sample))]);
         Ok(app)
+    }
+
+    /// From here on questions about hosts are about these; what is wrong with a user's own file is shown.
+    pub fn use_hosts(&mut self, hosts: &Arc<Hosts>) {
+        self.engine.use_hosts(Arc::clone(hosts));
+        let mut effects = Vec::new();
+        for problem in &hosts.problems {
+            self.state.apply(Event::Problem(problem.clone()), &mut effects);
+        }
     }
 
     /// Changes the state as the actions say, and sees to what follows from them.

@@ -18,11 +18,11 @@ use crate::problem::{Kind, Problem};
 use crate::report::{Answer, Question};
 use crate::settings::Theme;
 use crate::source::{Command, Source};
-use crate::state::{Action, Asked, Connection, Effect, Event, State};
+use crate::state::{Action, Asked, Connection, Effect, Event, HostsAction, State};
 
 /// Names for `--screen`, each a state worth a picture.
 pub const SCREENS: &[&str] =
-    &["start", "main", "hostile", "loading", "tool-error", "text-only", "structured-only", "connect", "error"];
+    &["start", "main", "hostile", "loading", "tool-error", "text-only", "structured-only", "hosts", "connect", "error"];
 
 /// No single step takes longer than this.
 const STEP_LIMIT: Duration = Duration::from_secs(120);
@@ -92,6 +92,12 @@ pub fn screen(
         "structured-only" => {
             stage.connect(chosen)?;
             stage.apply(Event::Opened(Arc::new(structured_only())));
+            stage.settle()?;
+        }
+        "hosts" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"pageSize":250}"#)?;
+            stage.perform(Action::Hosts(HostsAction::Show(None)));
             stage.settle()?;
         }
         "connect" => {

@@ -9,6 +9,7 @@ mod call;
 mod change;
 mod connect;
 pub mod form;
+mod hosts;
 mod view;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use bytes::Bytes;
 pub use answers::{Answers, Asked};
 pub use connect::{ConnectForm, ConnectMode};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
+pub use hosts::{HostDetail, HostFilter, HostSort, HostsAction, HostsView};
 pub use view::{DrawerTab, PaneView, Screen, View};
 
 use crate::capture::{Capture, CaptureId, Server, Tool};
@@ -61,6 +63,8 @@ pub struct State {
     messages: u64,
     /// The start page's question that waits for its sample.
     pending: Option<StartQuestion>,
+    /// The start page's question whose call is out.
+    asked: Option<StartQuestion>,
     next_call: u64,
     next_toast: u64,
 }
@@ -259,6 +263,7 @@ pub enum Action {
     ToggleSidebar,
     ToggleDrawer,
     ShowDrawer(DrawerTab),
+    Hosts(HostsAction),
     /// Questions that visible panes asked this frame and that have no answer yet; others that are out are called off.
     Want(Vec<Inquiry>),
     // Out and back in
@@ -281,6 +286,8 @@ pub enum Action {
 /// The cards of the start page that work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartQuestion {
+    /// "What does each host's model see?"
+    HostViews,
     /// "Does my text match my data?"
     TextMatchesData,
     /// "What do hostile records break?"
@@ -288,10 +295,12 @@ pub enum StartQuestion {
 }
 
 impl StartQuestion {
-    pub const ALL: &'static [StartQuestion] = &[StartQuestion::TextMatchesData, StartQuestion::HostileRecords];
+    pub const ALL: &'static [StartQuestion] =
+        &[StartQuestion::HostViews, StartQuestion::TextMatchesData, StartQuestion::HostileRecords];
 
     pub fn title(self) -> &'static str {
         match self {
+            StartQuestion::HostViews => "What does each host's model see?",
             StartQuestion::TextMatchesData => "Does my text match my data?",
             StartQuestion::HostileRecords => "What do hostile records break?",
         }
@@ -300,6 +309,9 @@ impl StartQuestion {
     /// What a click does, in one line.
     pub fn explanation(self) -> &'static str {
         match self {
+            StartQuestion::HostViews => {
+                "Calls dual_search_companies on the sample: one answer as 28 hosts show it to their models, who sees what and who cuts."
+            }
             StartQuestion::TextMatchesData => {
                 "Calls dual_search_companies on the sample: its Markdown text and its structuredContent should say the same."
             }
@@ -311,7 +323,7 @@ impl StartQuestion {
 
     pub fn tool(self) -> &'static str {
         match self {
-            StartQuestion::TextMatchesData => "dual_search_companies",
+            StartQuestion::HostViews | StartQuestion::TextMatchesData => "dual_search_companies",
             StartQuestion::HostileRecords => "strict_search_companies",
         }
     }

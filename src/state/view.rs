@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::HostsView;
 use crate::capture::CaptureId;
+use crate::host::HostId;
 
 /// What a pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +15,8 @@ pub enum PaneView {
     Text(&'static str),
     /// The payload as a tree.
     Tree,
+    /// The exact text that a host's model is shown.
+    Host(HostId),
 }
 
 /// The screen in the centre.
@@ -24,6 +28,8 @@ pub enum Screen {
     Connect,
     /// Call bar, panes and drawer.
     Answer,
+    /// What each host's model sees.
+    Hosts,
 }
 
 /// What the drawer says of the answer.
@@ -32,6 +38,8 @@ pub enum DrawerTab {
     /// The ledger.
     #[default]
     Cost,
+    /// What each host's model sees.
+    Hosts,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +66,7 @@ pub struct View {
     pub search: Option<String>,
     /// Names of tool groups that are folded.
     pub folded_groups: BTreeSet<String>,
+    pub hosts: HostsView,
 }
 
 impl Default for View {
@@ -77,6 +86,7 @@ impl Default for View {
             peek: None,
             search: None,
             folded_groups: BTreeSet::new(),
+            hosts: HostsView::default(),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{Cx, theme};
 use crate::report::{Answer, Question};
 use crate::settings::Theme;
 use crate::source::Source;
-use crate::state::{Action, Connection, Dialog, PaneView, Screen};
+use crate::state::{Action, Connection, Dialog, DrawerTab, PaneView, Screen};
 
 /// One thing that a key does.
 pub struct Command {
@@ -45,10 +45,8 @@ pub const COMMANDS: &[Command] = &[
     Command::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
     Command::new(CTRL, Key::Num2, "Second pane", |_, cx| focus_pane(cx, 1)),
     Command::new(CTRL, Key::Num3, "Third pane", |_, cx| focus_pane(cx, 2)),
-    Command::new(CTRL, Key::Num4, "Token cost", |ui, cx| {
-        focus_region(ui, Region::Drawer);
-        (!cx.state.settings.drawer_open).then_some(Action::ToggleDrawer)
-    }),
+    Command::new(CTRL, Key::Num4, "Token cost", |ui, cx| drawer_tab(ui, cx, DrawerTab::Cost)),
+    Command::new(CTRL, Key::Num5, "Hosts", |ui, cx| drawer_tab(ui, cx, DrawerTab::Hosts)),
     Command::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
     Command::new(CTRL, Key::J, "Show or hide the drawer", |_, _| Some(Action::ToggleDrawer)),
     Command::new(CTRL, Key::R, "Reconnect", |_, cx| cx.state.connection.source().is_some().then_some(Action::Reconnect)),
@@ -136,7 +134,7 @@ fn has_answer(cx: &Cx<'_>) -> bool {
 fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
     match cx.state.view.screen {
         Screen::Connect => (!matches!(cx.state.connection, Connection::Connecting { .. })).then_some(Action::ConnectForm),
-        Screen::Start | Screen::Answer => can_call(cx).then_some(Action::Call { send_anyway: false }),
+        Screen::Start | Screen::Answer | Screen::Hosts => can_call(cx).then_some(Action::Call { send_anyway: false }),
     }
 }
 
@@ -147,6 +145,15 @@ pub fn can_call(cx: &Cx<'_>) -> bool {
         && state.connection.is_connected()
         && state.tool().is_some()
         && state.form().is_none_or(|form| form.syntax.is_none())
+}
+
+/// Turns to a tab of the drawer, which opens for it.
+fn drawer_tab(ui: &Ui, cx: &Cx<'_>, tab: DrawerTab) -> Option<Action> {
+    focus_region(ui, Region::Drawer);
+    if !cx.state.settings.drawer_open {
+        cx.send(Action::ToggleDrawer);
+    }
+    Some(Action::ShowDrawer(tab))
 }
 
 fn focus_pane(cx: &Cx<'_>, pane: usize) -> Option<Action> {
@@ -174,6 +181,8 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             Connection::Connecting { .. } => Action::CancelConnect,
             _ => back(cx),
         })
+    } else if view.screen == Screen::Hosts {
+        Some(Action::ShowAnswer)
     } else if view.peek.is_some() {
         Some(Action::Peek(None))
     } else if let Some(pane) = view.maximised {
@@ -221,6 +230,10 @@ fn copy_pane(cx: &Cx<'_>) -> Option<Action> {
     match cx.state.view.shows(cx.state.view.focus) {
         PaneView::Rendered(format) | PaneView::Text(format) => match cx.ready(Question::Text(format))? {
             Answer::Text(view) => Some(Action::Copy(view.text.to_string())),
+            _ => None,
+        },
+        PaneView::Host(host) => match cx.ready(Question::Hosts)? {
+            Answer::Hosts(report) => Some(Action::Copy(report.row(host)?.view.text.to_string())),
             _ => None,
         },
         PaneView::Tree => match cx.ready(Question::Subject)? {

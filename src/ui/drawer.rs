@@ -1,6 +1,7 @@
 //! The drawer under the panes: one tab for each thing that is said about the whole answer, each with one computed
 //! sentence that stays when the drawer is only its header.
 
+mod hosts;
 mod ledger;
 
 use egui::{Align, Id, Layout, Rect, Stroke, Ui, UiBuilder, pos2, vec2};
@@ -32,15 +33,26 @@ struct Tab {
 }
 
 /// Every tab, in order.
-static TABS: &[Tab] = &[Tab {
-    id: DrawerTab::Cost,
-    title: "Token cost",
-    icon: icons::COST,
-    count: |_| None,
-    tools: ledger::tools_ui,
-    verdict: ledger::verdict_ui,
-    body: ledger::ledger_ui,
-}];
+static TABS: &[Tab] = &[
+    Tab {
+        id: DrawerTab::Cost,
+        title: "Token cost",
+        icon: icons::COST,
+        count: |_| None,
+        tools: ledger::tools_ui,
+        verdict: ledger::verdict_ui,
+        body: ledger::ledger_ui,
+    },
+    Tab {
+        id: DrawerTab::Hosts,
+        title: "Hosts",
+        icon: icons::HOSTS,
+        count: hosts::count,
+        tools: hosts::tools_ui,
+        verdict: hosts::verdict_ui,
+        body: hosts::hosts_ui,
+    },
+];
 
 /// Whether the drawer is only its header now; `window` gives it that height.
 pub fn is_collapsed(ui: &Ui, cx: &Cx<'_>) -> bool {

@@ -12,6 +12,7 @@ mod commands;
 mod connect;
 mod dialogs;
 mod drawer;
+mod hosts;
 mod panes;
 mod sidebar;
 mod start;
@@ -119,6 +120,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     match cx.state.view.screen {
         Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
+        Screen::Hosts => middle.show(ui, |ui| hosts::hosts_ui(ui, cx)),
         Screen::Answer => {
             if cx.state.capture().is_some() && cx.state.view.maximised.is_none() {
                 // Two panels, so that the size dragged to survives collapsing.

@@ -8,7 +8,7 @@ use egui::{
 use super::SIDE;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
-use crate::report::{self, Answer, Question, VerdictPart};
+use crate::report::{self, Answer, Question};
 use crate::state::{Action, Asked, PaneView};
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, LEDGER_ROW, Tokens};
@@ -120,7 +120,6 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The computed sentence; what it says well or badly has its colour, and its words say it too.
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let lines = lines(cx);
-    let t = Tokens::of(ui);
     let rows: Vec<&Row> =
         lines.iter().filter_map(|line| if let Known::Row(row) = line.known { Some(row) } else { None }).collect();
     ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("verdict"), |ui| {
@@ -130,27 +129,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             }
             return;
         };
-        let mut job = egui::text::LayoutJob::default();
-        for part in &verdict.parts {
-            let (text, font, color) = match part {
-                VerdictPart::Plain(text) => (text, theme::base(), t.text),
-                VerdictPart::Number(text) => (text, theme::mono_semibold(12.5), t.strong),
-                VerdictPart::Good(text) => (text, theme::semibold(13.0), t.ok),
-                VerdictPart::Bad(text) => (text, theme::semibold(13.0), t.warn),
-            };
-            job.append(text, 0.0, egui::TextFormat { valign: Align::Center, ..egui::TextFormat::simple(font, color) });
-        }
-        job.wrap = egui::text::TextWrapping {
-            max_rows: 1,
-            break_anywhere: true,
-            ..egui::text::TextWrapping::wrap_at_width((rect.width() - 36.0).max(40.0))
-        };
-        let text = verdict.text();
-        let galley = ui.painter().layout_job(job);
-        let (place, label) = ui.allocate_exact_size(galley.size(), Sense::hover());
-        ui.painter().galley(place.min, galley, t.text);
-        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
-        label.on_hover_text(&text);
+        widgets::verdict_line(ui, &verdict, rect.width() - 36.0);
         if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
             cx.send(Action::CopyVerdict);
         }
@@ -403,6 +382,7 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
     let shown = match cx.state.view.shows(1) {
         PaneView::Text(format) | PaneView::Rendered(format) => format,
         PaneView::Tree => "structured",
+        PaneView::Host(_) => "",
     };
     let at = formats.iter().position(|&format| format == shown);
     if pressed(Key::ArrowDown)
