@@ -121,22 +121,22 @@ fn what_does_each_hosts_model_see() {
     until_label(&mut window, "Claude Code, sees structured, ");
     // A host that reads the blocks alone: what it does not see is told in words.
     click(&mut window, "Model sees: Content 17");
-    window.get_by_label_contains("Zed, sees content, ").click();
+    window.query_all_by_label_contains(", sees content, ").next().unwrap_or_else(|| panic!("no such row")).click();
     window.step();
     click(&mut window, "Detail: Lost facts");
     until_label(&mut window, "structuredContent is dropped: ");
     click(&mut window, "View the answer as this host");
-    until_label(&mut window, "Zed: structuredContent is dropped: ");
+    until_label(&mut window, ": structuredContent is dropped: ");
     click(&mut window, "View the answer as sent");
     // The drawer has one row for each text; a row opens it in the middle pane.
     press(&mut window, Key::Num5, Modifiers::COMMAND);
     until_label(&mut window, "sees content and structured, ");
-    let zed = window.state().state.view.hosts.selected;
+    let before = window.state().state.view.hosts.selected;
     window.query_all_by_label_contains("sees structured, ").next().unwrap_or_else(|| panic!("no such row")).click();
     until(
         &mut window,
         "the pane shows a host",
-        |window| matches!(window.state().state.view.panes[1], PaneView::Host(host) if Some(host) != zed),
+        |window| matches!(window.state().state.view.panes[1], PaneView::Host(host) if Some(host) != before),
     );
     until_label(&mut window, "Exact text that ");
     click(&mut window, "Open the full view of hosts");

@@ -5,7 +5,7 @@
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::{Cx, theme};
+use super::{Cx, drawer, theme};
 use crate::report::{Answer, Question};
 use crate::settings::Theme;
 use crate::source::Source;
@@ -150,6 +150,7 @@ pub fn can_call(cx: &Cx<'_>) -> bool {
 /// Turns to a tab of the drawer, which opens for it.
 fn drawer_tab(ui: &Ui, cx: &Cx<'_>, tab: DrawerTab) -> Option<Action> {
     focus_region(ui, Region::Drawer);
+    drawer::open_by_hand(ui);
     if !cx.state.settings.drawer_open {
         cx.send(Action::ToggleDrawer);
     }

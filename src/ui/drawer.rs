@@ -63,6 +63,11 @@ fn opened_id() -> Id {
     Id::unique("drawer opened by hand")
 }
 
+/// Opens the drawer in a low window too.
+pub fn open_by_hand(ui: &Ui) {
+    ui.data_mut(|data| data.insert_temp(opened_id(), true));
+}
+
 /// In a low window the drawer opens only when asked for.
 fn is_opened_by_hand(ui: &Ui) -> bool {
     ui.data(|data| data.get_temp(opened_id())).unwrap_or(false)

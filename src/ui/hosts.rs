@@ -100,8 +100,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
     let rows = shown(cx, report);
     let selected = cx.state.view.hosts.selected.and_then(|id| report.row(id)).or(rows.first().copied());
     let (table, detail) = if rect.width() >= BESIDE {
-        let share = if cx.state.view.hosts.beside.is_some() { 0.45 } else { 0.62 };
-        let x = (rect.left() + rect.width() * share).round();
+        let is_double = cx.state.view.hosts.beside.is_some();
+        let width = if is_double { rect.width() * 0.55 } else { (rect.width() * 0.38).min(416.0) };
+        let x = (rect.right() - width).round();
         ui.painter().vline(x - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
         (rect.with_max_x(x - 1.0), rect.with_min_x(x))
     } else {
@@ -136,14 +137,14 @@ impl Columns {
             right -= if is_shown { size } else { 0.0 };
             is_shown.then_some(right)
         };
-        let evidence = take(112.0, width > 860.0);
-        let limit = take(190.0, width > 660.0);
-        let facts = take(132.0, true).unwrap_or(0.0);
-        let tokens = take(16.0, true).unwrap_or(0.0);
+        let evidence = take(106.0, width > 820.0);
+        let limit = take(154.0, width > 660.0);
+        let facts = take(118.0, true).unwrap_or(0.0);
+        let tokens = take(12.0, true).unwrap_or(0.0);
         let name = rect.left() + SIDE;
-        let sees = (width > 560.0).then_some(name + 196.0);
-        let start = sees.map_or(name + 190.0, |sees| sees + 154.0);
-        let bar = Rect::from_x_y_ranges(start..=(tokens - 76.0).max(start), rect.y_range());
+        let sees = (width > 520.0).then_some(name + 172.0);
+        let start = sees.map_or(name + 190.0, |sees| sees + 148.0);
+        let bar = Rect::from_x_y_ranges(start..=(tokens - 66.0).max(start), rect.y_range());
         Self { name, sees, bar, tokens, facts, limit, evidence }
     }
 }
@@ -155,7 +156,16 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, rows: &[
         ui.add_space(SIDE);
         let verdict = report.verdict(cx.state.settings.tokenizer);
         let room = rect.width() - 2.0 * SIDE - 36.0;
-        widgets::verdict_rows(ui, &verdict, room, if rect.height() > 500.0 { 6 } else { 2 });
+        widgets::verdict_rows(
+            ui,
+            &verdict,
+            room,
+            match rect.height() {
+                ..240.0 => 1,
+                ..500.0 => 2,
+                _ => 6,
+            },
+        );
         if widgets::icon_button(ui, icons::COPY, "Copy what hosts see").clicked() {
             cx.send(Action::Copy(verdict.text()));
         }
@@ -176,6 +186,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, rows: &[
     keys(ui, cx, &focus, rows, selected);
     let most = row::most(report, cx.state.settings.tokenizer);
     ui.scope_builder(UiBuilder::new().max_rect(list), |ui| {
+        ui.set_clip_rect(list.intersect(ui.clip_rect()));
         ui.spacing_mut().item_spacing.y = 0.0;
         ScrollArea::vertical().id_salt("all host rows").auto_shrink(false).show_rows(ui, ROW, rows.len(), |ui, range| {
             for row in &rows[range] {
@@ -225,7 +236,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
     let sorts = [
         (HostSort::Name, "Host", columns.name, 60.0),
-        (HostSort::Tokens, "Tokens", columns.tokens - 66.0, 62.0),
+        (HostSort::Tokens, "Tokens", columns.tokens - 60.0, 60.0),
         (HostSort::Lost, "Facts kept", columns.facts, 96.0),
     ];
     for (sort, name, x, width) in sorts {
@@ -289,7 +300,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow, most: f64, is_selected: bool,
     widgets::text_right(ui, pos2(columns.tokens, y), &tokens, theme::mono_semibold(12.0), t.strong);
     let facts = row::facts_at(ui, pos2(columns.facts, y), row);
     let limit = match columns.limit {
-        Some(x) => row::limit_at(ui, pos2(x, y), row, 180.0, true),
+        Some(x) => row::limit_at(ui, pos2(x, y), row, 144.0, true),
         None => row::limit_words(row).0,
     };
     if let Some(x) = columns.evidence {
@@ -335,20 +346,18 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &egui::Response, rows: &[&HostRow], selecte
 }
 
 /// The menu of hosts to view the answer as, at the end of the row of panes.
-pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>) {
+pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
     let chosen = cx.state.view.hosts.view_as;
     let known = chosen.and_then(|id| match cx.ready(Question::Hosts) {
         Some(Answer::Hosts(report)) => report.row(id).map(|row| row.host.name.clone()),
         _ => None,
     });
     let label = known.unwrap_or_else(|| chosen.map_or_else(|| "As sent".to_owned(), |id| id.to_string()));
-    let button = widgets::Button::new(&label)
-        .icon(icons::HOSTS)
-        .menu()
-        .small()
-        .name("View as")
-        .tip("What a host drops of this answer turns weak on amber")
-        .show(ui);
+    let tip = format!("View as: {label}. What a host drops of this answer turns weak on amber.");
+    // In a narrow pane the name would push out the pane's own.
+    let shown = if is_narrow { "" } else { &label };
+    let button =
+        widgets::Button::new(shown).icon(icons::HOSTS).menu().height(theme::ICON_BUTTON).name("View as").tip(&tip).show(ui);
     egui::Popup::menu(&button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         if panes::menu_row(ui, "As sent", None, chosen.is_none()).clicked() {

@@ -74,9 +74,12 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
 }
 
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let outer = ui.available_rect_before_wrap();
+    // The drawer keeps its height while there is nothing in it yet.
+    ui.allocate_rect(outer, Sense::hover());
     let report = match cx.ask(Question::Hosts) {
         Asked::Failed(problem) => {
-            widgets::problem_ui(ui, problem);
+            ui.scope_builder(UiBuilder::new().max_rect(outer.shrink(SIDE)), |ui| widgets::problem_ui(ui, problem));
             return;
         }
         _ => match report(cx) {
@@ -88,7 +91,6 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut groups: Vec<(&HostGroup, &HostRow)> =
         report.groups.iter().filter_map(|group| Some((group, report.rows.get(*group.rows.first()?)?))).collect();
     groups.sort_by_key(|(group, _)| !group.rows.iter().any(|at| row::is_first(&report.rows[*at], view)));
-    let outer = ui.available_rect_before_wrap();
     let focus = ui.interact(outer, Id::unique("hosts table"), Sense::focusable_noninteractive());
     focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts that see the same text"));
     head_ui(ui, Rect::from_min_size(outer.min, vec2(outer.width(), 20.0)));

@@ -18,8 +18,11 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
     ui.scope_builder(UiBuilder::new().max_rect(inner).id_salt("head"), |ui| {
         ui.add_space(10.0);
         head_ui(ui, cx, report, row);
-        let room = if rect.height() > 560.0 { 118.0 } else { 54.0 };
-        ScrollArea::vertical().id_salt("rule").max_height(room).show(ui, |ui| rule_ui(ui, cx, row));
+        // In a low window the text itself comes first.
+        if rect.height() > 300.0 {
+            let room = if rect.height() > 560.0 { 118.0 } else { 54.0 };
+            ScrollArea::vertical().id_salt("rule").max_height(room).show(ui, |ui| rule_ui(ui, cx, row));
+        }
         ui.add_space(6.0);
         cut_ui(ui, row);
         tabs_ui(ui, cx, row);
@@ -237,10 +240,11 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow, is_named: bool) 
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         host_text_ui(ui, cx, row.host.id, !cx.state.view.hosts.hides_cuts);
     });
-    ui.scope_builder(
-        UiBuilder::new().max_rect(foot.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
-        host_legend_ui,
-    );
+    let place = UiBuilder::new().max_rect(foot.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center));
+    ui.scope_builder(place.id_salt(("legend", row.host.id)), |ui| {
+        ui.set_clip_rect(foot.intersect(ui.clip_rect()));
+        host_legend_ui(ui);
+    });
 }
 
 fn lost_ui(ui: &mut Ui, row: &HostRow) {

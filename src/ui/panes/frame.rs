@@ -336,9 +336,9 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, v
                 }
                 number_label(ui, &tokens);
             }
-            if pane == last_open(cx) && rect.width() > 420.0 {
+            if pane == last_open(cx) {
                 ui.add_space(8.0);
-                crate::ui::hosts::view_as_ui(ui, cx);
+                crate::ui::hosts::view_as_ui(ui, cx, rect.width() < 560.0);
             }
             for (pane, name) in closed {
                 ui.add_space(8.0);

@@ -142,7 +142,7 @@ fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect) {
 /// The legend of the marks, on one line.
 pub fn legend_ui(ui: &mut Ui) {
     let t = Tokens::of(ui);
-    for (color, text) in [(t.accent, "added by the host"), (t.warn, "removed: the model does not see it")] {
+    for (color, text) in [(t.accent, "added by the host"), (t.warn, "removed")] {
         widgets::swatch(ui, color);
         ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
     }
