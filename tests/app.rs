@@ -140,6 +140,7 @@ fn what_does_each_hosts_model_see() {
     );
     until_label(&mut window, "Exact text that ");
     click(&mut window, "Open the full view of hosts");
+    until_label(&mut window, "Table: Deliveries");
     click(&mut window, "Table: Deliveries");
     until_label(&mut window, "loses least: ");
     press(&mut window, Key::Escape, Modifiers::NONE);
