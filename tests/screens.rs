@@ -122,6 +122,9 @@ fn hosts() {
     album.add(&mut window, "hosts-view-as", MAIN, Light);
     window.send(Action::Hosts(HostsAction::Show(Some(id("codex")))));
     album.add(&mut window, "hosts-light", MAIN, Light);
+    window.send(Action::Hosts(HostsAction::Select(id("claude-code"))));
+    album.add(&mut window, "hosts-cut", MAIN, Dark);
+    window.send(Action::Hosts(HostsAction::Select(id("codex"))));
     window.send(Action::Hosts(HostsAction::Beside(Some(id("zed")))));
     album.add(&mut window, "hosts-beside", [1_280, 800], Dark);
     window.send(Action::Hosts(HostsAction::Beside(None)));

@@ -54,6 +54,11 @@ impl HostRows {
         self.marks[first..].iter().take_while(move |(mark, _)| mark.start < end)
     }
 
+    /// The row that holds this byte offset.
+    pub fn row_at(&self, offset: usize) -> usize {
+        self.rows.partition_point(|row| row.range.start <= offset).saturating_sub(1)
+    }
+
     /// Where the removed parts begin.
     pub fn cuts(&self) -> impl Iterator<Item = usize> {
         self.marks.iter().filter(|(_, mark)| *mark == HostMark::Removed).map(|(range, _)| range.start)

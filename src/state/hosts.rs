@@ -77,7 +77,7 @@ pub struct HostsView {
 }
 
 /// What a person did about hosts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HostsAction {
     /// The full view, with a host chosen.
     Show(Option<HostId>),

@@ -139,7 +139,7 @@ impl Columns {
         };
         let evidence = take(106.0, width > 820.0);
         let limit = take(154.0, width > 660.0);
-        let facts = take(118.0, true).unwrap_or(0.0);
+        let facts = take(126.0, true).unwrap_or(0.0);
         let tokens = take(12.0, true).unwrap_or(0.0);
         let name = rect.left() + SIDE;
         let sees = (width > 520.0).then_some(name + 172.0);

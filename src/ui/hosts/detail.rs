@@ -244,6 +244,14 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow, is_named: bool) 
     ui.scope_builder(place.id_salt(("legend", row.host.id)), |ui| {
         ui.set_clip_rect(foot.intersect(ui.clip_rect()));
         host_legend_ui(ui);
+        if !row.view.limit.bites.is_empty() && !cx.state.view.hosts.hides_cuts {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if Button::new("Next cut").icon(icons::ARROW_DOWN).frameless().height(22.0).show(ui).clicked() {
+                    panes::next_cut(ui, row.host.id);
+                    ui.request_repaint();
+                }
+            });
+        }
     });
 }
 

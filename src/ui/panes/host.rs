@@ -1,7 +1,7 @@
 //! A host's text as virtual rows: what the host added and what its limit took out are marked. Panes and the full view
 //! of hosts paint it alike.
 
-use egui::{Align, Color32, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::PaneCx;
 use crate::host::HostId;
@@ -69,7 +69,17 @@ pub fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool) {
         return;
     }
     let outer = ui.available_rect_before_wrap();
-    ScrollArea::vertical().id_salt(("host text", host)).auto_shrink(false).show_viewport(ui, |ui, viewport| {
+    let scroll_id = ui.scope_id().with(("host text offset", host));
+    let mut area = ScrollArea::vertical().id_salt(("host text", host)).auto_shrink(false);
+    if ui.data_mut(|data| data.remove_temp::<bool>(next_cut_id(host))).is_some() {
+        let at: f32 = ui.data(|data| data.get_temp(scroll_id)).unwrap_or(0.0);
+        let tops: Vec<f32> = rows.cuts().map(|cut| rows.row_at(cut) as f32 * TEXT_ROW).collect();
+        // After the last one comes the first.
+        if let Some(top) = tops.iter().find(|top| (**top - 3.0 * TEXT_ROW).max(0.0) > at + 1.0).or(tops.first()) {
+            area = area.vertical_scroll_offset((top - 3.0 * TEXT_ROW).max(0.0));
+        }
+    }
+    let output = area.show_viewport(ui, |ui, viewport| {
         let origin = ui.min_rect().min;
         ui.allocate_rect(
             Rect::from_min_size(origin, vec2(viewport.width(), rows.rows.len() as f32 * TEXT_ROW + 16.0)),
@@ -84,6 +94,7 @@ pub fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool) {
             row_ui(ui, rows, at, Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW)));
         }
     });
+    ui.data_mut(|data| data.insert_temp(scroll_id, output.state.clamped_offset().y));
     let response = ui.interact(outer, ui.scope_id().with(("host text", host)), Sense::empty());
     response.widget_info(|| WidgetInfo::labeled(Role::Document, true, format!("Exact text that {host} shows its model")));
 }
@@ -137,6 +148,15 @@ fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect) {
     let text = format!("{said}{}", &rows.text[row.range.clone()]);
     ui.interact(rect, ui.scope_id().with(("host row", at)), Sense::empty())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+}
+
+fn next_cut_id(host: HostId) -> Id {
+    Id::unique(("next cut", host))
+}
+
+/// Scrolls a host's text to the next part that was taken out of it.
+pub fn next_cut(ui: &Ui, host: HostId) {
+    ui.data_mut(|data| data.insert_temp(next_cut_id(host), true));
 }
 
 /// The legend of the marks, on one line.

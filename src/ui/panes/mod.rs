@@ -22,7 +22,7 @@ use crate::problem::{Kind, Problem};
 use crate::state::PaneView;
 
 pub use frame::{menu_row, panes_ui};
-pub use host::{host_text_ui, legend_ui as host_legend_ui};
+pub use host::{host_text_ui, legend_ui as host_legend_ui, next_cut};
 
 /// What a body gets besides `Ui` and state: which pane it is, and of which format.
 pub struct PaneCx {
