@@ -136,7 +136,7 @@ fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
 }
 
 fn short(text: &str) -> String {
-    if text.chars().count() > 60 { text.chars().take(59).chain(['…']).collect() } else { text.to_owned() }
+    if text.chars().count() > 44 { text.chars().take(43).chain(['…']).collect() } else { text.to_owned() }
 }
 
 /// The address that a source names: one written out, or `owner/repository:path` and `owner/repository#number` of GitHub.
