@@ -3,17 +3,19 @@
 //! Decides nothing: what a click means is `state`'s, what it takes is `engine`'s, how it looks is `ui`'s. Three effects
 //! end here, since only the window can carry them out: the clipboard, the browser, the end.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use eframe::egui;
 
 use crate::engine::Engine;
+use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
 use crate::settings::Theme;
 use crate::source::Source;
-use crate::state::{Action, Effect, State};
+use crate::state::{Action, Effect, Event, State};
+use crate::store;
 use crate::ui;
 
 /// What a [`Problem`] says where there is no display to open a window on; the command line then answers in the terminal.
@@ -27,7 +29,10 @@ const TICK: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// [`NO_DISPLAY`], or why the window or the engine could not start.
-pub fn run(source: Option<Source>, folder: Option<PathBuf>) -> Result<(), Problem> {
+/// A user's own files (hosts, prices) are read from `data_dir`, or from the folder for settings.
+pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Problem> {
+    let hosts = store::load_hosts(data_dir);
+    let folder = data_dir.map(Path::to_owned).or_else(store::settings_folder);
     if !has_display(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
         return Err(Problem::new(Kind::NotFound, NO_DISPLAY)
             .hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
@@ -44,6 +49,7 @@ pub fn run(source: Option<Source>, folder: Option<PathBuf>) -> Result<(), Proble
     let create: eframe::AppCreator<'_> = Box::new(move |cc| {
         let mut app = App::new(cc, source)?;
         app.perform(&cc.egui_ctx, folder.into_iter().map(Action::UseFolder).collect());
+        app.use_hosts(&hosts);
         Ok(Box::new(app))
     });
     eframe::run_native("loupe", options, create).map_err(|error| match error {
@@ -97,6 +103,15 @@ impl App {
         let mut app = Self { state: State::default(), engine: Engine::with_guard(wake, guard)?, started: Instant::now() };
         app.perform(ctx, vec![Action::Connect(source.unwrap_or_else(Source::sample))]);
         Ok(app)
+    }
+
+    /// From here on questions about hosts are about these; what is wrong with a user's own file is shown.
+    pub fn use_hosts(&mut self, hosts: &Arc<Hosts>) {
+        self.engine.use_hosts(Arc::clone(hosts));
+        let mut effects = Vec::new();
+        for problem in &hosts.problems {
+            self.state.apply(Event::Problem(problem.clone()), &mut effects);
+        }
     }
 
     /// Changes the state as the actions say, and sees to what follows from them.

@@ -3,14 +3,16 @@
 #![cfg(feature = "gui")]
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use egui::{Event, Key, Modifiers, OutputCommand};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::app::App;
+use mcp_loupe::host::Hosts;
 use mcp_loupe::source::{Command, Source};
-use mcp_loupe::state::{Action, Connection};
+use mcp_loupe::state::{Action, Connection, PaneView, Screen};
 
 type Window = Harness<'static, App>;
 
@@ -108,6 +110,49 @@ fn does_my_text_match_my_data() {
     until_label(&mut window, "loses no fact of the data");
     let capture = window.state().state.capture().map(|capture| capture.tool.name.clone());
     assert_eq!(capture.as_deref(), Some("dual_search_companies"));
+}
+
+#[test]
+fn what_does_each_hosts_model_see() {
+    let mut window = on_sample();
+    window.get_by_label_contains("What does each host's model see?").click();
+    until(&mut window, "the view of hosts is open", |window| window.state().state.view.screen == Screen::Hosts);
+    until_label(&mut window, "28 hosts, ");
+    until_label(&mut window, "Claude Code, sees structured, ");
+    // A host that reads the blocks alone: what it does not see is told in words.
+    click(&mut window, "Model sees: Content 17");
+    window.query_all_by_label_contains(", sees content, ").next().unwrap_or_else(|| panic!("no such row")).click();
+    window.step();
+    click(&mut window, "Detail: Lost facts");
+    until_label(&mut window, "structuredContent is dropped: ");
+    click(&mut window, "View the answer as this host");
+    until_label(&mut window, ": structuredContent is dropped: ");
+    click(&mut window, "View the answer as sent");
+    // The drawer has one row for each text; a row opens it in the middle pane.
+    press(&mut window, Key::Num5, Modifiers::COMMAND);
+    until_label(&mut window, "sees content and structured, ");
+    let before = window.state().state.view.hosts.selected;
+    window.query_all_by_label_contains("sees structured, ").next().unwrap_or_else(|| panic!("no such row")).click();
+    until(
+        &mut window,
+        "the pane shows a host",
+        |window| matches!(window.state().state.view.panes[1], PaneView::Host(host) if Some(host) != before),
+    );
+    until_label(&mut window, "Exact text that ");
+    click(&mut window, "Open the full view of hosts");
+    until_label(&mut window, "Table: Deliveries");
+    click(&mut window, "Table: Deliveries");
+    until_label(&mut window, "loses least: ");
+    press(&mut window, Key::Escape, Modifiers::NONE);
+    until(&mut window, "Esc goes back", |window| window.state().state.view.screen == Screen::Answer);
+}
+
+#[test]
+fn what_is_wrong_with_a_hosts_file_is_shown() {
+    let mut window = on_sample();
+    let hosts = Arc::new(Hosts::built_in().with_file("[[host]]\nid = 7", "my/hosts.toml"));
+    window.state_mut().use_hosts(&hosts);
+    until_label(&mut window, "my/hosts.toml");
 }
 
 #[test]

@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "json", "problem", "cancel", "state", "ui",
         ],
     ),
-    ("app", &["ui", "engine", "state", "source", "settings", "problem"]),
+    ("app", &["ui", "engine", "state", "store", "host", "source", "settings", "problem"]),
     (
         "shot",
         &[
@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("state", &["report", "diff", "host", "format", "capture", "source", "settings", "token", "json", "problem"]),
     ("mcp", &["serve", "capture", "source", "json", "problem"]),
     ("serve", &["source", "json", "problem"]),
-    ("store", &["report", "capture", "json", "problem"]),
+    ("store", &["report", "host", "capture", "json", "problem"]),
     ("report", &["diff", "host", "format", "capture", "source", "token", "json", "problem", "cancel"]),
     ("diff", &["json", "cancel"]),
     ("host", &["format", "capture", "json", "problem", "cancel"]),

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use egui::Theme::{Dark, Light};
 use egui_kittest::{SnapshotOptions, SnapshotResults, try_image_snapshot_options};
+use mcp_loupe::host::Hosts;
 use mcp_loupe::report::{Answer, Question};
 use mcp_loupe::settings;
 use mcp_loupe::shot;
 use mcp_loupe::state::diff::DiffAction;
-use mcp_loupe::state::{Action, Asked, DrawerTab, PaneView, Running, TokensAction, TokensPart};
+use mcp_loupe::state::{Action, Asked, DrawerTab, HostDetail, HostsAction, PaneView, Running, TokensAction, TokensPart};
 use mcp_loupe::token::Tokenizer;
 use window::Window;
 
@@ -172,4 +173,30 @@ fn what_reconnecting_changed() {
     window.send(Action::Reconnect);
     album.add(&mut window, "again", MAIN, Dark);
     album.add(&mut window, "again-1280", [1_280, 800], Light);
+}
+
+#[test]
+fn hosts() {
+    let mut album = Album::new();
+    let mut window = Window::calling("all", "dual_search_companies", r#"{"pageSize":250}"#);
+    let hosts = Hosts::built_in();
+    let id = |id: &str| hosts.get(id).unwrap().id;
+    window.send(Action::ShowDrawer(DrawerTab::Hosts));
+    window.send(Action::Hosts(HostsAction::Pin(id("codex"))));
+    window.send(Action::Hosts(HostsAction::Open(id("codex"))));
+    album.add(&mut window, "hosts-drawer", MAIN, Dark);
+    window.send(Action::Hosts(HostsAction::ViewAs(Some(id("zed")))));
+    album.add(&mut window, "hosts-view-as", MAIN, Light);
+    window.send(Action::Hosts(HostsAction::Show(Some(id("codex")))));
+    album.add(&mut window, "hosts-light", MAIN, Light);
+    window.send(Action::Hosts(HostsAction::Select(id("claude-code"))));
+    album.add(&mut window, "hosts-cut", MAIN, Dark);
+    window.send(Action::Hosts(HostsAction::Select(id("codex"))));
+    window.send(Action::Hosts(HostsAction::Beside(Some(id("zed")))));
+    album.add(&mut window, "hosts-beside", [1_280, 800], Dark);
+    window.send(Action::Hosts(HostsAction::Beside(None)));
+    window.send(Action::Hosts(HostsAction::Detail(HostDetail::Lost)));
+    album.add(&mut window, "hosts-640", [640, 520], Dark);
+    window.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
+    album.add(&mut window, "hosts-deliveries", MAIN, Dark);
 }

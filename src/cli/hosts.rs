@@ -1,6 +1,5 @@
-//! `hosts`: every host that is known; and the reading of a user's own hosts file.
+//! `hosts`: every host that is known, a user's own among them.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::args::{self, Data};
@@ -9,9 +8,7 @@ use super::{Done, near};
 use crate::host::{Host, Hosts};
 use crate::problem::{Kind, Problem};
 use crate::report::json;
-
-/// The name of a user's own file, in the folder of `--data-dir` or the one for settings.
-const FILE: &str = "hosts.toml";
+use crate::store;
 
 pub fn run(args: &args::Hosts) -> Done {
     let hosts = load(&args.data);
@@ -52,35 +49,9 @@ fn shortened(text: &str, chars: usize) -> String {
 
 /// The hosts that come with Loupe and those of the user's own file; what is wrong with that is said and breaks nothing.
 pub fn load(data: &Data) -> Arc<Hosts> {
-    let built_in = Hosts::built_in();
-    let is_named = data.data_dir.is_some();
-    let Some(path) = data.data_dir.clone().or_else(settings_folder).map(|folder| folder.join(FILE)) else { return built_in };
-    let place = path.display().to_string();
-    let hosts = match std::fs::read(&path) {
-        Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => built_in.with_file(&text, &place),
-            Err(_) => built_in.with_problem(Problem::new(Kind::Usage, "the hosts file is not used: not UTF-8").at(place)),
-        },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return built_in,
-        // A folder that was not named may be anything.
-        Err(_) if !is_named => return built_in,
-        Err(error) => built_in.with_problem(Problem::new(Kind::Io, format!("the hosts file cannot be read: {error}")).at(place)),
-    };
+    let hosts = store::load_hosts(data.data_dir.as_deref());
     hosts.problems.iter().for_each(output::warning);
-    Arc::new(hosts)
-}
-
-/// Where a person's settings are kept on this system.
-pub fn settings_folder() -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = if cfg!(windows) {
-        variable("APPDATA")
-    } else if cfg!(target_os = "macos") {
-        variable("HOME").map(|home| home.join("Library/Application Support"))
-    } else {
-        variable("XDG_CONFIG_HOME").or_else(|| variable("HOME").map(|home| home.join(".config")))
-    };
-    base.map(|base| base.join("mcp-loupe"))
+    hosts
 }
 
 /// The host with this id, or the failure that names near ones.

@@ -1,6 +1,6 @@
 //! Without a command: the window; where there cannot be one, the same in the terminal, saying why.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::args::{self, Link, Print};
 use super::view::Asked;
@@ -13,8 +13,7 @@ const SAMPLE_TOOL: &str = "dual_search_companies";
 
 pub fn run(args: &args::Window) -> Done {
     let source = args.source.source()?;
-    let folder = args.data.data_dir.clone().or_else(super::hosts::settings_folder);
-    match open(source.clone(), folder) {
+    match open(source.clone(), args.data.data_dir.as_deref()) {
         Ok(()) => Ok(0),
         Err(why) => {
             output::note(args.quiet, &format!("{why}, so here it is in the terminal"));
@@ -39,11 +38,11 @@ fn has_sample_tool(set: &str) -> bool {
 
 /// Opens the window and comes back when it is closed; the error is why there is none.
 #[cfg(feature = "gui")]
-fn open(source: Option<Source>, folder: Option<PathBuf>) -> Result<(), String> {
-    crate::app::run(source, folder).map_err(|problem| problem.message())
+fn open(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), String> {
+    crate::app::run(source, data_dir).map_err(|problem| problem.message())
 }
 
 #[cfg(not(feature = "gui"))]
-fn open(_source: Option<Source>, _folder: Option<PathBuf>) -> Result<(), String> {
+fn open(_source: Option<Source>, _data_dir: Option<&Path>) -> Result<(), String> {
     Err("this build has no window".to_owned())
 }

@@ -59,7 +59,8 @@ pub struct DeliveryCell {
 }
 
 impl DeliveryCell {
-    fn loses_nothing(&self) -> bool {
+    /// Whether no fact is missing and nothing is cut.
+    pub fn loses_nothing(&self) -> bool {
         self.facts.is_some_and(|facts| facts.missing == 0) && self.limit.is_truncated() != Some(true)
     }
 }
@@ -263,7 +264,7 @@ fn cells(
         view.limit.count(tokens.o200k_base.max(tokens.cl100k_base));
         // Against the payload of the answer, also where the delivery itself has none.
         let facts = match &subject.payload {
-            Some(payload) => Some(counted.facts(payload, &view.text, cancel)?.0),
+            Some(payload) => Some(counted.facts(payload, &view, cancel)?.0),
             None => None,
         };
         cells.push(DeliveryCell { tokens: Some(tokens), facts, limit: view.limit.state, why_not: None });

@@ -3,6 +3,7 @@
 //! A text that several hosts show is counted and matched once.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::text::{DisplayLine, display_lines};
@@ -11,7 +12,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{FactCount, FactState, Matched, Payload, match_facts};
 use crate::format::Subject;
 use crate::host::definition::Definition;
-use crate::host::{Evidence, Host, HostId, Hosts, LimitOutcome, LimitState, Origin, Part, View, ViewContext};
+use crate::host::{Evidence, Host, HostId, Hosts, LimitOutcome, LimitState, Origin, Part, Span, View, ViewContext, What};
 use crate::json::Kind;
 use crate::problem::Problem;
 use crate::token::{self, Encoding, Tokens};
@@ -34,6 +35,44 @@ pub struct HostRow {
     pub definition: Option<Definition>,
     /// The tokens of [`Definition::text`].
     pub definition_tokens: Option<Tokens>,
+    pub shares: HostShares,
+}
+
+/// What a host's text is made of, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostShares {
+    pub content: u64,
+    pub structured: u64,
+    /// Added by the host, or around both parts.
+    pub other: u64,
+    /// Taken out by a limit.
+    pub removed: u64,
+    /// Whether the text before any limit has something of the content blocks, of `structuredContent`.
+    pub has_content: bool,
+    pub has_structured: bool,
+}
+
+impl HostShares {
+    fn of(view: &View) -> Self {
+        let mut shares = Self::default();
+        for span in &view.spans {
+            let bytes = span.range.len() as u64;
+            match span.origin {
+                Origin::Block(_) => shares.content += bytes,
+                Origin::Structured => shares.structured += bytes,
+                Origin::Envelope | Origin::Host => shares.other += bytes,
+            }
+        }
+        for span in &view.full_spans {
+            shares.has_content |= matches!(span.origin, Origin::Block(_));
+            shares.has_structured |= span.origin == Origin::Structured;
+        }
+        let kept: usize = view.kept.iter().map(ExactSizeIterator::len).sum();
+        if !view.limit.bites.is_empty() {
+            shares.removed = (view.full.len() - kept.min(view.full.len())) as u64;
+        }
+        shares
+    }
 }
 
 impl HostRow {
@@ -44,6 +83,31 @@ impl HostRow {
     /// The limit in words: `cut at 8,000 characters (UTF-16), 1,234 bytes left out`.
     pub fn limit_text(&self) -> String {
         limit_text(&self.view.limit)
+    }
+
+    /// What the model is not shown, a line for each thing: which part, and why.
+    pub fn dropped_lines(&self) -> Vec<String> {
+        let what = |what: What| match what {
+            What::Block(block) => format!("content[{block}]"),
+            What::Structured => "structuredContent".to_owned(),
+            What::IsError => "isError".to_owned(),
+        };
+        let mut lines: Vec<String> =
+            self.view.dropped.iter().map(|dropped| format!("{} is dropped: {}.", what(dropped.what), dropped.why)).collect();
+        if self.limit().state.is_truncated() == Some(true) {
+            lines.push(format!("The text is {}.", self.limit_text()));
+        }
+        lines
+    }
+
+    /// The same as one sentence: what this host makes of the answer.
+    pub fn dropped_text(&self) -> String {
+        let name = &self.host.name;
+        match (&self.view.not_computable, self.dropped_lines().as_slice()) {
+            (Some(why), _) => format!("{name}: the text cannot be computed: {why}."),
+            (None, []) => format!("{name} shows its model everything of this answer."),
+            (None, lines) => format!("{name}: {}", lines.join(" ")),
+        }
     }
 
     fn missing(&self) -> u64 {
@@ -105,6 +169,7 @@ impl HostsReport {
 pub(super) struct Counted {
     tokens: HashMap<Arc<str>, Tokens>,
     facts: HashMap<Arc<str>, (FactCount, Arc<Vec<LostField>>)>,
+    fields: Fields,
 }
 
 impl Counted {
@@ -126,21 +191,38 @@ impl Counted {
         Ok(sum)
     }
 
-    /// Facts of the payload in the view's text.
+    /// Facts of the payload in what the view shows of the answer: what a host puts before and after it holds none, and
+    /// hosts that differ in that alone share the work.
     pub fn facts(
         &mut self,
         payload: &Payload,
-        text: &Arc<str>,
+        view: &View,
         cancel: &Cancel,
     ) -> Result<(FactCount, Arc<Vec<LostField>>), Cancelled> {
+        let text = &view.text[of_answer(view)];
         if let Some((count, lost)) = self.facts.get(text) {
             return Ok((*count, Arc::clone(lost)));
         }
         let matched = match_facts(payload, text, cancel)?;
-        let lost = Arc::new(lost_fields(payload, &matched));
-        self.facts.insert(Arc::clone(text), (matched.count, Arc::clone(&lost)));
+        let lost = if matched.count.missing + matched.count.reworded == 0 {
+            Arc::default()
+        } else {
+            if !self.fields.is_of(&matched) {
+                self.fields = Fields::of(payload, &matched);
+            }
+            Arc::new(self.fields.lost(&matched))
+        };
+        self.facts.insert(Arc::from(text), (matched.count, Arc::clone(&lost)));
         Ok((matched.count, lost))
     }
+}
+
+/// The text without what the host puts before and after the answer.
+fn of_answer(view: &View) -> Range<usize> {
+    let is_answer = |span: &&Span| span.origin != Origin::Host;
+    let first = view.spans.iter().find(is_answer).map_or(0, |span| span.range.start);
+    let last = view.spans.iter().rfind(is_answer).map_or(first, |span| span.range.end);
+    first..last
 }
 
 impl HostsReport {
@@ -156,7 +238,7 @@ impl HostsReport {
                 view.limit.count(highest(tokens));
             }
             let known = match &subject.payload {
-                Some(payload) if view.is_computable() => Some(counted.facts(payload, &view.text, cancel)?),
+                Some(payload) if view.is_computable() => Some(counted.facts(payload, &view, cancel)?),
                 _ => None,
             };
             let (facts, lost) = known.map_or((None, Arc::default()), |(count, lost)| (Some(count), lost));
@@ -164,6 +246,7 @@ impl HostsReport {
             let definition_tokens = definition.as_ref().map(|definition| token::count(&definition.text, cancel)).transpose()?;
             rows.push(HostRow {
                 host: Arc::clone(host),
+                shares: HostShares::of(&view),
                 bytes: view.text.len() as u64,
                 view: Arc::new(view),
                 tokens,
@@ -302,38 +385,82 @@ fn group(rows: &[HostRow]) -> Vec<HostGroup> {
 
 /// The fields that a text does not wholly keep, in the order of their first facts.
 pub fn lost_fields(payload: &Payload, matched: &Matched) -> Vec<LostField> {
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut fields: Vec<LostField> = Vec::new();
-    if matched.count.missing + matched.count.reworded == 0 {
-        return fields;
+    if matched.count.missing + matched.count.reworded == 0 { Vec::new() } else { Fields::of(payload, matched).lost(matched) }
+}
+
+/// Which field each fact of a payload belongs to; the same for every text, so it is found once.
+#[derive(Default)]
+struct Fields {
+    paths: Vec<String>,
+    /// The node of each fact, and the position of its path.
+    facts: Vec<(usize, usize)>,
+}
+
+impl Fields {
+    fn of(payload: &Payload, matched: &Matched) -> Self {
+        let mut fields = Self { paths: vec![String::new()], facts: Vec::with_capacity(matched.facts.len()) };
+        let mut containers = HashMap::from([(payload.root, 0)]);
+        // By the path around and the step: every position in an array is one step.
+        let mut steps: Vec<HashMap<Box<str>, usize>> = vec![HashMap::new()];
+        for fact in &matched.facts {
+            let mut above = Vec::new();
+            let mut at = payload.doc.node(fact.node);
+            let mut place = 0;
+            while let Some(node) = at {
+                if let Some(known) = containers.get(&node.index()) {
+                    place = *known;
+                    break;
+                }
+                above.push(node);
+                at = node.parent();
+            }
+            for node in above.into_iter().rev() {
+                let key = match node.parent().map(|parent| parent.kind()) {
+                    Some(Kind::Array) => "*".into(),
+                    _ => node.key().unwrap_or_default(),
+                };
+                place = match steps[place].get(&*key) {
+                    Some(known) => *known,
+                    None => {
+                        let next = fields.paths.len();
+                        fields.paths.push(format!("{}/{}", fields.paths[place], key.replace('~', "~0").replace('/', "~1")));
+                        steps[place].insert(Box::from(&*key), next);
+                        steps.push(HashMap::new());
+                        next
+                    }
+                };
+                if matches!(node.kind(), Kind::Array | Kind::Object) {
+                    containers.insert(node.index(), place);
+                }
+            }
+            fields.facts.push((fact.node, place));
+        }
+        fields
     }
-    for fact in &matched.facts {
-        let Some(node) = payload.doc.node(fact.node) else { continue };
-        let mut steps = Vec::new();
-        let mut at = Some(node).filter(|node| node.index() != payload.root);
-        while let Some(node) = at {
-            let Some(parent) = node.parent() else { break };
-            steps.push(match parent.kind() {
-                Kind::Array => "*".to_owned(),
-                _ => node.key().unwrap_or_default().replace('~', "~0").replace('/', "~1"),
+
+    fn is_of(&self, matched: &Matched) -> bool {
+        self.facts.len() == matched.facts.len() && self.facts.iter().zip(&matched.facts).all(|(known, fact)| known.0 == fact.node)
+    }
+
+    fn lost(&self, matched: &Matched) -> Vec<LostField> {
+        let mut places = vec![None; self.paths.len()];
+        let mut fields: Vec<LostField> = Vec::new();
+        for (fact, (_, path)) in matched.facts.iter().zip(&self.facts) {
+            let place = *places[*path].get_or_insert_with(|| {
+                fields.push(LostField { path: self.paths[*path].clone(), total: 0, reworded: 0, missing: 0 });
+                fields.len() - 1
             });
-            at = Some(parent).filter(|parent| parent.index() != payload.root);
+            let field = &mut fields[place];
+            field.total += 1;
+            match fact.state {
+                FactState::Kept => {}
+                FactState::Reworded => field.reworded += 1,
+                FactState::Missing | FactState::Differs(_) => field.missing += 1,
+            }
         }
-        let path = steps.iter().rev().fold(String::new(), |path, step| path + "/" + step);
-        let place = *places.entry(path.clone()).or_insert(fields.len());
-        if place == fields.len() {
-            fields.push(LostField { path, total: 0, reworded: 0, missing: 0 });
-        }
-        let Some(field) = fields.get_mut(place) else { continue };
-        field.total += 1;
-        match fact.state {
-            FactState::Kept => {}
-            FactState::Reworded => field.reworded += 1,
-            FactState::Missing | FactState::Differs(_) => field.missing += 1,
-        }
+        fields.retain(|field| field.missing + field.reworded > 0);
+        fields
     }
-    fields.retain(|field| field.missing + field.reworded > 0);
-    fields
 }
 
 /// One host's text, ready to be painted.

@@ -11,6 +11,7 @@ mod deliveries;
 pub mod diff_view;
 pub mod difference;
 mod find;
+mod host_shown;
 mod hosts;
 pub mod json;
 mod links;
@@ -39,7 +40,8 @@ pub use counted::{CountError, count_row, counted, ratio_of};
 pub use deliveries::{Deliveries, DeliveryCell, DeliveryKind, DeliveryRow};
 pub use diff_view::{DiffAsk, DiffRow, DiffView};
 pub use find::FIND_LIMIT;
-pub use hosts::{HostGroup, HostRow, HostText, HostsReport, LostField, evidence_text, limit_text, lost_fields};
+pub use host_shown::{HostMark, HostRows};
+pub use hosts::{HostGroup, HostRow, HostShares, HostText, HostsReport, LostField, evidence_text, limit_text, lost_fields};
 pub use links::Links;
 pub use money::{Cost, Model, Prices};
 pub use pull_request::verdict_markdown;
@@ -58,7 +60,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId};
 use crate::format::ledger::Row;
 use crate::format::{self, Subject};
-use crate::host::{HostId, Hosts};
+use crate::host::{Host, HostId, Hosts};
 use crate::problem::{Kind, Problem};
 use crate::token::{self, Count, Encoding, Tokenizer, Tokens};
 
@@ -109,6 +111,8 @@ pub enum Question {
     Hosts,
     /// The exact text that one host's model is shown, with its display lines.
     HostText(HostId),
+    /// That text in rows of so many columns, with what a limit took out or without.
+    HostRows { host: HostId, columns: u16, with_cuts: bool },
     /// Six ways of delivering the payload, through every host.
     Deliveries,
     /// What differs between the first capture and the second.
@@ -137,6 +141,7 @@ pub enum Answer {
     Saving(Option<Arc<Saving>>),
     Hosts(Arc<HostsReport>),
     HostText(Arc<HostText>),
+    HostRows(Arc<HostRows>),
     /// `None` where the answer has no payload.
     Deliveries(Option<Arc<Deliveries>>),
     Difference(Arc<DiffView>),
@@ -146,7 +151,15 @@ pub enum Answer {
 impl Question {
     /// Whether the answer soon makes room for others of its kind: it belongs to a width, a search or a selection.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Without(..) | Self::Rows { .. } | Self::Find { .. } | Self::Part { .. } | Self::Characters(_))
+        matches!(
+            self,
+            Self::Without(..)
+                | Self::Rows { .. }
+                | Self::HostRows { .. }
+                | Self::Find { .. }
+                | Self::Part { .. }
+                | Self::Characters(_)
+        )
     }
 }
 
@@ -166,6 +179,7 @@ impl Answer {
             Self::Hosts(report) => report.weight(),
             Self::HostText(text) => text.weight(),
             Self::Difference(view) => view.weight(),
+            Self::HostRows(rows) => rows.weight(),
             Self::Subject(_)
             | Self::Row(_)
             | Self::Tree(None)
@@ -247,10 +261,11 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
         }),
         Question::Saving(from, to, encoding) => Answer::Saving(Saving::of(subject, from, to, *encoding, cancel)?.map(Arc::new)),
         Question::Hosts => Answer::Hosts(Arc::new(HostsReport::of(subject, hosts, cancel)?)),
-        Question::HostText(id) => match hosts.get(id.as_str()) {
-            Some(host) => Answer::HostText(Arc::new(HostText::of(subject, host, cancel)?)),
-            None => return Err(Problem::new(Kind::NotFound, "there is no such host").at(id.as_str()).into()),
-        },
+        Question::HostText(id) => Answer::HostText(Arc::new(HostText::of(subject, known(hosts, *id)?, cancel)?)),
+        Question::HostRows { host, columns, with_cuts } => {
+            let host = known(hosts, *host)?;
+            Answer::HostRows(Arc::new(HostRows::of(subject, host, usize::from(*columns), *with_cuts, cancel)?))
+        }
         Question::Deliveries => Answer::Deliveries(Deliveries::of(subject, hosts, cancel)?.map(Arc::new)),
         Question::Difference(ask) => {
             let other = subjects.get(1).unwrap_or(subject);
@@ -271,6 +286,11 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
         }
         Question::Characters(characters) => Answer::Characters(token::count(characters, cancel)?),
     })
+}
+
+/// The host with this id.
+fn known(hosts: &Hosts, id: HostId) -> Result<&Arc<Host>, Problem> {
+    hosts.get(id.as_str()).ok_or_else(|| Problem::new(Kind::NotFound, "there is no such host").at(id.as_str()))
 }
 
 /// A capture made ready for questions: parses once, off the UI thread.

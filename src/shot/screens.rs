@@ -20,11 +20,23 @@ use crate::settings::Theme;
 use crate::source::{Command, Source};
 use crate::state::diff::DiffAction;
 use crate::state::repeat::RepeatAction;
-use crate::state::{Action, Asked, Connection, Effect, Event, State};
+use crate::state::{Action, Asked, Connection, Effect, Event, HostsAction, State};
 
 /// Names for `--screen`, each a state worth a picture.
-pub const SCREENS: &[&str] =
-    &["start", "main", "hostile", "loading", "tool-error", "text-only", "structured-only", "connect", "error", "diff", "repeat"];
+pub const SCREENS: &[&str] = &[
+    "start",
+    "main",
+    "hostile",
+    "loading",
+    "tool-error",
+    "text-only",
+    "structured-only",
+    "hosts",
+    "connect",
+    "error",
+    "diff",
+    "repeat",
+];
 
 /// No single step takes longer than this.
 const STEP_LIMIT: Duration = Duration::from_secs(120);
@@ -109,6 +121,11 @@ pub fn screen(
             stage.perform(Action::Repeat(RepeatAction::Open));
             stage.perform(Action::Repeat(RepeatAction::Start));
             stage.until("the calls are made", |state| !state.repeat.is_running())?;
+        }
+        "hosts" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"pageSize":250}"#)?;
+            stage.perform(Action::Hosts(HostsAction::Show(None)));
             stage.settle()?;
         }
         "connect" => {

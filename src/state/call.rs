@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Dialog, Effect, Form, FormMode, PathPurpose, Running, Screen, StartQuestion, State, Value};
+use super::{CALL_LIMIT, Dialog, Effect, Form, FormMode, HostsAction, PathPurpose, Running, Screen, StartQuestion, State, Value};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::problem::{Kind, Problem};
 use crate::report::{self, Answer, Inquiry, Question};
@@ -140,6 +140,7 @@ impl State {
         if self.connection.is_connected() && self.connection.source() == Some(&source) {
             self.select_tool(question.tool());
             self.send_call(effects);
+            self.asked = Some(question).filter(|_| self.running.is_some());
         } else {
             self.start_connecting(source, effects);
             self.pending = Some(question);
@@ -156,6 +157,9 @@ impl State {
             self.called_again(capture);
         } else {
             self.add_capture(capture);
+        }
+        if self.asked.take() == Some(StartQuestion::HostViews) {
+            self.perform_hosts(HostsAction::Show(None));
         }
     }
 

@@ -63,6 +63,7 @@ impl State {
             }
             Action::Ask(question) => self.ask(question, effects),
             Action::SelectCapture(id) => self.show_capture(&id),
+            Action::Hosts(action) => self.perform_hosts(action),
             Action::ShowStart => {
                 self.view.screen = Screen::Start;
                 self.view.maximised = None;

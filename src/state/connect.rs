@@ -202,6 +202,7 @@ impl State {
         if let Some(question) = self.pending.take() {
             self.select_tool(question.tool());
             self.send_call(effects);
+            self.asked = Some(question).filter(|_| self.running.is_some());
         }
         self.listed_again(effects);
     }

@@ -10,6 +10,7 @@ mod change;
 mod connect;
 pub mod diff;
 pub mod form;
+mod hosts;
 pub mod repeat;
 mod tokens;
 mod view;
@@ -24,6 +25,7 @@ use bytes::Bytes;
 pub use answers::{Answers, Asked};
 pub use connect::{ConnectForm, ConnectMode};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
+pub use hosts::{HostDetail, HostFilter, HostSort, HostsAction, HostsView};
 pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
 pub use view::{DrawerTab, PaneView, Screen, View};
 
@@ -74,6 +76,8 @@ pub struct State {
     messages: u64,
     /// The start page's question that waits for its sample.
     pending: Option<StartQuestion>,
+    /// The start page's question whose call is out.
+    asked: Option<StartQuestion>,
     next_call: u64,
     next_toast: u64,
 }
@@ -291,6 +295,7 @@ pub enum Action {
     ToggleSidebar,
     ToggleDrawer,
     ShowDrawer(DrawerTab),
+    Hosts(HostsAction),
     /// Questions that visible panes asked this frame and that have no answer yet; others that are out are called off.
     Want(Vec<Inquiry>),
     // Out and back in
@@ -313,6 +318,8 @@ pub enum Action {
 /// The cards of the start page that work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartQuestion {
+    /// "What does each host's model see?"
+    HostViews,
     /// "Does my text match my data?"
     TextMatchesData,
     /// "What do hostile records break?"
@@ -320,10 +327,12 @@ pub enum StartQuestion {
 }
 
 impl StartQuestion {
-    pub const ALL: &'static [StartQuestion] = &[StartQuestion::TextMatchesData, StartQuestion::HostileRecords];
+    pub const ALL: &'static [StartQuestion] =
+        &[StartQuestion::HostViews, StartQuestion::TextMatchesData, StartQuestion::HostileRecords];
 
     pub fn title(self) -> &'static str {
         match self {
+            StartQuestion::HostViews => "What does each host's model see?",
             StartQuestion::TextMatchesData => "Does my text match my data?",
             StartQuestion::HostileRecords => "What do hostile records break?",
         }
@@ -332,6 +341,9 @@ impl StartQuestion {
     /// What a click does, in one line.
     pub fn explanation(self) -> &'static str {
         match self {
+            StartQuestion::HostViews => {
+                "Calls dual_search_companies on the sample: one answer as 28 hosts show it to their models, who sees what and who cuts."
+            }
             StartQuestion::TextMatchesData => {
                 "Calls dual_search_companies on the sample: its Markdown text and its structuredContent should say the same."
             }
@@ -343,7 +355,7 @@ impl StartQuestion {
 
     pub fn tool(self) -> &'static str {
         match self {
-            StartQuestion::TextMatchesData => "dual_search_companies",
+            StartQuestion::HostViews | StartQuestion::TextMatchesData => "dual_search_companies",
             StartQuestion::HostileRecords => "strict_search_companies",
         }
     }

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::TokensView;
+use super::{HostsView, TokensView};
 use crate::capture::CaptureId;
+use crate::host::HostId;
 
 /// What a pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +16,8 @@ pub enum PaneView {
     Text(&'static str),
     /// The payload as a tree.
     Tree,
+    /// The exact text that a host's model is shown.
+    Host(HostId),
 }
 
 /// The screen in the centre.
@@ -32,6 +35,8 @@ pub enum Screen {
     Diff,
     /// One call several times.
     Repeat,
+    /// What each host's model sees.
+    Hosts,
 }
 
 /// What the drawer says of the answer.
@@ -40,6 +45,8 @@ pub enum DrawerTab {
     /// The ledger.
     #[default]
     Cost,
+    /// What each host's model sees.
+    Hosts,
     /// Where the tokens go.
     Tokens,
 }
@@ -71,6 +78,7 @@ pub struct View {
     pub search: Option<String>,
     /// Names of tool groups that are folded.
     pub folded_groups: BTreeSet<String>,
+    pub hosts: HostsView,
 }
 
 impl Default for View {
@@ -92,6 +100,7 @@ impl Default for View {
             peek: None,
             search: None,
             folded_groups: BTreeSet::new(),
+            hosts: HostsView::default(),
         }
     }
 }

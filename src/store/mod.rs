@@ -4,9 +4,11 @@
 //! [`read_any`] also opens what is no folder: a bare result, a message, a payload, a text. A newer schema is refused
 //! and a damaged folder is named as damaged; nothing here ever changes or deletes what is there.
 //! Values of environment variables and request headers are not in a capture, and so never get here.
-//! Uses `report` (the spelling of messages), `capture`, `json`, `problem`.
+//! [`load_hosts`] reads a user's own hosts file.
+//! Uses `report` (the spelling of messages), `host`, `capture`, `json`, `problem`.
 
 mod file;
+mod hosts;
 mod manifest;
 #[cfg(test)]
 mod tests;
@@ -22,6 +24,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 pub use file::{ReadAs, read_any, read_as, read_bytes};
+pub use hosts::{load_hosts, settings_folder};
 
 use crate::capture::{Capture, Direction, Message, Reading};
 use crate::problem::{Kind, Problem};

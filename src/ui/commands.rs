@@ -5,7 +5,7 @@
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::{Cx, theme};
+use super::{Cx, drawer, theme};
 use crate::report::{Answer, Question};
 use crate::settings::Theme;
 use crate::source::Source;
@@ -47,20 +47,9 @@ pub const COMMANDS: &[Command] = &[
     Command::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
     Command::new(CTRL, Key::Num2, "Second pane", |_, cx| focus_pane(cx, 1)),
     Command::new(CTRL, Key::Num3, "Third pane", |_, cx| focus_pane(cx, 2)),
-    Command::new(CTRL, Key::Num4, "Token cost", |ui, cx| {
-        focus_region(ui, Region::Drawer);
-        if !cx.state.settings.drawer_open {
-            cx.send(Action::ToggleDrawer);
-        }
-        Some(Action::ShowDrawer(DrawerTab::Cost))
-    }),
-    Command::new(CTRL, Key::Num6, "Where tokens go", |ui, cx| {
-        focus_region(ui, Region::Drawer);
-        if !cx.state.settings.drawer_open {
-            cx.send(Action::ToggleDrawer);
-        }
-        has_answer(cx).then_some(Action::ShowDrawer(DrawerTab::Tokens))
-    }),
+    Command::new(CTRL, Key::Num4, "Token cost", |ui, cx| drawer_tab(ui, cx, DrawerTab::Cost)),
+    Command::new(CTRL, Key::Num5, "Hosts", |ui, cx| drawer_tab(ui, cx, DrawerTab::Hosts)),
+    Command::new(CTRL, Key::Num6, "Where tokens go", |ui, cx| drawer_tab(ui, cx, DrawerTab::Tokens)),
     Command::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
     Command::new(CTRL, Key::J, "Show or hide the drawer", |_, _| Some(Action::ToggleDrawer)),
     Command::new(CTRL_SHIFT, Key::R, "Repeat the call several times", |_, cx| {
@@ -157,7 +146,7 @@ fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
     match cx.state.view.screen {
         Screen::Connect => (!matches!(cx.state.connection, Connection::Connecting { .. })).then_some(Action::ConnectForm),
         Screen::Server | Screen::Diff | Screen::Repeat => None,
-        Screen::Start | Screen::Answer => can_call(cx).then_some(Action::Call { send_anyway: false }),
+        Screen::Start | Screen::Answer | Screen::Hosts => can_call(cx).then_some(Action::Call { send_anyway: false }),
     }
 }
 
@@ -168,6 +157,16 @@ pub fn can_call(cx: &Cx<'_>) -> bool {
         && state.connection.is_connected()
         && state.tool().is_some()
         && state.form().is_none_or(|form| form.syntax.is_none())
+}
+
+/// Turns to a tab of the drawer, which opens for it.
+fn drawer_tab(ui: &Ui, cx: &Cx<'_>, tab: DrawerTab) -> Option<Action> {
+    focus_region(ui, Region::Drawer);
+    drawer::open_by_hand(ui);
+    if !cx.state.settings.drawer_open {
+        cx.send(Action::ToggleDrawer);
+    }
+    Some(Action::ShowDrawer(tab))
 }
 
 fn focus_pane(cx: &Cx<'_>, pane: usize) -> Option<Action> {
@@ -195,7 +194,7 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             Connection::Connecting { .. } => Action::CancelConnect,
             _ => back(cx),
         })
-    } else if matches!(view.screen, Screen::Server | Screen::Diff | Screen::Repeat) {
+    } else if matches!(view.screen, Screen::Hosts | Screen::Server | Screen::Diff | Screen::Repeat) {
         Some(Action::ShowAnswer)
     } else if view.peek.is_some() {
         Some(Action::Peek(None))
@@ -244,6 +243,10 @@ fn copy_pane(cx: &Cx<'_>) -> Option<Action> {
     match cx.state.view.shows(cx.state.view.focus) {
         PaneView::Rendered(format) | PaneView::Text(format) => match cx.ready(Question::Text(format))? {
             Answer::Text(view) => Some(Action::Copy(view.text.to_string())),
+            _ => None,
+        },
+        PaneView::Host(host) => match cx.ready(Question::Hosts)? {
+            Answer::Hosts(report) => Some(Action::Copy(report.row(host)?.view.text.to_string())),
             _ => None,
         },
         PaneView::Tree => match cx.ready(Question::Subject)? {

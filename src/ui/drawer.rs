@@ -1,6 +1,7 @@
 //! The drawer under the panes: one tab for each thing that is said about the whole answer, each with one computed
 //! sentence that stays when the drawer is only its header.
 
+mod hosts;
 mod ledger;
 mod saving;
 mod tokens;
@@ -46,6 +47,15 @@ static TABS: &[Tab] = &[
         body: ledger::ledger_ui,
     },
     Tab {
+        id: DrawerTab::Hosts,
+        title: "Hosts",
+        icon: icons::HOSTS,
+        count: hosts::count,
+        tools: hosts::tools_ui,
+        verdict: hosts::verdict_ui,
+        body: hosts::hosts_ui,
+    },
+    Tab {
         id: DrawerTab::Tokens,
         title: "Where tokens go",
         icon: icons::ROWS,
@@ -63,6 +73,11 @@ pub fn is_collapsed(ui: &Ui, cx: &Cx<'_>) -> bool {
 
 fn opened_id() -> Id {
     Id::unique("drawer opened by hand")
+}
+
+/// Opens the drawer in a low window too.
+pub fn open_by_hand(ui: &Ui) {
+    ui.data_mut(|data| data.insert_temp(opened_id(), true));
 }
 
 /// In a low window the drawer opens only when asked for.

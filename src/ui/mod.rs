@@ -13,6 +13,7 @@ mod connect;
 mod dialogs;
 mod diff;
 mod drawer;
+mod hosts;
 mod panes;
 mod repeat;
 mod server;
@@ -141,6 +142,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     match cx.state.view.screen {
         Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
+        Screen::Hosts => middle.show(ui, |ui| hosts::hosts_ui(ui, cx)),
         Screen::Server => middle.show(ui, |ui| server::server_ui(ui, cx)),
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
         Screen::Repeat => middle.show(ui, |ui| repeat::repeat_ui(ui, cx)),

@@ -34,7 +34,7 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     let format = match shows {
         PaneView::Text(format) => format,
         PaneView::Tree => "json",
-        PaneView::Rendered(_) => return false,
+        PaneView::Rendered(_) | PaneView::Host(_) => return false,
     };
     let pair = view.found.tokens.iter().find(|pair| pair.format == format).and_then(|pair| Some((pair.a?, pair.b?)));
     let Some((a, b)) = pair.map(|(a, b)| (a.get(encoding), b.get(encoding))) else { return false };

@@ -133,7 +133,6 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The computed sentence; what it says well or badly has its colour, and its words say it too.
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let lines = lines(cx);
-    let t = Tokens::of(ui);
     let rows: Vec<CountedRow<'_>> = lines
         .iter()
         .filter_map(|line| match line.known {
@@ -146,7 +145,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         let Some(mut verdict) = report::verdict_counted(&rows, &cx.state.settings.tokenizer) else {
             let failed = lines.iter().find_map(|line| if let Known::Failed(why) = &line.known { Some(why) } else { None });
             if let Some(why) = failed {
-                let words = RichText::new(why).font(theme::base()).color(t.bad);
+                let words = RichText::new(why).font(theme::base()).color(Tokens::of(ui).bad);
                 ui.add(egui::Label::new(words).truncate()).on_hover_text(why);
             } else if rows.len() < lines.len() {
                 widgets::waiting(ui, "Counting tokens", cx.state.now, cx);
@@ -157,27 +156,8 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             // Behind the first sentence, which says how many tokens were sent.
             verdict.parts.insert(verdict.parts.len().min(2), VerdictPart::Plain(money));
         }
-        let mut job = egui::text::LayoutJob::default();
-        for part in &verdict.parts {
-            let (text, font, color) = match part {
-                VerdictPart::Plain(text) => (text, theme::base(), t.text),
-                VerdictPart::Number(text) => (text, theme::mono_semibold(12.5), t.strong),
-                VerdictPart::Good(text) => (text, theme::semibold(13.0), t.ok),
-                VerdictPart::Bad(text) => (text, theme::semibold(13.0), t.warn),
-            };
-            job.append(text, 0.0, egui::TextFormat { valign: Align::Center, ..egui::TextFormat::simple(font, color) });
-        }
-        job.wrap = egui::text::TextWrapping {
-            max_rows: 1,
-            break_anywhere: true,
-            ..egui::text::TextWrapping::wrap_at_width((rect.width() - 68.0).max(40.0))
-        };
-        let text = verdict.text();
-        let galley = ui.painter().layout_job(job);
-        let (place, label) = ui.allocate_exact_size(galley.size(), Sense::hover());
-        ui.painter().galley(place.min, galley, t.text);
-        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
-        label.on_hover_text(&text);
+        let rows = if rect.height() > 40.0 { 2 } else { 1 };
+        widgets::verdict_rows(ui, &verdict, rect.width() - 68.0, rows);
         if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
             cx.send(Action::CopyVerdict);
         }
@@ -471,6 +451,7 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
     let shown = match cx.state.view.shows(1) {
         PaneView::Text(format) | PaneView::Rendered(format) => format,
         PaneView::Tree => "structured",
+        PaneView::Host(_) => "",
     };
     let at = formats.iter().position(|&format| format == shown);
     if pressed(Key::ArrowDown)

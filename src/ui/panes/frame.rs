@@ -8,6 +8,7 @@ use egui::{
 use super::{PANES, PaneCx, format_title};
 use crate::capture::{Origin, Outcome};
 use crate::format::{FORMATS, Subject};
+use crate::host::HostId;
 use crate::problem::{Kind, Problem};
 use crate::report::{Answer, Question, counted};
 use crate::state::{Action, PaneView};
@@ -63,6 +64,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     }
 
+    rect = super::host::view_as_strip(ui, cx, rect);
     let is_open = |pane: &usize| cx.state.view.open[*pane];
     let focus = cx.state.view.focus.min(2);
     let open: Vec<usize> = (0..3).filter(is_open).collect();
@@ -217,6 +219,9 @@ fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &Tokens) -> 
             if cx.state.view.peek == Some(format) { "peek · Enter keeps" } else { "exact bytes" },
             format,
         ),
+        PaneView::Host(host) => {
+            Title { name: host_name(cx, host), subtitle: "as its model sees it".into(), hue: t.hue_both, format: "host" }
+        }
         PaneView::Tree => match subject.and_then(|subject| subject.payload.as_ref()) {
             Some(payload) if payload.origin != Origin::Structured => {
                 of("Payload", &format!("{} (no structuredContent sent)", payload.origin_text()), "structured")
@@ -226,8 +231,21 @@ fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &Tokens) -> 
     }
 }
 
+/// The name of a host, where the report is there; its id until then.
+fn host_name(cx: &Cx<'_>, host: HostId) -> String {
+    match cx.ready(Question::Hosts) {
+        Some(Answer::Hosts(report)) => report.row(host).map_or_else(|| host.to_string(), |row| row.host.name.clone()),
+        _ => host.to_string(),
+    }
+}
+
 /// Tokens and bytes of what a pane shows, where they are known.
 fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(Count, u64)> {
+    if let PaneView::Host(host) = view {
+        let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts) else { return None };
+        let row = report.row(host)?;
+        return Some((Count::Exact(row.tokens?.get(cx.state.settings.encoding())), row.bytes));
+    }
     // A payload read from the text has no format of its own but its compact JSON.
     let format = if view == PaneView::Tree && title.name == "Payload" { "json" } else { title.format };
     if !FORMATS.iter().any(|known| known.id() == format) {
@@ -271,6 +289,10 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
     ui.scope_builder(UiBuilder::new().max_rect(body).id_salt("body"), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         if cx.state.running.is_some() {
+            ui.set_opacity(0.6);
+        }
+        if super::host::is_dropped(cx, view) {
+            ui.painter().rect_filled(body, 0.0, t.warn_bg);
             ui.set_opacity(0.6);
         }
         (kind.body)(ui, cx, &pane_cx);
@@ -327,6 +349,10 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, v
                     number_label(ui, &tokens);
                 }
             }
+            if pane == last_open(cx) {
+                ui.add_space(8.0);
+                crate::ui::hosts::view_as_ui(ui, cx, rect.width() < 560.0);
+            }
             for (pane, name) in closed {
                 ui.add_space(8.0);
                 let spoken = format!("Show {name}");
@@ -349,6 +375,11 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, v
             );
         },
     );
+}
+
+/// The pane at the right end of the row.
+fn last_open(cx: &Cx<'_>) -> usize {
+    cx.state.view.maximised.unwrap_or_else(|| (0..3).rev().find(|&pane| cx.state.view.open[pane]).unwrap_or(2))
 }
 
 /// Number strong, unit weak.
@@ -413,6 +444,17 @@ fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
             for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
                 choose(ui, PaneView::Text(format.id()), format.title(), t.hue(format.id()));
             }
+            menu_heading(ui, "What a host's model sees");
+            match cx.ready(Question::Hosts) {
+                Some(Answer::Hosts(report)) => {
+                    for row in &report.rows {
+                        choose(ui, PaneView::Host(row.host.id), &row.host.name, t.hue_both);
+                    }
+                }
+                _ => {
+                    ui.label(RichText::new("Reading the answer as each host does…").font(theme::small()).color(t.weak));
+                }
+            }
         });
     });
 }
@@ -457,6 +499,15 @@ pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: 
 
 fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
     let name = format!("Copy {}", title.name);
+    if let PaneView::Host(host) = view {
+        if widgets::icon_button(ui, icons::COPY, &name).clicked()
+            && let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts)
+            && let Some(row) = report.row(host)
+        {
+            cx.send(Action::Copy(row.view.text.to_string()));
+        }
+        return;
+    }
     // What is copied is always the exact text of the format, rendered or not.
     let format = if view == PaneView::Tree && title.name == "Payload" { "json" } else { title.format };
     let text = if FORMATS.iter().any(|known| known.id() == format) { cx.ready(Question::Text(format)) } else { None };

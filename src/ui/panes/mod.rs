@@ -4,6 +4,7 @@ mod colour;
 mod find;
 mod frame;
 mod glyph;
+mod host;
 mod inline;
 mod markdown;
 mod rendered;
@@ -21,6 +22,7 @@ use crate::problem::{Kind, Problem};
 use crate::state::PaneView;
 
 pub use frame::{menu_row, panes_ui};
+pub use host::{host_text_ui, legend_ui as host_legend_ui, next_cut};
 
 /// What a body gets besides `Ui` and state: which pane it is, and of which format.
 pub struct PaneCx {
@@ -70,6 +72,11 @@ pub static PANES: &[Pane] = &[
         of: |view| if view == PaneView::Tree { Some("structured") } else { None },
         body: tree::tree_ui,
         footer: tree::footer_ui,
+    },
+    Pane {
+        of: |view| if matches!(view, PaneView::Host(_)) { Some("host") } else { None },
+        body: host::pane_ui,
+        footer: host::footer_ui,
     },
 ];
 

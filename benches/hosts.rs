@@ -1,0 +1,47 @@
+//! All host views of an answer of 1 MB, beside counting each distinct text of them once: the second is what cannot be
+//! spared. The sample has both parts, Markdown and records.
+
+use std::collections::HashSet;
+use std::hint::black_box;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mcp_loupe::cancel::Cancel;
+use mcp_loupe::format::Subject;
+use mcp_loupe::host::Hosts;
+use mcp_loupe::report::{self, Answer, Question};
+use mcp_loupe::{store, token};
+
+mod common;
+
+/// Records of the generator that make about 1 MB in both parts together.
+const RECORDS: usize = 2_000;
+
+fn subject() -> Arc<Subject> {
+    let text = serde_json::to_string(&common::markdown(RECORDS)).expect("a string is JSON");
+    let data = common::payload(RECORDS);
+    let result = format!("{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"structuredContent\":{data}}}");
+    let capture = store::read_bytes(&Bytes::from(result), "bench", None).expect("a result is a capture");
+    report::subject(Arc::new(capture))
+}
+
+fn hosts(criterion: &mut Criterion) {
+    let subject = subject();
+    let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
+    let ask = || report::answer(std::slice::from_ref(&subject), &Question::Hosts, &hosts, &cancel);
+    let Ok(Ok(Answer::Hosts(first))) = ask() else { panic!("no report") };
+    let texts: HashSet<&str> = first.rows.iter().flat_map(|row| row.view.texts()).collect();
+    token::warm_up();
+    let mut group = criterion.benchmark_group("host views of 1 MB");
+    let size = subject.capture.response.as_ref().map_or(0, |response| response.len());
+    group.throughput(Throughput::Bytes(size as u64)).sample_size(10);
+    group.bench_function("count each distinct text", |bench| {
+        bench.iter(|| texts.iter().map(|text| token::count(black_box(text), &cancel).map_or(0, |t| t.o200k_base)).sum::<u64>());
+    });
+    group.bench_function("all host views", |bench| bench.iter(|| black_box(ask())));
+    group.finish();
+}
+
+criterion_group!(benches, hosts);
+criterion_main!(benches);

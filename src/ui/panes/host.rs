@@ -1,0 +1,214 @@
+//! A host's text as virtual rows: what the host added and what its limit took out are marked. Panes and the full view
+//! of hosts paint it alike.
+
+use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+
+use super::PaneCx;
+use crate::host::HostId;
+use crate::report::special::Shown;
+use crate::report::{Answer, HostMark, HostRows, Question, evidence_text, limit_text};
+use crate::state::{Action, Asked, HostsAction, PaneView};
+use crate::ui::Cx;
+use crate::ui::theme::{self, TEXT_ROW, Tokens};
+use crate::ui::widgets::{self, Button};
+
+/// Rows that are shown of a text beyond what is visible, for a smooth edge.
+const SPARE: usize = 3;
+
+/// The host that a pane shows.
+pub fn of_pane(cx: &Cx<'_>, pane: &PaneCx) -> Option<HostId> {
+    match cx.state.view.shows(pane.index) {
+        PaneView::Host(host) => Some(host),
+        _ => None,
+    }
+}
+
+pub fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+    if let Some(host) = of_pane(cx, pane) {
+        host_text_ui(ui, cx, host, !cx.state.view.hosts.hides_cuts);
+    }
+}
+
+pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
+    let t = Tokens::of(ui);
+    let Some(host) = of_pane(cx, pane) else { return };
+    let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts) else { return };
+    let Some(row) = report.row(host) else { return };
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if Button::new("Full view").frameless().height(22.0).tip("Open this host in the view of all hosts").show(ui).clicked() {
+            cx.send(Action::Hosts(HostsAction::Show(Some(host))));
+        }
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            let is_cut = row.limit().state.is_truncated() == Some(true);
+            let words = format!("{} · {}", limit_text(row.limit()), evidence_text(&row.host));
+            let color = if is_cut { t.warn } else { t.weak };
+            ui.add(egui::Label::new(RichText::new(&words).font(theme::regular(11.5)).color(color)).truncate())
+                .on_hover_text(&words);
+        });
+    });
+}
+
+/// The exact text in the room that is left.
+pub fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool) {
+    let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER).size().x / 64.0;
+    let columns = ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
+    let rows = match cx.ask(Question::HostRows { host, columns, with_cuts }) {
+        Asked::Ready(Answer::HostRows(rows)) => rows,
+        Asked::Failed(problem) => return super::failed_ui(ui, problem),
+        Asked::Working { since } => return super::working_ui(ui, since, cx),
+        Asked::Ready(_) => return,
+    };
+    if let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts)
+        && let Some(why) = report.row(host).and_then(|row| row.view.not_computable.as_deref())
+    {
+        widgets::empty_ui(ui, &format!("This text cannot be computed: {why}."), None);
+        return;
+    }
+    if rows.text.is_empty() {
+        widgets::empty_ui(ui, "The model is shown an empty text.", None);
+        return;
+    }
+    let outer = ui.available_rect_before_wrap();
+    let scroll_id = ui.scope_id().with(("host text offset", host));
+    let mut area = ScrollArea::vertical().id_salt(("host text", host)).auto_shrink(false);
+    if ui.data_mut(|data| data.remove_temp::<bool>(next_cut_id(host))).is_some() {
+        let at: f32 = ui.data(|data| data.get_temp(scroll_id)).unwrap_or(0.0);
+        let tops: Vec<f32> = rows.cuts().map(|cut| rows.row_at(cut) as f32 * TEXT_ROW).collect();
+        // After the last one comes the first.
+        if let Some(top) = tops.iter().find(|top| (**top - 3.0 * TEXT_ROW).max(0.0) > at + 1.0).or(tops.first()) {
+            area = area.vertical_scroll_offset((top - 3.0 * TEXT_ROW).max(0.0));
+        }
+    }
+    let output = area.show_viewport(ui, |ui, viewport| {
+        let origin = ui.min_rect().min;
+        ui.allocate_rect(
+            Rect::from_min_size(origin, vec2(viewport.width(), rows.rows.len() as f32 * TEXT_ROW + 16.0)),
+            Sense::hover(),
+        );
+        let first = ((viewport.min.y - 8.0) / TEXT_ROW).max(0.0) as usize;
+        let top =
+            (origin.y + viewport.min.y).round() + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
+        let count = (viewport.height() / TEXT_ROW) as usize + SPARE;
+        for at in first..(first + count).min(rows.rows.len()) {
+            let y = (top + (at - first) as f32 * TEXT_ROW).round();
+            row_ui(ui, rows, at, Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW)));
+        }
+    });
+    ui.data_mut(|data| data.insert_temp(scroll_id, output.state.clamped_offset().y));
+    let response = ui.interact(outer, ui.scope_id().with(("host text", host)), Sense::empty());
+    response.widget_info(|| WidgetInfo::labeled(Role::Document, true, format!("Exact text that {host} shows its model")));
+}
+
+fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect) {
+    let t = Tokens::of(ui);
+    let row = &rows.rows[at];
+    let left = rect.left() + 16.0;
+    let mut job = egui::text::LayoutJob { break_on_newline: false, ..Default::default() };
+    let mut ground = None;
+    let mut added = Vec::new();
+    let mut chars = 0;
+    for (range, mark) in rows.marks_in(&row.range) {
+        let piece = &rows.text[range.start.max(row.range.start)..range.end.min(row.range.end)];
+        let shown = Shown::of(piece).text;
+        let from = chars;
+        chars += shown.chars().count();
+        let color = match mark {
+            HostMark::Sent => t.text,
+            HostMark::Added => t.accent,
+            HostMark::Removed => t.weak,
+        };
+        if *mark == HostMark::Added {
+            added.push((from, chars));
+        }
+        if *mark == HostMark::Removed {
+            ground.get_or_insert((from, chars)).1 = chars;
+        }
+        job.append(&shown, 0.0, egui::TextFormat::simple(theme::code(), color));
+    }
+    let galley = ui.painter().layout_job(job);
+    let x = |char: usize| left + galley.pos_from_cursor(egui::text::CCursor::new(char)).left();
+    if let Some((from, to)) = ground {
+        // A row that is gone as a whole is amber from edge to edge.
+        let is_whole = from == 0 && to == chars;
+        let span = if is_whole { rect.x_range() } else { egui::Rangef::new(x(from), x(to)) };
+        ui.painter().rect_filled(Rect::from_x_y_ranges(span, rect.y_range()), 0.0, t.warn_bg);
+        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.warn);
+    }
+    for (from, to) in &added {
+        let span = Rect::from_x_y_ranges(x(*from)..=x(*to), rect.y_range()).shrink2(vec2(0.0, 1.0));
+        ui.painter().rect(span, theme::RADIUS_BAR, t.accent_bg, Stroke::new(1.0, t.accent_line), egui::StrokeKind::Inside);
+    }
+    let y = (rect.center().y - galley.size().y / 2.0).round();
+    ui.painter().galley(pos2(left, y), galley, t.text);
+    let said = match (ground.is_some(), added.is_empty()) {
+        (true, _) => "removed: ",
+        (false, false) => "added by the host: ",
+        (false, true) => "",
+    };
+    let text = format!("{said}{}", &rows.text[row.range.clone()]);
+    ui.interact(rect, ui.scope_id().with(("host row", at)), Sense::empty())
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+}
+
+fn next_cut_id(host: HostId) -> Id {
+    Id::unique(("next cut", host))
+}
+
+/// Scrolls a host's text to the next part that was taken out of it.
+pub fn next_cut(ui: &Ui, host: HostId) {
+    ui.data_mut(|data| data.insert_temp(next_cut_id(host), true));
+}
+
+/// The legend of the marks, on one line.
+pub fn legend_ui(ui: &mut Ui) {
+    let t = Tokens::of(ui);
+    for (color, text) in [(t.accent, "added by the host"), (t.warn, "removed")] {
+        widgets::swatch(ui, color);
+        ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
+    }
+}
+
+/// A strip above the panes: what the host that is viewed as drops of this answer, in one sentence; the room left.
+pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
+    let Some(host) = cx.state.view.hosts.view_as else { return rect };
+    let t = Tokens::of(ui);
+    let strip = Rect::from_min_size(rect.min, vec2(rect.width(), 30.0));
+    ui.painter().rect_filled(strip, 0.0, t.warn_bg);
+    ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.warn_line));
+    ui.scope_builder(
+        UiBuilder::new().max_rect(strip.shrink2(vec2(16.0, 0.0))).layout(Layout::right_to_left(Align::Center)).id_salt("view as"),
+        |ui| {
+            if Button::new("As sent").small().height(22.0).name("View the answer as sent").show(ui).clicked() {
+                cx.send(Action::Hosts(HostsAction::ViewAs(None)));
+            }
+            if Button::new("Open its text").small().height(22.0).show(ui).clicked() {
+                cx.send(Action::Hosts(HostsAction::Open(host)));
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let words = match cx.ask(Question::Hosts) {
+                    Asked::Ready(Answer::Hosts(report)) => report.row(host).map(|row| row.dropped_text()),
+                    Asked::Working { .. } => Some("Reading the answer as this host does…".to_owned()),
+                    _ => None,
+                };
+                let words = words.unwrap_or_else(|| "This host is not known any more.".to_owned());
+                ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.strong)).truncate())
+                    .on_hover_text(&words);
+            });
+        },
+    );
+    rect.with_min_y(strip.bottom())
+}
+
+/// Whether the host that is viewed as drops everything that a pane shows.
+pub fn is_dropped(cx: &Cx<'_>, view: PaneView) -> bool {
+    let Some(host) = cx.state.view.hosts.view_as else { return false };
+    let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts) else { return false };
+    let Some(row) = report.row(host).filter(|row| row.tokens.is_some()) else { return false };
+    match view {
+        PaneView::Rendered("content") | PaneView::Text("content") => !row.shares.has_content,
+        PaneView::Tree | PaneView::Text("structured") => {
+            !row.shares.has_structured && report.rows.iter().any(|row| row.shares.has_structured)
+        }
+        _ => false,
+    }
+}

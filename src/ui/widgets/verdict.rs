@@ -1,0 +1,37 @@
+//! A computed sentence on one line; what it says well or badly has its colour, and its words say it too.
+
+use egui::{Align, Response, Role, Sense, Ui, WidgetInfo};
+
+use crate::report::{Verdict, VerdictPart};
+use crate::ui::theme::{self, Tokens};
+
+/// The sentence, elided at `width`; the whole of it on hover and in the accessibility tree.
+pub fn verdict_line(ui: &mut Ui, verdict: &Verdict, width: f32) -> Response {
+    verdict_rows(ui, verdict, width, 1)
+}
+
+/// The same on up to `rows` lines.
+pub fn verdict_rows(ui: &mut Ui, verdict: &Verdict, width: f32, rows: usize) -> Response {
+    let t = Tokens::of(ui);
+    let mut job = egui::text::LayoutJob::default();
+    for part in &verdict.parts {
+        let (text, font, color) = match part {
+            VerdictPart::Plain(text) => (text, theme::base(), t.text),
+            VerdictPart::Number(text) => (text, theme::mono_semibold(12.5), t.strong),
+            VerdictPart::Good(text) => (text, theme::semibold(13.0), t.ok),
+            VerdictPart::Bad(text) => (text, theme::semibold(13.0), t.warn),
+        };
+        job.append(text, 0.0, egui::TextFormat { valign: Align::Center, ..egui::TextFormat::simple(font, color) });
+    }
+    job.wrap = egui::text::TextWrapping {
+        max_rows: rows,
+        break_anywhere: rows == 1,
+        ..egui::text::TextWrapping::wrap_at_width(width.max(40.0))
+    };
+    let text = verdict.text();
+    let galley = ui.painter().layout_job(job);
+    let (place, label) = ui.allocate_exact_size(galley.size(), Sense::hover());
+    ui.painter().galley(place.min, galley, t.text);
+    label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    label.on_hover_text(&text)
+}
