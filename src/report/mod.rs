@@ -104,6 +104,12 @@ pub enum Question {
     HostText(HostId),
     /// Six ways of delivering the payload, through every host.
     Deliveries,
+    /// The calls of a sweep side by side.
+    Sweep(sweep::SweepAsk),
+    /// The rows of such a page whose columns are so many characters wide.
+    SweepRows { page: sweep::ThisPage, columns: u16 },
+    /// Which of these fields a format loses, by format id.
+    Needed { format: &'static str, fields: Arc<[String]> },
 }
 
 /// The answer to the [`Question`] of the same name. Cheap to clone.
@@ -127,12 +133,16 @@ pub enum Answer {
     HostText(Arc<HostText>),
     /// `None` where the answer has no payload.
     Deliveries(Option<Arc<Deliveries>>),
+    Sweep(Arc<sweep::SweepPage>),
+    SweepRows(Arc<sweep::SweepRows>),
+    /// `None` where the answer has no payload.
+    Needed(Option<Arc<NeededFields>>),
 }
 
 impl Question {
     /// Whether the answer soon makes room for others of its kind: it belongs to a width, a search or a selection.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Rows { .. } | Self::Find { .. } | Self::Part { .. } | Self::Characters(_))
+        matches!(self, Self::Rows { .. } | Self::SweepRows { .. } | Self::Find { .. } | Self::Part { .. } | Self::Characters(_))
     }
 }
 
@@ -151,12 +161,15 @@ impl Answer {
             Self::TokenMap(Some(map)) => map.weight(),
             Self::Hosts(report) => report.weight(),
             Self::HostText(text) => text.weight(),
+            Self::Sweep(page) => page.weight(),
+            Self::SweepRows(rows) => rows.weight(),
             Self::Subject(_)
             | Self::Row(_)
             | Self::Tree(None)
             | Self::TokenMap(None)
             | Self::Saving(_)
             | Self::Deliveries(_)
+            | Self::Needed(_)
             | Self::Part(_)
             | Self::Characters(_) => MATCHED,
         }
@@ -230,6 +243,12 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
             None => return Err(Problem::new(Kind::NotFound, "there is no such host").at(id.as_str()).into()),
         },
         Question::Deliveries => Answer::Deliveries(Deliveries::of(subject, hosts, cancel)?.map(Arc::new)),
+        Question::Sweep(ask) => Answer::Sweep(Arc::new(sweep::SweepPage::of(subjects, ask, cancel)?)),
+        Question::SweepRows { page, columns } => Answer::SweepRows(Arc::new(sweep::SweepRows::of(&page.0, *columns, cancel)?)),
+        Question::Needed { format: id, fields } => {
+            let fields = fields.iter().cloned().collect();
+            Answer::Needed(needed_fields(subject, format(id)?, &fields, cancel)?.map(Arc::new))
+        }
         Question::Rows { format, columns } => {
             let text = text(format)?;
             Answer::Rows(wrap::wrap(&text, &display_lines(&text), usize::from(*columns), cancel)?.into())

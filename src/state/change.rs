@@ -55,6 +55,7 @@ impl State {
                     effects.push(Effect::CancelCall { call: running.id });
                 }
             }
+            Action::Compare(action) => self.compare(action, effects),
             Action::Ask(question) => self.ask(question, effects),
             Action::SelectCapture(id) => self.show_capture(&id),
             Action::ShowStart => {
@@ -176,7 +177,7 @@ impl State {
                     running.unreadable = count;
                 }
             }
-            Event::Captured { call, capture } => self.captured(call, capture),
+            Event::Captured { call, capture } => self.captured(call, capture, effects),
             Event::Opened(capture) => self.add_capture(capture),
             Event::Answered { inquiry, answer } => self.answered(inquiry, answer),
             Event::Exported(path) => self.toast(&format!("Saved {}", path.display())),

@@ -115,6 +115,7 @@ impl State {
         if let Some(running) = self.running.take() {
             effects.push(Effect::CancelCall { call: running.id });
         }
+        self.stop_compare("the connection was closed");
         self.pending = None;
         if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
             effects.push(Effect::Disconnect { session: self.session });
@@ -192,8 +193,7 @@ impl State {
             self.select_tool(&name);
         }
         if let Some(question) = self.pending.take() {
-            self.select_tool(question.tool());
-            self.send_call(effects);
+            self.answer_start(question, effects);
         }
     }
 

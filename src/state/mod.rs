@@ -7,6 +7,7 @@
 mod answers;
 mod call;
 mod change;
+pub mod compare;
 mod connect;
 pub mod form;
 mod view;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 pub use answers::{Answers, Asked};
+pub use compare::{Compare, CompareAction, Comparisons, VaryForm};
 pub use connect::{ConnectForm, ConnectMode};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
 pub use view::{DrawerTab, PaneView, Screen, View};
@@ -52,6 +54,7 @@ pub struct State {
     /// In order of arrival.
     pub captures: Vec<Arc<Capture>>,
     pub view: View,
+    pub comparisons: Comparisons,
     pub answers: Answers,
     pub connect_form: ConnectForm,
     pub dialog: Option<Dialog>,
@@ -158,6 +161,11 @@ pub enum Dialog {
         tool: String,
         arguments: String,
     },
+    /// The same for the calls of a comparison: the arguments of each.
+    ConfirmCompare {
+        tool: String,
+        calls: Vec<String>,
+    },
     /// The definition as the model reads it.
     Definition {
         tool: String,
@@ -228,6 +236,7 @@ pub enum Action {
     CancelCall,
     /// A card of the start page: connect if needed, select the tool, call it.
     Ask(StartQuestion),
+    Compare(CompareAction),
     // Captures and panes
     SelectCapture(CaptureId),
     ShowStart,
@@ -281,6 +290,8 @@ pub enum Action {
 /// The cards of the start page that work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartQuestion {
+    /// "Markdown or JSON?"
+    MarkdownOrJson,
     /// "Does my text match my data?"
     TextMatchesData,
     /// "What do hostile records break?"
@@ -288,10 +299,12 @@ pub enum StartQuestion {
 }
 
 impl StartQuestion {
-    pub const ALL: &'static [StartQuestion] = &[StartQuestion::TextMatchesData, StartQuestion::HostileRecords];
+    pub const ALL: &'static [StartQuestion] =
+        &[StartQuestion::MarkdownOrJson, StartQuestion::TextMatchesData, StartQuestion::HostileRecords];
 
     pub fn title(self) -> &'static str {
         match self {
+            StartQuestion::MarkdownOrJson => "Markdown or JSON?",
             StartQuestion::TextMatchesData => "Does my text match my data?",
             StartQuestion::HostileRecords => "What do hostile records break?",
         }
@@ -300,6 +313,9 @@ impl StartQuestion {
     /// What a click does, in one line.
     pub fn explanation(self) -> &'static str {
         match self {
+            StartQuestion::MarkdownOrJson => {
+                "Calls strict_search_companies on the sample twice, once for JSON and once for Markdown: what each costs, and what it leaves out. 2 read-only calls."
+            }
             StartQuestion::TextMatchesData => {
                 "Calls dual_search_companies on the sample: its Markdown text and its structuredContent should say the same."
             }
@@ -312,7 +328,7 @@ impl StartQuestion {
     pub fn tool(self) -> &'static str {
         match self {
             StartQuestion::TextMatchesData => "dual_search_companies",
-            StartQuestion::HostileRecords => "strict_search_companies",
+            StartQuestion::MarkdownOrJson | StartQuestion::HostileRecords => "strict_search_companies",
         }
     }
 }

@@ -24,6 +24,8 @@ pub enum Screen {
     Connect,
     /// Call bar, panes and drawer.
     Answer,
+    /// Several calls side by side.
+    Compare,
 }
 
 /// What the drawer says of the answer.

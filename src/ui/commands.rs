@@ -68,6 +68,9 @@ pub const COMMANDS: &[Command] = &[
     Command::new(BARE, Key::F1, "Shortcuts", |_, cx| {
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
     }),
+    Command::new(BARE, Key::F8, "Next difference", |_, cx| {
+        if cx.state.view.screen == Screen::Compare { cx.state.next_difference() } else { None }
+    }),
     Command::new(BARE, Key::F6, "Next region", |ui, _| next_region(ui)),
 ];
 
@@ -136,7 +139,7 @@ fn has_answer(cx: &Cx<'_>) -> bool {
 fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
     match cx.state.view.screen {
         Screen::Connect => (!matches!(cx.state.connection, Connection::Connecting { .. })).then_some(Action::ConnectForm),
-        Screen::Start | Screen::Answer => can_call(cx).then_some(Action::Call { send_anyway: false }),
+        Screen::Start | Screen::Answer | Screen::Compare => can_call(cx).then_some(Action::Call { send_anyway: false }),
     }
 }
 
@@ -174,6 +177,8 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             Connection::Connecting { .. } => Action::CancelConnect,
             _ => back(cx),
         })
+    } else if view.screen == Screen::Compare {
+        Some(Action::ShowAnswer)
     } else if view.peek.is_some() {
         Some(Action::Peek(None))
     } else if let Some(pane) = view.maximised {
@@ -313,6 +318,6 @@ mod tests {
     #[test]
     fn bare_keys_that_write_are_the_slash_alone() {
         let writing: Vec<_> = COMMANDS.iter().filter(|c| c.shortcut.modifiers.is_none()).map(|c| c.keys()).collect();
-        assert_eq!(writing, ["Esc", "/", "F1", "F6"]);
+        assert_eq!(writing, ["Esc", "/", "F1", "F8", "F6"]);
     }
 }

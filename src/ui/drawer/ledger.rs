@@ -8,7 +8,7 @@ use egui::{
 use super::SIDE;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
-use crate::report::{self, Answer, Question, VerdictPart};
+use crate::report::{self, Answer, Question};
 use crate::state::{Action, Asked, PaneView};
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, LEDGER_ROW, Tokens};
@@ -120,7 +120,6 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The computed sentence; what it says well or badly has its colour, and its words say it too.
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let lines = lines(cx);
-    let t = Tokens::of(ui);
     let rows: Vec<&Row> =
         lines.iter().filter_map(|line| if let Known::Row(row) = line.known { Some(row) } else { None }).collect();
     ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("verdict"), |ui| {
@@ -130,30 +129,13 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             }
             return;
         };
-        let mut job = egui::text::LayoutJob::default();
-        for part in &verdict.parts {
-            let (text, font, color) = match part {
-                VerdictPart::Plain(text) => (text, theme::base(), t.text),
-                VerdictPart::Number(text) => (text, theme::mono_semibold(12.5), t.strong),
-                VerdictPart::Good(text) => (text, theme::semibold(13.0), t.ok),
-                VerdictPart::Bad(text) => (text, theme::semibold(13.0), t.warn),
-            };
-            job.append(text, 0.0, egui::TextFormat { valign: Align::Center, ..egui::TextFormat::simple(font, color) });
-        }
-        job.wrap = egui::text::TextWrapping {
-            max_rows: 1,
-            break_anywhere: true,
-            ..egui::text::TextWrapping::wrap_at_width((rect.width() - 36.0).max(40.0))
-        };
-        let text = verdict.text();
-        let galley = ui.painter().layout_job(job);
-        let (place, label) = ui.allocate_exact_size(galley.size(), Sense::hover());
-        ui.painter().galley(place.min, galley, t.text);
-        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
-        label.on_hover_text(&text);
+        // Beside the sentence what could be called to know more.
+        let room = rect.width() - 36.0 - crate::ui::compare::offer_width(ui, cx);
+        widgets::verdict_label(ui, &verdict, room, 1);
         if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
             cx.send(Action::CopyVerdict);
         }
+        crate::ui::compare::offer_ui(ui, cx);
     });
 }
 
@@ -286,6 +268,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         }
     };
     ui.painter().rect_filled(square, theme::RADIUS_BAR, hue.color);
+    let lost = lost_needed(cx, line.format);
     let is_as_sent = matches!(line.format, "content" | "structured" | "both" | "wire");
     let font = if is_as_sent { theme::medium(13.0) } else { theme::base() };
     let mut end = widgets::text_at(
@@ -296,6 +279,10 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         if is_as_sent { t.strong } else { t.text },
         columns.bar.left() - name_x - 8.0,
     );
+    if lost.is_some() {
+        // Out of the race: it loses a field that the model needs.
+        ui.painter().hline(name_x..=end, y.round() + 0.5, Stroke::new(1.0, t.warn));
+    }
     if is_baseline && end + 66.0 < columns.bar.left() {
         end = small_badge(ui, pos2(end + 8.0, y), "baseline");
     }
@@ -341,8 +328,9 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         .filter(|_| !is_baseline)
         .map_or_else(String::new, |ratio| format!(", {ratio:.2} times {}", format_title(scale.baseline)));
     let baseline = if is_baseline { ", baseline" } else { "" };
+    let lost_words = lost.as_ref().map_or_else(String::new, |lost| format!(", {lost}"));
     let name = format!(
-        "{title}, {}{against}{baseline}, {}{facts}",
+        "{title}, {}{against}{baseline}, {}{facts}{lost_words}",
         widgets::number_text(tokens, "tokens"),
         widgets::number_text(row.bytes, "bytes")
     );
@@ -351,7 +339,19 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         focus.request_focus();
         cx.send(Action::SetPane { pane: 1, shows: PaneView::Text(line.format) });
     }
-    response.on_hover_cursor(egui::CursorIcon::PointingHand);
+    let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
+    if let Some(lost) = lost {
+        response.on_hover_text(lost);
+    }
+}
+
+/// What a format loses of the fields that the model needs; `None` where it keeps them, or all are needed.
+fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
+    let capture = cx.state.capture()?;
+    let needed = cx.state.needed(&capture.tool.name)?;
+    let fields: Vec<String> = needed.iter().cloned().collect();
+    let Some(Answer::Needed(Some(found))) = cx.ready(Question::Needed { format, fields: fields.into() }) else { return None };
+    (!found.lost.is_empty()).then(|| found.sentence(format_title(format)))
 }
 
 fn change(tokens: u64, base: u64) -> String {

@@ -5,6 +5,7 @@ mod mark;
 mod mode;
 mod notice;
 mod number;
+mod verdict;
 
 use egui::{Color32, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
@@ -13,6 +14,7 @@ pub use mark::{Tone, badge, badge_tip, swatch};
 pub use mode::mode_head;
 pub use notice::{empty_ui, problem_ui, waiting};
 pub use number::{bytes, grouped, number_text, seconds};
+pub use verdict::verdict_label;
 
 use super::panes::rtl;
 use super::theme::{self, Tokens};
