@@ -12,7 +12,7 @@ use egui_kittest::{SnapshotOptions, SnapshotResults, try_image_snapshot_options}
 use mcp_loupe::report::{Answer, Question};
 use mcp_loupe::settings;
 use mcp_loupe::shot;
-use mcp_loupe::state::{Action, Asked, PaneView, Running};
+use mcp_loupe::state::{Action, Asked, CompareAction, PaneView, Running};
 use window::Window;
 
 const MAIN: [u32; 2] = [1_600, 1_000];
@@ -47,6 +47,20 @@ fn named_screens() {
     for screen in shot::SCREENS.iter().filter(|&&screen| screen != "main") {
         album.add_screen(screen, screen, (1_600, 1_000), settings::Theme::Dark);
     }
+}
+
+#[test]
+fn compare_screen() {
+    let mut album = Album::new();
+    album.add_screen("compare", "compare-light", (1_600, 1_000), settings::Theme::Light);
+    album.add_screen("compare", "compare-1280", (1_280, 800), settings::Theme::Dark);
+    album.add_screen("compare", "compare-640", (640, 520), settings::Theme::Dark);
+    let mut running = Window::calling("all", "strict_search_companies", "{}");
+    running.send_without_answer(Action::Compare(CompareAction::StartWith {
+        vary: "response_format".into(),
+        written: "json,markdown".into(),
+    }));
+    album.add(&mut running, "compare-running", MAIN, Dark);
 }
 
 #[test]

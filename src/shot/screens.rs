@@ -123,7 +123,7 @@ pub fn screen(
             match name {
                 "compare-needed" => {
                     let tool = stage.state.selected_tool.clone().unwrap_or_default();
-                    let fields = ["/items/*/id", "/items/*/companyName", "/items/*/city"].map(str::to_owned);
+                    let fields = ["/data/*/id", "/data/*/companyName", "/data/*/city"].map(str::to_owned);
                     stage.perform(Action::Compare(CompareAction::Need { tool, fields: Some(fields.into()) }));
                 }
                 "compare-rendered" => stage.perform(Action::Compare(CompareAction::SetRendered(true))),

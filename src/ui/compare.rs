@@ -24,8 +24,8 @@ use crate::ui::panes::{format_title, menu_row};
 pub use offer::{button_ui, offer_ui, offer_width, variant_ui};
 
 /// A column is never narrower; more of them scroll.
-const MIN_COLUMN: f32 = 288.0;
-const CARD: f32 = 92.0;
+const MIN_COLUMN: f32 = 240.0;
+const CARD: f32 = 112.0;
 const SIDE: f32 = 14.0;
 
 pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -313,7 +313,7 @@ fn card_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, column: &Column, rect: Re
     let origin = match (column.origin, is_baseline) {
         (Origin::Call(_), true) => "baseline",
         (Origin::Call(_), false) => "",
-        (Origin::Derived(_), _) => "no call",
+        (Origin::Derived(_), _) => "",
     };
     if end + 64.0 < buttons.left() {
         widgets::text_at(ui, pos2(end + 8.0, line(11.0).y), origin, theme::small(), t.weak, 60.0);
@@ -362,43 +362,37 @@ fn card_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, column: &Column, rect: Re
         widgets::text_at(ui, line(66.0), time(column), theme::code(), t.weak, inner.width());
         return;
     }
-    // Tokens, change, facts.
+    // Tokens, and what they are against.
     let end = widgets::text_at(ui, line(36.0), widgets::grouped(tokens), theme::mono_semibold(18.0), t.strong, 140.0);
-    let mut end = widgets::text_at(ui, pos2(end + 6.0, line(38.0).y), "tok", theme::code(), t.weak, 40.0);
-    let facts_text = column.facts.map(|facts| {
-        let kept = facts.total - facts.missing;
-        (format!("{} of {} facts kept", widgets::grouped(kept), widgets::grouped(facts.total)), facts.missing == 0)
-    });
-    if let Some((text, is_whole)) = &facts_text {
-        let color = if *is_whole { t.ok } else { t.warn };
-        let left = widgets::text_right(ui, pos2(inner.right(), line(37.0).y), text, theme::medium(12.0), color);
-        let glyph = if *is_whole { icons::CHECK } else { icons::MISSING };
-        widgets::glyph_at(ui, pos2(left - 10.0, line(37.0).y), glyph, theme::icon_font(13.0), color);
+    let end = widgets::text_at(ui, pos2(end + 6.0, line(38.0).y), "tok", theme::code(), t.weak, 40.0);
+    let is_whole = column.facts.is_none_or(|facts| facts.missing == 0);
+    let is_narrow = inner.width() < 250.0;
+    if let (Some(change), Some(baseline)) = (change(column, baseline, encoding), baseline) {
+        let color = if is_whole && change.starts_with('−') { t.ok } else { t.text };
+        let end = widgets::text_at(ui, pos2(end + 8.0, line(38.0).y), change, theme::mono_semibold(12.5), color, 60.0);
+        let against = format!("against {}", baseline.title);
+        widgets::text_at(ui, pos2(end + 6.0, line(38.0).y), against, theme::small(), t.weak, inner.right() - end - 6.0);
     }
-    if let Some(change) = change(column, baseline, encoding) {
-        let is_good = facts_text.as_ref().is_none_or(|(_, is_whole)| *is_whole) && change.starts_with('−');
-        end = widgets::text_at(
-            ui,
-            pos2(end + 8.0, line(38.0).y),
-            change,
-            theme::mono_semibold(12.5),
-            if is_good { t.ok } else { t.text },
-            60.0,
-        );
-    }
-    let _ = end;
     let bar = Rect::from_min_size(line(51.0), vec2(inner.width(), 5.0));
     widgets::bar(ui, bar, if most == 0 { 0.0 } else { tokens as f32 / most as f32 }, hue.color);
-    // Bytes, bytes per token, time.
+    // What it keeps; how long it took.
+    let left = widgets::text_right(ui, pos2(inner.right(), line(68.0).y), time(column), theme::code(), t.weak);
+    if let Some(facts) = column.facts {
+        let (glyph, color) = if is_whole { (icons::CHECK, t.ok) } else { (icons::MISSING, t.warn) };
+        widgets::glyph_at(ui, line(68.0) + vec2(6.0, 0.0), glyph, theme::icon_font(13.0), color);
+        let word = if is_narrow { "facts" } else { "facts kept" };
+        let kept = format!("{} of {} {word}", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total));
+        widgets::text_at(ui, line(68.0) + vec2(18.0, 0.0), kept, theme::medium(12.0), color, left - inner.left() - 26.0);
+    }
     let mut words = widgets::bytes(column.row.bytes);
     if tokens > 0 {
-        words.push_str(&format!("   {:.2} B per tok", column.row.bytes as f64 / tokens as f64));
+        let unit = if is_narrow { "B/tok" } else { "B per tok" };
+        words.push_str(&format!(" · {:.2} {unit}", column.row.bytes as f64 / tokens as f64));
     }
     if let Some(trip) = column.row.round_trip.as_ref().filter(|_| matches!(column.origin, Origin::Derived(_))) {
-        words.push_str(&format!("   round trip {}", trip.verdict.name()));
+        words.push_str(&format!(" · round trip {}", trip.verdict.name()));
     }
-    let left = widgets::text_right(ui, pos2(inner.right(), line(67.0).y), time(column), theme::code(), t.weak);
-    widgets::text_at(ui, line(67.0), words, theme::code(), t.weak, left - inner.left() - 8.0);
+    widgets::text_at(ui, line(86.0), words, theme::small(), t.weak, inner.width());
 }
 
 fn time(column: &Column) -> String {

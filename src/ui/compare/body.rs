@@ -1,8 +1,8 @@
 //! The exact texts beside each other, section by section, as virtual rows.
 
-use std::ops::Range;
 use std::sync::Arc;
 
+use egui::text::CCursor;
 use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
@@ -131,20 +131,27 @@ fn row_ui(ui: &Ui, page: &SweepPage, row: &TextRow, place: &Place) {
     let clip = ui.clip_rect().intersect(rect.shrink2(vec2(1.0, 0.0)));
     let painter = ui.painter().with_clip_rect(clip);
     let marked = &page.sweep.columns[column];
-    let is_marked = |ranges: &[Range<usize>]| {
-        let first = ranges.partition_point(|range| range.end <= row.range.start);
-        ranges.get(first).is_some_and(|range| range.start < row.range.end)
-    };
-    if is_marked(&marked.not_everywhere) {
-        painter.rect_filled(rect, 0.0, t.warn_bg);
-        painter.rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.warn);
-    }
     if let Some(number) = row.number {
         let right = pos2(rect.left() + GUTTER - 10.0, rect.center().y);
         widgets::text_right(ui, right, number.to_string(), theme::mono(11.0), t.weak);
     }
     let galley = painter.layout_job(job(t, &shown, view, row));
     let y = (rect.center().y - galley.size().y / 2.0).round();
+    // What another call's answer does not say.
+    let first = marked.not_everywhere.partition_point(|range| range.end <= row.range.start);
+    let places = marked.not_everywhere[first..].iter().take_while(|range| range.start < row.range.end);
+    for (at, place) in places.enumerate() {
+        let inside = |offset: usize| shown.to_shown(offset.clamp(row.range.start, row.range.end) - row.range.start);
+        let x = |offset: usize| {
+            let chars = shown.text.get(..inside(offset)).unwrap_or(&shown.text).chars().count();
+            rect.left() + GUTTER + galley.pos_from_cursor(CCursor::new(chars)).left()
+        };
+        let span = Rect::from_x_y_ranges(x(place.start) - 1.0..=x(place.end) + 1.0, rect.top() + 2.0..=rect.bottom() - 2.0);
+        painter.rect(span, theme::RADIUS_BAR, t.warn_bg, Stroke::new(1.0, t.warn_line), egui::StrokeKind::Inside);
+        if at == 0 {
+            painter.rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.warn);
+        }
+    }
     painter.galley(pos2(rect.left() + GUTTER, y), galley, t.text);
     ui.interact(rect, ui.scope_id().with(("cell", column, row.range.start)), Sense::empty())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));

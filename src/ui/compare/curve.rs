@@ -99,8 +99,10 @@ fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limi
     shown.dedup();
     let series: Vec<_> = curve.series.iter().filter(|series| shown.contains(&series.format)).collect();
     let most = series.iter().flat_map(|series| &series.points).map(|point| point.items).max().unwrap_or(0);
-    // A little beyond the largest answer, so that limits just above it are met.
-    let end = (most as f64 * 1.3).max(10.0);
+    // As far as the place where what is sent meets the highest limit, so that it is seen.
+    let line = curve.as_sent().and_then(|series| series.line);
+    let met = limits.iter().filter_map(|(_, limit)| line?.items_at(limit.at)).max().unwrap_or(0);
+    let end = (most.max(met) as f64 * 1.1).max(10.0);
     let colors = [t.hue_text.color, t.hue_derived.color, t.accent, t.hue_structured.color, t.warn, t.bad, t.json_number, t.weak];
     let unit = if curve.unit == Unit::Chars { "characters" } else { "tokens" };
     let plot = Plot::new("curve")
@@ -110,6 +112,8 @@ fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limi
         .include_x(0.0)
         .include_y(0.0)
         .allow_scroll(false)
+        .grid_color(t.line)
+        .grid_spacing(36.0..=240.0)
         .x_axis_formatter(|mark, _| number(mark.value))
         .y_axis_formatter(|mark, _| number(mark.value));
     let response = plot.show(ui, |plot| {

@@ -6,7 +6,7 @@ use egui::{Color32, Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 use crate::report::Answer;
 use crate::report::Question;
 use crate::report::sweep::{Choice, argument_names, choices, page_size_argument, shown, value_in};
-use crate::state::{Action, CompareAction, VaryForm};
+use crate::state::{Action, CompareAction, Screen, VaryForm};
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -43,7 +43,8 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
     };
     vary_ui(ui, cx, "", why);
     // The name is always whole; what is painted is shorter where there is no room.
-    let painted = if ui.available_width() < TIGHT { "Compare" } else { label.as_str() };
+    let is_short = ui.available_width() < TIGHT || cx.state.view.screen == Screen::Compare;
+    let painted = if is_short { "Compare" } else { label.as_str() };
     let tip = if why.is_empty() { label.as_str() } else { why };
     let button = Button::new(painted).icon(icons::COMPARE).name(&label).tip(tip).enabled(why.is_empty());
     if button.show(ui).clicked() {
