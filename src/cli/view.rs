@@ -133,7 +133,7 @@ impl Asked {
             Shown::Tree => page::tree(subject, cancel)?,
             Shown::Hosts => self.hosts_page(subject, cancel)?,
             Shown::Host(id) => {
-                let Answer::HostText(text) = self.ask(subject, Question::HostText(id), cancel)? else {
+                let Answer::HostText(text) = self.ask(subject, &Question::HostText(id), cancel)? else {
                     return Err(other_question());
                 };
                 return self.print_host(&text);
@@ -181,8 +181,8 @@ impl Asked {
 }
 
 impl Asked {
-    fn ask(&self, subject: &Arc<Subject>, question: Question, cancel: &Cancel) -> Result<Answer, Problem> {
-        report::answer(std::slice::from_ref(subject), &question, &self.hosts, cancel).map_err(|_| client::interrupted())?
+    fn ask(&self, subject: &Arc<Subject>, question: &Question, cancel: &Cancel) -> Result<Answer, Problem> {
+        report::answer(std::slice::from_ref(subject), question, &self.hosts, cancel).map_err(|_| client::interrupted())?
     }
 
     /// The encoding of numbers that only the two that are always counted have.
@@ -191,7 +191,7 @@ impl Asked {
     }
 
     fn hosts_report(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<Arc<HostsReport>, Problem> {
-        match self.ask(subject, Question::Hosts, cancel)? {
+        match self.ask(subject, &Question::Hosts, cancel)? {
             Answer::Hosts(report) => Ok(report),
             _ => Err(other_question()),
         }
@@ -202,7 +202,7 @@ impl Asked {
             return Err(Problem::new(Kind::Usage, "no result in this answer, so no host shows one").at("--view"));
         }
         let report = self.hosts_report(subject, cancel)?;
-        let Answer::Deliveries(deliveries) = self.ask(subject, Question::Deliveries, cancel)? else {
+        let Answer::Deliveries(deliveries) = self.ask(subject, &Question::Deliveries, cancel)? else {
             return Err(other_question());
         };
         let page = hosts::page(&report, deliveries.as_deref(), self.encoding());

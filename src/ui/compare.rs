@@ -26,6 +26,8 @@ pub use offer::{button_ui, offer_ui, offer_width, variant_ui};
 /// A column is never narrower; more of them scroll.
 const MIN_COLUMN: f32 = 240.0;
 const CARD: f32 = 112.0;
+/// Below this width the controls stand under the head.
+const NARROW: f32 = 860.0;
 const SIDE: f32 = 14.0;
 
 pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -36,10 +38,23 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = Tokens::of(ui);
     let page = page(ui, cx, compare);
     let title = format!("Compare {}", compare.vary);
-    let rest = widgets::mode_head(ui, cx, &title, |ui| controls_ui(ui, cx, compare, page.as_deref()));
+    // Where the head has no room for them, the controls have a row of their own.
+    let is_narrow = ui.available_width() < NARROW;
+    let rest = widgets::mode_head(ui, cx, &title, |ui| {
+        if !is_narrow {
+            controls_ui(ui, cx, compare, page.as_deref());
+        }
+    });
     ui.allocate_rect(rest, Sense::hover());
     ui.painter().rect_filled(rest, 0.0, t.panel);
     let mut top = rest.top();
+    if is_narrow {
+        let row = Rect::from_min_size(rest.min, vec2(rest.width(), theme::HEADER + 4.0));
+        let layout = Layout::right_to_left(Align::Center);
+        let row = UiBuilder::new().max_rect(row.shrink2(vec2(SIDE, 0.0))).layout(layout).id_salt("compare controls");
+        ui.scope_builder(row, |ui| controls_ui(ui, cx, compare, page.as_deref()));
+        top += theme::HEADER + 4.0;
+    }
     top += progress_ui(ui, cx, compare, rest.with_min_y(top));
     let Some(page) = page else {
         ui.scope_builder(UiBuilder::new().max_rect(rest.with_min_y(top)), |ui| waiting_ui(ui, cx, compare));
@@ -93,10 +108,8 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
                 widgets::waiting(ui, "Measuring what came", since, cx);
             });
         }
-        _ if !compare.is_running() => {
-            if widgets::empty_ui(ui, "No call was made.", Some("Make the calls")) {
-                cx.send(Action::Compare(CompareAction::Again));
-            }
+        _ if !compare.is_running() && widgets::empty_ui(ui, "No call was made.", Some("Make the calls")) => {
+            cx.send(Action::Compare(CompareAction::Again));
         }
         _ => {}
     }
@@ -147,7 +160,7 @@ fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, rect: Rect) -> f32 {
     let used = ui.scope_builder(UiBuilder::new().max_rect(inner).id_salt("compare verdict"), |ui| {
         ui.horizontal_top(|ui| {
             let room = inner.width() - 34.0;
-            widgets::verdict_label(ui, &verdict, room, 3);
+            widgets::verdict_label(ui, &verdict, room, 5);
             if widgets::icon_button(ui, icons::COPY, "Copy the sentence").clicked() {
                 cx.send(Action::Copy(verdict.text()));
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use egui::{RichText, Ui};
-use egui_plot::{HLine, Legend, Line, LineStyle, Plot, PlotPoints, Points};
+use egui_plot::{Corner, HLine, Legend, Line, LineStyle, Plot, PlotPoints, Points};
 
 use super::stays;
 use crate::host::Hosts;
@@ -106,7 +106,7 @@ fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limi
     let colors = [t.hue_text.color, t.hue_derived.color, t.accent, t.hue_structured.color, t.warn, t.bad, t.json_number, t.weak];
     let unit = if curve.unit == Unit::Chars { "characters" } else { "tokens" };
     let plot = Plot::new("curve")
-        .legend(Legend::default())
+        .legend(Legend::default().position(Corner::LeftTop))
         .x_axis_label("items")
         .y_axis_label(unit)
         .include_x(0.0)
