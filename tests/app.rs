@@ -88,6 +88,67 @@ fn the_first_minute() {
     until_label(&mut window, "no structuredContent sent");
     until_label(&mut window, "tokens as sent (o200k_base, exact). JSON, compact, same data:");
     until_label(&mut window, "Done in");
+    // Step 3: the other format is one more call, and stands beside the first.
+    click(&mut window, "Compare json / markdown · 1 more call");
+    until_label(&mut window, "Of what this tool offers: markdown, −");
+    until_label(&mut window, "against json as sent, but it leaves out 6 of 10 fields: ");
+    until_label(&mut window, "If you changed it: JSON, compact, same data: ");
+    for column in ["json as sent, ", "markdown as sent, ", "JSON, compact, ", "Markdown table, "] {
+        until(&mut window, column, |window| window.query_all_by_label_contains(column).any(|card| shows(&card.rect())));
+    }
+    assert_eq!(window.state().state.captures.len(), 2);
+    window.get_by_label_contains("Answer");
+    // Step 4: what the model needs decides who wins.
+    click(&mut window, "Needed fields");
+    until_label(&mut window, "Only what markdown has");
+    click(&mut window, "Only what markdown has");
+    until_label(&mut window, "markdown wins: ");
+    until_label(&mut window, ", nothing you need is lost.");
+    click(&mut window, "city");
+    until_label(&mut window, "markdown loses city. Cheapest that keep it: ");
+}
+
+/// Whether it is in the window without scrolling.
+fn shows(rect: &egui::Rect) -> bool {
+    egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1_280.0, 800.0)).contains_rect(*rect)
+}
+
+#[test]
+fn markdown_or_json_is_one_click() {
+    let mut window = on_sample();
+    window.get_by_label_contains("Markdown or JSON?").click();
+    until_label(&mut window, "Of what this tool offers: markdown, −");
+    assert_eq!(window.state().state.captures.len(), 2);
+    press(&mut window, Key::F8, Modifiers::NONE);
+    assert_eq!(window.state().state.comparisons.current.as_ref().and_then(|compare| compare.at), Some((0, 0)));
+    press(&mut window, Key::Escape, Modifiers::NONE);
+    until_label(&mut window, "tokens as sent (o200k_base, exact).");
+}
+
+#[test]
+fn a_page_size_is_measured_as_a_curve() {
+    let mut window = on_sample();
+    click(&mut window, "Vary an argument…");
+    until_label(&mut window, "Measure pageSize: 5, 50, 200");
+    click(&mut window, "Measure pageSize: 5, 50, 200");
+    until_label(&mut window, "Plot of tokens against items.");
+    until_label(&mut window, "At 25,000 tokens this tool stops at ");
+    click(&mut window, "Count: Characters");
+    until_label(&mut window, "At 25,000 characters this tool stops at ");
+    click(&mut window, "Show: Side by side");
+    until_label(&mut window, "5 as sent, ");
+}
+
+#[test]
+fn an_answer_without_data_offers_the_variant_that_has_it() {
+    let mut window = open_sized(None, [1_600.0, 1_000.0]);
+    until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
+    window.step();
+    window.state_mut().state.perform(Action::SetArgumentsText(r#"{"response_format":"markdown"}"#.into()), &mut Vec::new());
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until_label(&mut window, "Get the json variant · 1 call");
+    click(&mut window, "Get the json variant · 1 call");
+    until_label(&mut window, "no structuredContent sent");
 }
 
 #[test]

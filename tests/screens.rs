@@ -14,7 +14,9 @@ use mcp_loupe::report::{Answer, Question};
 use mcp_loupe::settings;
 use mcp_loupe::shot;
 use mcp_loupe::state::diff::DiffAction;
-use mcp_loupe::state::{Action, Asked, DrawerTab, HostDetail, HostsAction, PaneView, Running, TokensAction, TokensPart};
+use mcp_loupe::state::{
+    Action, Asked, CompareAction, DrawerTab, HostDetail, HostsAction, PaneView, Running, TokensAction, TokensPart,
+};
 use mcp_loupe::token::Tokenizer;
 use window::Window;
 
@@ -50,6 +52,20 @@ fn named_screens() {
     for screen in shot::SCREENS.iter().filter(|&&screen| screen != "main") {
         album.add_screen(screen, screen, (1_600, 1_000), settings::Theme::Dark);
     }
+}
+
+#[test]
+fn compare_screen() {
+    let mut album = Album::new();
+    album.add_screen("compare", "compare-light", (1_600, 1_000), settings::Theme::Light);
+    album.add_screen("compare", "compare-1280", (1_280, 800), settings::Theme::Dark);
+    album.add_screen("compare", "compare-640", (640, 520), settings::Theme::Dark);
+    let mut running = Window::calling("all", "strict_search_companies", "{}");
+    running.send_without_answer(Action::Compare(CompareAction::StartWith {
+        vary: "response_format".into(),
+        written: "json,markdown".into(),
+    }));
+    album.add(&mut running, "compare-running", MAIN, Dark);
 }
 
 #[test]

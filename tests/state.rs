@@ -11,7 +11,9 @@ use mcp_loupe::report::{Answer, Inquiry, Question};
 use mcp_loupe::source::{Command, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::repeat::RepeatAction;
-use mcp_loupe::state::{Action, Asked, Connection, Dialog, Effect, Event, PaneView, Screen, StartQuestion, State, TokensAction};
+use mcp_loupe::state::{
+    Action, Asked, CompareAction, Connection, Dialog, Effect, Event, PaneView, Screen, StartQuestion, State, TokensAction,
+};
 use mcp_loupe::token::{Count, Tokenizer};
 use support::Driver;
 
@@ -390,4 +392,115 @@ fn two_answers_are_compared_and_the_difference_copied() {
     assert_eq!(driver.state.diff.sides, Some((sides.1, sides.0)));
     driver.perform(Action::ShowAnswer);
     assert_eq!(driver.state.view.screen, Screen::Answer);
+}
+
+#[test]
+fn a_card_compares_markdown_with_json() {
+    let mut driver = on_sample();
+    driver.perform(Action::Ask(StartQuestion::MarkdownOrJson));
+    let progress = driver.state.comparisons.current.as_ref().unwrap().progress();
+    assert_eq!(progress.as_deref(), Some("Call 1 of 2: response_format=json"));
+    driver.until("both calls are made", |state| {
+        state.comparisons.current.as_ref().is_some_and(|compare| compare.not_made().is_empty())
+    });
+    assert_eq!((driver.state.view.screen, driver.state.captures.len()), (Screen::Compare, 2));
+    assert!(driver.state.running.is_none());
+    let inquiry = driver.state.comparisons.current.as_ref().unwrap().inquiry().unwrap();
+    assert_eq!(inquiry.captures.len(), 2);
+    driver.perform(Action::Want(vec![inquiry.clone()]));
+    driver.until("they are measured", |state| state.answers.working() == 0);
+    let Some(Asked::Ready(Answer::Sweep(page))) = driver.state.answers.known(&inquiry) else { panic!("no page") };
+    let titles: Vec<_> = page.sweep.columns.iter().map(|column| column.title.as_str()).collect();
+    assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"]);
+    // The way back leads to an answer, and nothing is called twice.
+    driver.perform(Action::ShowAnswer);
+    assert_eq!(driver.state.view.screen, Screen::Answer);
+    let choice = driver.state.format_choice().unwrap();
+    assert_eq!(driver.state.made_of(&choice), 2);
+    driver.perform(compare(&choice.name, &choice.values));
+    assert!(driver.state.running.is_none() && driver.state.view.screen == Screen::Compare);
+    driver.perform(Action::Compare(CompareAction::Again));
+    assert!(driver.state.running.is_some(), "run again makes every call anew");
+    driver.until("both calls are made anew", |state| state.captures.len() == 4 && state.running.is_none());
+}
+
+fn compare(vary: &str, values: &[String]) -> Action {
+    Action::Compare(CompareAction::Start { vary: vary.into(), values: values.to_vec() })
+}
+
+#[test]
+fn what_was_called_already_is_not_called_again() {
+    let mut driver = on_sample();
+    driver.perform(Action::Call { send_anyway: false });
+    driver.until("the answer is shown", |state| state.capture().is_some());
+    let choice = driver.state.format_choice().unwrap();
+    // Nothing was said about the format: its default is in the schema.
+    assert_eq!(choice.label(driver.state.made_of(&choice)), "Compare json / markdown · 1 more call");
+    driver.perform(compare(&choice.name, &choice.values));
+    driver.until("the other call is made", |state| state.captures.len() == 2 && state.running.is_none());
+    driver.perform(Action::SetArgumentsText(r#"{"searchTerm":"north"}"#.into()));
+    assert_eq!(driver.state.made_of(&choice), 0, "another question has other answers");
+}
+
+#[test]
+fn values_the_schema_refuses_are_said_before_anything_is_called() {
+    let mut driver = on_sample();
+    driver.perform(Action::Compare(CompareAction::StartWith { vary: "response_format".into(), written: "json,xml".into() }));
+    assert!(driver.state.running.is_none() && driver.state.comparisons.current.is_none());
+    let problem = driver.state.toasts[0].problem.clone().unwrap();
+    assert!(problem.what.starts_with("with response_format=xml the tool's schema refuses it"), "{}", problem.what);
+    driver.perform(Action::Compare(CompareAction::StartWith { vary: "pageSize".into(), written: "5, 50".into() }));
+    assert!(driver.state.comparisons.current.as_ref().unwrap().is_curve);
+    driver.until("both are there", |state| state.captures.len() == 2 && state.running.is_none());
+}
+
+/// Lists one tool with an argument `format` and answers calls as told: with its arguments, `die`, or not at all.
+fn formats(annotations: &str) -> Source {
+    let tool = r#"{"name":"get","inputSchema":{"type":"object","properties":{"format":{"enum":["a","b","c"]}}},"annotations":ANNOTATIONS}"#
+        .replace("ANNOTATIONS", annotations);
+    shell(&format!(
+        r#"id() {{ printf '%s' "$1" | grep -o '"id":[^,}}]*' | head -n 1; }}
+while read -r line; do case "$line" in
+*'"initialize"'*) echo '{{"jsonrpc":"2.0",'"$(id "$line")"',"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"f","version":"1"}}}}}}' ;;
+*'tools/list'*) echo '{{"jsonrpc":"2.0",'"$(id "$line")"',"result":{{"tools":[{tool}]}}}}' ;;
+*'"format":"a"'*) echo '{{"jsonrpc":"2.0",'"$(id "$line")"',"result":{{"content":[{{"type":"text","text":"one"}}]}}}}' ;;
+*'"format":"b"'*) echo '{{"jsonrpc":"2.0",'"$(id "$line")"',"error":{{"code":-32603,"message":"broken"}}}}' ;;
+esac; done"#
+    ))
+}
+
+#[test]
+fn a_call_that_fails_or_hangs_leaves_what_came() {
+    let mut driver = Driver::new();
+    driver.perform(Action::Connect(formats(r#"{"readOnlyHint":true}"#)));
+    driver.until("it lists its tool", |state| !state.tools.is_empty());
+    let choice = driver.state.format_choice().unwrap();
+    driver.perform(compare(&choice.name, &choice.values));
+    driver.until("the third call hangs", |state| state.captures.len() == 2 && state.running.is_some());
+    driver.perform(Action::Compare(CompareAction::Cancel));
+    driver.until("it is cancelled", |state| state.running.is_none());
+    let outcomes: Vec<_> = driver.state.captures.iter().map(|capture| capture.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Result, Outcome::ProtocolError, Outcome::Cancelled]);
+    let inquiry = driver.state.comparisons.current.as_ref().unwrap().inquiry().unwrap();
+    driver.perform(Action::Want(vec![inquiry.clone()]));
+    driver.until("what came is measured", |state| state.answers.working() == 0);
+    let Some(Asked::Ready(Answer::Sweep(page))) = driver.state.answers.known(&inquiry) else { panic!("no page") };
+    let whys: Vec<_> = page.sweep.columns.iter().map(|column| column.why.is_some()).collect();
+    assert_eq!(whys, [false, true, true]);
+}
+
+#[test]
+fn a_tool_not_declared_read_only_is_asked_about_with_every_call() {
+    let mut driver = Driver::new();
+    driver.perform(Action::Connect(formats("{}")));
+    driver.until("it lists its tool", |state| !state.tools.is_empty());
+    driver.perform(compare("format", &["\"a\"".into(), "\"b\"".into()]));
+    let Some(Dialog::ConfirmCompare { tool, calls }) = &driver.state.dialog else { panic!("nobody was asked") };
+    assert_eq!(
+        (tool.as_str(), calls.as_slice()),
+        ("get", [r#"{"format":"a"}"#, r#"{"format":"b"}"#].map(String::from).as_slice())
+    );
+    assert!(driver.state.running.is_none() && driver.state.captures.is_empty());
+    driver.perform(Action::Compare(CompareAction::Confirm));
+    driver.until("both calls are made", |state| state.captures.len() == 2 && state.running.is_none());
 }

@@ -119,6 +119,12 @@ pub enum Question {
     Difference(DiffAsk),
     /// One call, several times: how its cost is spread, and what changes.
     Repeat(Encoding),
+    /// The calls of a sweep side by side.
+    Sweep(sweep::SweepAsk),
+    /// The rows of such a page whose columns are so many characters wide.
+    SweepRows { page: sweep::ThisPage, columns: u16 },
+    /// Which of these fields a format loses, by format id.
+    Needed { format: &'static str, fields: Arc<[String]> },
 }
 
 /// The answer to the [`Question`] of the same name. Cheap to clone.
@@ -146,6 +152,10 @@ pub enum Answer {
     Deliveries(Option<Arc<Deliveries>>),
     Difference(Arc<DiffView>),
     Repeat(Arc<repeat::Repeat>),
+    Sweep(Arc<sweep::SweepPage>),
+    SweepRows(Arc<sweep::SweepRows>),
+    /// `None` where the answer has no payload.
+    Needed(Option<Arc<NeededFields>>),
 }
 
 impl Question {
@@ -156,6 +166,7 @@ impl Question {
             Self::Without(..)
                 | Self::Rows { .. }
                 | Self::HostRows { .. }
+                | Self::SweepRows { .. }
                 | Self::Find { .. }
                 | Self::Part { .. }
                 | Self::Characters(_)
@@ -180,6 +191,8 @@ impl Answer {
             Self::HostText(text) => text.weight(),
             Self::Difference(view) => view.weight(),
             Self::HostRows(rows) => rows.weight(),
+            Self::Sweep(page) => page.weight(),
+            Self::SweepRows(rows) => rows.weight(),
             Self::Subject(_)
             | Self::Row(_)
             | Self::Tree(None)
@@ -187,6 +200,7 @@ impl Answer {
             | Self::Saving(_)
             | Self::Deliveries(_)
             | Self::Repeat(_)
+            | Self::Needed(_)
             | Self::Part(_)
             | Self::Count(_)
             | Self::Characters(_) => MATCHED,
@@ -275,6 +289,12 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
             let calls = subjects.iter().map(|subject| sweep::Call::measure(String::new(), Arc::clone(subject), cancel));
             let calls = calls.collect::<Result<Vec<_>, _>>()?;
             Answer::Repeat(Arc::new(repeat::repeat(&calls, *encoding, cancel)?))
+        }
+        Question::Sweep(ask) => Answer::Sweep(Arc::new(sweep::SweepPage::of(subjects, ask, cancel)?)),
+        Question::SweepRows { page, columns } => Answer::SweepRows(Arc::new(sweep::SweepRows::of(&page.0, *columns, cancel)?)),
+        Question::Needed { format: id, fields } => {
+            let fields = fields.iter().cloned().collect();
+            Answer::Needed(needed_fields(subject, format(id)?, &fields, cancel)?.map(Arc::new))
         }
         Question::Rows { format, columns } => {
             let text = text(format)?;

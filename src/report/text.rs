@@ -113,6 +113,11 @@ impl TextView {
         Self::new(format, text.to_owned(), true, text.len() as u64, Syntax::Plain, Matched::default())
     }
 
+    /// A text by itself, in the colours of its kind.
+    pub(super) fn with_syntax(format: &'static str, text: &str, syntax: Syntax) -> Self {
+        Self::new(format, text.to_owned(), true, text.len() as u64, syntax, Matched::default())
+    }
+
     /// Everything about a text that does not depend on the width it is shown in.
     fn new(format: &'static str, text: String, is_exact: bool, bytes: u64, syntax: Syntax, matched: Matched) -> Self {
         let mut lines = display_lines(&text);

@@ -20,7 +20,7 @@ use crate::settings::Theme;
 use crate::source::{Command, Source};
 use crate::state::diff::DiffAction;
 use crate::state::repeat::RepeatAction;
-use crate::state::{Action, Asked, Connection, Effect, Event, HostsAction, State};
+use crate::state::{Action, Asked, CompareAction, Connection, Effect, Event, HostsAction, State};
 
 /// Names for `--screen`, each a state worth a picture.
 pub const SCREENS: &[&str] = &[
@@ -36,6 +36,10 @@ pub const SCREENS: &[&str] = &[
     "error",
     "diff",
     "repeat",
+    "compare",
+    "compare-needed",
+    "compare-rendered",
+    "curve",
 ];
 
 /// No single step takes longer than this.
@@ -137,6 +141,24 @@ pub fn screen(
             form.environment = vec![("API_KEY".into(), "never shown".into())];
             stage.perform(Action::EditConnect(form));
             stage.settle()?;
+        }
+        "compare" | "compare-needed" | "compare-rendered" => {
+            stage.connect(chosen)?;
+            stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or(r#"{"searchTerm":"north"}"#), None)?;
+            match name {
+                "compare-needed" => {
+                    let tool = stage.state.selected_tool.clone().unwrap_or_default();
+                    let fields = ["/data/*/id", "/data/*/companyName", "/data/*/city"].map(str::to_owned);
+                    stage.perform(Action::Compare(CompareAction::Need { tool, fields: Some(fields.into()) }));
+                }
+                "compare-rendered" => stage.perform(Action::Compare(CompareAction::SetRendered(true))),
+                _ => stage.perform(Action::Compare(CompareAction::Go(0))),
+            }
+            stage.settle()?;
+        }
+        "curve" => {
+            stage.connect(chosen)?;
+            stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or("{}"), Some("pageSize"))?;
         }
         "error" => {
             let missing = Command { program: "my-mcp-server".into(), args: vec!["--stdio".into()], ..Command::default() };
@@ -254,6 +276,24 @@ impl Stage {
     fn call(&mut self, tool: &str, arguments: &str) -> Result<(), Problem> {
         self.begin_call(tool, arguments)?;
         self.until("the answer is there", |state| state.running.is_none())?;
+        self.settle()
+    }
+
+    /// Calls a tool once for each format, or each usual page size.
+    fn compare(&mut self, tool: &str, arguments: &str, size: Option<&str>) -> Result<(), Problem> {
+        self.perform(Action::SelectTool(tool.into()));
+        self.perform(Action::SetArgumentsText(arguments.into()));
+        let action = match (size, self.state.format_choice()) {
+            (Some(size), _) => CompareAction::StartWith { vary: size.into(), written: "5,50,200".into() },
+            (None, Some(choice)) => CompareAction::Start { vary: choice.name, values: choice.values },
+            (None, None) => return Err(Problem::new(Kind::Usage, format!("no argument of `{tool}` chooses a format"))),
+        };
+        self.perform(Action::Compare(action));
+        if self.state.dialog.is_some() {
+            // The command line that asks for this picture is the consent.
+            self.perform(Action::Compare(CompareAction::Confirm));
+        }
+        self.until("every call is made", |state| state.running.is_none())?;
         self.settle()
     }
 

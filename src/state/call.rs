@@ -138,18 +138,30 @@ impl State {
     pub(super) fn ask(&mut self, question: StartQuestion, effects: &mut Vec<Effect>) {
         let source = question.source();
         if self.connection.is_connected() && self.connection.source() == Some(&source) {
-            self.select_tool(question.tool());
-            self.send_call(effects);
-            self.asked = Some(question).filter(|_| self.running.is_some());
+            self.answer_start(question, effects);
         } else {
             self.start_connecting(source, effects);
             self.pending = Some(question);
         }
     }
 
+    /// What a card of the start page does once its sample is there.
+    pub(super) fn answer_start(&mut self, question: StartQuestion, effects: &mut Vec<Effect>) {
+        self.select_tool(question.tool());
+        if question == StartQuestion::MarkdownOrJson {
+            self.compare_formats(effects);
+        } else {
+            self.send_call(effects);
+            self.asked = Some(question).filter(|_| self.running.is_some());
+        }
+    }
+
     pub(super) fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
         if self.running.as_ref().is_some_and(|running| running.id == call) {
             self.running = None;
+        }
+        if self.captured_of_compare(call, &capture, effects) {
+            return;
         }
         if self.repeat.expects(call) {
             self.repeated(capture, effects);

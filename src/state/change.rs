@@ -61,6 +61,7 @@ impl State {
                     effects.push(Effect::CancelCall { call: running.id });
                 }
             }
+            Action::Compare(action) => self.compare(action, effects),
             Action::Ask(question) => self.ask(question, effects),
             Action::SelectCapture(id) => self.show_capture(&id),
             Action::Hosts(action) => self.perform_hosts(action),

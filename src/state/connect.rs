@@ -119,6 +119,7 @@ impl State {
         if let Some(running) = self.running.take() {
             effects.push(Effect::CancelCall { call: running.id });
         }
+        self.stop_compare("the connection was closed");
         self.pending = None;
         self.repeat.stop();
         self.again.forget_call();
@@ -200,9 +201,7 @@ impl State {
         }
         self.count_server(effects);
         if let Some(question) = self.pending.take() {
-            self.select_tool(question.tool());
-            self.send_call(effects);
-            self.asked = Some(question).filter(|_| self.running.is_some());
+            self.answer_start(question, effects);
         }
         self.listed_again(effects);
     }

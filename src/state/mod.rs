@@ -7,6 +7,7 @@
 mod answers;
 mod call;
 mod change;
+pub mod compare;
 mod connect;
 pub mod diff;
 pub mod form;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 pub use answers::{Answers, Asked};
+pub use compare::{Compare, CompareAction, Comparisons, VaryForm};
 pub use connect::{ConnectForm, ConnectMode};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
 pub use hosts::{HostDetail, HostFilter, HostSort, HostsAction, HostsView};
@@ -58,6 +60,7 @@ pub struct State {
     /// In order of arrival.
     pub captures: Vec<Arc<Capture>>,
     pub view: View,
+    pub comparisons: Comparisons,
     pub answers: Answers,
     /// What the diff screen compares.
     pub diff: diff::Diff,
@@ -186,6 +189,11 @@ pub enum Dialog {
         arguments: String,
         count: u32,
     },
+    /// The same for the calls of a comparison: the arguments of each.
+    ConfirmCompare {
+        tool: String,
+        calls: Vec<String>,
+    },
     /// The definition as the model reads it.
     Definition {
         tool: String,
@@ -263,6 +271,7 @@ pub enum Action {
     CancelCall,
     /// A card of the start page: connect if needed, select the tool, call it.
     Ask(StartQuestion),
+    Compare(CompareAction),
     // Captures and panes
     SelectCapture(CaptureId),
     ShowStart,
@@ -318,6 +327,8 @@ pub enum Action {
 /// The cards of the start page that work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartQuestion {
+    /// "Markdown or JSON?"
+    MarkdownOrJson,
     /// "What does each host's model see?"
     HostViews,
     /// "Does my text match my data?"
@@ -328,10 +339,11 @@ pub enum StartQuestion {
 
 impl StartQuestion {
     pub const ALL: &'static [StartQuestion] =
-        &[StartQuestion::HostViews, StartQuestion::TextMatchesData, StartQuestion::HostileRecords];
+        &[StartQuestion::MarkdownOrJson, StartQuestion::HostViews, StartQuestion::TextMatchesData, StartQuestion::HostileRecords];
 
     pub fn title(self) -> &'static str {
         match self {
+            StartQuestion::MarkdownOrJson => "Markdown or JSON?",
             StartQuestion::HostViews => "What does each host's model see?",
             StartQuestion::TextMatchesData => "Does my text match my data?",
             StartQuestion::HostileRecords => "What do hostile records break?",
@@ -343,6 +355,9 @@ impl StartQuestion {
         match self {
             StartQuestion::HostViews => {
                 "Calls dual_search_companies on the sample: one answer as 28 hosts show it to their models, who sees what and who cuts."
+            }
+            StartQuestion::MarkdownOrJson => {
+                "Calls strict_search_companies on the sample twice, once for JSON and once for Markdown: what each costs, and what it leaves out. 2 read-only calls."
             }
             StartQuestion::TextMatchesData => {
                 "Calls dual_search_companies on the sample: its Markdown text and its structuredContent should say the same."
@@ -356,7 +371,7 @@ impl StartQuestion {
     pub fn tool(self) -> &'static str {
         match self {
             StartQuestion::HostViews | StartQuestion::TextMatchesData => "dual_search_companies",
-            StartQuestion::HostileRecords => "strict_search_companies",
+            StartQuestion::MarkdownOrJson | StartQuestion::HostileRecords => "strict_search_companies",
         }
     }
 }

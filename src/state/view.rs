@@ -37,6 +37,8 @@ pub enum Screen {
     Repeat,
     /// What each host's model sees.
     Hosts,
+    /// Several calls side by side.
+    Compare,
 }
 
 /// What the drawer says of the answer.

@@ -32,7 +32,8 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let bar = ui.max_rect();
     let window = ui.content_rect();
     let is_narrow = window.width() < theme::MEDIUM;
-    let is_slim = is_narrow || window.height() < SLIM_BELOW || cx.state.view.maximised.is_some();
+    let is_slim =
+        is_narrow || window.height() < SLIM_BELOW || cx.state.view.maximised.is_some() || cx.state.view.screen == Screen::Compare;
     ui.spacing_mut().item_spacing.y = 0.0;
     Frame::new().inner_margin(Margin { left: 16, right: 12, top: 8, bottom: 8 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
@@ -95,6 +96,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
             cx.send(Action::Repeat(RepeatAction::Open));
         }
         export_ui(ui, cx);
+        super::compare::button_ui(ui, cx);
         send_anyway_ui(ui, cx);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()).expand2(vec2(2.0, 4.0)));

@@ -72,6 +72,9 @@ pub const COMMANDS: &[Command] = &[
     Command::new(BARE, Key::F1, "Shortcuts", |_, cx| {
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
     }),
+    Command::new(BARE, Key::F8, "Next difference", |_, cx| {
+        if cx.state.view.screen == Screen::Compare { cx.state.next_difference() } else { None }
+    }),
     Command::new(BARE, Key::F6, "Next region", |ui, _| next_region(ui)),
     Command::new(CTRL, Key::D, "Compare with the answer before", |_, cx| {
         cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
@@ -146,7 +149,9 @@ fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
     match cx.state.view.screen {
         Screen::Connect => (!matches!(cx.state.connection, Connection::Connecting { .. })).then_some(Action::ConnectForm),
         Screen::Server | Screen::Diff | Screen::Repeat => None,
-        Screen::Start | Screen::Answer | Screen::Hosts => can_call(cx).then_some(Action::Call { send_anyway: false }),
+        Screen::Start | Screen::Answer | Screen::Hosts | Screen::Compare => {
+            can_call(cx).then_some(Action::Call { send_anyway: false })
+        }
     }
 }
 
@@ -194,7 +199,7 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             Connection::Connecting { .. } => Action::CancelConnect,
             _ => back(cx),
         })
-    } else if matches!(view.screen, Screen::Hosts | Screen::Server | Screen::Diff | Screen::Repeat) {
+    } else if matches!(view.screen, Screen::Hosts | Screen::Server | Screen::Diff | Screen::Repeat | Screen::Compare) {
         Some(Action::ShowAnswer)
     } else if view.peek.is_some() {
         Some(Action::Peek(None))

@@ -13,7 +13,7 @@ use super::theme::{self, Tokens};
 use super::{Cx, call_bar, commands, diff, icons, sidebar, top_bar, widgets};
 use crate::capture::Tool;
 use crate::state::repeat::RepeatAction;
-use crate::state::{Action, Dialog, PathPurpose, Toast, TokensAction};
+use crate::state::{Action, CompareAction, Dialog, PathPurpose, Toast, TokensAction};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some(dialog) = &cx.state.dialog {
@@ -41,6 +41,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         let height = (room.y - 120.0).max(120.0);
         match dialog {
             Dialog::ConfirmCall { tool, arguments } => confirm_ui(ui, cx, tool, arguments, height, "", Action::ConfirmCall),
+            Dialog::ConfirmCompare { tool, calls } => confirm_compare_ui(ui, cx, tool, calls, height),
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
             Dialog::ConfirmAgain { tool, arguments } => {
@@ -125,6 +126,29 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new(&format!("Call {name}{times}")).primary().show(ui).clicked() {
             cx.send(yes);
+        }
+        if widgets::button(ui, "Cancel").clicked() {
+            cx.send(Action::CloseDialog);
+        }
+    });
+}
+
+fn confirm_compare_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, calls: &[String], height: f32) {
+    let t = Tokens::of(ui);
+    let count = if calls.len() == 1 { "1 call".to_owned() } else { widgets::number_text(calls.len() as u64, "calls") };
+    title(ui, cx, &format!("Make {count} of {name}?"));
+    if let Some(listed) = cx.state.tools.iter().find(|listed| listed.tool.name == name) {
+        ui.horizontal_top(|ui| {
+            ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
+            paragraph(ui, &call_bar::why_asked(&listed.tool));
+        });
+    }
+    ui.label(RichText::new("One after the other, with these arguments:").font(theme::small()).color(t.weak));
+    code_ui(ui, "confirm calls", calls, height);
+    ui.add_space(4.0);
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        if widgets::Button::new(&format!("Make {count}")).primary().show(ui).clicked() {
+            cx.send(Action::Compare(CompareAction::Confirm));
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);

@@ -9,6 +9,7 @@ mod widgets;
 
 mod call_bar;
 mod commands;
+mod compare;
 mod connect;
 mod dialogs;
 mod diff;
@@ -41,11 +42,13 @@ pub struct Cx<'a> {
     pub state: &'a State,
     actions: RefCell<Vec<Action>>,
     wants: RefCell<Vec<Inquiry>>,
+    /// The capture that [`Cx::ask`] is about, where it is not the one shown.
+    about: RefCell<Option<CaptureId>>,
 }
 
 impl<'a> Cx<'a> {
     pub fn new(state: &'a State) -> Self {
-        Self { state, actions: RefCell::default(), wants: RefCell::default() }
+        Self { state, actions: RefCell::default(), wants: RefCell::default(), about: RefCell::default() }
     }
 
     /// Sends what a person did; it happens after the frame.
@@ -55,10 +58,19 @@ impl<'a> Cx<'a> {
 
     /// Asks a question of the capture shown. What is not known yet is worked on after this frame.
     pub fn ask(&self, question: Question) -> Asked<'a> {
-        match &self.state.view.capture {
+        let about = self.about.borrow();
+        match about.as_ref().or(self.state.view.capture.as_ref()) {
             Some(id) => self.ask_of(std::slice::from_ref(id), question),
             None => Asked::Working { since: self.state.now },
         }
+    }
+
+    /// Paints something that asks of another capture than the one shown.
+    pub fn about<R>(&self, capture: &CaptureId, paint: impl FnOnce() -> R) -> R {
+        let before = self.about.replace(Some(capture.clone()));
+        let painted = paint();
+        self.about.replace(before);
+        painted
     }
 
     /// Asks a question of these captures.
@@ -146,6 +158,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Server => middle.show(ui, |ui| server::server_ui(ui, cx)),
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
         Screen::Repeat => middle.show(ui, |ui| repeat::repeat_ui(ui, cx)),
+        Screen::Compare => middle.show(ui, |ui| compare::compare_ui(ui, cx)),
         Screen::Answer => {
             if !cx.state.view.what_if.is_empty() {
                 let strip = Frame::new().fill(t.warn_bg);

@@ -106,6 +106,7 @@ fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
         ui.painter().rect_stroke(rect.expand(2.0), theme::RADIUS_CARD, Stroke::new(2.0, t.accent), StrokeKind::Inside);
     }
     let glyph = match question {
+        StartQuestion::MarkdownOrJson => icons::COMPARE,
         StartQuestion::HostViews => icons::HOSTS,
         StartQuestion::TextMatchesData => icons::DIFFERS,
         StartQuestion::HostileRecords => icons::HOSTILE,

@@ -75,6 +75,11 @@ impl Window {
         self.carry_out(effects);
     }
 
+    /// What a person did, with a server that has not answered yet.
+    pub fn send_without_answer(&mut self, action: Action) {
+        self.state.perform(action, &mut Vec::new());
+    }
+
     pub fn apply(&mut self, event: Event) {
         let mut effects = Vec::new();
         self.state.apply(event, &mut effects);

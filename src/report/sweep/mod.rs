@@ -4,6 +4,7 @@
 //! Pure functions over calls that were made; making them is the caller's job. The columns are judged against one
 //! payload, that of the answer which says most, so that "left out" means the same in all of them.
 
+mod page;
 mod plan;
 mod verdict;
 
@@ -12,7 +13,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use plan::{Choice, PageSize, argument_names, choices, format_argument, page_size_argument, shown, values, with_value};
+pub use page::{Loss, Section, SectionCell, SweepAsk, SweepPage, SweepRows, ThisPage, readable};
+pub use plan::{
+    Choice, PageSize, argument_names, choices, differs_only_in, format_argument, page_size_argument, shown, value_in, values,
+    with_value,
+};
 pub use verdict::{needed_verdict, sweep_verdict};
 
 use super::text::format_bytes;
@@ -25,6 +30,10 @@ use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Subject};
 use crate::json::{Kind, Node};
 use crate::token::Encoding;
+
+/// Values that a list of differences shows of a field, and how much of each.
+const MAX_VALUES: usize = 6;
+const MAX_VALUE_CHARS: usize = 60;
 
 /// One call that was made, with every row of its ledger.
 #[derive(Clone, Debug)]
@@ -115,6 +124,12 @@ pub struct Column {
     pub facts: Option<FactCount>,
     /// Facts lost by field, in the order of [`Sweep::fields`], of the records that it has.
     pub lost: Vec<u64>,
+    /// The first values lost, by field as [`Column::lost`].
+    pub lost_values: Vec<Vec<String>>,
+    /// Each fact lost of a record, by record: its position among [`Sweep::records`] and its field.
+    pub lost_in: Vec<(usize, usize)>,
+    /// Where its text says what another call's answer does not, in order.
+    pub not_everywhere: Vec<Range<usize>>,
     /// Records that its own data does not have, as where fewer were asked for; 0 where it has no data of its own.
     pub absent: u64,
     pub differing: Vec<Differing>,
@@ -292,11 +307,25 @@ impl Sweep {
                     }),
                 }
                 column.lost[field] += 1;
+                if column.lost_values.len() <= field {
+                    column.lost_values.resize(field + 1, Vec::new());
+                }
+                if column.lost_values[field].len() < MAX_VALUES {
+                    let value = node.as_str().unwrap_or_else(|| node.raw_text());
+                    column.lost_values[field].push(value.chars().take(MAX_VALUE_CHARS).collect());
+                }
+                if let (Some(record), true) = (record, self.fields[field].is_of_record) {
+                    column.lost_in.push((record, field));
+                }
             }
             column.facts = Some(matched.count);
             matches.push(Some(matched));
         }
-        self.columns.iter_mut().for_each(|column| column.lost.resize(self.fields.len(), 0));
+        self.mark_what_is_not_everywhere(&matches);
+        for column in &mut self.columns {
+            column.lost.resize(self.fields.len(), 0);
+            column.lost_values.resize(self.fields.len(), Vec::new());
+        }
         for (position, record) in records.iter().enumerate() {
             let places = matches.iter().map(|matched| {
                 let found = matched.as_ref().and_then(|matched| matched.records.get(position));
@@ -310,6 +339,25 @@ impl Sweep {
             });
         }
         self.add_others(&records, calls, cancel)
+    }
+
+    /// The facts are those of one payload in every column, in the same order.
+    fn mark_what_is_not_everywhere(&mut self, matches: &[Option<Matched>]) {
+        let is_lost = |state: &FactState| matches!(state, FactState::Missing | FactState::Differs(_));
+        let offered = self.columns.iter().zip(matches).filter(|(column, _)| matches!(column.origin, Origin::Call(_)));
+        let mut lost: Vec<bool> = Vec::new();
+        for matched in offered.filter_map(|(_, matched)| matched.as_ref()) {
+            lost.resize(matched.facts.len().max(lost.len()), false);
+            for (lost, fact) in lost.iter_mut().zip(&matched.facts) {
+                *lost |= is_lost(&fact.state);
+            }
+        }
+        for (column, matched) in self.columns.iter_mut().zip(matches) {
+            let facts = matched.iter().flat_map(|matched| &matched.facts).zip(&lost);
+            let kept = facts.filter(|(fact, lost)| **lost && !is_lost(&fact.state));
+            column.not_everywhere = kept.filter_map(|(fact, _)| fact.place.clone()).collect();
+            column.not_everywhere.sort_by_key(|place| place.start);
+        }
     }
 
     /// Adds records that stand in another answer's data alone.
@@ -402,6 +450,9 @@ fn sent(at: usize, call: &Call, cancel: &Cancel) -> Result<Column, Cancelled> {
         why,
         facts: None,
         lost: Vec::new(),
+        lost_values: Vec::new(),
+        lost_in: Vec::new(),
+        not_everywhere: Vec::new(),
         absent: 0,
         differing: Vec::new(),
     })
@@ -422,6 +473,9 @@ fn written(at: usize, id: &str, call: &Call, cancel: &Cancel) -> Result<Option<C
         why: row.why.clone(),
         facts: None,
         lost: Vec::new(),
+        lost_values: Vec::new(),
+        lost_in: Vec::new(),
+        not_everywhere: Vec::new(),
         absent: 0,
         differing: Vec::new(),
     }))

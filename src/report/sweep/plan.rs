@@ -230,6 +230,30 @@ pub fn with_value(arguments: &str, name: &str, value: &str) -> Result<String, Pr
     Ok(format!("{}{put}{}", &arguments[..range.start], &arguments[range.end..]))
 }
 
+/// What an argument is in these arguments, as a JSON text: as given, else what the schema says it is by default.
+pub fn value_in(tool: &Tool, name: &str, arguments: &str) -> Option<String> {
+    let given = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes()));
+    if let Some(node) = given.root().and_then(|root| root.get(name)) {
+        return Some(node.raw_text().into_owned());
+    }
+    let doc = schema(tool)?;
+    let (_, node) = properties(&doc).find(|(known, _)| known == name)?;
+    node.get("default").filter(|value| !value.is_null()).map(|value| value.raw_text().into_owned())
+}
+
+/// Whether two texts of arguments are the same but for one of them. The order of the arguments is no difference.
+pub fn differs_only_in(name: &str, one: &str, other: &str) -> bool {
+    let others = |text: &str| {
+        let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
+        let root = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object)?;
+        let members = root.children().filter_map(|node| Some((node.key()?.into_owned(), node.raw_text().into_owned())));
+        let mut members: Vec<_> = members.filter(|(key, _)| key != name).collect();
+        members.sort();
+        Some(members)
+    };
+    others(one).is_some_and(|one| others(other) == Some(one))
+}
+
 /// A value as people read it: a string without its quotes.
 pub fn shown(value: &str) -> String {
     let doc = Doc::parse(Bytes::copy_from_slice(value.as_bytes()));
@@ -413,6 +437,18 @@ mod tests {
         assert_eq!(put(r#"{ "n": 1e1 }"#), r#"{ "n": 1e1,"f":"x" }"#);
         assert_eq!(put(r#"{"f" : [1, 2] ,"n":1.0}"#), r#"{"f" : "x" ,"n":1.0}"#);
         assert!(with_value("[1]", "f", "1").is_err());
+    }
+
+    #[test]
+    fn a_call_that_was_made_is_found_again() {
+        let tool = tool(r#"{"f":{"enum":["a","b"],"default":"a"},"n":{"type":"integer"}}"#);
+        let value = |name: &str, arguments: &str| value_in(&tool, name, arguments);
+        assert_eq!(value("f", r#"{"f":"b"}"#).as_deref(), Some("\"b\""));
+        assert_eq!(value("f", "{}").as_deref(), Some("\"a\""));
+        assert_eq!((value("n", "{}"), value("other", "{}"), value("n", "{")), (None, None, None));
+        assert!(differs_only_in("f", r#"{"n":1,"f":"a","m":2}"#, r#"{"m":2,"n":1}"#));
+        assert!(!differs_only_in("f", r#"{"n":1}"#, r#"{"n":2}"#));
+        assert!(!differs_only_in("f", "[", "["));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::{Column, Origin, Sweep};
 use crate::diff::pattern::name;
 use crate::format::ledger::{Row, ratio};
+use crate::format::round_trip;
 use crate::report::verdict::{Verdict, VerdictPart, grouped};
 use crate::token::Encoding;
 
@@ -123,9 +124,9 @@ fn offer(verdict: &mut Verdict, sweep: &Sweep, best: &Column, other: Option<&Col
     verdict.plain(".");
 }
 
-/// Whether a derived format is known to give back the very value it was written from.
+/// Whether reading a derived format back gave the value it was written from.
 fn is_proved(row: &Row) -> bool {
-    row.format == "json"
+    row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless())
 }
 
 fn change(verdict: &mut Verdict, sweep: &Sweep, baseline: &Column, encoding: Encoding) {
@@ -146,7 +147,15 @@ fn change(verdict: &mut Verdict, sweep: &Sweep, baseline: &Column, encoding: Enc
         verdict.plain(", ");
         percent(verdict, &column.row, &baseline.row, true, encoding);
         verdict.plain(format!(" against {}, ", baseline.title));
-        verdict.parts.push(VerdictPart::Good(if is_all { "loses nothing" } else { "loses no fact of the data" }.to_owned()));
+        let is_equal = column.row.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::Verdict::Equal);
+        verdict.parts.push(VerdictPart::Good(
+            match (is_equal, is_all) {
+                (true, _) => "loses no value, but order or the spelling of numbers",
+                (false, true) => "loses nothing",
+                (false, false) => "loses no fact of the data",
+            }
+            .to_owned(),
+        ));
     }
     verdict.plain(".");
 }

@@ -156,8 +156,9 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             // Behind the first sentence, which says how many tokens were sent.
             verdict.parts.insert(verdict.parts.len().min(2), VerdictPart::Plain(money));
         }
-        let rows = if rect.height() > 40.0 { 2 } else { 1 };
-        widgets::verdict_rows(ui, &verdict, rect.width() - 68.0, rows);
+        // Beside the sentence what could be called to know more.
+        let room = rect.width() - 68.0 - crate::ui::compare::offer_width(ui, cx);
+        widgets::verdict_rows(ui, &verdict, room, if rect.height() > 40.0 { 2 } else { 1 });
         if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
             cx.send(Action::CopyVerdict);
         }
@@ -165,6 +166,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             cx.send(Action::ShowDrawer(DrawerTab::Tokens));
             cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
         }
+        crate::ui::compare::offer_ui(ui, cx);
     });
 }
 
@@ -325,6 +327,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         }
     };
     ui.painter().rect_filled(square, theme::RADIUS_BAR, hue.color);
+    let lost = lost_needed(cx, line.format);
     let is_as_sent = matches!(line.format, "content" | "structured" | "both" | "wire");
     let font = if is_as_sent { theme::medium(13.0) } else { theme::base() };
     let mut end = widgets::text_at(
@@ -335,6 +338,10 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         if is_as_sent { t.strong } else { t.text },
         columns.bar.left() - name_x - 8.0,
     );
+    if lost.is_some() {
+        // Out of the race: it loses a field that the model needs.
+        ui.painter().hline(name_x..=end, y.round() + 0.5, Stroke::new(1.0, t.warn));
+    }
     if is_baseline && end + 66.0 < columns.bar.left() {
         end = small_badge(ui, pos2(end + 8.0, y), "baseline");
     }
@@ -398,8 +405,9 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         .map_or_else(String::new, |ratio| format!(", {ratio:.2} times {}", format_title(scale.baseline)));
     let baseline = if is_baseline { ", baseline" } else { "" };
     let struck = less.map_or_else(String::new, |less| format!(", what if: {}", change(less, count)));
+    let lost_words = lost.as_ref().map_or_else(String::new, |lost| format!(", {lost}"));
     let name = format!(
-        "{title}, {}{against}{baseline}{struck}, {}{facts}",
+        "{title}, {}{against}{baseline}{struck}, {}{facts}{lost_words}",
         format_args!("{} tokens", counted(count)),
         widgets::number_text(row.bytes, "bytes")
     );
@@ -408,7 +416,19 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         focus.request_focus();
         cx.send(Action::SetPane { pane: 1, shows: PaneView::Text(line.format) });
     }
-    response.on_hover_cursor(egui::CursorIcon::PointingHand);
+    let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
+    if let Some(lost) = lost {
+        response.on_hover_text(lost);
+    }
+}
+
+/// What a format loses of the fields that the model needs; `None` where it keeps them, or all are needed.
+fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
+    let capture = cx.state.capture()?;
+    let needed = cx.state.needed(&capture.tool.name)?;
+    let fields: Vec<String> = needed.iter().cloned().collect();
+    let Some(Answer::Needed(Some(found))) = cx.ready(Question::Needed { format, fields: fields.into() }) else { return None };
+    (!found.lost.is_empty()).then(|| found.sentence(format_title(format)))
 }
 
 /// How many facts are kept, and what a screen reader says of it.

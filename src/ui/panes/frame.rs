@@ -16,7 +16,7 @@ use crate::token::Count;
 use crate::ui::commands::{self, Region};
 use crate::ui::theme::{self, Hue, Tokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, diff, icons};
+use crate::ui::{Cx, compare, diff, icons};
 
 const MIN_PANE: f32 = 300.0;
 const SHARES: [f32; 3] = [0.31, 0.36, 0.33];
@@ -353,6 +353,10 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, v
                 ui.add_space(8.0);
                 crate::ui::hosts::view_as_ui(ui, cx, rect.width() < 560.0);
             }
+            if !closed.is_empty() {
+                ui.add_space(8.0);
+                compare::variant_ui(ui, cx);
+            }
             for (pane, name) in closed {
                 ui.add_space(8.0);
                 let spoken = format!("Show {name}");
@@ -557,6 +561,7 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: Opti
                     cx.send(Action::FocusPane(pane));
                 }
             }
+            compare::variant_ui(ui, cx);
             if let [pane] = shown
                 && cx.state.view.maximised.is_none()
             {

@@ -1,13 +1,13 @@
 //! The three panes: their frame, how they share the room, and the list of what a pane can show.
 
-mod colour;
+pub mod colour;
 mod find;
 mod frame;
 mod glyph;
 mod host;
 mod inline;
 mod markdown;
-mod rendered;
+pub mod rendered;
 pub mod rtl;
 mod text;
 mod tree;

@@ -1,0 +1,399 @@
+//! A tool called over several values of an argument: the plan, the calls one at a time, what came, and how it is looked at.
+//!
+//! Every call becomes an ordinary capture. What came stays, whatever happens to a later call.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::{CALL_LIMIT, Dialog, Effect, Running, Screen, State};
+use crate::capture::{Capture, CaptureId, Outcome, Tool};
+use crate::problem::{Kind, Problem};
+use crate::report::arguments::check;
+use crate::report::sweep::{
+    Choice, SweepAsk, differs_only_in, format_argument, page_size_argument, shown, value_in, values, with_value,
+};
+use crate::report::{Answer, Inquiry, Question};
+
+/// One call of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// JSON text.
+    pub value: String,
+    pub arguments: String,
+    /// What it became; `None` before it is made.
+    pub capture: Option<CaptureId>,
+}
+
+/// A comparison, running or done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compare {
+    pub tool: Arc<Tool>,
+    /// The argument that is varied.
+    pub vary: String,
+    pub calls: Vec<Planned>,
+    /// The call in flight: its number among all calls, and its position here.
+    running: Option<(u64, usize)>,
+    /// Why the calls that are left were not made.
+    pub stopped: Option<String>,
+    /// The call that the others are compared with; `None` takes the first answer.
+    pub baseline: Option<usize>,
+    /// Columns without a call; `None` takes the usual ones.
+    pub derived: Option<Vec<(usize, &'static str)>>,
+    /// Whether the texts are shown rendered as Markdown instead of exactly.
+    pub is_rendered: bool,
+    /// Whether the plot is shown; only where the argument is a page size.
+    pub is_curve: bool,
+    /// The difference that was gone to, by position in the list; counted anew each time.
+    pub at: Option<(usize, u64)>,
+}
+
+impl Compare {
+    /// The question over the calls that were made; `None` before the first.
+    pub fn inquiry(&self) -> Option<Inquiry> {
+        let made: Vec<&Planned> = self.calls.iter().filter(|call| call.capture.is_some()).collect();
+        let captures: Vec<CaptureId> = made.iter().filter_map(|call| call.capture.clone()).collect();
+        let values: Vec<String> = made.iter().map(|call| call.value.clone()).collect();
+        (!captures.is_empty()).then(|| Inquiry {
+            captures,
+            question: Question::Sweep(SweepAsk {
+                vary: self.vary.as_str().into(),
+                values: values.into(),
+                baseline: self.baseline,
+                derived: self.derived.clone(),
+            }),
+        })
+    }
+
+    /// Position of the call in flight.
+    pub fn running(&self) -> Option<usize> {
+        self.running.map(|(_, at)| at)
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// "Call 2 of 2: response_format=markdown", while one is in flight.
+    pub fn progress(&self) -> Option<String> {
+        let at = self.running()?;
+        Some(format!("Call {} of {}: {}={}", at + 1, self.calls.len(), self.vary, shown(&self.calls[at].value)))
+    }
+
+    /// "response_format=markdown", of the calls that were not made.
+    pub fn not_made(&self) -> Vec<String> {
+        let left = self.calls.iter().filter(|call| call.capture.is_none());
+        left.map(|call| format!("{}={}", self.vary, shown(&call.value))).collect()
+    }
+}
+
+/// What a person does in a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CompareAction {
+    /// Call the selected tool with each value that is not there already; asks first where it is not declared read-only.
+    Start {
+        vary: String,
+        values: Vec<String>,
+    },
+    /// The same, of values as a person writes them: with commas between them, or a JSON array.
+    StartWith {
+        vary: String,
+        written: String,
+    },
+    /// What the popup of another argument says.
+    Edit(VaryForm),
+    /// The person has said yes to [`Dialog::ConfirmCompare`].
+    Confirm,
+    /// Ends the call in flight, and makes no other.
+    Cancel,
+    /// Every call anew.
+    Again,
+    SetBaseline(usize),
+    SetDerived(Vec<(usize, &'static str)>),
+    SetRendered(bool),
+    SetCurve(bool),
+    /// Whether the plot counts characters instead of tokens.
+    SetChars(bool),
+    /// Whose limits the plot draws in, by the host's id.
+    SetLimits(BTreeSet<String>),
+    /// Goes to a difference, by its position in the list.
+    Go(usize),
+    /// Which fields of the records the model needs, by tool; `None` is all.
+    Need {
+        tool: String,
+        fields: Option<BTreeSet<String>>,
+    },
+}
+
+/// The popup for varying an argument that does not list its formats.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VaryForm {
+    pub tool: String,
+    pub vary: String,
+    pub written: String,
+}
+
+/// What is known about comparisons while the program runs.
+#[derive(Debug, Default)]
+pub struct Comparisons {
+    pub current: Option<Compare>,
+    /// What the dialog asks about.
+    asked: Option<Compare>,
+    pub form: VaryForm,
+    /// Fields that the model needs, by tool; all where there is no entry.
+    pub needed: BTreeMap<String, BTreeSet<String>>,
+    /// Whether the plot counts characters instead of tokens.
+    pub is_in_chars: bool,
+    /// Hosts whose limits the plot draws in, by id.
+    pub limits: BTreeSet<String>,
+}
+
+impl State {
+    /// The argument of the selected tool that chooses how the answer is written.
+    pub fn format_choice(&self) -> Option<Choice> {
+        format_argument(&self.tool()?.tool)
+    }
+
+    /// How many of these values were called already with what the form says.
+    pub fn made_of(&self, choice: &Choice) -> usize {
+        let (Some(listed), Some(form)) = (self.tool(), self.form()) else { return 0 };
+        let made = |value: &&String| self.made(&listed.tool, &choice.name, value, &form.text).is_some();
+        choice.values.iter().filter(made).count()
+    }
+
+    /// The newest answer of this tool that was called with this value, all other arguments as given; the one shown first.
+    fn made(&self, tool: &Tool, vary: &str, value: &str, arguments: &str) -> Option<CaptureId> {
+        let server = self.connection.server()?;
+        let is_it = |capture: &&Arc<Capture>| {
+            let Ok(own) = std::str::from_utf8(&capture.arguments) else { return false };
+            capture.outcome == Outcome::Result
+                && !capture.request.is_empty()
+                && capture.tool.raw == tool.raw
+                && capture.tool.name == tool.name
+                && capture.server.source == server.source
+                && value_in(tool, vary, own).as_deref() == Some(value)
+                && differs_only_in(vary, own, arguments)
+        };
+        let shown = self.capture().filter(is_it);
+        shown.or_else(|| self.captures.iter().rev().find(is_it)).map(|capture| capture.id.clone())
+    }
+
+    pub(super) fn compare(&mut self, action: CompareAction, effects: &mut Vec<Effect>) {
+        match action {
+            CompareAction::Start { vary, values } => self.start_compare(&vary, values, effects),
+            CompareAction::StartWith { vary, written } => {
+                let Some(listed) = self.tool() else { return };
+                match values(&listed.tool, &vary, Some(&written)) {
+                    Ok(values) => self.start_compare(&vary, values, effects),
+                    Err(problem) => self.toast_problem(problem),
+                }
+            }
+            CompareAction::Edit(form) => self.comparisons.form = form,
+            CompareAction::Confirm => {
+                self.dialog = None;
+                if let Some(compare) = self.comparisons.asked.take() {
+                    self.run_compare(compare, effects);
+                }
+            }
+            CompareAction::Cancel => {
+                if let Some(compare) = &mut self.comparisons.current
+                    && let Some((call, _)) = compare.running
+                {
+                    compare.stopped = Some("cancelled".into());
+                    effects.push(Effect::CancelCall { call });
+                }
+            }
+            CompareAction::Again => {
+                let Some(compare) = self.comparisons.current.clone() else { return };
+                let calls = compare.calls.into_iter().map(|call| Planned { capture: None, ..call }).collect();
+                self.ask_compare(Compare { calls, stopped: None, running: None, at: None, ..compare }, effects);
+            }
+            CompareAction::SetChars(is_in_chars) => self.comparisons.is_in_chars = is_in_chars,
+            CompareAction::SetLimits(limits) => self.comparisons.limits = limits,
+            CompareAction::Need { tool, fields } => {
+                match fields {
+                    Some(fields) => self.comparisons.needed.insert(tool, fields),
+                    None => self.comparisons.needed.remove(&tool),
+                };
+            }
+            other => self.look_at_compare(other),
+        }
+    }
+
+    fn look_at_compare(&mut self, action: CompareAction) {
+        let Some(compare) = &mut self.comparisons.current else { return };
+        match action {
+            CompareAction::SetBaseline(call) => compare.baseline = Some(call),
+            CompareAction::SetDerived(derived) => compare.derived = Some(derived),
+            CompareAction::SetRendered(is_rendered) => compare.is_rendered = is_rendered,
+            CompareAction::SetCurve(is_curve) => compare.is_curve = is_curve,
+            CompareAction::Go(at) => compare.at = Some((at, compare.at.map_or(0, |(_, count)| count + 1))),
+            // Everything else is done by `compare`.
+            _ => {}
+        }
+    }
+
+    /// The comparison of the card of the start page and of the button: what chooses the format of the selected tool.
+    pub(super) fn compare_formats(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(choice) = self.format_choice() {
+            self.start_compare(&choice.name, choice.values, effects);
+        }
+    }
+
+    /// Plans every call and checks it before the first is made.
+    fn start_compare(&mut self, vary: &str, values: Vec<String>, effects: &mut Vec<Effect>) {
+        if self.running.is_some() {
+            return;
+        }
+        let (Some(listed), Some(form)) = (self.tool(), self.form()) else { return };
+        let tool = Arc::clone(&listed.tool);
+        let text = form.text.to_string();
+        let mut calls = Vec::with_capacity(values.len());
+        for value in values {
+            match planned(&tool, vary, value, &text) {
+                Ok(call) => calls.push(Planned { capture: self.made(&tool, vary, &call.value, &text), ..call }),
+                Err(problem) => return self.toast_problem(problem),
+            }
+        }
+        let is_curve = page_size_argument(&tool).is_some_and(|size| size.name == vary);
+        let compare = Compare {
+            tool,
+            vary: vary.to_owned(),
+            calls,
+            running: None,
+            stopped: None,
+            baseline: None,
+            derived: None,
+            is_rendered: false,
+            is_curve,
+            at: None,
+        };
+        self.ask_compare(compare, effects);
+    }
+
+    /// Makes the calls, after asking where the tool is not declared read-only.
+    fn ask_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
+        let left: Vec<String> =
+            compare.calls.iter().filter(|call| call.capture.is_none()).map(|call| call.arguments.clone()).collect();
+        if self.running.is_some() || (!left.is_empty() && !self.connection.is_connected()) {
+            let problem = Problem::new(Kind::Disconnected, "not connected").hint("reconnect (Ctrl R), then compare again");
+            if self.running.is_none() {
+                self.toast_problem(problem);
+            }
+            return;
+        }
+        if !left.is_empty() && !compare.tool.is_declared_read_only() && !self.connection.is_sample() {
+            self.dialog = Some(Dialog::ConfirmCompare { tool: compare.tool.name.clone(), calls: left });
+            self.comparisons.asked = Some(compare);
+            return;
+        }
+        self.run_compare(compare, effects);
+    }
+
+    fn run_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
+        self.comparisons.current = Some(compare);
+        self.view.screen = Screen::Compare;
+        self.view.maximised = None;
+        self.next_of_compare(effects);
+    }
+
+    /// Makes the next call that is left, if any.
+    fn next_of_compare(&mut self, effects: &mut Vec<Effect>) {
+        let is_connected = self.connection.is_connected();
+        let Some(compare) = &mut self.comparisons.current else { return };
+        let next = compare.calls.iter().position(|call| call.capture.is_none());
+        let Some(at) = next.filter(|_| compare.stopped.is_none()) else { return };
+        if !is_connected {
+            compare.stopped = Some("the server went away".into());
+            return;
+        }
+        self.next_call += 1;
+        let call = self.next_call;
+        compare.running = Some((call, at));
+        let tool = Arc::clone(&compare.tool);
+        let arguments = Bytes::from(compare.calls[at].arguments.clone());
+        self.running = Some(Running {
+            id: call,
+            tool: tool.name.clone(),
+            since: self.now,
+            limit: CALL_LIMIT,
+            progress: None,
+            unreadable: 0,
+        });
+        effects.push(Effect::Call { session: self.session, call, tool, arguments, limit: CALL_LIMIT });
+    }
+
+    /// Takes in the answer to a call of the comparison; false where it belongs to another.
+    pub(super) fn captured_of_compare(&mut self, call: u64, capture: &Arc<Capture>, effects: &mut Vec<Effect>) -> bool {
+        let Some(compare) = &mut self.comparisons.current else { return false };
+        let Some((_, at)) = compare.running.filter(|(running, _)| *running == call) else { return false };
+        compare.running = None;
+        compare.calls[at].capture = Some(capture.id.clone());
+        // Where somebody lost patience or the server went away, there is nobody left to call, or to call for.
+        match capture.outcome {
+            Outcome::Cancelled => compare.stopped = Some("cancelled".into()),
+            Outcome::Disconnected => compare.stopped = Some("the server went away".into()),
+            _ => {}
+        }
+        let screen = self.view.screen;
+        let is_first = self.view.capture.is_none();
+        self.captures.retain(|known| known.id != capture.id);
+        self.captures.push(Arc::clone(capture));
+        if is_first {
+            // The way back leads to an answer.
+            self.show_capture(&capture.id);
+            self.view.screen = screen;
+        }
+        self.next_of_compare(effects);
+        true
+    }
+
+    /// A session that ends takes the call in flight with it.
+    pub(super) fn stop_compare(&mut self, why: &str) {
+        if let Some(compare) = &mut self.comparisons.current
+            && compare.running.take().is_some()
+        {
+            compare.stopped = Some(why.to_owned());
+        }
+    }
+
+    /// The fields that the model needs of this tool; `None` is all.
+    pub fn needed(&self, tool: &str) -> Option<&BTreeSet<String>> {
+        self.comparisons.needed.get(tool)
+    }
+
+    /// Goes to the next difference in the list, round and round.
+    pub fn next_difference(&self) -> Option<super::Action> {
+        let compare = self.comparisons.current.as_ref()?;
+        let Some(super::Asked::Ready(Answer::Sweep(page))) = self.answers.known(&compare.inquiry()?) else { return None };
+        let count = page.losses.len();
+        let next = compare.at.map_or(0, |(at, _)| at + 1);
+        (count > 0).then(|| super::Action::Compare(CompareAction::Go(next % count)))
+    }
+
+    /// How long the call in flight of a comparison has been waited for.
+    pub fn compare_since(&self) -> Option<Duration> {
+        self.comparisons.current.as_ref()?.running?;
+        self.running.as_ref().map(|running| running.since)
+    }
+}
+
+/// One call, or why the tool's schema refuses it.
+fn planned(tool: &Tool, vary: &str, value: String, arguments: &str) -> Result<Planned, Problem> {
+    let arguments = with_value(arguments, vary, &value)?;
+    let refused = match check(tool.input_schema.as_ref(), &arguments) {
+        Err((why, ..)) => Some(why),
+        Ok(problems) => {
+            problems.into_iter().next().map(|(place, why)| if place.is_empty() { why } else { format!("{place}: {why}") })
+        }
+    };
+    match refused {
+        None => Ok(Planned { value, arguments, capture: None }),
+        Some(why) => {
+            Err(Problem::new(Kind::Arguments, format!("with {vary}={} the tool's schema refuses it: {why}", shown(&value)))
+                .hint("nothing was called; leave that value out, or mend the arguments"))
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What an answer costs as it grows: points and a line of each format, and the limits it meets.
+
+use std::collections::BTreeSet;
+
+use egui::{RichText, Ui};
+use egui_plot::{Corner, HLine, Legend, Line, LineStyle, Plot, PlotPoints, Points};
+
+use super::stays;
+use crate::host::Hosts;
+use crate::host::rules::Unit as HostUnit;
+use crate::report::curve::{Curve, Limit, Unit};
+use crate::report::sweep::SweepPage;
+use crate::state::{Action, CompareAction};
+use crate::ui::Cx;
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets::{self, Button};
+
+/// A limit that servers and hosts often set.
+const USUAL: u64 = 25_000;
+
+/// The limits of hosts that count this, and the usual one.
+fn limits(unit: Unit, chosen: &BTreeSet<String>) -> Vec<(String, Limit)> {
+    let mut limits = vec![(String::new(), Limit { name: String::new(), unit, at: USUAL })];
+    for host in Hosts::built_in().iter().filter(|host| chosen.contains(host.id.as_str())) {
+        let counts = |of: HostUnit| match unit {
+            Unit::Tokens(_) => matches!(of, HostUnit::Tokens | HostUnit::Tokens4),
+            Unit::Chars => matches!(of, HostUnit::Chars | HostUnit::Scalars),
+            Unit::Bytes => of == HostUnit::Bytes,
+        };
+        for limit in host.limit.iter().filter(|limit| limit.max > 0 && counts(limit.unit)) {
+            limits.push((host.id.as_str().to_owned(), Limit { name: host.name.clone(), unit, at: limit.max }));
+        }
+    }
+    limits
+}
+
+pub fn curve_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
+    let t = Tokens::of(ui);
+    let tokens = Unit::Tokens(cx.state.settings.encoding());
+    let unit = if cx.state.comparisons.is_in_chars { Unit::Chars } else { tokens };
+    let Some(curve) = page.curve(unit) else { return };
+    let chosen = &cx.state.comparisons.limits;
+    let limits = limits(unit, chosen);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        if let Some(clicked) = widgets::segmented(ui, "Count", &["Tokens", "Characters"], usize::from(unit == Unit::Chars)) {
+            cx.send(Action::Compare(CompareAction::SetChars(clicked == 1)));
+        }
+        hosts_ui(ui, cx, chosen);
+    });
+    ui.add_space(4.0);
+    for (_, limit) in &limits {
+        if let Some(sentence) = curve.sentence(limit) {
+            ui.add(egui::Label::new(RichText::new(sentence).font(theme::base()).color(t.strong)).wrap());
+        }
+    }
+    if !curve.is_counted {
+        ui.label(
+            RichText::new("No data to count items in: as many are assumed as were asked for").font(theme::small()).color(t.warn),
+        );
+    }
+    for (value, why) in &curve.left_out {
+        ui.label(RichText::new(format!("Left out of the lines: {value} ({why})")).font(theme::small()).color(t.warn));
+    }
+    ui.add_space(6.0);
+    plot_ui(ui, page, curve, &limits);
+}
+
+fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, chosen: &BTreeSet<String>) {
+    let button = Button::new("Limits of hosts").menu().tip("Draw the limits of these hosts in").show(ui);
+    stays(&button).width(300.0).show(|ui| {
+        egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+            for host in Hosts::built_in().iter().filter(|host| host.limit.iter().any(|limit| limit.max > 0)) {
+                let mut is_ticked = chosen.contains(host.id.as_str());
+                let units: Vec<String> = host
+                    .limit
+                    .iter()
+                    .filter(|limit| limit.max > 0)
+                    .map(|limit| widgets::number_text(limit.max, limit.unit.title()))
+                    .collect();
+                if ui.checkbox(&mut is_ticked, &host.name).on_hover_text(units.join("\n")).changed() {
+                    let mut next = chosen.clone();
+                    if is_ticked {
+                        next.insert(host.id.as_str().to_owned());
+                    } else {
+                        next.remove(host.id.as_str());
+                    }
+                    cx.send(Action::Compare(CompareAction::SetLimits(next)));
+                }
+            }
+        });
+    });
+}
+
+fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limit)]) {
+    let t = Tokens::of(ui);
+    // As many lines as there are columns: what is sent, and what was added.
+    let mut shown: Vec<&str> = page.sweep.columns.iter().map(|column| column.format).collect();
+    shown.dedup();
+    let series: Vec<_> = curve.series.iter().filter(|series| shown.contains(&series.format)).collect();
+    let most = series.iter().flat_map(|series| &series.points).map(|point| point.items).max().unwrap_or(0);
+    // As far as the place where what is sent meets the highest limit, so that it is seen.
+    let line = curve.as_sent().and_then(|series| series.line);
+    let met = limits.iter().filter_map(|(_, limit)| line?.items_at(limit.at)).max().unwrap_or(0);
+    let end = (most.max(met) as f64 * 1.1).max(10.0);
+    let colors = [t.hue_text.color, t.hue_derived.color, t.accent, t.hue_structured.color, t.warn, t.bad, t.json_number, t.weak];
+    let unit = if curve.unit == Unit::Chars { "characters" } else { "tokens" };
+    let plot = Plot::new("curve")
+        .legend(Legend::default().position(Corner::LeftTop))
+        .x_axis_label("items")
+        .y_axis_label(unit)
+        .include_x(0.0)
+        .include_y(0.0)
+        .allow_scroll(false)
+        .grid_color(t.line)
+        .grid_spacing(36.0..=240.0)
+        .x_axis_formatter(|mark, _| number(mark.value))
+        .y_axis_formatter(|mark, _| number(mark.value));
+    let response = plot.show(ui, |plot| {
+        for (at, series) in series.iter().enumerate() {
+            let color = colors[at % colors.len()];
+            let points: Vec<[f64; 2]> = series.points.iter().map(|point| [point.items as f64, point.cost as f64]).collect();
+            if let Some(line) = series.line {
+                let ends = vec![[0.0, line.at(0.0)], [end, line.at(end)]];
+                plot.line(Line::new(series.title, PlotPoints::from(ends)).color(color).width(1.5));
+            }
+            plot.points(Points::new(series.title, PlotPoints::from(points)).color(color).radius(4.0));
+        }
+        for (_, limit) in limits {
+            let name = if limit.name.is_empty() { String::new() } else { format!(" ({})", limit.name) };
+            let name = format!("{} {unit}{name}", widgets::grouped(limit.at));
+            plot.hline(HLine::new(name, limit.at as f64).color(t.bad).style(LineStyle::dashed_loose()).width(1.0));
+        }
+    });
+    let words: Vec<String> = series
+        .iter()
+        .filter_map(|series| {
+            series.line.map(|line| format!("{}: {:.1} {unit} an item, {:.0} without items", series.title, line.each, line.base))
+        })
+        .collect();
+    let words = format!("Plot of {unit} against items. {}", words.join("; "));
+    response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &words));
+}
+
+/// A mark of an axis.
+fn number(value: f64) -> String {
+    if value < 0.0 || value.fract() != 0.0 {
+        return String::new();
+    }
+    // A mark is far below 2^53.
+    widgets::grouped(value as u64)
+}

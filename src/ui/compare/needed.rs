@@ -1,0 +1,91 @@
+//! Which fields the model needs: a tick list of the records' fields that decides who wins.
+
+use std::collections::BTreeSet;
+
+use egui::{RichText, ScrollArea, Ui};
+
+use super::stays;
+use crate::report::sweep::{Field, Origin, SweepPage};
+use crate::state::{Action, CompareAction};
+use crate::ui::Cx;
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets::{self, Button};
+
+/// The fields to tick: those of the records, or all where there are none.
+fn fields(page: &SweepPage) -> Vec<&Field> {
+    let has_records = page.sweep.fields.iter().any(|field| field.is_of_record);
+    page.sweep.fields.iter().filter(|field| field.is_of_record == has_records).collect()
+}
+
+fn tool<'a>(cx: &Cx<'a>) -> Option<&'a str> {
+    cx.state.comparisons.current.as_ref().map(|compare| compare.tool.name.as_str())
+}
+
+/// The patterns that are needed; `None` where all are.
+pub fn chosen(cx: &Cx<'_>, page: &SweepPage) -> Option<Vec<String>> {
+    let needed = cx.state.needed(tool(cx)?)?;
+    Some(fields(page).into_iter().map(|field| &field.pattern).filter(|pattern| needed.contains(*pattern)).cloned().collect())
+}
+
+pub fn needed_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
+    let Some(tool) = tool(cx) else { return };
+    let fields = fields(page);
+    if fields.is_empty() {
+        Button::new("Needed fields").enabled(false).tip("No answer has data with fields in it").show(ui);
+        return;
+    }
+    let needed = cx.state.needed(tool);
+    let is_needed = |field: &Field| needed.is_none_or(|needed| needed.contains(&field.pattern));
+    let count = fields.iter().filter(|field| is_needed(field)).count();
+    let label = if count == fields.len() {
+        "Needed fields: all".to_owned()
+    } else {
+        format!("Needed fields: {count} of {}", fields.len())
+    };
+    let send = |fields: Option<BTreeSet<String>>| {
+        cx.send(Action::Compare(CompareAction::Need { tool: tool.to_owned(), fields }));
+    };
+    let button = Button::new(&label).menu().name("Needed fields").tip("What the model has to know of each record").show(ui);
+    stays(&button).width(300.0).show(|ui| {
+        let t = Tokens::of(ui);
+        ui.label(RichText::new("A column that loses a ticked field is out of the race").font(theme::small()).color(t.weak));
+        for column in page.sweep.columns.iter().filter(|column| matches!(column.origin, Origin::Call(_)) && column.is_answer()) {
+            let kept: BTreeSet<String> = page.sweep.kept_fields(column).into_iter().collect();
+            let kept: BTreeSet<String> =
+                fields.iter().map(|field| &field.pattern).filter(|pattern| kept.contains(*pattern)).cloned().collect();
+            if kept.len() < fields.len() {
+                let label = format!("Only what {} has", column.title.trim_end_matches(" as sent"));
+                if widgets::Button::new(&label).small().show(ui).clicked() {
+                    send(Some(kept));
+                }
+            }
+        }
+        if widgets::Button::new("All").small().show(ui).clicked() {
+            send(None);
+        }
+        ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+            for field in &fields {
+                let mut is_ticked = is_needed(field);
+                let name = field_name(page, field);
+                if ui.checkbox(&mut is_ticked, RichText::new(&name).font(theme::mono(12.0)).color(t.text)).changed() {
+                    let all = || fields.iter().map(|field| field.pattern.clone()).collect();
+                    let mut next: BTreeSet<String> = needed.cloned().unwrap_or_else(all);
+                    if is_ticked {
+                        next.insert(field.pattern.clone());
+                    } else {
+                        next.remove(&field.pattern);
+                    }
+                    let is_all = fields.iter().all(|field| next.contains(&field.pattern));
+                    send(if is_all { None } else { Some(next) });
+                }
+            }
+        });
+    });
+}
+
+/// The name alone where it is the only one of its kind, else the whole path.
+fn field_name(page: &SweepPage, field: &Field) -> String {
+    let name = crate::diff::pattern::name(&field.pattern);
+    let same = page.sweep.fields.iter().filter(|other| crate::diff::pattern::name(&other.pattern) == name).count();
+    if same == 1 { name } else { crate::report::sweep::readable(&field.pattern) }
+}

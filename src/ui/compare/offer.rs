@@ -1,0 +1,190 @@
+//! What could be called to know more: the button beside *Call* and beside the verdict, the popup for other arguments, and
+//! the variant with data where an answer has none.
+
+use egui::{Color32, Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
+
+use crate::report::Answer;
+use crate::report::Question;
+use crate::report::sweep::{Choice, argument_names, choices, page_size_argument, shown, value_in};
+use crate::state::{Action, CompareAction, Screen, VaryForm};
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets::{self, Button};
+use crate::ui::{Cx, icons};
+
+/// Room under which the button says less.
+const TIGHT: f32 = 620.0;
+
+/// What the button says, and what it does; `None` where the tool has nothing that chooses a format.
+fn compare_of(cx: &Cx<'_>) -> Option<(String, Choice)> {
+    let choice = cx.state.format_choice()?;
+    let label = choice.label(cx.state.made_of(&choice));
+    Some((label, choice))
+}
+
+/// Why it cannot be done now; empty where it can.
+fn why_not(cx: &Cx<'_>) -> &'static str {
+    if cx.state.running.is_some() {
+        "A call is in flight"
+    } else if !cx.state.connection.is_connected() {
+        "Not connected"
+    } else if cx.state.form().is_some_and(|form| form.syntax.is_some()) {
+        "The arguments are not a JSON object"
+    } else {
+        ""
+    }
+}
+
+/// Beside *Call*: the comparison of the tool's formats, or any argument to vary.
+pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let why = why_not(cx);
+    let Some((label, choice)) = compare_of(cx) else {
+        vary_ui(ui, cx, "Vary an argument…", why);
+        return;
+    };
+    vary_ui(ui, cx, "", why);
+    // The name is always whole; what is painted is shorter where there is no room.
+    let is_short = ui.available_width() < TIGHT || cx.state.view.screen == Screen::Compare;
+    let painted = if is_short { "Compare" } else { label.as_str() };
+    let tip = if why.is_empty() { label.as_str() } else { why };
+    let button = Button::new(painted).icon(icons::COMPARE).name(&label).tip(tip).enabled(why.is_empty());
+    if button.show(ui).clicked() {
+        start(cx, &choice);
+    }
+}
+
+fn start(cx: &Cx<'_>, choice: &Choice) {
+    cx.send(Action::Compare(CompareAction::Start { vary: choice.name.clone(), values: choice.values.clone() }));
+}
+
+/// How wide [`offer_ui`] is: nothing where there is nothing to offer, or no room for it.
+pub fn offer_width(ui: &Ui, cx: &Cx<'_>) -> f32 {
+    match compare_of(cx) {
+        Some((label, _)) if has_room(ui) => {
+            ui.painter().layout_no_wrap(label, theme::medium(12.0), Color32::PLACEHOLDER).size().x + 50.0
+        }
+        _ => 0.0,
+    }
+}
+
+fn has_room(ui: &Ui) -> bool {
+    ui.content_rect().width() >= theme::WIDE + 160.0
+}
+
+/// Beside the verdict.
+pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if let Some((label, choice)) = compare_of(cx)
+        && has_room(ui)
+    {
+        let why = why_not(cx);
+        let tip = if why.is_empty() { "Calls with each value and shows the answers side by side" } else { why };
+        let spoken = format!("{label}, beside the verdict");
+        let button = Button::new(&label).icon(icons::COMPARE).small().name(&spoken).tip(tip).enabled(why.is_empty());
+        if button.show(ui).clicked() {
+            start(cx, &choice);
+        }
+    }
+}
+
+/// "Get the json variant · 1 call", where the answer shown has no data and the tool has a value that may give some.
+pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let Some(Answer::Subject(subject)) = cx.ready(Question::Subject) else { return };
+    let (None, Some(capture), Some(choice)) = (&subject.payload, cx.state.capture(), cx.state.format_choice()) else { return };
+    if cx.state.tool().is_none_or(|listed| listed.tool.name != capture.tool.name) {
+        return;
+    }
+    let given = String::from_utf8_lossy(&capture.arguments);
+    let current = value_in(&capture.tool, &choice.name, &given);
+    let is_data = |value: &&String| ["json", "structured", "raw", "yaml"].contains(&shown(value).to_lowercase().as_str());
+    let Some(value) = choice.values.iter().find(is_data).filter(|value| Some(*value) != current.as_ref()) else { return };
+    let label = format!("Get the {} variant · 1 call", shown(value));
+    let why = why_not(cx);
+    let tip = if why.is_empty() { "This answer has no data to write other formats from" } else { why };
+    let button = Button::new(&label).icon(icons::CALL).name(&label).tip(tip).height(24.0).enabled(why.is_empty());
+    if button.show(ui).clicked()
+        && let Ok(arguments) = crate::report::sweep::with_value(&given, &choice.name, value)
+    {
+        cx.send(Action::SetArgumentsText(arguments));
+        cx.send(Action::Call { send_anyway: false });
+    }
+}
+
+/// Any argument and its values; with an empty label it is the caret of the button before it.
+fn vary_ui(ui: &mut Ui, cx: &Cx<'_>, label: &str, why: &str) {
+    let Some(listed) = cx.state.tool() else { return };
+    let names = argument_names(&listed.tool);
+    let why = if names.is_empty() { "The tool takes no arguments" } else { why };
+    let tip = if why.is_empty() { "Call with several values of an argument and compare" } else { why };
+    let button = Button::new(label).name("Vary an argument…").tip(tip).enabled(why.is_empty());
+    let button = if label.is_empty() { button.icon(icons::DOWN).height(theme::BUTTON) } else { button.icon(icons::COMPARE) };
+    let button = button.show(ui);
+    if !why.is_empty() {
+        return;
+    }
+    let popup = Popup::menu(&button).id(Id::unique("vary an argument")).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    popup.width(380.0).show(|ui| form_ui(ui, cx, &names));
+}
+
+fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
+    let t = Tokens::of(ui);
+    let Some(listed) = cx.state.tool() else { return };
+    let tool = &listed.tool;
+    let size = page_size_argument(tool);
+    let preset = |name: &str| -> String {
+        if let Some(size) = size.as_ref().filter(|size| size.name == name) {
+            return size.sizes().iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        }
+        let choice = choices(tool).into_iter().find(|choice| choice.name == name);
+        choice.map_or_else(String::new, |choice| choice.values.iter().map(|value| shown(value)).collect::<Vec<_>>().join(", "))
+    };
+    let known = &cx.state.comparisons.form;
+    let first = || {
+        let chosen = choices(tool).first().map(|choice| choice.name.clone());
+        chosen.or_else(|| size.as_ref().map(|size| size.name.clone())).or_else(|| names.first().cloned()).unwrap_or_default()
+    };
+    let form = if known.tool == tool.name {
+        known.clone()
+    } else {
+        let vary = first();
+        VaryForm { tool: tool.name.clone(), written: preset(&vary), vary }
+    };
+    let edit = |form: VaryForm| cx.send(Action::Compare(CompareAction::Edit(form)));
+    if let Some(size) = &size {
+        let sizes = preset(&size.name);
+        let label = format!("Measure {}: {sizes}", size.name);
+        if Button::new(&label).icon(icons::COST).small().tip("What an item costs, and where limits stop").show(ui).clicked() {
+            cx.send(Action::Compare(CompareAction::StartWith { vary: size.name.clone(), written: sizes }));
+            ui.close();
+        }
+        ui.add_space(4.0);
+    }
+    ui.label(RichText::new("Argument").font(theme::small()).color(t.weak));
+    ui.horizontal_wrapped(|ui| {
+        for name in names {
+            let is_chosen = *name == form.vary;
+            if ui.selectable_label(is_chosen, RichText::new(name).font(theme::mono(12.0))).clicked() && !is_chosen {
+                edit(VaryForm { tool: tool.name.clone(), vary: name.clone(), written: preset(name) });
+            }
+        }
+    });
+    ui.add_space(4.0);
+    ui.label(RichText::new("Values, with commas between them or as a JSON array").font(theme::small()).color(t.weak));
+    let mut written = form.written.clone();
+    let field = TextEdit::singleline(&mut written).font(theme::mono(12.0)).desired_width(f32::INFINITY);
+    let field = ui.add(field).accessible_name("Values");
+    if field.changed() {
+        edit(VaryForm { written: written.clone(), ..form.clone() });
+    }
+    ui.add_space(4.0);
+    let count = written.split(',').filter(|word| !word.trim().is_empty()).count();
+    let label = if written.trim_start().starts_with('[') {
+        format!("Compare {}", form.vary)
+    } else {
+        format!("Compare {} · {}", form.vary, widgets::number_text(count as u64, if count == 1 { "call" } else { "calls" }))
+    };
+    let tip = if count == 0 { "Name at least one value" } else { "One call after the other" };
+    let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    if (Button::new(&label).primary().enabled(count > 0).tip(tip).show(ui).clicked() || is_entered) && count > 0 {
+        cx.send(Action::Compare(CompareAction::StartWith { vary: form.vary, written }));
+        ui.close();
+    }
+}
