@@ -72,15 +72,15 @@ pub const COMMANDS: &[Command] = &[
     Command::new(BARE, Key::F1, "Shortcuts", |_, cx| {
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
     }),
-    Command::new(BARE, Key::F8, "Next difference", |_, cx| {
-        if cx.state.view.screen == Screen::Compare { cx.state.next_difference() } else { None }
-    }),
     Command::new(BARE, Key::F6, "Next region", |ui, _| next_region(ui)),
     Command::new(CTRL, Key::D, "Compare with the answer before", |_, cx| {
         cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
     }),
     Command::new(Modifiers::SHIFT, Key::F8, "Previous difference", |_, cx| super::diff::step(cx, false)),
-    Command::new(BARE, Key::F8, "Next difference", |_, cx| super::diff::step(cx, true)),
+    Command::new(BARE, Key::F8, "Next difference", |_, cx| match cx.state.view.screen {
+        Screen::Compare => cx.state.next_difference(),
+        _ => super::diff::step(cx, true),
+    }),
 ];
 
 /// The command with this name, for buttons that show its keys.
