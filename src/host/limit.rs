@@ -271,13 +271,17 @@ impl Cutter<'_> {
         }
         // The notice says how much is gone, which depends on its own length; the second time it fits.
         let mut notice = 0;
+        let before = (self.bite.removed_bytes, self.bite.splits_character);
         for _ in 0..3 {
+            // What an attempt that does not fit removed is not removed.
+            (self.bite.removed_bytes, self.bite.splits_character) = before;
             let (cut, length) = self.cut_to(text, room.saturating_sub(notice));
             if length <= notice {
                 return cut;
             }
             notice = length;
         }
+        (self.bite.removed_bytes, self.bite.splits_character) = before;
         self.cut_to(text, room.saturating_sub(notice)).0
     }
 

@@ -20,6 +20,9 @@ impl From<Cancelled> for Stop {
     }
 }
 
+/// Indentation beyond this is refused rather than written for every host.
+const MAX_INDENTATION: usize = 16 << 20;
+
 /// Writes values of one document.
 pub struct Writer<'a> {
     pub mode: JsonMode,
@@ -49,6 +52,7 @@ impl Writer<'_> {
         let mut piece = String::new();
         let mut next = Some((root, origin));
         let mut written = 0_usize;
+        let mut indented = 0_usize;
         loop {
             written += 1;
             if written.is_multiple_of(4_096) {
@@ -82,7 +86,7 @@ impl Writer<'_> {
             piece.clear();
             let origin = frame.origin;
             let Some(&child) = frame.members.get(frame.at) else {
-                self.line(depth - 1, &mut piece);
+                self.line(depth - 1, &mut indented, &mut piece)?;
                 piece.push(if frame.node.kind() == Kind::Array { ']' } else { '}' });
                 stack.pop();
                 out.push(&piece, origin, None);
@@ -92,7 +96,7 @@ impl Writer<'_> {
                 piece.push_str(if self.mode == JsonMode::Python { ", " } else { "," });
             }
             frame.at += 1;
-            self.line(depth, &mut piece);
+            self.line(depth, &mut indented, &mut piece)?;
             if let Some(key) = child.raw_key() {
                 self.string(key, &mut piece);
                 piece.push_str(if matches!(self.mode, JsonMode::Python | JsonMode::JsPretty) { ": " } else { ":" });
@@ -102,11 +106,18 @@ impl Writer<'_> {
         }
     }
 
-    fn line(&self, depth: usize, piece: &mut String) {
+    /// A line end and the indentation of the next line, which grows by the square of the depth.
+    fn line(&self, depth: usize, indented: &mut usize, piece: &mut String) -> Result<(), Stop> {
         if self.mode == JsonMode::JsPretty {
+            *indented += 2 * depth;
+            if *indented > MAX_INDENTATION {
+                let what = "so deep that the indentation alone would take more than 16 MiB: not written";
+                return Err(Stop::Refused(what.to_owned()));
+            }
             piece.push('\n');
             piece.extend(std::iter::repeat_n("  ", depth));
         }
+        Ok(())
     }
 
     /// A string or key as received, with or without its quotes.
@@ -215,5 +226,6 @@ mod tests {
     fn depth_is_no_danger() {
         let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
         assert_eq!(write(&deep, JsonMode::Js), deep);
+        assert!(write(&deep, JsonMode::JsPretty).starts_with("so deep that the indentation"));
     }
 }

@@ -18,7 +18,7 @@ use crate::state::{Action, DrawerTab};
 pub const COLLAPSED: f32 = theme::HEADER;
 /// Height that shows every format.
 pub const FULL: f32 = 312.0;
-const VERDICT: f32 = 30.0;
+const VERDICT: f32 = 44.0;
 const SIDE: f32 = 16.0;
 
 /// One tab.

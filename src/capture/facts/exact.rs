@@ -27,50 +27,31 @@ impl Exact {
         found.or_else(|| Self::reformatted(root, text)).or_else(|| Self::embedded(root, text))
     }
 
-    /// The payload as JSON of another layout with something around it: a fence, a heading, a host's words; or inside a
-    /// string of such JSON, as on the wire.
+    /// The payload as JSON of another layout with something around it: a fence, a heading, a host's words.
     fn embedded(root: Node<'_>, text: &str) -> Option<Self> {
-        if !root.is_container() || root.is_empty() {
-            return None;
-        }
-        let mut from = 0;
-        for _ in 0..MAX_STARTS {
-            let start = from + text[from..].find(['{', '['])?;
-            let end = start + json_end(&text.as_bytes()[start..])?;
-            // A value this short cannot hold it, and prose is full of brackets.
-            if end - start >= root.subtree_end() - root.index() {
-                let doc = Doc::parse(Bytes::copy_from_slice(&text.as_bytes()[start..end]));
-                if doc.is_json()
-                    && let Some(places) = Self::inside(root, &doc)
-                {
-                    let places: Vec<_> = places.into_iter().map(|place| place.start + start..place.end + start).collect();
-                    return Some(Self { at: vec![places.first()?.clone()], places });
-                }
-                from = if doc.is_json() { end } else { start + 1 };
-            } else {
-                from = end;
-            }
-        }
-        None
+        let nodes = root.subtree_end() - root.index();
+        each_json(root, text, |doc, start| {
+            let is_it = |node: &Node<'_>| node.kind() == root.kind() && node.subtree_end() - node.index() == nodes;
+            let mut candidates = (0..doc.len()).filter_map(|index| doc.node(index)).filter(is_it);
+            let places = candidates.find_map(|node| same_subtree(root, node))?;
+            let places: Vec<_> = places.into_iter().map(|place| place.start + start..place.end + start).collect();
+            Some(Self { at: vec![places.first()?.clone()], places })
+        })
     }
 
-    /// Where the payload stands in a document: as a value, or written out in a string.
-    fn inside(root: Node<'_>, doc: &Doc) -> Option<Vec<Range<usize>>> {
+    /// Whether the payload stands written out inside a string of JSON, as on the wire. Where its parts stand is for others
+    /// to find: they are escaped.
+    pub(super) fn is_in_a_string(root: Node<'_>, text: &str) -> bool {
         let nodes = root.subtree_end() - root.index();
-        for node in (0..doc.len()).filter_map(|index| doc.node(index)) {
-            if node.kind() == root.kind() && node.subtree_end() - node.index() == nodes {
-                if let Some(places) = same_subtree(root, node) {
-                    return Some(places);
-                }
-            } else if node.kind() == Kind::String && node.raw().len() > nodes {
-                let Some(inner) = node.as_str().filter(|inner| inner.trim_start().starts_with(['{', '['])) else { continue };
-                if Self::reformatted(root, &inner).is_some() {
-                    // Its parts are escaped, so the whole string is the place of each.
-                    return Some(vec![node.range(); nodes]);
-                }
-            }
-        }
-        None
+        each_json(root, text, |doc, _| {
+            (0..doc.len())
+                .filter_map(|index| doc.node(index))
+                .filter(|node| node.kind() == Kind::String && node.raw().len() > nodes)
+                .filter_map(Node::as_str)
+                .any(|inner| Self::reformatted(root, &inner).or_else(|| Self::embedded(root, &inner)).is_some())
+                .then_some(())
+        })
+        .is_some()
     }
 
     fn verbatim(root: Node<'_>, text: &str) -> Option<Self> {
@@ -119,6 +100,29 @@ impl Exact {
         let after = self.at.last().map_or(0, |copy| copy.end)..text.len();
         if before.len() >= after.len() { before } else { after }
     }
+}
+
+/// Takes the JSON values that a text holds, one after the other with their offsets, until `take` finds what it looks for.
+fn each_json<T>(root: Node<'_>, text: &str, mut take: impl FnMut(&Doc, usize) -> Option<T>) -> Option<T> {
+    if !root.is_container() || root.is_empty() {
+        return None;
+    }
+    let mut from = 0;
+    for _ in 0..MAX_STARTS {
+        let start = from + text[from..].find(['{', '['])?;
+        let end = start + json_end(&text.as_bytes()[start..])?;
+        from = end;
+        // A value this short cannot hold it, and prose is full of brackets.
+        if end - start >= root.subtree_end() - root.index() {
+            let doc = Doc::parse(Bytes::copy_from_slice(&text.as_bytes()[start..end]));
+            if !doc.is_json() {
+                from = start + 1;
+            } else if let Some(found) = take(&doc, start) {
+                return Some(found);
+            }
+        }
+    }
+    None
 }
 
 /// Each node's place in another document, where both subtrees are the same value in the same order.
@@ -193,7 +197,8 @@ mod tests {
             assert_eq!(found(&text).unwrap(), leaves, "{text}");
         }
         let wire = format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, serde_json::to_string(&pretty).unwrap());
-        assert!(found(&wire).unwrap().iter().all(|place| place.contains(r#"{\n  \"items\""#)));
+        let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
+        assert!(found(&wire).is_none() && Exact::is_in_a_string(doc.root().unwrap(), &wire));
     }
 
     #[test]

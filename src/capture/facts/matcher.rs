@@ -77,7 +77,18 @@ pub(super) fn run(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matc
     cancel.check()?;
     let tables = Tables::of(&canon);
     let mut matcher = Matcher { source: text, canon: &canon, index, tables, labels: Labels::default() };
-    matcher.run(payload.root(), cancel)
+    let mut matched = matcher.run(payload.root(), cancel)?;
+    // Asked last, since it tells that everything is there and not where.
+    if matched.count.missing > 0 && Exact::is_in_a_string(payload.root(), text) {
+        for fact in &mut matched.facts {
+            if matches!(fact.state, FactState::Missing | FactState::Differs(_)) {
+                fact.state = FactState::Kept;
+            }
+        }
+        matched.count.kept += matched.count.missing;
+        matched.count.missing = 0;
+    }
+    Ok(matched)
 }
 
 /// The row set's records; none where there is no one list.
