@@ -621,3 +621,27 @@ fn prompts_are_listed_and_filled_in() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("the server lists no such prompt (nosuch)"));
 }
+
+#[test]
+fn blocks_that_are_no_text_are_listed_where_they_stand() {
+    let result = r#"{"content":[{"type":"text","text":"one"},{"type":"image","data":"aGk=","mimeType":"image/png"},
+        {"type":"resource_link","uri":"a://b","name":"b"},{"type":"resource","resource":{"uri":"a://c","text":"inside"}}]}"#;
+    let page = String::from_utf8(text(&["show", "-", "--view", "rendered"], result.as_bytes())).unwrap();
+    let expected = "[block 0]\none\n[block 1]\nimage · image/png · 2 bytes, not shown\n[block 2]\nresource_link · b · a://b\n\
+                    [block 3]\nresource · a://c\ninside\n";
+    assert_eq!(page, expected);
+    let said = loupe(&["call", "dual_search_companies", "--sample", "--as", "csv", "--tokenizer", "claude"]);
+    assert!(said.contains("this command counts with o200k_base and cl100k_base only"), "{said}");
+}
+
+#[cfg(feature = "gui")]
+#[test]
+fn a_picture_is_not_made_of_arguments_that_break_the_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("x.png");
+    let arguments = r#"{"pageSize":9999}"#;
+    let output =
+        run(&["screenshot", "--out", out.to_str().unwrap(), "--tool", "strict_search_companies", "--args", arguments], b"");
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!out.exists());
+}

@@ -68,6 +68,10 @@ impl Asked {
             },
         };
         let shown = args.table.as_deref().map_or(Ok(shown), |kind| table(kind).map(Shown::Table))?;
+        if matches!(shown, Shown::Table(_)) {
+            // The table has no column for another tokenizer.
+            encoding(args.tokenizer.as_deref())?;
+        }
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
         let ledger = LedgerOptions { tokenizer: tokenizer(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
         Ok(Self { hosts, shown, ledger, print: args.print })

@@ -323,6 +323,11 @@ impl<'a> Run<'a> {
     fn why_no_structured(&self, sent: Node<'_>) -> String {
         match self.select {
             Select::Content if self.is_error && self.host.select != Select::Content => "of an error it is left out".to_owned(),
+            Select::Content
+                if self.is_error && self.host.error.template.as_ref().is_some_and(|text| text.has(Var::ResultJson)) =>
+            {
+                "of an error it is shown inside the JSON of the whole result alone".to_owned()
+            }
             Select::Content => "the host never shows structuredContent".to_owned(),
             Select::ContentUnlessEmpty if !self.subject.reading.blocks.is_empty() => {
                 "structuredContent is shown only where there is no block".to_owned()

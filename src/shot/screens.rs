@@ -55,6 +55,8 @@ struct Stage {
     is_fixed: bool,
     /// Whether the server's list came, which may be an empty one.
     is_listed: Rc<Cell<bool>>,
+    /// Whether arguments that break the schema are sent all the same.
+    sends_anyway: bool,
 }
 
 /// Paints a named screen. `size` is in points; a tool and its arguments replace the screen's own.
@@ -72,6 +74,7 @@ pub fn screen(
     let theme = if theme == Theme::Light { egui::Theme::Light } else { egui::Theme::Dark };
     let size = [size.0, size.1];
     let mut stage = Stage::new(size, theme, !matches!(source, Some(Source::Command(_) | Source::Http(_))))?;
+    stage.sends_anyway = arguments.is_none();
     let call = |stage: &mut Stage, default_tool: &str, default_arguments: &str| {
         stage.call(tool.unwrap_or(default_tool), arguments.unwrap_or(default_arguments))
     };
@@ -189,6 +192,7 @@ impl Stage {
             shot: Shot::new(size, theme, 1.0),
             is_fixed,
             is_listed: Rc::default(),
+            sends_anyway: true,
         })
     }
 
@@ -265,6 +269,12 @@ impl Stage {
             return Err(Problem::new(Kind::NotFound, format!("the server lists no tool `{tool}`")));
         }
         self.perform(Action::SetArgumentsText(arguments.into()));
+        // A screen's own arguments may be meant to break the schema; a person's are checked as everywhere.
+        let refused = self.state.form().and_then(|form| form.problems.first()).filter(|_| !self.sends_anyway);
+        if let Some((pointer, message)) = refused {
+            let problem = Problem::new(Kind::Arguments, format!("arguments do not fit the schema: {message}"));
+            return Err(if pointer.is_empty() { problem } else { problem.at(pointer.clone()) });
+        }
         self.perform(Action::Call { send_anyway: true });
         if self.state.dialog.is_some() {
             // The command line that asks for this picture is the consent.

@@ -122,6 +122,8 @@ fn group_title(prefix: &str, is_sample: bool) -> String {
         "dual_" if is_sample => "Autotask, dual".into(),
         "strict_" if is_sample => "Autotask, strict".into(),
         "dial_" if is_sample => "DIAL users".into(),
+        "delegator_" if is_sample => "Delegator".into(),
+        "autoreply_" if is_sample => "Autoreply".into(),
         "" => "Others".into(),
         prefix => prefix.trim_end_matches(['_', '-', '.', '/', ':']).to_owned(),
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::cancel::Cancel;
+use crate::capture::Block;
 use crate::cli::client::interrupted;
 use crate::cli::output::{columns, one_line, visible};
 use crate::format::Subject;
@@ -10,7 +11,7 @@ use crate::host::Hosts;
 use crate::json::{Kind as JsonKind, Node};
 use crate::problem::{Kind, Problem};
 use crate::report::grouped;
-use crate::report::{Answer, Mark, MdKind, Question, Table, TreeView, answer};
+use crate::report::{Answer, Card, Mark, MdKind, Question, Table, TreeView, answer};
 use crate::token;
 
 /// Deeper levels are not indented further; they say their depth instead.
@@ -18,7 +19,8 @@ const INDENT_LEVELS: usize = 32;
 /// A value longer than this is cut in the tree.
 const VALUE_CHARS: usize = 120;
 
-/// The text blocks with their tables drawn, each block under its number where there are several.
+/// The blocks in order, text with its tables drawn, anything else by what it is; each under its number where there are
+/// several.
 pub fn rendered(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
     let Answer::Rendered(view) =
         answer(std::slice::from_ref(subject), &Question::Rendered("content"), &Hosts::built_in(), cancel)
@@ -27,28 +29,50 @@ pub fn rendered(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Probl
         return Err(Problem::new(Kind::Internal, "another question was answered"));
     };
     let mut page = String::new();
-    for card in &view.cards {
-        if view.cards.len() > 1 {
-            page.push_str(&format!("[block {}]\n", card.block.unwrap_or_default()));
+    let blocks = &subject.reading.blocks;
+    for block in blocks {
+        let card = view.cards.iter().find(|card| card.block == Some(block.index));
+        if blocks.len() > 1 || card.is_none() {
+            page.push_str(&format!("[block {}]\n", block.index));
         }
-        let mut end = 0;
-        for block in &card.blocks {
-            // Blank lines between blocks stay; the source says how many there are.
-            page.push_str(&visible(card.text.get(end..block.range.start).unwrap_or("")));
-            match &block.kind {
-                MdKind::Table(table) => page.push_str(&drawn(table)),
-                MdKind::Html | MdKind::Markdown => page.push_str(&visible(card.text.get(block.range.clone()).unwrap_or(""))),
-            }
-            end = block.range.end;
-        }
-        if !page.ends_with('\n') {
-            page.push('\n');
-        }
-        if card.is_cut {
-            page.push_str("… cut here; `--view content` prints it all\n");
+        match card {
+            Some(card) => text(&mut page, card),
+            None => other(&mut page, block),
         }
     }
     Ok(page)
+}
+
+fn text(page: &mut String, card: &Card) {
+    let mut end = 0;
+    for block in &card.blocks {
+        // Blank lines between blocks stay; the source says how many there are.
+        page.push_str(&visible(card.text.get(end..block.range.start).unwrap_or("")));
+        match &block.kind {
+            MdKind::Table(table) => page.push_str(&drawn(table)),
+            MdKind::Html | MdKind::Markdown => page.push_str(&visible(card.text.get(block.range.clone()).unwrap_or(""))),
+        }
+        end = block.range.end;
+    }
+    if !page.ends_with('\n') {
+        page.push('\n');
+    }
+    if card.is_cut {
+        page.push_str("… cut here; `--view content` prints it all\n");
+    }
+}
+
+/// A block that is no text: its members, and its data by size alone.
+fn other(page: &mut String, block: &Block) {
+    let kind = if block.type_name.is_empty() { "no type" } else { &block.type_name };
+    let size = block.data_bytes.map(|bytes| format!("{} bytes, not shown", grouped(bytes as u64)));
+    let members = [block.name.clone(), block.uri.clone(), block.mime_type.clone(), size];
+    let members: Vec<_> = members.into_iter().flatten().map(|member| one_line(&member)).collect();
+    page.push_str(&format!("{} · {}\n", one_line(kind), members.join(" · ")));
+    if let Some(text) = &block.text {
+        page.push_str(&visible(text));
+        page.push('\n');
+    }
 }
 
 fn drawn(table: &Table) -> String {
