@@ -21,7 +21,7 @@ pub struct Table {
     pub alignments: Vec<Alignment>,
     pub header: Vec<Cell>,
     pub rows: Vec<(Range<usize>, Vec<Cell>)>,
-    /// Characters of the longest cell of each column, up to [`LONGEST`]: what its width is taken from.
+    /// Characters of the longest cell of each column, up to 80: what its width is taken from.
     pub longest: Vec<usize>,
 }
 

@@ -29,7 +29,7 @@ pub struct SweepAsk {
 /// A stretch that every column has a cell for: what stands before the records, a record, what stands after them.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// "Preamble", "items[0]", "After the records".
+    /// "Preamble", `items[0]`, "After the records".
     pub name: String,
     /// What people call the record.
     pub title: String,
