@@ -240,6 +240,18 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// The word in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Chars => "chars",
+            Unit::Scalars => "scalars",
+            Unit::Bytes => "bytes",
+            Unit::Tokens => "tokens",
+            Unit::Tokens4 => "tokens4",
+            Unit::CharsPerLine => "chars-per-line",
+        }
+    }
+
     /// The name for people, in the plural.
     pub fn title(self) -> &'static str {
         match self {

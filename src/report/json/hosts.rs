@@ -83,7 +83,7 @@ struct LimitJson<'a> {
 impl<'a> LimitJson<'a> {
     fn of(rule: &'a LimitRule) -> Self {
         Self {
-            unit: rule.unit.title(),
+            unit: rule.unit.name(),
             max: (rule.max > 0).then_some(rule.max),
             setting: rule.setting.as_deref(),
             certainty: &rule.certainty,
