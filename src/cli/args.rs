@@ -52,7 +52,7 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List a server's tools
-    Tools(Tools),
+    Tools(Listed),
     /// List a server's resources and resource templates
     Resources(Listed),
     /// List a server's prompts
@@ -174,27 +174,12 @@ pub struct Window {
     pub data: Data,
 }
 
-#[derive(Args, Debug)]
-pub struct Tools {
-    #[command(flatten)]
-    pub source: SourceArgs,
-    /// The tokenizer of the numbers shown: o200k_base (the default), cl100k_base, p50k_base, claude (an estimate), or a tokenizer file
-    #[arg(long, value_name = "NAME|FILE")]
-    pub tokenizer: Option<String>,
-    #[command(flatten)]
-    pub link: Link,
-    #[command(flatten)]
-    pub print: Print,
-    #[command(flatten)]
-    pub data: Data,
-}
-
-/// A list that is not of tools.
+/// A list of what a server has.
 #[derive(Args, Debug)]
 pub struct Listed {
     #[command(flatten)]
     pub source: SourceArgs,
-    /// The tokenizer of the numbers in JSON beside o200k_base and cl100k_base
+    /// The tokenizer of the numbers shown: o200k_base (the default), cl100k_base, p50k_base, claude (an estimate), or a tokenizer file
     #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
     #[command(flatten)]

@@ -14,7 +14,7 @@ use crate::token::{Count, Encoding, Tokenizer};
 /// The parts that a line has room for.
 const SHOWN: [Part; 4] = [Part::Description, Part::InputSchema, Part::OutputSchema, Part::Annotations];
 
-pub fn run(args: &args::Tools) -> Done {
+pub fn run(args: &args::Listed) -> Done {
     let source = args.source.required()?;
     let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     list(&source, &tokenizer, &args.link, args.print)
