@@ -2,15 +2,14 @@
 
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mcp_loupe::cancel::{Cancel, Cancelled};
-use mcp_loupe::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool, match_facts};
-use mcp_loupe::format::{FORMATS, Sink, Subject};
+use mcp_loupe::capture::{Capture, CaptureId, Server, Tool, match_facts};
+use mcp_loupe::format::ledger::Row;
+use mcp_loupe::format::{FORMATS, Format, Sink, Subject};
 use mcp_loupe::token;
-use time::OffsetDateTime;
 
 mod common;
 
@@ -23,6 +22,24 @@ impl Sink for Length {
     }
 }
 
+struct Whole(Vec<u8>);
+
+impl Sink for Whole {
+    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+struct Counting(token::Counter);
+
+impl Sink for Counting {
+    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
+        self.0.push(bytes);
+        Ok(())
+    }
+}
+
 fn subject(records: usize) -> Subject {
     let text = mcp_loupe::json::write::string(&common::markdown(records));
     let structured = common::payload(records);
@@ -30,19 +47,10 @@ fn subject(records: usize) -> Subject {
         r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{structured}}}}}"#
     );
     Subject::of(Arc::new(Capture {
-        id: CaptureId("bench".into()),
-        server: Server::default(),
         tool: Tool::unlisted("bench"),
         arguments: Bytes::from_static(b"{}"),
-        started_at: OffsetDateTime::UNIX_EPOCH,
-        timings: Timings { send: Duration::ZERO, server: Duration::ZERO, receive: Duration::ZERO },
-        outcome: Outcome::Result,
-        request: Bytes::new(),
         response: Some(Bytes::from(response)),
-        messages: Vec::new(),
-        http: None,
-        problem: None,
-        notes: Vec::new(),
+        ..Capture::empty(CaptureId("bench".into()), Server::default())
     }))
 }
 
@@ -55,12 +63,51 @@ fn formats(criterion: &mut Criterion) {
     group.throughput(Throughput::Bytes(payload.root().raw().len() as u64)).sample_size(10);
     group.bench_function("plain pass", |bench| bench.iter(|| common::plain_pass(black_box(payload.root().raw()))));
     for format in FORMATS {
-        group.bench_function(format.id(), |bench| bench.iter(|| format.write(black_box(&subject), &mut Length(0))));
+        group.bench_function(format.id(), |bench| bench.iter(|| format.write(black_box(&subject), &mut Length(0), &cancel)));
     }
     group.bench_function("facts in the text", |bench| bench.iter(|| match_facts(payload, black_box(&text), &cancel)));
     group.bench_function("tokens of the tree", |bench| bench.iter(|| token::subtrees(payload.root(), &cancel)));
     group.finish();
 }
 
-criterion_group!(benches, formats);
+/// All formats of a payload of 1 MB in both encodings: the bare counts of texts that are there, the same while they are
+/// written, and the complete ledger with facts and round trips.
+fn ledger(criterion: &mut Criterion) {
+    let subject = subject(4_500);
+    let cancel = Cancel::new();
+    token::warm_up();
+    let texts: Vec<String> = FORMATS
+        .iter()
+        .filter_map(|format| {
+            let mut text = Whole(Vec::new());
+            format.applies(&subject).ok()?;
+            format.write(&subject, &mut text, &cancel).ok()?;
+            Some(String::from_utf8_lossy(&text.0).into_owned())
+        })
+        .collect();
+    let mut group = criterion.benchmark_group("all formats of 1 MB");
+    group.throughput(Throughput::Bytes(texts.iter().map(|text| text.len() as u64).sum())).sample_size(10);
+    group.bench_function("bare counts", |bench| {
+        bench.iter(|| texts.iter().map(|text| token::count(black_box(text), &cancel).map_or(0, |t| t.o200k_base)).sum::<u64>());
+    });
+    group.bench_function("written and counted", |bench| {
+        bench.iter(|| {
+            let count = |format: &&dyn Format| {
+                let mut counts = Counting(token::Counter::watching(&cancel));
+                format.write(black_box(&subject), &mut counts, &cancel).ok()?;
+                Some(counts.0.finish().tokens.o200k_base)
+            };
+            FORMATS.iter().filter(|format| format.applies(&subject).is_ok()).filter_map(count).sum::<u64>()
+        });
+    });
+    group.bench_function("complete ledger", |bench| {
+        bench.iter(|| {
+            let fresh = Subject { known: Arc::default(), ..subject.clone() };
+            FORMATS.iter().filter_map(|format| Row::measure(*format, &fresh, &cancel).ok()).count()
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, formats, ledger);
 criterion_main!(benches);

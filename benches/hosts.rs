@@ -29,7 +29,9 @@ fn subject() -> Arc<Subject> {
 fn hosts(criterion: &mut Criterion) {
     let subject = subject();
     let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
-    let ask = || report::answer(std::slice::from_ref(&subject), &Question::Hosts, &hosts, &cancel);
+    // Every time as for an answer that was never asked about.
+    let fresh = || Arc::new(Subject { known: Arc::default(), ..(*subject).clone() });
+    let ask = || report::answer(&[fresh()], &Question::Hosts, &hosts, &cancel);
     let Ok(Ok(Answer::Hosts(first))) = ask() else { panic!("no report") };
     let texts: HashSet<&str> = first.rows.iter().flat_map(|row| row.view.texts()).collect();
     token::warm_up();
@@ -40,6 +42,9 @@ fn hosts(criterion: &mut Criterion) {
         bench.iter(|| texts.iter().map(|text| token::count(black_box(text), &cancel).map_or(0, |t| t.o200k_base)).sum::<u64>());
     });
     group.bench_function("all host views", |bench| bench.iter(|| black_box(ask())));
+    group.bench_function("six deliveries through all hosts", |bench| {
+        bench.iter(|| black_box(report::answer(&[fresh()], &Question::Deliveries, &hosts, &cancel)));
+    });
     group.finish();
 }
 

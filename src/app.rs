@@ -1,25 +1,32 @@
 //! The window's glue to the system: owns the state and the engine, carries events in and actions out.
 //!
-//! Decides nothing: what a click means is `state`'s, what it takes is `engine`'s, how it looks is `ui`'s. Three effects
-//! end here, since only the window can carry them out: the clipboard, the browser, the end.
+//! Decides nothing: what a click means is `state`'s, what it takes is `engine`'s, how it looks is `ui`'s. Four effects
+//! end here, since only the window can carry them out: pictures, the clipboard, the browser, the end.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use chrono::DateTime;
 use eframe::egui;
+use time::{OffsetDateTime, UtcOffset};
 
 use crate::engine::Engine;
 use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
 use crate::settings::Theme;
 use crate::source::Source;
-use crate::state::{Action, Effect, Event, State};
-use crate::store;
-use crate::ui;
+use crate::state::kept::window_size;
+use crate::state::{Action, Effect, Event, HistoryAction, LocalTime, Picture, State};
+use crate::{shot, store, ui};
 
 /// What a [`Problem`] says where there is no display to open a window on; the command line then answers in the terminal.
 pub const NO_DISPLAY: &str = "there is no display to open a window on";
+
+/// The size of a pane's picture, in points.
+const PANE: (u32, u32) = (900, 1000);
 
 /// How often the time shown moves on while something runs.
 const TICK: Duration = Duration::from_millis(100);
@@ -33,6 +40,12 @@ const TICK: Duration = Duration::from_millis(100);
 pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Problem> {
     let hosts = store::load_hosts(data_dir);
     let folder = data_dir.map(Path::to_owned).or_else(store::settings_folder);
+    let (table, unread) = match folder.as_deref().map(store::read_settings).transpose() {
+        Ok(table) => (table.unwrap_or_default(), None),
+        Err(problem) => (toml::Table::new(), Some(problem)),
+    };
+    let size = window_size(&table).unwrap_or([1600.0, 1000.0]);
+    let kept = data_dir.map(Path::to_owned).or_else(store::data_folder);
     if !has_display(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
         return Err(Problem::new(Kind::NotFound, NO_DISPLAY)
             .hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
@@ -41,14 +54,23 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
         viewport: egui::ViewportBuilder::default()
             .with_title("Loupe")
             .with_app_id("loupe")
-            .with_inner_size([1600.0, 1000.0])
+            .with_inner_size(size)
             .with_min_inner_size([640.0, 520.0]),
         persist_window: false,
         ..Default::default()
     };
     let create: eframe::AppCreator<'_> = Box::new(move |cc| {
-        let mut app = App::new(cc, source)?;
-        app.perform(&cc.egui_ctx, folder.into_iter().map(Action::UseFolder).collect());
+        // First, since they say how to connect.
+        let settings = folder.clone().map(|folder| Action::UseSettings { folder, table });
+        let mut app = App::start(cc, source, None, settings)?;
+        app.state.local_time = LocalTime(here);
+        if let Some(folder) = folder {
+            app.perform(&cc.egui_ctx, vec![Action::UseFolder(folder)]);
+        }
+        if let Some(problem) = unread {
+            app.state.apply(Event::Problem(problem), &mut Vec::new());
+        }
+        app.perform(&cc.egui_ctx, kept.into_iter().map(|folder| Action::History(HistoryAction::Use(folder))).collect());
         app.use_hosts(&hosts);
         Ok(Box::new(app))
     });
@@ -66,10 +88,24 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
     })
 }
 
+/// A time as the clocks on this computer show it; UTC where the system does not say.
+fn here(at: OffsetDateTime) -> OffsetDateTime {
+    let seconds = DateTime::from_timestamp(at.unix_timestamp(), 0)
+        .map_or(0, |utc| utc.with_timezone(&chrono::Local).offset().local_minus_utc());
+    UtcOffset::from_whole_seconds(seconds).map_or(at, |offset| at.to_offset(offset))
+}
+
 /// Asked before the toolkit is, since it would otherwise search for libraries first.
 fn has_display(is_set: impl Fn(&str) -> bool) -> bool {
     let needs_variable = cfg!(all(unix, not(target_os = "macos"), not(target_os = "android")));
     !needs_variable || ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(is_set)
+}
+
+/// What came of painting a picture.
+enum Painted {
+    Said(Event),
+    /// To be put into the clipboard.
+    Copy(egui::ColorImage),
 }
 
 /// The state, the engine, and the clock between them.
@@ -77,6 +113,10 @@ pub struct App {
     pub state: State,
     engine: Engine,
     started: Instant,
+    /// The window's size that was told last.
+    window: Option<egui::Vec2>,
+    /// What came of pictures, which are painted on threads of their own.
+    painted: (Sender<Painted>, Receiver<Painted>),
 }
 
 impl App {
@@ -93,6 +133,15 @@ impl App {
     /// # Errors
     /// Why the engine could not start.
     pub fn with_guard(cc: &eframe::CreationContext<'_>, source: Option<Source>, guard: Option<PathBuf>) -> Result<Self, Problem> {
+        Self::start(cc, source, guard, None)
+    }
+
+    fn start(
+        cc: &eframe::CreationContext<'_>,
+        source: Option<Source>,
+        guard: Option<PathBuf>,
+        settings: Option<Action>,
+    ) -> Result<Self, Problem> {
         let ctx = &cc.egui_ctx;
         ui::theme::install(ctx);
         ctx.add_plugin(OnlyWebLinks);
@@ -100,8 +149,15 @@ impl App {
             let ctx = ctx.clone();
             Arc::new(move || ctx.request_repaint())
         };
-        let mut app = Self { state: State::default(), engine: Engine::with_guard(wake, guard)?, started: Instant::now() };
-        app.perform(ctx, vec![Action::Connect(source.unwrap_or_else(Source::sample))]);
+        let mut app = Self {
+            state: State::default(),
+            engine: Engine::with_guard(wake, guard)?,
+            started: Instant::now(),
+            window: None,
+            painted: channel(),
+        };
+        let connect = Action::Connect(source.unwrap_or_else(Source::sample));
+        app.perform(ctx, settings.into_iter().chain([connect]).collect());
         Ok(app)
     }
 
@@ -120,6 +176,7 @@ impl App {
         for action in actions {
             self.state.perform(action, &mut effects);
         }
+        self.state.keep(&mut effects);
         self.carry_out(ctx, effects);
     }
 
@@ -128,6 +185,7 @@ impl App {
             match effect {
                 Effect::CopyText(text) => ctx.copy_text(text),
                 Effect::OpenUrl(url) => ctx.open_url(egui::OpenUrl::new_tab(url)),
+                Effect::Paint { picture, theme, path } => self.paint(ctx, picture, theme, path),
                 Effect::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
                 other => self.engine.execute(other),
             }
@@ -135,13 +193,51 @@ impl App {
     }
 }
 
+impl App {
+    /// Paints without the window's own context, for a file or the clipboard; the window goes on meanwhile.
+    fn paint(&self, ctx: &egui::Context, picture: Picture, theme: Theme, path: Option<PathBuf>) {
+        let (told, ctx) = (self.painted.0.clone(), ctx.clone());
+        thread::spawn(move || {
+            let painted = match picture {
+                Picture::Chart(bars) => Ok(shot::chart(&bars, theme)),
+                Picture::Pane { capture, shows } => shot::pane(capture, shows, theme, PANE),
+            };
+            let done = painted.and_then(|picture| match path {
+                Some(path) => {
+                    store::write_whole(&path, &shot::png(&picture)?)?;
+                    Ok(Painted::Said(Event::Exported(path)))
+                }
+                None => {
+                    let size = [picture.width() as usize, picture.height() as usize];
+                    Ok(Painted::Copy(egui::ColorImage::from_rgba_unmultiplied(size, picture.as_raw())))
+                }
+            });
+            // Nobody listens once the window is closed.
+            told.send(done.unwrap_or_else(|problem| Painted::Said(Event::Problem(problem)))).ok();
+            ctx.request_repaint();
+        });
+    }
+}
+
 impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.state.tick(self.started.elapsed());
+        self.state.today = Some(here(OffsetDateTime::now_utc()).date());
         let mut effects = Vec::new();
         while let Some(event) = self.engine.try_event() {
             self.state.apply(event, &mut effects);
         }
+        while let Ok(painted) = self.painted.1.try_recv() {
+            let event = match painted {
+                Painted::Said(event) => event,
+                Painted::Copy(picture) => {
+                    ctx.copy_image(picture);
+                    Event::PictureCopied
+                }
+            };
+            self.state.apply(event, &mut effects);
+        }
+        self.state.keep(&mut effects);
         self.carry_out(ctx, effects);
     }
 
@@ -152,6 +248,13 @@ impl eframe::App for App {
             cx.send(Action::OpenPath(Some(path)));
         }
         ui::window(ui, &cx);
+        // While a size is being dragged it changes with every frame, and only the last one is worth keeping.
+        let is_dragged = ui.input(|input| input.pointer.any_down());
+        let size = ui.input(|input| input.viewport().inner_rect).filter(|_| !is_dragged).map(|rect| rect.size());
+        if let Some(size) = size.filter(|size| self.window != Some(*size)) {
+            self.window = Some(size);
+            cx.send(Action::KeepWindow([size.x, size.y]));
+        }
         let actions = cx.into_actions();
         // What a person did shows at once; what panes ask for shows when its answer wakes the window.
         if actions.iter().any(|action| !matches!(action, Action::Want(_))) {

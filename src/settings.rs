@@ -1,4 +1,6 @@
-//! What the user chose, as plain data. Kept for this run; panel sizes are egui's own memory. Uses `token`.
+//! What the user chose, as plain data; `state::kept` says which of it outlasts the run. Uses `token`.
+
+use std::collections::BTreeMap;
 
 use crate::token::{Encoding, Tokenizer};
 
@@ -22,8 +24,59 @@ pub struct Settings {
     pub wrap: bool,
     pub sidebar_open: bool,
     pub drawer_open: bool,
+    /// Sizes that panels were given by hand.
+    pub panels: Panels,
     /// The model whose price and context are shown, by name; `None` while nobody wants money.
     pub model: Option<String>,
+}
+
+/// Sizes that panels were given by hand, in points; `None` where nobody did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Panels {
+    pub sidebar: Option<u16>,
+    /// The list of captures in the sidebar.
+    pub captures: Option<u16>,
+    pub drawer: Option<u16>,
+    /// How the three panes share their room, in parts of any size.
+    pub panes: Option<[u16; 3]>,
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PanelSize {
+    Sidebar(u16),
+    Captures(u16),
+    Drawer(u16),
+    Panes([u16; 3]),
+}
+
+impl Panels {
+    pub fn set(&mut self, size: PanelSize) {
+        match size {
+            PanelSize::Sidebar(points) => self.sidebar = Some(points),
+            PanelSize::Captures(points) => self.captures = Some(points),
+            PanelSize::Drawer(points) => self.drawer = Some(points),
+            PanelSize::Panes(shares) => self.panes = Some(shares),
+        }
+    }
+}
+
+/// What was changed, by the path of its keys; `None` takes a key away.
+pub type Changes = BTreeMap<Vec<String>, Option<toml::Value>>;
+
+impl Theme {
+    pub const ALL: &'static [(Theme, &'static str)] =
+        &[(Theme::System, "system"), (Theme::Dark, "dark"), (Theme::Light, "light")];
+
+    /// The word in the settings file.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(theme, _)| *theme == self).map_or("system", |(_, name)| name)
+    }
+
+    /// The theme of that word.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(theme, _)| *theme)
+    }
 }
 
 impl Settings {
@@ -42,6 +95,7 @@ impl Default for Settings {
             wrap: true,
             sidebar_open: true,
             drawer_open: true,
+            panels: Panels::default(),
             model: None,
         }
     }

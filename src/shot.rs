@@ -1,18 +1,25 @@
 //! Pictures of the window without a display: the same painting functions, drawn by a small rasteriser on the CPU.
 //!
-//! Deterministic: time is the state's, fonts are bundled, and nothing of the machine is read. Screenshots, the README's
+//! Deterministic: time is the state's, fonts are bundled, and nothing of the machine is read, but for letters that no
+//! bundled font has where a picture of somebody's own answer is made ([`Shot::use_system_fonts`]). Screenshots, the README's
 //! picture and the picture tests all come from here. Uses `ui`, `state`.
 
+mod picture;
 mod screens;
 
 use std::collections::HashMap;
+use std::io::Cursor;
+use std::sync::Arc;
 
 use egui::epaint::{ImageData, ImageDelta, Mesh, Primitive, Vertex};
 use egui::{Color32, Context, FullOutput, Pos2, RawInput, Rect, TextureId, TexturesDelta, Theme, vec2};
+use egui_system_font_provider::SystemFontProvider;
 use image::{Rgba, RgbaImage};
 
+use crate::problem::{Kind, Problem};
 use crate::state::{Action, State};
 use crate::ui;
+pub use picture::{chart, pane};
 pub use screens::{SCREENS, screen};
 
 /// More passes than any layout needs to settle.
@@ -25,29 +32,43 @@ pub struct Shot {
     size: [u32; 2],
     pixels_per_point: f32,
     output: Option<FullOutput>,
+    /// What paints: the whole window, or a part of it alone.
+    paint: fn(&mut egui::Ui, &ui::Cx<'_>),
 }
 
 impl Shot {
     /// `size` is in points; the picture is `pixels_per_point` times as large.
     pub fn new(size: [u32; 2], theme: Theme, pixels_per_point: f32) -> Self {
         let ctx = Context::default();
-        ui::theme::install(&ctx);
+        ui::theme::install_for_picture(&ctx);
         ctx.set_theme(theme);
-        Self { ctx, raster: Raster::default(), size, pixels_per_point, output: None }
+        Self { ctx, raster: Raster::default(), size, pixels_per_point, output: None, paint: ui::window }
+    }
+
+    /// Shows characters that Loupe brings no letters for with the fonts of this machine, as the window does. For pictures of
+    /// what a server answered: the sample's are the same without.
+    pub fn use_system_fonts(&self) {
+        self.ctx.add_font_provider(Arc::new(SystemFontProvider::new()));
     }
 
     /// One pass of the window over a state: what it asks for. The picture of the pass is drawn by [`Shot::picture`].
     pub fn frame(&mut self, state: &State) -> Vec<Action> {
+        self.frame_with(state, Vec::new())
+    }
+
+    /// The same with what a person did since the pass before.
+    pub fn frame_with(&mut self, state: &State, events: Vec<egui::Event>) -> Vec<Action> {
         let cx = ui::Cx::new(state);
         let mut input = RawInput {
             screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(self.size[0] as f32, self.size[1] as f32))),
             time: Some(state.now.as_secs_f64()),
+            events,
             ..RawInput::default()
         };
         if let Some(viewport) = input.viewports.get_mut(&egui::ViewportId::ROOT) {
             viewport.native_pixels_per_point = Some(self.pixels_per_point);
         }
-        let mut output = self.ctx.run_ui(input, |ui| ui::window(ui, &cx));
+        let mut output = self.ctx.run_ui(input, |ui| (self.paint)(ui, &cx));
         self.raster.apply(&mut output.textures_delta);
         self.output = Some(output);
         cx.into_actions()
@@ -58,23 +79,34 @@ impl Shot {
         self.output.as_ref().is_none_or(|output| output.viewport_output.values().any(|viewport| viewport.repaint_delay.is_zero()))
     }
 
+    /// A picture of a state that is complete: as many passes as the layout needs to settle, at one moment.
+    pub fn settled(&mut self, state: &State) -> RgbaImage {
+        for pass in 0..PASSES {
+            self.frame(state);
+            // The first pass has no sizes to go by.
+            if pass > 1 && !self.is_settling() {
+                break;
+            }
+        }
+        self.picture()
+    }
+
     /// Draws the last pass.
     pub fn picture(&self) -> RgbaImage {
         self.output.as_ref().map_or_else(|| RgbaImage::new(1, 1), |output| self.raster.paint(&self.ctx, output))
     }
 }
 
-/// A picture of a state that is complete: as many passes as the layout needs to settle, at one moment.
-pub fn render(state: &State, size: [u32; 2], theme: Theme, pixels_per_point: f32) -> RgbaImage {
-    let mut shot = Shot::new(size, theme, pixels_per_point);
-    for pass in 0..PASSES {
-        shot.frame(state);
-        // The first pass has no sizes to go by.
-        if pass > 1 && !shot.is_settling() {
-            break;
-        }
-    }
-    shot.picture()
+/// A picture as a PNG file.
+///
+/// # Errors
+/// Where it cannot be encoded.
+pub fn png(picture: &RgbaImage) -> Result<Vec<u8>, Problem> {
+    let mut png = Cursor::new(Vec::new());
+    picture
+        .write_to(&mut png, image::ImageFormat::Png)
+        .map_err(|error| Problem::new(Kind::Internal, format!("cannot encode the picture: {error}")))?;
+    Ok(png.into_inner())
 }
 
 /// Textures, and triangles drawn with them.
@@ -267,11 +299,12 @@ mod tests {
     #[test]
     fn two_pictures_of_one_state_are_the_same() {
         let state = State::default();
-        let picture = render(&state, [640, 520], Theme::Dark, 1.0);
+        let render = |theme, scale| Shot::new([640, 520], theme, scale).settled(&state);
+        let picture = render(Theme::Dark, 1.0);
         assert_eq!(picture.dimensions(), (640, 520));
-        assert_eq!(picture, render(&state, [640, 520], Theme::Dark, 1.0));
-        assert_ne!(picture, render(&state, [640, 520], Theme::Light, 1.0));
-        assert_eq!(render(&state, [640, 520], Theme::Dark, 2.0).dimensions(), (1_280, 1_040));
+        assert_eq!(picture, render(Theme::Dark, 1.0));
+        assert_ne!(picture, render(Theme::Light, 1.0));
+        assert_eq!(render(Theme::Dark, 2.0).dimensions(), (1_280, 1_040));
     }
 
     #[test]

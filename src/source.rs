@@ -1,14 +1,24 @@
 //! How a server is reached, as data. Displays itself redacted: values of variables and headers never show.
 //! Uses only `problem`. Deliberately opens nothing; `mcp` does.
 
+mod identity;
 pub mod import;
+mod limits;
+mod login;
 mod probe;
+mod reach;
+mod recent;
 mod sample;
 
 use std::fmt;
 use std::path::PathBuf;
 
+pub use identity::Identity;
+pub use limits::Limits;
+pub use login::{Grant, Login};
 pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
+pub use reach::{Protocol, Transport};
+pub use recent::{Kept, LEFT_OUT, Recent, RecentSource};
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 
 /// A server, or a capture folder standing in for one.
@@ -18,8 +28,10 @@ pub enum Source {
     Sample(SampleSpec),
     /// A command that speaks MCP over its standard input and output.
     Command(Command),
-    /// A Streamable HTTP endpoint.
+    /// An HTTP endpoint: Streamable HTTP, or HTTP+SSE.
     Http(Http),
+    /// A capture folder, or a folder of them, answering as its server did.
+    Fixture(PathBuf),
 }
 
 /// A program to start. It is started directly, never through a shell.
@@ -30,6 +42,7 @@ pub struct Command {
     /// Added to the environment; the values are secrets.
     pub env: Vec<(String, String)>,
     pub cwd: Option<PathBuf>,
+    pub protocol: Protocol,
 }
 
 impl Command {
@@ -39,12 +52,18 @@ impl Command {
     }
 }
 
-/// A Streamable HTTP endpoint.
+/// An HTTP endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Http {
     pub url: String,
     /// Sent with every request; the values are secrets.
     pub headers: Vec<(String, String)>,
+    pub transport: Transport,
+    pub protocol: Protocol,
+    /// A PEM file with certificates of authorities to trust besides the system's.
+    pub cacert: Option<PathBuf>,
+    /// Log in where the server asks for it; without this such a server is an error.
+    pub login: Option<Login>,
 }
 
 impl Source {
@@ -52,13 +71,36 @@ impl Source {
         Self::Sample(SampleSpec::default())
     }
 
-    /// The name of the transport in reports: `in-process`, `stdio` or `http`.
+    /// The name of the transport in reports: `in-process`, `stdio`, `http` or `fixture`.
     pub fn transport(&self) -> &'static str {
         match self {
             Self::Sample(_) => "in-process",
             Self::Command(_) => "stdio",
             Self::Http(_) => "http",
+            Self::Fixture(_) => "fixture",
         }
+    }
+
+    /// The revision that is asked for.
+    pub fn protocol(&self) -> Protocol {
+        match self {
+            Self::Sample(spec) => spec.protocol,
+            Self::Command(command) => command.protocol,
+            Self::Http(http) => http.protocol,
+            Self::Fixture(_) => Protocol::Auto,
+        }
+    }
+
+    /// The same server with another revision asked for.
+    pub fn with_protocol(mut self, protocol: Protocol) -> Self {
+        match &mut self {
+            Self::Sample(spec) => spec.protocol = protocol,
+            Self::Command(command) => command.protocol = protocol,
+            Self::Http(http) => http.protocol = protocol,
+            // Captures speak as they were made.
+            Self::Fixture(_) => {}
+        }
+        self
     }
 
     /// A short name for chips and titles.
@@ -75,6 +117,10 @@ impl Source {
                 }
             }
             Self::Http(http) => http.url.split("://").last().unwrap_or(&http.url).to_owned(),
+            Self::Fixture(folder) => match folder.file_name() {
+                Some(name) => name.to_string_lossy().into_owned(),
+                None => folder.display().to_string(),
+            },
         }
     }
 }
@@ -82,9 +128,20 @@ impl Source {
 /// The command line that reaches the source, values of variables and headers left out.
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Protocol::Version(version) = self.protocol()
+            && !matches!(self, Self::Sample(_))
+        {
+            write!(f, "--protocol {version} ")?;
+        }
         match self {
-            Self::Sample(spec) if *spec == SampleSpec::default() => f.write_str("--sample"),
-            Self::Sample(spec) => write!(f, "--sample={spec}"),
+            Self::Sample(spec) => {
+                let plain = SampleSpec { protocol: Protocol::Auto, ..spec.clone() };
+                if plain == SampleSpec::default() { f.write_str("--sample") } else { write!(f, "--sample={spec}") }?;
+                match spec.protocol {
+                    Protocol::Auto => Ok(()),
+                    Protocol::Version(version) => write!(f, " --protocol {version}"),
+                }
+            }
             Self::Command(command) => {
                 command.env.iter().try_for_each(|(name, _)| write!(f, "--env {name}=… "))?;
                 if let Some(cwd) = &command.cwd {
@@ -94,8 +151,16 @@ impl fmt::Display for Source {
             }
             Self::Http(http) => {
                 write!(f, "--url {}", http.url)?;
-                http.headers.iter().try_for_each(|(name, _)| write!(f, " --header '{name}: …'"))
+                if http.transport != Transport::Auto {
+                    write!(f, " --transport {}", http.transport.word())?;
+                }
+                if let Some(file) = &http.cacert {
+                    write!(f, " --cacert {}", shell_words::quote(&file.to_string_lossy()))?;
+                }
+                http.headers.iter().try_for_each(|(name, _)| write!(f, " --header '{name}: …'"))?;
+                http.login.iter().try_for_each(|login| write!(f, " {login}"))
             }
+            Self::Fixture(folder) => write!(f, "--fixture {}", shell_words::quote(&folder.to_string_lossy())),
         }
     }
 }
@@ -110,10 +175,17 @@ mod tests {
             program: "node".into(),
             args: vec!["my server.js".into()],
             env: vec![("API_KEY".into(), "s3cret".into())],
-            cwd: None,
+            ..Command::default()
         });
         assert_eq!(command.to_string(), "--env API_KEY=… -- node 'my server.js'");
-        let http = Source::Http(Http { url: "http://127.0.0.1:1/mcp".into(), headers: vec![("X-Key".into(), "s3cret".into())] });
+        let http = Source::Http(Http {
+            url: "http://127.0.0.1:1/mcp".into(),
+            headers: vec![("X-Key".into(), "s3cret".into())],
+            ..Http::default()
+        });
         assert_eq!(http.to_string(), "--url http://127.0.0.1:1/mcp --header 'X-Key: …'");
+        let pinned = Source::sample().with_protocol(Protocol::Version("2026-07-28"));
+        assert_eq!(pinned.to_string(), "--sample --protocol 2026-07-28");
+        assert_eq!(pinned.with_protocol(Protocol::Auto), Source::sample());
     }
 }

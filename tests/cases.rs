@@ -12,12 +12,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_loupe::cancel::{Cancel, Cancelled};
-use mcp_loupe::capture::{Capture, CaptureId, FactState, Outcome, Payload, Server, Timings, Tool, match_facts};
+use mcp_loupe::capture::{Capture, CaptureId, FactState, Payload, Server, Tool, match_facts};
 use mcp_loupe::diff::lines::{LineOptions, Side, lines};
 use mcp_loupe::diff::tree::{TreeOptions, tree};
 use mcp_loupe::format::{Format, Sink, Subject, WriteError, by_id};
 use mcp_loupe::json::Doc;
-use time::OffsetDateTime;
 
 struct Gather(Vec<u8>);
 
@@ -55,19 +54,10 @@ fn subject(payload: &[u8]) -> Subject {
     response.extend_from_slice(payload.trim_ascii());
     response.extend_from_slice(b"}}");
     Subject::of(Arc::new(Capture {
-        id: CaptureId("case".into()),
-        server: Server::default(),
         tool: Tool::unlisted("case"),
         arguments: Bytes::from_static(b"{}"),
-        started_at: OffsetDateTime::UNIX_EPOCH,
-        timings: Timings::default(),
-        outcome: Outcome::Result,
-        request: Bytes::new(),
         response: Some(Bytes::from(response)),
-        messages: Vec::new(),
-        http: None,
-        problem: None,
-        notes: Vec::new(),
+        ..Capture::empty(CaptureId("case".into()), Server::default())
     }))
 }
 
@@ -76,7 +66,7 @@ fn write(format: &dyn Format, subject: &Subject) -> String {
         return format!("refused: {}", why.0);
     }
     let mut gather = Gather(Vec::new());
-    match format.write(subject, &mut gather) {
+    match format.write(subject, &mut gather, &Cancel::new()) {
         Ok(()) => String::from_utf8(gather.0).unwrap(),
         Err(WriteError::Refused(why)) => format!("refused: {why}"),
         Err(WriteError::Cancelled(_)) => panic!("nobody cancelled"),

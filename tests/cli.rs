@@ -68,7 +68,7 @@ fn wrong_usage_is_status_2_with_a_hint() {
     status 2
     -- stderr
     error: no SOURCE is given
-    hint: add --sample, --url URL, --config FILE or -- COMMAND [ARG…]
+    hint: add --sample, --url URL, --config FILE, --fixture DIR or -- COMMAND [ARG…]
     ");
     assert_snapshot!(loupe(&["call", "--sample"]), @r"
     status 2
@@ -103,6 +103,19 @@ fn wrong_usage_is_status_2_with_a_hint() {
 }
 
 #[test]
+fn limits_are_checked_before_anything_starts() {
+    for (given, what) in
+        [("pages", "`pages` is not NAME=VALUE"), ("page=1", "there is no limit `page`"), ("pages=0", "cannot be `0`")]
+    {
+        let output = run(&["tools", "--sample", "--limit", given], b"");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(what) && said.contains("message, pages, beside, log, stderr") != given.contains('0'), "{said}");
+    }
+    assert!(loupe(&["tools", "--sample", "--limit", "message=64MiB", "--limit", "log=1MiB"]).contains("strict_search_companies"));
+}
+
+#[test]
 fn a_named_tokenizer_counts_beside_the_two() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/token/tokenizer.json");
     let row = |tokenizer: &str| {
@@ -133,8 +146,8 @@ fn a_named_tokenizer_counts_beside_the_two() {
 #[test]
 fn what_comes_later_says_so() {
     for (args, what) in [
-        (&["fixture", "verify", "x"][..], "fixture"),
-        (&["tools", "--sample", "--protocol=auto"], "--protocol"),
+        (&["check", "x"][..], "check"),
+        (&["tools", "--sample", "--profile=x"], "--profile"),
         (&["call", "x", "--sample", "--view", "findings"], "findings"),
     ] {
         assert_eq!(loupe(args), format!("status 2\n-- stderr\nerror: not available yet ({what})\n"), "{args:?}");
@@ -166,7 +179,7 @@ fn arguments_are_checked_before_they_leave() {
     status 2
     -- stderr
     error: arguments do not fit the schema: 600 is greater than the maximum of 500 (/pageSize)
-    hint: `--send-anyway` sends them as they are
+    hint: `--args JSON` gives them, `tools --json` shows the schema, and `--send-anyway` sends them all the same
     ");
     assert_snapshot!(call(r#"{"pageSize":}"#), @r"
     status 2
@@ -178,6 +191,7 @@ fn arguments_are_checked_before_they_leave() {
     status 2
     -- stderr
     error: cannot read the arguments: No such file or directory (os error 2) (/no/such/file)
+    hint: `--args` takes a JSON object, @FILE or - for standard input
     ");
 }
 
@@ -255,7 +269,7 @@ fn the_report_has_every_member() {
     assert!(report["findings"].is_null(), "not known is not the same as none");
     assert_snapshot!(
         members(&report["hosts"][0]),
-        @"id version evidence computable why bytes tokens truncated limit facts"
+        @"id version evidence computable why bytes tokens truncated limit facts media definitionTokens"
     );
     let rows = report["ledger"]["rows"].as_array().unwrap();
     let formats: Vec<_> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();
@@ -409,6 +423,9 @@ fn servers_that_are_none_fail_by_their_kind() {
     assert_eq!((status, &document["error"]["kind"]), (3, &"connect".into()));
     let (status, document) = json(&["tools", "--json", "--timeout", "0.2", "--", "sleep", "60"], b"");
     assert_eq!((status, &document["error"]["kind"]), (4, &"timeout".into()));
+    let output = run(&["tools", "--timeout", "1e18", "--", "true"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("at most 86400 seconds (a day)"));
 }
 
 #[test]
@@ -537,7 +554,7 @@ fn a_server_of_a_client_s_configuration_is_used() {
     let (status, message) = refused(&["--server", "remote"]);
     assert!(status == Some(2) && message.starts_with("error: no value for ${NOT_SET_ANYWHERE} (remote)\nhint: "), "{message}");
     let (status, message) = refused(&["--server", "remote", "--env", "NOT_SET_ANYWHERE=1"]);
-    assert!(status == Some(2) && message.starts_with("error: not available yet (HTTP+SSE)\n"), "{message}");
+    assert!(status == Some(3) && message.contains("error: connection refused (http://127.0.0.1:1/sse)\n"), "{message}");
 }
 
 /// Long options named in a text.
@@ -557,7 +574,12 @@ fn the_help_and_its_page_agree() {
     let mut in_help = options(&help);
     for command in &commands {
         assert!(built.contains(&format!("mcp-loupe {command}")), "docs/cli.md lacks the command `{command}`");
-        in_help.extend(options(&String::from_utf8(text(&[command, "--help"], b"")).unwrap()));
+        let help = String::from_utf8(text(&[command, "--help"], b"")).unwrap();
+        in_help.extend(options(&help));
+        let inner = help.split("Commands:\n").nth(1).map(|list| list.split("\n\n").next().unwrap_or_default().to_owned());
+        for command_inside in inner.iter().flat_map(|list| list.lines()).filter_map(|line| line.split_whitespace().next()) {
+            in_help.extend(options(&String::from_utf8(text(&[command, command_inside, "--help"], b"")).unwrap()));
+        }
     }
     for line in built.lines().filter_map(|line| line.strip_prefix("    mcp-loupe ")) {
         let word = line.split_whitespace().next().unwrap();

@@ -41,6 +41,7 @@ fn server(on_c: &str, annotations: &str) -> String {
         r#"while IFS= read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
   case "$line" in
+    *'server/discover'*) printf '%s\n' '{{"jsonrpc":"2.0","id":null,"error":{{"code":-32601,"message":"Method not found"}}}}' ;;
     *'"initialize"'*) printf '%s\n' '{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"peer","version":"1"}}}}}}' ;;
     *'"tools/list"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"tools":[{{"name":"get","inputSchema":{{"type":"object","properties":{{"format":{{"enum":["a","b","c","d"]}}}}}}{annotations}}}]}}}}\n' "$id" ;;
     *'"format":"a"'*) {} ;;
@@ -303,4 +304,19 @@ fn two_lists_of_tools_are_compared() {
     let (status, page) = page(&["diff", &old, &new]);
     assert!(status == 1 && page.contains("  + /inputSchema/properties/more {\"type\":\"string\"}"), "{page}");
     assert_eq!(json(&["diff", &old, &old, "--json"]).0, 0);
+}
+
+#[test]
+fn a_comparison_is_printed_as_a_table() {
+    let call = ["compare", "strict_search_companies", "--quiet", "--args", r#"{"searchTerm":"north"}"#, "--sample"];
+    let (status, text) = page(&[&call[..], &["--as", "markdown"]].concat());
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(status, 0);
+    assert!(lines[0].starts_with("| response_format | Tokens (o200k_base) | Against json as sent |"), "{text}");
+    assert_eq!(lines.len(), 6, "{text}");
+    assert!(lines[3].starts_with("| markdown as sent |") && lines[3].contains("`/data/*/city`"), "{text}");
+    let (_, text) = page(&[&call[..], &["--as", "csv"]].concat());
+    assert!(text.starts_with("column,value,derived,outcome,format,bytes,") && text.lines().count() == 5, "{text}");
+    let refused = refused(&[&call[..], &["--as", "html"]].concat());
+    assert!(refused.starts_with("status 2") && refused.contains("one of markdown, csv"), "{refused}");
 }

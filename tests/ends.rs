@@ -9,9 +9,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use mcp_loupe::mcp::{self, Options, guard};
+use bytes::Bytes;
+use mcp_loupe::capture::Outcome;
+use mcp_loupe::mcp::{self, Call, CancelToken, Options, guard};
 use mcp_loupe::source::Source;
-use peer::{Heard, INITIALIZED, connect, options, sh, until};
+use peer::{Heard, INITIALIZED, call, connect, options, sh, until};
 
 /// A server that ignores the end of its input and SIGTERM, with a child that does so too and one that left the group
 /// where the system can do that. Their process ids go to the file.
@@ -75,6 +77,28 @@ async fn a_dropped_session_leaves_nothing() {
     let pids = all_started(&file).await;
     drop(session);
     all_gone(&pids).await;
+}
+
+/// A server that reads nothing, and more on its way to it than the pipes hold: the end is noticed all the same.
+#[tokio::test]
+async fn a_filled_pipe_keeps_nothing_alive() {
+    for is_closed in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pids");
+        let session = connect(&stubborn(&file)).await;
+        let pids = all_started(&file).await;
+        let arguments = Bytes::from(format!(r#"{{"a":"{}"}}"#, "x".repeat(400_000)));
+        let call = Call { arguments, limit: Duration::from_millis(500), ..call("") };
+        let capture = session.call(call, CancelToken::new()).await;
+        assert_eq!(capture.outcome, Outcome::Timeout);
+        if is_closed {
+            session.close().await;
+            assert_eq!(pids.iter().filter(|&&pid| is_alive(pid)).count(), 0);
+        } else {
+            drop(session);
+            all_gone(&pids).await;
+        }
+    }
 }
 
 #[tokio::test]

@@ -45,14 +45,33 @@ fn json(args: &[&str], stdin: &[u8]) -> Value {
 const RESULT: &[u8] =
     br#"{"content":[{"type":"text","text":"Ada, 36"}],"structuredContent":{"name":"Ada","age":36.0,"city":"London"}}"#;
 
+/// How many hosts come with Loupe.
+fn known() -> usize {
+    mcp_loupe::host::Hosts::built_in().len()
+}
+
+#[test]
+fn one_host_is_told_in_full() {
+    let page = text(&["hosts", "codex"], b"");
+    assert!(page.starts_with("codex · "), "{page}");
+    for said in ["limit 12,000 ", "input schema reduced (title, examples, $schema removed)", "observed: "] {
+        assert!(page.contains(said), "{said} is not in {page}");
+    }
+    let list = json(&["hosts", "codex", "--json"], b"");
+    assert_eq!((&list["schema"], &list["hosts"][0]["id"]), (&"loupe.hosts-list/1".into(), &"codex".into()));
+    let unknown = run(&["hosts", "codez"], b"");
+    assert_eq!(words(&unknown.stderr), "error: unknown host `codez` (hosts)\nhint: did you mean `codex`\n");
+}
+
 #[test]
 fn hosts_are_listed() {
     let page = text(&["hosts"], b"");
-    assert_eq!(page.lines().count(), 29, "{page}");
+    // A head, and a line for each.
+    assert_eq!(page.lines().count(), 1 + known(), "{page}");
     assert!(page.lines().next().unwrap().starts_with("HOST "), "{page}");
     let list = json(&["hosts", "--json"], b"");
     assert_eq!(list["schema"], "loupe.hosts-list/1");
-    assert_eq!(list["hosts"].as_array().unwrap().len(), 28);
+    assert_eq!(list["hosts"].as_array().unwrap().len(), known());
     let codex = list["hosts"].as_array().unwrap().iter().find(|host| host["id"] == "codex").unwrap();
     assert_eq!((&codex["evidence"], &codex["limits"][0]["max"]), (&"observed".into(), &12_000.into()));
     assert_eq!(list["problems"], serde_json::json!([]));
@@ -75,7 +94,8 @@ fn a_hosts_text_is_printed_exactly() {
 fn reports_hold_every_host() {
     let report = json(&["show", "-", "--json"], RESULT);
     let hosts = report["hosts"].as_array().unwrap();
-    assert_eq!(hosts.len(), 28);
+    assert_eq!(hosts.len(), known());
+    assert_eq!(hosts[0]["media"], serde_json::json!({"shown": 0, "asText": 0, "dropped": 0}));
     let host = |id: &str| hosts.iter().find(|host| host["id"] == id).unwrap();
     for id in ["codex", "zed", "claude-code", "cline", "copilot-cli"] {
         let printed = text(&["show", "-", "--view", &format!("host:{id}")], RESULT);
@@ -90,7 +110,7 @@ fn reports_hold_every_host() {
 #[test]
 fn the_hosts_of_an_answer_are_compared() {
     let page = text(&["show", "-", "--view", "hosts"], RESULT);
-    assert!(page.starts_with("28 hosts, "), "{page}");
+    assert!(page.starts_with(&format!("{} hosts, ", known())), "{page}");
     assert!(page.contains("loses /city (1 of 1)"), "{page}");
     assert!(page.contains("structuredContent alone"), "{page}");
     let nothing = run(&["show", "-", "--view", "hosts"], br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#);
@@ -165,5 +185,57 @@ fn calls_are_made_as_a_host() {
     assert_eq!(hello["capabilities"], serde_json::json!({"roots": {"listChanged": true}}));
     let unknown = run(&["call", "dual_search_companies", "--sample", "--as-host", "zed"], b"");
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(words(&unknown.stderr).starts_with("error: how Zed names itself to a server is not known (--as-host)\n"));
+    let said = words(&unknown.stderr);
+    assert!(said.starts_with("error: how Zed names itself to a server is not known (--as-host)\n"), "{said}");
+    assert!(said.contains(concat!("(client loupe ", env!("CARGO_PKG_VERSION"), ", capabilities {})")), "{said}");
+}
+
+/// What a known host would give its model for the probe's tools, as a person pastes it.
+fn pasted(host: &str, left_out: &[&str]) -> String {
+    let mut out = String::new();
+    for (tool, response) in mcp_loupe::serve::sample::Probe::answers() {
+        let shown = run(&["show", "-", "--view", &format!("host:{host}")], &response);
+        if !left_out.contains(&tool) && shown.status.code() != Some(2) {
+            out += &format!("=== {tool}\n{}\n", words(&shown.stdout));
+        }
+    }
+    out
+}
+
+#[test]
+fn a_probe_tells_the_rules_of_a_host() {
+    let page = text(&["hosts", "--from-probe", "-"], pasted("codex", &[]).as_bytes());
+    assert!(page.contains("exactly what the rules of OpenAI Codex CLI"), "{page}");
+    assert!(page.contains("# Confidence: high."), "{page}");
+    let found = json(&["hosts", "--from-probe", "-", "--json"], pasted("opencode", &["probe_long_text"]).as_bytes());
+    assert_eq!((&found["schema"], &found["confidence"]), (&"loupe.probe/1".into(), &"high".into()), "{found}");
+    assert!(found["fits"].as_array().unwrap().contains(&"opencode".into()), "{found}");
+    assert_eq!(found["untried"], serde_json::json!(["probe_long_text"]));
+    let refused = run(&["hosts", "--from-probe", "-"], b"=== probe_two\nx");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(words(&refused.stderr).contains("the probe has no tool `probe_two` (standard input, line 1)"));
+}
+
+#[test]
+fn the_entry_of_an_unknown_host_is_a_hosts_file() {
+    // A host of nobody: its own words around every text, JSON as Python writes it, a cut of its own.
+    let long = mcp_loupe::serve::sample::Probe::answers().into_iter().find(|(tool, _)| *tool == "probe_long_text").unwrap().1;
+    let long: Value = serde_json::from_slice(&long).unwrap();
+    let long = long["result"]["content"][0]["text"].as_str().unwrap();
+    let pasted = format!(
+        "=== probe_one_text\n<<LoupeProbe01a>>\n=== probe_several_texts\n<<LoupeProbe02a LoupeProbe02b LoupeProbe02c>>\n\
+         === probe_structured_only\n<<{{\"marker\": \"LoupeProbe03a\", \"count\": 2, \"ratio\": 1.0, \"names\": [\"\\u00e9\", \"<b>\"], \"none\": null}}>>\n\
+         === probe_text_and_other_structured\n<<LoupeProbe05a>>\n=== probe_link\n<<LoupeProbe09a see probe://link/LoupeProbe09b LoupeProbe09c>>\n\
+         === probe_long_text\n<<{}[rest gone]>>\n=== probe_nothing\nnothing came\n",
+        &long[..5_000]
+    );
+    let page = text(&["hosts", "--from-probe", "-"], pasted.as_bytes());
+    assert!(page.contains("No known host gives"), "{page}");
+    assert!(page.contains("the first 5,000 were left"), "{page}");
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("hosts.toml"), &page).unwrap();
+    let list = json(&["hosts", "--json", "--data-dir", folder.path().to_str().unwrap()], b"");
+    assert_eq!(list["problems"], serde_json::json!([]), "{page}");
+    assert_eq!((&list["hosts"][0]["id"], &list["hosts"][0]["own"]), (&"new-host".into(), &true.into()));
+    println!("{page}");
 }

@@ -9,52 +9,70 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "app", "shot", "mcp", "serve", "store", "report", "diff", "host", "format", "capture", "source", "settings", "token",
-            "json", "problem", "cancel", "state", "ui",
+            "app", "shot", "mcp", "serve", "store", "fixture", "report", "diff", "host", "format", "capture", "source",
+            "settings", "token", "json", "problem", "cancel", "state", "ui", "ask", "spread",
         ],
     ),
-    ("app", &["ui", "engine", "state", "store", "host", "source", "settings", "problem"]),
+    ("app", &["ui", "engine", "state", "store", "fixture", "host", "source", "settings", "problem"]),
     (
         "shot",
         &[
-            "ui", "state", "engine", "report", "diff", "host", "format", "capture", "source", "settings", "token", "problem",
-            "cancel",
+            "ui", "state", "engine", "fixture", "report", "diff", "host", "format", "capture", "source", "settings", "token",
+            "problem", "cancel",
         ],
     ),
-    ("ui", &["state", "report", "diff", "host", "format", "capture", "source", "settings", "token", "json", "problem"]),
-    ("engine", &["state", "mcp", "store", "report", "diff", "host", "format", "capture", "source", "token", "problem", "cancel"]),
-    ("state", &["report", "diff", "host", "format", "capture", "source", "settings", "token", "json", "problem"]),
-    ("mcp", &["serve", "capture", "source", "json", "problem"]),
-    ("serve", &["source", "json", "problem"]),
-    ("store", &["report", "host", "capture", "json", "problem"]),
-    ("report", &["diff", "host", "format", "capture", "source", "token", "json", "problem", "cancel"]),
+    (
+        "ui",
+        &[
+            "ask", "state", "fixture", "report", "diff", "host", "format", "capture", "source", "settings", "token", "json",
+            "problem",
+        ],
+    ),
+    (
+        "engine",
+        &[
+            "ask", "json", "state", "mcp", "serve", "store", "fixture", "report", "diff", "host", "format", "capture", "source",
+            "settings", "token", "problem", "cancel",
+        ],
+    ),
+    (
+        "state",
+        &["ask", "fixture", "report", "diff", "host", "format", "capture", "source", "settings", "token", "json", "problem"],
+    ),
+    ("mcp", &["ask", "serve", "capture", "source", "json", "problem"]),
+    ("serve", &["store", "report", "diff", "format", "capture", "source", "json", "problem", "cancel"]),
+    ("store", &["fixture", "report", "host", "capture", "source", "settings", "json", "problem", "cancel"]),
+    ("fixture", &["report", "diff", "host", "format", "capture", "source", "token", "json", "problem", "cancel"]),
+    ("report", &["diff", "host", "format", "capture", "source", "token", "json", "problem", "cancel", "spread"]),
     ("diff", &["json", "cancel"]),
-    ("host", &["format", "capture", "json", "problem", "cancel"]),
+    ("host", &["format", "capture", "source", "json", "problem", "cancel"]),
     ("format", &["capture", "token", "json", "problem", "cancel"]),
     ("capture", &["source", "json", "problem", "cancel"]),
     ("source", &["problem"]),
     ("settings", &["token"]),
     ("token", &["json", "problem", "cancel"]),
-    ("json", &[]),
+    ("ask", &["json"]),
+    ("json", &["cancel"]),
     ("problem", &[]),
+    ("spread", &["cancel"]),
     ("cancel", &[]),
 ];
 
 /// Crates that only these modules may name.
 const HOMES: &[(&str, &[&str])] = &[
     ("rmcp::", &["mcp"]),
-    ("reqwest::", &["mcp"]),
+    ("reqwest::", &["mcp", "engine"]),
     ("egui", &["ui", "app", "shot"]),
     ("eframe::", &["ui", "app", "shot"]),
     ("tokio::", &["mcp", "serve", "engine", "cli"]),
     ("clap::", &["cli"]),
-    ("hyper::", &["serve"]),
+    ("hyper::", &["serve", "mcp"]),
 ];
 
 /// What pure code never does.
 const WORLD: &[&str] =
     &["std::fs", "std::net", "std::env", "std::process", "std::thread", "SystemTime::now", "Instant::now", "now_utc"];
-const TOUCH_THE_WORLD: &[&str] = &["cli", "app", "mcp", "serve", "store", "engine"];
+const TOUCH_THE_WORLD: &[&str] = &["cli", "app", "mcp", "serve", "store", "engine", "spread"];
 
 fn rust_files(dir: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();

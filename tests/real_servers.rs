@@ -245,3 +245,20 @@ fn one_is_driven_through_the_windows_state() {
     assert_eq!(capture.outcome.name(), "result");
     assert!(capture.wire_len() > 0);
 }
+
+#[test]
+fn what_a_server_asks_is_answered() {
+    let server = node_peer("mcp-server-everything");
+    let said = |args: &[&str]| {
+        let output = loupe(&[args, &["--view", "content", "--", &server, "stdio"]].concat());
+        String::from_utf8_lossy(ok(&output)).into_owned()
+    };
+    let form = said(&["call", "trigger-elicitation-request", "--elicit", r#"{"name":"Ann"}"#]);
+    assert!(form.contains("Name: Ann") && form.contains("\"hero-1\""), "{form}");
+    assert!(said(&["call", "trigger-elicitation-request", "--elicit", "decline"]).contains("declined"));
+    let args = r#"{"prompt":"hi","maxTokens":10}"#;
+    assert!(said(&["call", "trigger-sampling-request", "--args", args, "--sampling-reply", "hello"]).contains("hello"));
+    assert!(said(&["call", "get-roots-list", "--root", "/tmp"]).contains("file:///tmp"));
+    // Must be called as a task, and is.
+    assert!(said(&["call", "simulate-research-query", "--args", r#"{"topic":"x"}"#]).contains("Research Report"));
+}

@@ -5,22 +5,40 @@
 
 mod window;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use egui::Theme::{Dark, Light};
 use egui_kittest::{SnapshotOptions, SnapshotResults, try_image_snapshot_options};
+use mcp_loupe::ask::Ask;
+use mcp_loupe::capture::{Direction, Line, LineKind, Prompt, Resource};
 use mcp_loupe::host::Hosts;
-use mcp_loupe::report::{Answer, Question};
+use mcp_loupe::json::Doc;
+use mcp_loupe::problem::{Kind, Problem};
+use mcp_loupe::report::{Answer, Question, TextOf};
 use mcp_loupe::settings;
 use mcp_loupe::shot;
+use mcp_loupe::source::{Command, Http, Login, Recent, Source};
+use mcp_loupe::state::asks::AskAction;
 use mcp_loupe::state::diff::DiffAction;
+use mcp_loupe::state::exact::{ExactAction, ExactEvent, KeyPlace};
+use mcp_loupe::state::library::{Entry, LibraryAction};
+use mcp_loupe::state::media::MediaAction;
+use mcp_loupe::state::prices::{PriceField, PricesAction};
+use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
-    Action, Asked, CompareAction, DrawerTab, HostDetail, HostsAction, PaneView, Running, TokensAction, TokensPart,
+    Action, Asked, CompareAction, Connection, DrawerTab, Event, FoundConfig, Heard, HostDetail, HostsAction, ImportAction,
+    LoginAction, LoginStep, PaneView, Running, Screen, StartQuestion, TokensAction, TokensPart,
 };
 use mcp_loupe::token::Tokenizer;
+use mcp_loupe::token::claude::Key;
 use window::Window;
 
 const MAIN: [u32; 2] = [1_600, 1_000];
+
+/// A PNG of 16 by 16 pixels.
+const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAATUlEQVR42mP4TyJgQOboN7xFQzg1YCrFpQ1dA1YL0TXgcQCmFEIDLl8OJQ0keJrkYCUYcVhswJM00PQwEJPgkPUwEJlI4XoYiE/YEA0A62iJS/fQxVYAAAAASUVORK5CYII=";
 
 struct Album(SnapshotResults);
 
@@ -52,6 +70,36 @@ fn named_screens() {
     for screen in shot::SCREENS.iter().filter(|&&screen| screen != "main") {
         album.add_screen(screen, screen, (1_600, 1_000), settings::Theme::Dark);
     }
+}
+
+#[test]
+fn exact_counts() {
+    let mut album = Album::new();
+    let mut window = Window::calling("all", "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
+    window.send(Action::Tokens(TokensAction::Use(Tokenizer::Claude)));
+    window.picture(MAIN, Dark);
+    window.send(Action::Exact(ExactAction::Open(Some("json"))));
+    album.add(&mut window, "exact-count", MAIN, Dark);
+    album.add(&mut window, "exact-count-640", [640, 520], Dark);
+    window.send(Action::Exact(ExactAction::TypeKey(Key::new("never shown"))));
+    window.send(Action::Exact(ExactAction::Send));
+    window.apply(Event::Exact(ExactEvent::Key(KeyPlace::Keychain)));
+    album.add(&mut window, "exact-count-done", [1_280, 800], Light);
+    window.send(Action::CloseDialog);
+    album.add(&mut window, "exact-count-ledger", MAIN, Dark);
+}
+
+#[test]
+fn price_table() {
+    let mut album = Album::new();
+    let mut window = Window::calling("all", "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
+    window.state.today = Some(time::macros::date!(2026 - 01 - 31));
+    window.send(Action::Prices(PricesAction::Show));
+    let typed = |field, text: &str| Action::Prices(PricesAction::Type { model: "GPT-4o".into(), field, text: text.into() });
+    window.send(typed(PriceField::Input, "1.75"));
+    window.send(typed(PriceField::Context, "128k"));
+    album.add(&mut window, "prices", MAIN, Dark);
+    album.add(&mut window, "prices-640", [640, 520], Light);
 }
 
 #[test]
@@ -94,6 +142,16 @@ fn odd_answers() {
         {"type":"hologram","x":1},{"type":"text"}],"isError":true}"#,
     ));
     album.add(&mut blocks, "blocks", MAIN, Light);
+    let mut media = Window::showing(&message(&format!(
+        r#"{{"content":[{{"type":"image","data":"{PICTURE}","mimeType":"image/png"}},
+        {{"type":"image","data":"/9j/4AAQSkZJRg","mimeType":"image/jpeg"}},{{"type":"audio","data":"UklGRsQAAABXQVZF","mimeType":"audio/wav"}},
+        {{"type":"resource","resource":{{"uri":"sample://about","mimeType":"text/plain","text":"What stands in it."}}}},
+        {{"type":"resource_link","uri":"file:///reports/2026.pdf","name":"report","title":"The year's report","mimeType":"application/pdf","size":81234}}]}}"#
+    )));
+    media.send(Action::Media(MediaAction::Show(0, true)));
+    media.send(Action::Media(MediaAction::Show(1, true)));
+    album.add(&mut media, "media", MAIN, Dark);
+    album.add(&mut media, "media-light", [1_280, 800], Light);
     let mut error = Window::showing(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool: nosuch"}}"#);
     album.add(&mut error, "rpc-error", MAIN, Dark);
     album.add(&mut Window::showing(""), "no-answer", MAIN, Dark);
@@ -124,6 +182,37 @@ fn panes_and_states() {
     });
     window.state.now = Duration::from_millis(1_400);
     album.add(&mut window, "linked-while-running", MAIN, Light);
+}
+
+#[test]
+fn newcomers() {
+    let mut album = Album::new();
+    let mut hostile = Window::sample("all,data=hostile");
+    hostile.send(Action::Ask(StartQuestion::HostileRecords));
+    album.add(&mut hostile, "hostile-card", MAIN, Dark);
+    album.add(&mut hostile, "hostile-card-1280", [1_280, 800], Light);
+    // A server of one's own, with nothing called yet; and the same once it went away.
+    let mut own = Window::sample("all");
+    let command = Command { program: "npx".into(), args: vec!["-y".into(), "my-server".into()], ..Command::default() };
+    own.send(Action::Connect(Source::Command(command)));
+    album.add(&mut own, "start-own", [1_280, 800], Dark);
+    own.apply(Event::Gone {
+        session: own.state.session,
+        problem: Problem::new(Kind::Disconnected, "the program ended (exit 3)"),
+    });
+    album.add(&mut own, "start-gone", [1_280, 800], Light);
+    let mut pasted = Window::sample("all");
+    pasted.send(Action::ShowConnect);
+    pasted.send(Action::Import(ImportAction::SetText("npx -y @example/github-mcp --read-only".into())));
+    album.add(&mut pasted, "connect-pasted-1280", [1_280, 800], Dark);
+    let mut blocks = Window::showing(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"The first block,\non two lines."},
+        {"type":"image","data":"aGVsbG8=","mimeType":"image/png"},{"type":"text","text":"The last block."}]}}"#,
+    );
+    album.add(&mut blocks, "block-marks", [1_280, 800], Dark);
+    let mut payload = Window::calling("all", "strict_search_companies", r#"{"pageSize":20}"#);
+    album.add(&mut payload, "saving-1280", [1_280, 800], Light);
+    album.add(&mut payload, "saving-640", [640, 520], Dark);
 }
 
 #[test]
@@ -175,6 +264,10 @@ fn differences() {
     window.send(Action::Diff(DiffAction::Open(first.clone(), first.clone())));
     window.send(Action::Diff(DiffAction::Split(false)));
     album.add(&mut window, "diff-formats", [1_280, 800], Light);
+    let host = |id: &str| TextOf::Host(Hosts::built_in().get(id).unwrap().id);
+    window.send(Action::Diff(DiffAction::SetTexts(host("codex"), host("zed"))));
+    album.add(&mut window, "diff-hosts", [1_280, 800], Dark);
+    window.send(Action::Diff(DiffAction::SetTexts(TextOf::Format("content"), TextOf::Format("content"))));
     window.open(&answer("before"));
     let same = window.state.view.capture.clone().unwrap();
     window.send(Action::Diff(DiffAction::Open(first, same)));
@@ -215,4 +308,187 @@ fn hosts() {
     album.add(&mut window, "hosts-640", [640, 520], Dark);
     window.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
     album.add(&mut window, "hosts-deliveries", MAIN, Dark);
+}
+
+#[test]
+fn questions_and_the_protocol_log() {
+    let mut album = Album::new();
+    let mut window = Window::calling("all", "strict_search_companies", r#"{"pageSize":6}"#);
+    let session = window.state.session;
+    let hear = |window: &mut Window, heard: Heard| window.state.apply(Event::Heard { session, heard }, &mut Vec::new());
+    let ask = |key: u64, method: &str, params: &'static str| {
+        let doc = Doc::parse(params.into());
+        Heard::Asked(Ask::read(key, method, doc.root()).unwrap())
+    };
+    let form = r#"{"message":"Log in to autoreply","requestedSchema":{"type":"object","required":["handle","password"],"properties":{
+        "handle":{"type":"string","title":"Handle","description":"Such as @alice","default":"@carol.art"},
+        "password":{"type":"string","title":"App password","description":"Made in the settings; never the main password of the account","minLength":8},
+        "port":{"type":"integer","title":"Port","minimum":1,"maximum":65535},
+        "remember":{"type":"boolean","title":"Stay logged in","default":true},
+        "scope":{"type":"string","title":"Scope","oneOf":[{"const":"r","title":"Read"},{"const":"rw","title":"Read and write"}],"default":"r"},
+        "feeds":{"type":"array","title":"Feeds","minItems":1,"items":{"enum":["following","popular","friends"]},"default":["following"]}}}}"#;
+    hear(&mut window, ask(0, "elicitation/create", form));
+    window.state.perform(Action::Answer(AskAction::Accept), &mut Vec::new());
+    album.add(&mut window, "ask-form", MAIN, Dark);
+    window.state.perform(Action::Answer(AskAction::Cancel), &mut Vec::new());
+    let url = r#"{"mode":"url","message":"Approve the payment in your browser","url":"https://pay.example.com/approve?order=4711&return=loupe","elicitationId":"e1"}"#;
+    hear(&mut window, ask(1, "elicitation/create", url));
+    album.add(&mut window, "ask-url", [1_280, 800], Light);
+    window.state.perform(Action::Answer(AskAction::Cancel), &mut Vec::new());
+    let sampling = r#"{"messages":[{"role":"user","content":{"type":"text","text":"Summarise these three tickets in one sentence each."}}],"systemPrompt":"You are terse.","maxTokens":200}"#;
+    hear(&mut window, ask(2, "sampling/createMessage", sampling));
+    album.add(&mut window, "ask-sampling", [1_280, 800], Dark);
+    window.state.perform(Action::Answer(AskAction::Decline), &mut Vec::new());
+
+    let mut at = 0;
+    let mut line = |direction, kind, method: Option<&str>, id: Option<&str>, text: &str| {
+        at += 37;
+        let bytes = Bytes::copy_from_slice(text.as_bytes());
+        let (method, id) = (method.map(Into::into), id.map(Into::into));
+        Line { at: Duration::from_millis(at), direction, kind, method, id, bytes, version: None }
+    };
+    let (i, o) = (Direction::In, Direction::Out);
+    let lines = vec![
+        line(
+            o,
+            LineKind::Request,
+            Some("initialize"),
+            Some("0"),
+            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#,
+        ),
+        line(Direction::Stderr, LineKind::Stderr, None, None, "listening on standard input"),
+        line(
+            i,
+            LineKind::Response,
+            None,
+            Some("0"),
+            r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"logging":{}}}}"#,
+        ),
+        line(
+            o,
+            LineKind::Notification,
+            Some("notifications/initialized"),
+            None,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        ),
+        line(
+            o,
+            LineKind::Request,
+            Some("tools/call"),
+            Some("2"),
+            r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"login","arguments":{}}}"#,
+        ),
+        line(
+            i,
+            LineKind::Request,
+            Some("elicitation/create"),
+            Some("\"login-1\""),
+            r#"{"jsonrpc":"2.0","id":"login-1","method":"elicitation/create","params":{"message":"Log in"}}"#,
+        ),
+        line(
+            o,
+            LineKind::Response,
+            None,
+            Some("\"login-1\""),
+            r#"{"jsonrpc":"2.0","id":"login-1","result":{"action":"accept","content":{"password":"•••"}}}"#,
+        ),
+        line(
+            i,
+            LineKind::Notification,
+            Some("notifications/progress"),
+            None,
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":2,"progress":1,"total":2}}"#,
+        ),
+        line(i, LineKind::Unreadable, None, None, "DEBUG this line is no message"),
+        line(
+            i,
+            LineKind::Error,
+            None,
+            Some("2"),
+            r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"no such account"}}"#,
+        ),
+    ];
+    hear(&mut window, Heard::Lines(lines));
+    window.state.perform(Action::Wire(WireAction::Show), &mut Vec::new());
+    window.state.perform(Action::Wire(WireAction::Select(Some(6))), &mut Vec::new());
+    album.add(&mut window, "protocol-log", MAIN, Dark);
+    album.add(&mut window, "protocol-log-1280", [1_280, 800], Light);
+    album.add(&mut window, "protocol-log-640", [640, 520], Dark);
+
+    let resource = |raw: &'static str, is_template| Arc::new(Resource::read(raw.into(), is_template));
+    let entries = vec![
+        Entry::Resource(resource(r#"{"uri":"sample://dial/users","name":"users","title":"Users","mimeType":"application/json","size":48213,"description":"All users as the system holds them."}"#, false)),
+        Entry::Resource(resource(r#"{"uri":"ui://board/page.html","name":"board","title":"Ticket board","mimeType":"text/html;profile=mcp-app"}"#, false)),
+        Entry::Resource(resource(r#"{"uri":7,"name":"odd"}"#, false)),
+        Entry::Template(resource(r#"{"uriTemplate":"sample://dial/users/{key}","name":"user","title":"One user","mimeType":"application/json","icons":[{"src":"https://example.com/user.png"}],"_meta":{"example.com/owner":"people"}}"#, true)),
+        Entry::Prompt(Arc::new(Prompt::read(r#"{"name":"summarise","title":"Summarise records","description":"A summary of records of one kind.","arguments":[{"name":"kind","required":true},{"name":"tone"}]}"#.into()))),
+    ];
+    hear(&mut window, Heard::Library { entries, notes: Vec::new() });
+    window.state.perform(Action::Library(LibraryAction::Select(3)), &mut Vec::new());
+    window.state.perform(Action::Library(LibraryAction::Set { name: "key".into(), value: "a".into() }), &mut Vec::new());
+    hear(&mut window, Heard::Completed { argument: "key".into(), values: ["adams", "akira", "amara"].map(Into::into).to_vec() });
+    window.state.view.screen = Screen::Library;
+    album.add(&mut window, "library", MAIN, Dark);
+    album.add(&mut window, "library-640", [640, 520], Light);
+}
+
+#[test]
+fn connecting_to_ones_own() {
+    let mut album = Album::new();
+    let mut window = Window::sample("all");
+    window.send(Action::ShowConnect);
+    let recent = ["https://weather.example.com/mcp", "http://127.0.0.1:3001/mcp"].map(|url| {
+        Recent::of(&Source::Http(Http { url: url.into(), login: Some(Login::default()), ..Http::default() })).unwrap()
+    });
+    let mut recent = recent.to_vec();
+    recent[0].is_pinned = true;
+    recent.push(Recent::of_config("/home/me/.cursor/mcp.json", "github"));
+    window.state.apply(Event::Recent { folder: "/nowhere".into(), recent }, &mut Vec::new());
+    let found = [("Claude Code, Copilot CLI", "/home/me/project/.mcp.json"), ("Cursor", "/home/me/.cursor/mcp.json")];
+    let found = found.map(|(client, path)| FoundConfig { client: client.into(), path: path.into() });
+    window.state.apply(Event::ConfigsFound(found.into()), &mut Vec::new());
+    window.send(Action::Import(ImportAction::SetText("GITHUB_TOKEN=x npx -y @example/github-mcp --read-only".into())));
+    window.send(Action::Import(ImportAction::Use));
+    album.add(&mut window, "connect-chips", MAIN, Dark);
+    album.add(&mut window, "connect-chips-960", [960, 900], Light);
+    let text = r#"{"inputs":[{"id":"key","password":true,"description":"Your API key"},{"id":"land","default":"NO","options":["NO","SE"]}],
+  "servers":{"weather":{"url":"https://weather.example.com/${input:land}","headers":{"Authorization":"Bearer ${input:key}"}},"local":{"command":"node","args":["x.js"]}}}"#;
+    window.send(Action::Import(ImportAction::SetText(text.into())));
+    window.send(Action::Import(ImportAction::Choose(0)));
+    album.add(&mut window, "connect-import", MAIN, Light);
+
+    window.send(Action::Import(ImportAction::Close));
+    let source = Source::Http(Http { url: "https://weather.example.com/mcp".into(), ..Http::default() });
+    let problem =
+        Problem::new(Kind::Auth, "HTTP 401 Unauthorized: the server wants credentials").at("https://weather.example.com/mcp");
+    window.state.connection = Connection::Failed { source: source.clone(), problem, stderr: Vec::new() };
+    album.add(&mut window, "login-offer", MAIN, Dark);
+    window.state.perform(Action::Login(LoginAction::Start(Login::default())), &mut Vec::new());
+    let session = window.state.session;
+    let mut step = |step| window.state.apply(Event::Login { session, step }, &mut Vec::new());
+    for line in [
+        "HTTP 401 Unauthorized: the server wants a login",
+        "looking for the authorization server",
+        "GET https://weather.example.com/.well-known/oauth-protected-resource/mcp → HTTP 200, {\"resource\":\"https://weather.example.com/mcp\"} (41 ms)",
+        "the authorization server is https://login.example.com",
+        "asking for the scopes read",
+        "registering Loupe as a client",
+        "waiting for the browser to come back to http://127.0.0.1:43121/callback",
+    ] {
+        step(LoginStep::Said(line.into()));
+    }
+    let url = "https://login.example.com/authorize?response_type=code&client_id=client-1&state=q2x9&code_challenge=3hJx0mN2bR8a&code_challenge_method=S256&redirect_uri=http%3A%2F%2F127.0.0.1%3A43121%2Fcallback&scope=read&resource=https%3A%2F%2Fweather.example.com%2Fmcp";
+    step(LoginStep::Open { url: url.into(), limit: std::time::Duration::from_secs(300) });
+    album.add(&mut window, "login", MAIN, Dark);
+    album.add(&mut window, "login-640", [640, 520], Light);
+    let servers = vec!["https://login.example.com".to_owned(), "https://sso.example.org/tenant-7".into()];
+    let mut step = |step| window.state.apply(Event::Login { session, step }, &mut Vec::new());
+    step(LoginStep::Choose(servers));
+    step(LoginStep::Over { worked: false });
+    let what = "the server names 2 authorization servers: https://login.example.com, https://sso.example.org/tenant-7";
+    let problem = Problem::new(Kind::Auth, what).at("https://weather.example.com/mcp").hint("choose the one to log in at");
+    window.state.apply(Event::ConnectFailed { session, problem }, &mut Vec::new());
+    album.add(&mut window, "login-servers", MAIN, Dark);
+    window.send(Action::SetSamplingReply(Some("A canned answer.".into())));
+    album.add(&mut window, "login-servers-960", [960, 900], Light);
 }

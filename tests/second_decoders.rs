@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_loupe::cancel::{Cancel, Cancelled};
-use mcp_loupe::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
+use mcp_loupe::capture::{Capture, CaptureId, Carried, Outcome, Server, Timings, Tool};
 use mcp_loupe::format::round_trip::prove;
 use mcp_loupe::format::{Sink, Subject, by_id};
 use serde_json::{Value, json};
@@ -36,19 +36,10 @@ fn subject(payload: &[u8]) -> Subject {
     response.extend_from_slice(payload);
     response.extend_from_slice(b"}}");
     Subject::of(Arc::new(Capture {
-        id: CaptureId("case".into()),
-        server: Server::default(),
         tool: Tool::unlisted("case"),
         arguments: Bytes::from_static(b"{}"),
-        started_at: OffsetDateTime::UNIX_EPOCH,
-        timings: Timings::default(),
-        outcome: Outcome::Result,
-        request: Bytes::new(),
         response: Some(Bytes::from(response)),
-        messages: Vec::new(),
-        http: None,
-        problem: None,
-        notes: Vec::new(),
+        ..Capture::empty(CaptureId("case".into()), Server::default())
     }))
 }
 
@@ -57,7 +48,7 @@ fn write(id: &str, subject: &Subject) -> Option<Vec<u8>> {
     let format = by_id(id).unwrap();
     format.applies(subject).ok()?;
     let mut gather = Gather(Vec::new());
-    format.write(subject, &mut gather).ok()?;
+    format.write(subject, &mut gather, &Cancel::new()).ok()?;
     Some(gather.0)
 }
 

@@ -28,7 +28,7 @@ async fn refused(source: &Source, options: Options) -> Problem {
 async fn the_sample_answers_in_process() {
     let session = connect(&Source::sample()).await;
     assert_eq!(session.server().transport, "in-process");
-    let list = session.list_tools().await.unwrap();
+    let list = session.list_tools(Duration::from_secs(60)).await.unwrap();
     assert!(!list.tools.is_empty());
     assert_eq!(list.note, None);
     session.close().await;
@@ -154,7 +154,7 @@ async fn odd_lines_yield_what_came() {
             "",
         ),
         ("content is text", text(r#"{"jsonrpc":"2.0","id":1,"result":{"content":"hi","isError":"no"}}"#), Result, 0, ""),
-        ("result null", text(r#"{"jsonrpc":"2.0","id":1,"result":null}"#), Result, 0, ""),
+        ("result null", text(r#"{"jsonrpc":"2.0","id":1,"result":null}"#), Malformed, 0, "is null"),
         ("tool error", text(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}"#), Outcome::ToolError, 0, ""),
         ("duplicate content", text(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[1],"content":[]}}"#), Result, 0, ""),
         ("BOM", text(&format!("\u{feff}{}", result("1"))), Result, 0, ""),
@@ -212,13 +212,26 @@ async fn a_message_over_several_lines_is_shown_and_refused() {
 
 #[tokio::test]
 async fn a_message_over_the_limit_ends_its_call() {
-    let limited = Options { message_limit: 1_000, ..options() };
+    let limited = Options { limits: mcp_loupe::source::Limits { message: 1_000, ..Default::default() }, ..options() };
     let long = r#"printf '{"jsonrpc":"2.0","id":%s,"result":"' "$id"; head -c 5000 /dev/zero | tr '\0' x; printf '"}\n'"#;
     let session = mcp::connect(&server(long), limited, Heard::default().happenings()).await.unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
     assert_eq!((capture.outcome, capture.wire_len()), (Outcome::Malformed, 1_000));
     assert!(capture.problem.unwrap().what.contains("larger than 1000 bytes"));
     session.close().await;
+}
+
+#[tokio::test]
+async fn what_is_kept_of_stderr_can_be_changed_and_its_end_is_said() {
+    let limits = mcp_loupe::source::Limits { stderr: 2_000, ..Default::default() };
+    let flood = r#"i=0; while [ $i -lt 100 ]; do printf '%0100d\n' $i >&2; i=$((i+1)); done
+        printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id""#;
+    let heard = Heard::default();
+    let session = mcp::connect(&server(flood), Options { limits, ..options() }, heard.happenings()).await.unwrap();
+    session.call(call("{}"), CancelToken::new()).await;
+    session.close().await;
+    let said = |happening: &Happening| matches!(happening, Happening::Noted(text) if text.contains("stderr came to more than 2000 bytes"));
+    assert_eq!(heard.all().iter().filter(|happening| said(happening)).count(), 1);
 }
 
 #[tokio::test]
@@ -363,14 +376,9 @@ async fn a_banner_before_the_handshake_is_counted_and_forgiven() {
 #[tokio::test]
 async fn lists_end_and_keep_bad_entries() {
     let lists = |pages: &str| {
-        sh(&format!(
-            r#"while IFS= read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
-  case "$line" in
-    *'"initialize"'*) printf '%s\n' '{{"jsonrpc":"2.0","id":0,"result":{INITIALIZED}}}' ;;
-    {pages}
-  esac
-done"#
+        peer::child(&format!(
+            r#"*'"initialize"'*) printf '%s\n' '{{"jsonrpc":"2.0","id":0,"result":{INITIALIZED}}}' ;;
+    {pages}"#
         ))
     };
     let page = |when: &str, result: &str| format!("{when}) printf '{{\"jsonrpc\":\"2.0\",\"id\":%s,{result}}}\\n' \"$id\" ;;\n");
@@ -386,14 +394,14 @@ done"#
     ];
     for (pages, tools, raw, note) in cases {
         let session = connect(&lists(&pages)).await;
-        let list = session.list_tools().await.unwrap();
+        let list = session.list_tools(Duration::from_secs(60)).await.unwrap();
         assert_eq!((list.tools.len(), list.raw.len()), (tools, raw), "{pages}");
         assert_eq!(list.note.is_some(), note.is_some(), "{:?}", list.note);
         assert!(list.note.unwrap_or_default().contains(note.unwrap_or_default()), "{pages}");
         session.close().await;
     }
     let session = connect(&lists(&page("*tools/list*", r#""result":{}"#))).await;
-    assert_eq!(Problem::from(session.list_tools().await.unwrap_err()).kind, Kind::Malformed);
+    assert_eq!(Problem::from(session.list_tools(Duration::from_secs(60)).await.unwrap_err()).kind, Kind::Malformed);
     session.close().await;
 }
 
@@ -558,6 +566,9 @@ async fn http_handshakes_that_fail_are_explained() {
         ("401 Unauthorized", "log in", Kind::Auth, "wants credentials: log in"),
         ("404 Not Found", "nothing here", Kind::HttpStatus, "HTTP 404 Not Found: nothing here"),
         ("500 Internal Server Error", "oops", Kind::HttpStatus, "HTTP 500"),
+        ("403 Forbidden", r#"{"error":"nope"}"#, Kind::Auth, r#"the server wants credentials: {"error":"nope"}"#),
+        ("404 Not Found", r#"{"error":"nope"}"#, Kind::HttpStatus, r#"HTTP 404 Not Found: {"error":"nope"}"#),
+        ("500 Internal Server Error", r#"{"error":{"reason":"oops"}}"#, Kind::HttpStatus, "HTTP 500"),
         ("200 OK", "<!doctype html><title>Hello</title>", Kind::Handshake, "no MCP message"),
     ] {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::problem::Kind;
-use mcp_loupe::report::{Answer, Inquiry, Question};
-use mcp_loupe::source::{Command, Source};
+use mcp_loupe::report::sweep::{SentPart, SweepFile};
+use mcp_loupe::report::{Answer, Inquiry, Question, TableKind};
+use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::repeat::RepeatAction;
 use mcp_loupe::state::{
-    Action, Asked, CompareAction, Connection, Dialog, Effect, Event, PaneView, Screen, StartQuestion, State, TokensAction,
+    Action, Asked, CompareAction, Connection, Dialog, DrawerTab, Effect, Event, HistoryAction, PaneView, Screen, StartQuestion,
+    State, TokensAction,
 };
 use mcp_loupe::token::{Count, Tokenizer};
 use support::Driver;
@@ -25,7 +27,9 @@ fn on_sample() -> Driver {
 }
 
 fn shell(script: &str) -> Source {
-    Source::Command(Command { program: "sh".into(), args: vec!["-c".into(), script.into()], ..Command::default() })
+    // Scripts that know the handshake alone.
+    let protocol = Protocol::Version("2025-11-25");
+    Source::Command(Command { program: "sh".into(), args: vec!["-c".into(), script.into()], protocol, ..Command::default() })
 }
 
 #[test]
@@ -35,6 +39,18 @@ fn starts_on_the_sample_with_the_strict_search_selected() {
     assert_eq!(driver.state.selected_tool.as_deref(), Some("strict_search_companies"));
     driver.until("definitions are counted", |state| state.tools_total().is_some());
     assert!(driver.state.tools_total().unwrap() > 100);
+}
+
+#[test]
+fn limits_of_the_settings_hold_from_the_next_connection_on() {
+    let mut state = State::default();
+    let mut effects = Vec::new();
+    let table = "[limits]\nmessage = \"64MiB\"\npages = 20\nlog = true\n".parse().unwrap();
+    state.perform(Action::UseSettings { folder: PathBuf::from("/nowhere"), table }, &mut effects);
+    let expected = Limits { message: 64 << 20, pages: 20, ..Limits::default() };
+    assert!(effects.contains(&Effect::UseLimits(expected)), "{effects:?}");
+    let problem = state.toasts[0].problem.as_ref().unwrap();
+    assert_eq!(problem.place, "limits.log in settings.toml");
 }
 
 #[test]
@@ -58,6 +74,27 @@ fn a_card_of_the_start_page_is_one_click() {
         state.capture().is_some_and(|capture| capture.tool.name == "strict_search_companies")
     });
     assert!(matches!(driver.state.connection.source(), Some(Source::Sample(spec)) if spec.keys["data"] == "hostile"));
+}
+
+#[test]
+fn every_card_turns_the_drawer_to_the_tab_that_answers_it() {
+    for &question in StartQuestion::ALL {
+        let mut driver = on_sample();
+        driver.perform(Action::ShowDrawer(DrawerTab::Tokens));
+        driver.perform(Action::Ask(question));
+        driver.until("it is answered", |state| {
+            let calls = if question == StartQuestion::MarkdownOrJson { 2 } else { 1 };
+            state.captures.len() == calls && state.running.is_none()
+        });
+        assert_eq!(driver.state.view.drawer, question.drawer(), "{question:?}");
+        assert_eq!(driver.state.view.panes, question.panes(), "{question:?}");
+        let screen = match question {
+            StartQuestion::MarkdownOrJson => Screen::Compare,
+            StartQuestion::HostViews => Screen::Hosts,
+            StartQuestion::TextMatchesData | StartQuestion::HostileRecords => Screen::Answer,
+        };
+        assert_eq!(driver.state.view.screen, screen);
+    }
 }
 
 #[test]
@@ -424,6 +461,31 @@ fn a_card_compares_markdown_with_json() {
     driver.until("both calls are made anew", |state| state.captures.len() == 4 && state.running.is_none());
 }
 
+#[test]
+fn a_comparison_is_looked_at_by_part_folded_and_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut driver = on_sample();
+    driver.perform(Action::Ask(StartQuestion::MarkdownOrJson));
+    driver.until("both calls are made", |state| state.captures.len() == 2 && state.running.is_none());
+    for action in [CompareAction::Go(1), CompareAction::SetPart(SentPart::Content), CompareAction::Fold("data[0]".into())] {
+        driver.perform(Action::Compare(action));
+    }
+    let compare = driver.state.comparisons.current.as_ref().unwrap();
+    assert_eq!((compare.at, compare.folded.contains("data[0]")), (None, true));
+    driver.perform(Action::Compare(CompareAction::Fold("data[0]".into())));
+    assert!(driver.state.comparisons.current.as_ref().unwrap().folded.is_empty());
+    let file = SweepFile::Table(TableKind::Csv);
+    driver.perform(Action::Compare(CompareAction::Save { file, path: None }));
+    let Some(Dialog::Path { text, .. }) = &driver.state.dialog else { panic!("nobody was asked where") };
+    assert_eq!(text, "strict_search_companies-response_format.csv");
+    let path = folder.path().join("comparison.csv");
+    driver.perform(Action::Compare(CompareAction::Save { file, path: Some(path.clone()) }));
+    assert_eq!(driver.state.dialog, None);
+    driver.until("it is written", |_| path.exists());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\nmarkdown text,markdown,false,result,content,"), "{text}");
+}
+
 fn compare(vary: &str, values: &[String]) -> Action {
     Action::Compare(CompareAction::Start { vary: vary.into(), values: values.to_vec() })
 }
@@ -461,6 +523,7 @@ fn formats(annotations: &str) -> Source {
     shell(&format!(
         r#"id() {{ printf '%s' "$1" | grep -o '"id":[^,}}]*' | head -n 1; }}
 while read -r line; do case "$line" in
+*'server/discover'*) echo '{{"jsonrpc":"2.0",'"$(id "$line")"',"error":{{"code":-32601,"message":"Method not found"}}}}' ;;
 *'"initialize"'*) echo '{{"jsonrpc":"2.0",'"$(id "$line")"',"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"f","version":"1"}}}}}}' ;;
 *'tools/list'*) echo '{{"jsonrpc":"2.0",'"$(id "$line")"',"result":{{"tools":[{tool}]}}}}' ;;
 *'"format":"a"'*) echo '{{"jsonrpc":"2.0",'"$(id "$line")"',"result":{{"content":[{{"type":"text","text":"one"}}]}}}}' ;;
@@ -503,4 +566,51 @@ fn a_tool_not_declared_read_only_is_asked_about_with_every_call() {
     assert!(driver.state.running.is_none() && driver.state.captures.is_empty());
     driver.perform(Action::Compare(CompareAction::Confirm));
     driver.until("both calls are made", |state| state.captures.len() == 2 && state.running.is_none());
+}
+
+#[test]
+fn calls_are_there_again_in_the_next_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut driver = on_sample();
+    driver.perform(Action::History(HistoryAction::Use(folder.path().to_owned())));
+    driver.perform(Action::Call { send_anyway: false });
+    driver.until("the call is kept", |state| state.history.entries.len() == 1);
+    let first = driver.state.capture().unwrap().clone();
+    assert!(driver.state.history.earlier().is_empty(), "a call of this run stands in its own list");
+    drop(driver);
+
+    let mut next = on_sample();
+    next.perform(Action::History(HistoryAction::Use(folder.path().to_owned())));
+    next.until("the history is listed", |state| state.history.earlier().len() == 1);
+    next.perform(Action::History(HistoryAction::Search("text:\"no such words\"".into())));
+    next.until("the answers are searched", |state| !state.history.is_searching());
+    assert!(next.state.history.earlier().is_empty());
+    next.perform(Action::History(HistoryAction::Search(first.tool.name.clone())));
+    next.until("the answers are searched", |state| !state.history.is_searching());
+    let id = next.state.history.earlier()[0].id.clone();
+    next.perform(Action::History(HistoryAction::Again(id.clone())));
+    next.until("it is shown", |state| state.capture().is_some());
+    let again = next.state.capture().unwrap().clone();
+    assert_eq!((again.id.clone(), &again.response, &again.arguments), (id.clone(), &first.response, &first.arguments));
+    assert_eq!(next.state.form().unwrap().text.as_bytes(), first.arguments);
+    next.perform(Action::History(HistoryAction::Delete(id.clone())));
+    next.until("it is deleted", |state| state.history.entries.is_empty());
+    next.perform(Action::History(HistoryAction::Undo));
+    next.until("it is back", |state| state.history.entries.len() == 1);
+}
+
+#[test]
+fn the_same_call_is_compared_in_the_other_era() {
+    let mut driver = on_sample();
+    driver.perform(Action::SelectTool("dual_search_companies".into()));
+    driver.perform(Action::Call { send_anyway: false });
+    driver.until("the answer is shown", |state| state.running.is_none() && state.capture().is_some());
+    let before = driver.state.capture().unwrap().id.clone();
+    driver.perform(Action::ReconnectIn(Protocol::Version("2026-07-28")));
+    driver.until("both answers are compared", |state| state.view.screen == Screen::Diff);
+    let (a, b) = driver.state.diff.sides.clone().unwrap();
+    let version = |id| driver.state.capture_of(id).unwrap().server.protocol_version.clone();
+    assert_eq!((a == before, version(&a).as_str(), version(&b).as_str()), (true, "2025-11-25", "2026-07-28"));
+    let [first, second] = [&a, &b].map(|id| driver.state.capture_of(id).unwrap().arguments.clone());
+    assert_eq!(first, second);
 }

@@ -41,7 +41,9 @@ fn colours_come_from_the_theme() {
         let text = fs::read_to_string(&path).unwrap();
         for (number, line) in text.lines().enumerate() {
             let named = ["from_rgb(", "from_rgba", "Color32::from_gray", "Color32::WHITE", "Color32::BLACK", "hex_color!"];
-            if let Some(word) = named.iter().find(|word| line.contains(**word)) {
+            // The pixels of a picture that a server sent are no colours of ours.
+            let is_picture = line.contains("ColorImage::from_rgba");
+            if let Some(word) = named.iter().find(|word| line.contains(**word)).filter(|_| !is_picture) {
                 panic!("{}:{}: {word} outside the theme", path.display(), number + 1);
             }
         }

@@ -1,9 +1,30 @@
-//! Resources, resource templates and prompts as a server lists them, read leniently entry by entry.
+//! Resources, resource templates and prompts as a server lists them, read leniently entry by entry; and lists of tools
+//! that were kept as files.
 
 use bytes::Bytes;
 
-use super::tool::with_article;
+use super::tool::{Tool, with_article};
 use crate::json::{Doc, Kind, Node};
+
+/// The tools of what `tools --json` printed, or of a `tools/list` result or message; `None` where it is something else.
+pub fn listed_tools(bytes: &Bytes) -> Option<Vec<Tool>> {
+    let doc = Doc::parse(bytes.clone());
+    let root = doc.root().filter(|_| doc.is_json())?;
+    let is_ours = root.get("schema").and_then(Node::as_str).is_some_and(|schema| schema.starts_with("loupe.tools/"));
+    let result = root.get("result").unwrap_or(root);
+    let list = result.get("tools").filter(|list| list.kind() == Kind::Array)?;
+    // Any data may have a member of that name; a definition has a schema.
+    let is_definition = |node: Node<'_>| node.get("inputSchema").is_some() && node.get("name").is_some();
+    // An empty one is a list where nothing else is beside it.
+    let is_bare =
+        list.is_empty() && result.children().all(|member| matches!(&*member.key().unwrap_or_default(), "tools" | "_meta"));
+    let is_a_list = is_bare || !list.is_empty() && list.children().all(is_definition);
+    if !is_ours && !is_a_list {
+        return None;
+    }
+    let definition = |node: Node<'_>| Tool::read(if is_ours { node.get("raw").unwrap_or(node) } else { node }.raw_bytes());
+    Some(list.children().map(definition).collect())
+}
 
 /// One entry of `resources/list` or `resources/templates/list`.
 #[derive(Clone, Debug, PartialEq, Eq)]

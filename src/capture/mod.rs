@@ -6,11 +6,14 @@
 //! Uses `json`, `problem`.
 
 mod block;
+mod connecting;
 pub mod facts;
 mod listed;
+mod media;
 mod payload;
 mod reading;
 mod tool;
+mod wire;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +22,13 @@ use bytes::Bytes;
 use time::OffsetDateTime;
 
 pub use block::{Block, BlockKind};
-pub use facts::{Fact, FactCount, FactState, Matched, Record, match_facts};
-pub use listed::{Prompt, PromptArgument, Resource};
+pub use connecting::{Step, StepState, milliseconds};
+pub use facts::{Fact, FactCount, FactState, Matched, Record, match_facts, tell_facts};
+pub use listed::{Prompt, PromptArgument, Resource, listed_tools};
 pub use payload::{Origin, Payload};
 pub use reading::{Reading, RpcError};
 pub use tool::{Annotations, Hint, Tool};
+pub use wire::{Line, LineKind};
 
 use crate::problem::Problem;
 
@@ -81,11 +86,21 @@ pub struct Server {
     pub name: String,
     pub version: String,
     pub protocol_version: String,
-    /// `stdio`, `http`, `in-process` or `file`.
+    /// `stdio`, `http`, `in-process`, `fixture` or `file`.
     pub transport: String,
     pub instructions: Option<String>,
     /// How the server was reached, redacted: the text of [`crate::source::Source`].
     pub source: String,
+    /// The `capabilities` object as it came; `None` where it is not known.
+    pub capabilities: Option<Bytes>,
+}
+
+impl Server {
+    /// Whether the server declares what stands at this JSON Pointer of its capabilities. `false` and `null` declare nothing.
+    pub fn declares(&self, pointer: &str) -> bool {
+        let doc = crate::json::Doc::parse(self.capabilities.clone().unwrap_or_default());
+        doc.at(pointer).is_some_and(|node| !node.is_null() && node.as_bool() != Some(false))
+    }
 }
 
 /// The direction of a message, seen from Loupe.
@@ -140,6 +155,28 @@ impl Timings {
     }
 }
 
+/// What was hidden at one place when a capture was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redaction {
+    /// The part of the capture: a file's name, such as `response.json`, or a member of the manifest, such as `server.source`.
+    pub part: String,
+    /// JSON Pointer within that part (`#/…` continues inside JSON that stands in a text); empty where it is no JSON.
+    pub path: String,
+    /// What it was taken for, such as `member` or `github-token`.
+    pub kind: String,
+    /// How many times at this place.
+    pub count: u64,
+}
+
+/// What a capture folder holds beside the record; it goes into the next folder that is written of the capture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// Members of the manifest that this version does not know: pointer of the object, key, exact value.
+    pub members: Vec<(String, String, Bytes)>,
+    /// What was hidden, in order; the bytes are those that were sent or came where this is empty.
+    pub redactions: Vec<Redaction>,
+}
+
 /// The immutable record of one call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capture {
@@ -163,11 +200,35 @@ pub struct Capture {
     pub problem: Option<Problem>,
     /// Oddities that did not keep the answer from coming ("1 unreadable line came").
     pub notes: Vec<String>,
+    /// What the folder held that it was read from; empty for a call that was just made.
+    pub carried: Carried,
 }
 
 impl Capture {
     /// The note of a capture whose response message Loupe wrote around what a file held, only to be able to read it.
     pub const NO_WIRE: &str = "opened from a file that holds no message, so there is nothing on the wire to show";
+
+    /// One with nothing in it yet, of a tool that no list was there for.
+    pub fn empty(id: CaptureId, server: Server) -> Self {
+        let mut tool = Tool::unlisted("");
+        tool.faults.clear();
+        Self {
+            id,
+            server,
+            tool,
+            arguments: Bytes::new(),
+            started_at: OffsetDateTime::UNIX_EPOCH,
+            timings: Timings::default(),
+            outcome: Outcome::Result,
+            request: Bytes::new(),
+            response: None,
+            messages: Vec::new(),
+            http: None,
+            problem: None,
+            notes: Vec::new(),
+            carried: Carried::default(),
+        }
+    }
 
     /// Whether `response` is a message that was sent, rather than one written around a bare result, payload or text.
     pub fn has_wire(&self) -> bool {

@@ -68,7 +68,15 @@ impl Reading {
             reading.faults.push("`jsonrpc` is not \"2.0\"".into());
         }
         reading.read_error(root);
-        if let Some(result) = root.get("result") {
+        if let Some((status, task)) = root.get("result").and_then(finished) {
+            match status {
+                Finished::Completed(result) => {
+                    reading.result = Some(result.index());
+                    reading.read_result(result);
+                }
+                Finished::Failed => reading.read_error(task),
+            }
+        } else if let Some(result) = root.get("result") {
             reading.result = Some(result.index());
             reading.read_result(result);
         } else if reading.rpc_error.is_none() {
@@ -165,7 +173,8 @@ impl Reading {
             Outcome::Malformed
         } else if self.is_error == Some(true) {
             Outcome::ToolError
-        } else if self.result.is_some() {
+        } else if self.result().is_some_and(|result| !result.is_null()) {
+            // A `result` of null is none: older writers put one beside an error.
             Outcome::Result
         } else if self.rpc_error.is_some() {
             Outcome::ProtocolError
@@ -175,12 +184,58 @@ impl Reading {
     }
 }
 
+/// What a task holds that is over.
+enum Finished<'a> {
+    Completed(Node<'a>),
+    Failed,
+}
+
+/// A result that is no result but a task that has one, or an error (`tasks/get` of the extension for tasks, 2026-07-28).
+fn finished(result: Node<'_>) -> Option<(Finished<'_>, Node<'_>)> {
+    result.get("taskId").filter(|id| id.kind() == Kind::String && result.get("content").is_none())?;
+    match result.get("status").and_then(Node::as_str).as_deref() {
+        Some("completed") => Some((Finished::Completed(result.get("result")?), result)),
+        Some("failed") => result.get("error").map(|_| (Finished::Failed, result)),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[test]
+    fn what_a_finished_task_holds_is_what_counts() {
+        let done = read(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","taskId":"a","status":"completed","ttlMs":null,
+            "result":{"content":[{"type":"text","text":"t"}],"structuredContent":[1],"isError":true}}}"#,
+        );
+        assert_eq!((done.outcome(), done.content_text().as_deref()), (Outcome::ToolError, Some("t")));
+        assert_eq!(done.structured().map(|node| node.raw_text().into_owned()).as_deref(), Some("[1]"));
+        assert!(done.faults.is_empty(), "{:?}", done.faults);
+        let failed =
+            read(r#"{"jsonrpc":"2.0","id":1,"result":{"taskId":"a","status":"failed","error":{"code":-32603,"message":"no"}}}"#);
+        assert_eq!((failed.outcome(), failed.rpc_error.unwrap().message.as_str()), (Outcome::ProtocolError, "no"));
+        // A result of a tool that looks like one, and a task that is under way.
+        for text in [
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"taskId":"a","status":"completed","result":{"x":1}}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"taskId":"a","status":"working"}}"#,
+        ] {
+            assert_eq!(read(text).outcome(), Outcome::Result, "{text}");
+        }
+    }
+
     fn read(text: &str) -> Reading {
         Reading::read(Bytes::copy_from_slice(text.as_bytes()))
+    }
+
+    #[test]
+    fn a_result_of_null_is_no_result() {
+        let alone = read(r#"{"jsonrpc":"2.0","id":1,"result":null}"#);
+        assert_eq!(alone.outcome(), Outcome::Malformed);
+        assert_eq!(alone.faults, ["`result` is null, not an object"]);
+        let beside = read(r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":"no"}}"#);
+        assert_eq!(beside.outcome(), Outcome::ProtocolError);
     }
 
     #[test]

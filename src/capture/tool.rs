@@ -15,6 +15,8 @@ pub struct Tool {
     /// The exact bytes of the members; `None` where absent.
     pub input_schema: Option<Bytes>,
     pub output_schema: Option<Bytes>,
+    /// The page of an MCP App: `_meta.ui.resourceUri`, or `ui/resourceUri` of its drafts. Listed, never executed.
+    pub ui_resource: Option<String>,
     /// The whole definition exactly as sent; empty for a tool that was never listed.
     pub raw: Bytes,
     /// What is wrong with the definition, for people.
@@ -54,6 +56,7 @@ impl Tool {
             annotations: Annotations::default(),
             input_schema: None,
             output_schema: None,
+            ui_resource: None,
             raw: Bytes::new(),
             faults: vec!["not in the server's list of tools".into()],
         }
@@ -86,6 +89,9 @@ impl Tool {
             }
             Some(_) => {}
         }
+        let meta = member("_meta");
+        let page = meta.and_then(|meta| meta.get("ui")?.get("resourceUri")).or_else(|| meta?.get("ui/resourceUri"));
+        let ui_resource = page.and_then(|uri| Some(uri.as_str()?.into_owned()));
         let hints = member("annotations");
         let annotations = Annotations::read(hints, &mut faults);
         let title = title.or_else(|| hints?.get("title")?.as_str().map(|text| text.into_owned()));
@@ -96,6 +102,7 @@ impl Tool {
             annotations,
             input_schema: input_schema.map(Node::raw_bytes),
             output_schema: member("outputSchema").map(Node::raw_bytes),
+            ui_resource,
             raw: doc.bytes().clone(),
             faults,
         }
@@ -143,6 +150,19 @@ pub(super) fn with_article(kind: Kind) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_of_an_app_is_found_where_either_writing_puts_it() {
+        for (meta, expected) in [
+            (r#"{"ui":{"resourceUri":"ui://a"},"ui/resourceUri":"ui://b"}"#, Some("ui://a")),
+            (r#"{"ui":{},"ui/resourceUri":"ui://b"}"#, Some("ui://b")),
+            (r#"{"ui/resourceUri":7}"#, None),
+            (r#""ui""#, None),
+        ] {
+            let tool = Tool::read(format!(r#"{{"name":"t","inputSchema":{{}},"_meta":{meta}}}"#).into());
+            assert_eq!(tool.ui_resource.as_deref(), expected, "{meta}");
+        }
+    }
 
     #[test]
     fn reads_declared_and_default_hints_apart() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::written::WriteArgs;
 use crate::source::{SAMPLE_SETS, Takes};
 
 /// A native desktop inspector for comparing MCP response formats
@@ -18,8 +19,9 @@ use crate::source::{SAMPLE_SETS, Takes};
 #[command(after_help = "\
 SOURCE is one of
   --sample[=SET[,KEY=VALUE…]]      the built-in sample server
-  --url URL [--header 'K: V']…     a Streamable HTTP server
+  --url URL [--header 'K: V']…     a server reached over HTTP
   --config FILE --server NAME      a server from any client's configuration
+  --fixture DIR                    a capture folder, or a folder of them, answering as its server did
   [--env K=V]… [--cwd DIR] -- COMMAND [ARG…]   a command that speaks MCP over stdio
 
 Without a SOURCE the window opens on the sample. Nothing else is started or reached unless you say so.")]
@@ -42,10 +44,29 @@ impl Cli {
             Some(Command::Compare(args)) => args.print.json,
             Some(Command::Show(args)) => args.view.print.json,
             Some(Command::Diff(args)) => args.print.json,
+            Some(Command::Fixture(args)) => args.wants_json(),
+            Some(Command::Run(args)) => args.print.json,
             Some(Command::Formats(args)) => args.print.json,
             Some(Command::Hosts(args)) => args.print.json,
             _ => false,
         }
+    }
+}
+
+impl Cli {
+    /// Hands on what one part of the arguments needs of another.
+    pub fn settle(&mut self) {
+        let (link, data) = match &mut self.command {
+            Some(Command::Tools(args) | Command::Resources(args) | Command::Prompts(args)) => (&mut args.link, &args.data),
+            Some(Command::Call(args)) => (&mut args.link, &args.data),
+            Some(Command::Read(args)) => (&mut args.link, &args.data),
+            Some(Command::Prompt(args)) => (&mut args.link, &args.data),
+            Some(Command::Compare(args)) => (&mut args.link, &args.data),
+            Some(Command::Run(args)) => (&mut args.link, &args.data),
+            Some(Command::Fixture(args)) => return args.settle(),
+            _ => return,
+        };
+        link.data_dir.clone_from(&data.data_dir);
     }
 }
 
@@ -69,15 +90,26 @@ pub enum Command {
     Show(Show),
     /// Tell what differs between two captures, fixtures or files
     Diff(Diff),
+    /// Save, verify, export and list fixtures: captures kept in a repository
+    Fixture(super::fixture::Fixture),
     /// Run the sample as an MCP server, over stdio unless told otherwise
     SampleServer(SampleServer),
+    /// Serve captures as an MCP server, over stdio unless told otherwise
+    Replay(Replay),
+    /// Make the calls of a collection and tell what the server costs
+    Run(Run),
     /// Paint the window into a picture, without a display
     Screenshot(Screenshot),
+    /// Remove the login that is kept for a server
+    Logout(super::logout::Logout),
     /// List the formats
     Formats(Formats),
     /// Measure the claims in the README on the sample, and print its table
     #[command(hide = true)]
     Claims,
+    /// Be the client of the official conformance runner
+    #[command(hide = true)]
+    Conformance(Conformance),
     /// List the hosts whose models' view is known
     Hosts(Hosts),
     /// Print a completion script for a shell
@@ -91,12 +123,39 @@ pub struct SourceArgs {
     /// The built-in sample server: SET[,KEY=VALUE…], such as `all`, `dial,size=50`, `delegator,shape=before`
     #[arg(long, value_name = "SET", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub sample: Option<String>,
-    /// A Streamable HTTP server
+    /// A server reached over HTTP
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
     /// A header sent with every request to the URL; its value is never shown or written
     #[arg(long, value_name = "K: V")]
     pub header: Vec<String>,
+    /// Log in where the server asks for it: in the browser, at an address that is shown first; or by another grant
+    #[arg(long, value_name = "GRANT", num_args = 0..=1, require_equals = true, default_missing_value = "browser", value_parser = ["browser", "client-credentials", "workload", "enterprise"])]
+    pub login: Option<String>,
+    /// The id of a client that is registered for that, or the https address of a client metadata document
+    #[arg(long, value_name = "ID", requires = "login")]
+    pub client_id: Option<String>,
+    /// The secret of that client; it is never shown
+    #[arg(long, value_name = "SECRET", requires = "client_id")]
+    pub client_secret: Option<String>,
+    /// A file with the private key of that client (PEM), in place of a secret
+    #[arg(long, value_name = "FILE", requires = "client_id", conflicts_with = "client_secret")]
+    pub client_key: Option<PathBuf>,
+    /// A file with the token that vouches for you: of a workload's platform, or an ID token of your identity provider
+    #[arg(long, value_name = "FILE", requires = "login")]
+    pub assertion: Option<PathBuf>,
+    /// The issuer of your organisation's identity provider, for `--login=enterprise`
+    #[arg(long, value_name = "URL", requires = "idp_client_id")]
+    pub idp: Option<String>,
+    /// The id of the client that is registered there
+    #[arg(long, value_name = "ID", requires = "idp")]
+    pub idp_client_id: Option<String>,
+    /// The secret of that client; it is never shown
+    #[arg(long, value_name = "SECRET", requires = "idp")]
+    pub idp_client_secret: Option<String>,
+    /// Which authorization server to log in at, where the server names several (default: the first)
+    #[arg(long, value_name = "URL", requires = "login")]
+    pub authorization_server: Option<String>,
     /// A variable for the command; its value is never shown or written
     #[arg(long, value_name = "K=V")]
     pub env: Vec<String>,
@@ -109,6 +168,18 @@ pub struct SourceArgs {
     /// The name of a server in that file; not needed where there is one only
     #[arg(long = "server", value_name = "NAME", requires = "config")]
     pub configured: Option<String>,
+    /// The revision of the protocol: auto, 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 or 2026-07-28 [default: auto]
+    #[arg(long, value_name = "auto|VERSION")]
+    pub protocol: Option<String>,
+    /// How messages travel to the URL: auto, http (Streamable HTTP) or sse (HTTP+SSE, of 2024) [default: auto]
+    #[arg(long, value_name = "auto|http|sse")]
+    pub transport: Option<String>,
+    /// A PEM file with certificates of authorities to trust besides the system's
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<PathBuf>,
+    /// A capture folder, or a folder of them, that answers as its server did
+    #[arg(long, value_name = "DIR")]
+    pub fixture: Option<PathBuf>,
     /// The command to start, after `--`; it is started directly, never through a shell
     #[arg(last = true, value_name = "COMMAND")]
     pub server: Vec<OsString>,
@@ -142,6 +213,32 @@ pub struct Link {
     /// Write every message of the session to a file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub transcript: Option<PathBuf>,
+    /// Keep more or less of what the server sends: `message`, `log`, `stderr` in bytes (such as 64MiB), `pages`, `beside`; see docs/limits.md
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub limit: Vec<String>,
+    /// Open the address of a login in the browser; for `compare`, also call a tool that is not declared read-only
+    #[arg(long)]
+    pub yes: bool,
+    /// As [`Data::data_dir`].
+    #[arg(skip)]
+    pub data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub answers: Answers,
+}
+
+/// What a server that asks is answered. What is not given is not declared to it, and refused.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Answers to the server")]
+pub struct Answers {
+    /// How to answer when the server asks for input: a JSON object (`{}` takes the defaults of its form), decline or cancel
+    #[arg(long, value_name = "JSON|decline|cancel")]
+    pub elicit: Option<String>,
+    /// What to say when the server asks for a model's completion
+    #[arg(long, value_name = "TEXT")]
+    pub sampling_reply: Option<String>,
+    /// A folder that the server is told it may use; repeatable
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<PathBuf>,
 }
 
 /// What is shown of a capture.
@@ -196,6 +293,8 @@ pub struct Read {
     #[arg(value_name = "URI")]
     pub uri: String,
     #[command(flatten)]
+    pub keep: super::written::KeepArgs,
+    #[command(flatten)]
     pub view: View,
     #[command(flatten)]
     pub source: SourceArgs,
@@ -213,6 +312,8 @@ pub struct PromptGet {
     /// The arguments: a JSON object of strings, @FILE, or - for standard input; sent exactly as written
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     pub args: Option<String>,
+    #[command(flatten)]
+    pub keep: super::written::KeepArgs,
     #[command(flatten)]
     pub view: View,
     #[command(flatten)]
@@ -238,6 +339,8 @@ pub struct Call {
     #[arg(long, value_name = "ID")]
     pub as_host: Option<String>,
     #[command(flatten)]
+    pub keep: super::written::KeepArgs,
+    #[command(flatten)]
     pub view: View,
     #[command(flatten)]
     pub source: SourceArgs,
@@ -258,12 +361,14 @@ pub struct Compare {
     /// The other arguments: a JSON object, @FILE, or - for standard input; sent exactly as written
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     pub args: Option<String>,
-    /// Call a tool that is not declared read-only
-    #[arg(long)]
-    pub yes: bool,
-    /// The tokenizer of the numbers shown: o200k_base (the default) or cl100k_base
-    #[arg(long, value_name = "NAME")]
+    /// The tokenizer of the numbers shown: a name, or a tokenizer file [default: o200k_base]
+    #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
+    /// Print the comparison as a table for others: markdown or csv
+    #[arg(long = "as", value_name = "KIND", conflicts_with = "json")]
+    pub table: Option<String>,
+    #[command(flatten)]
+    pub keep: super::written::KeepArgs,
     #[command(flatten)]
     pub print: Print,
     #[command(flatten)]
@@ -282,8 +387,8 @@ pub struct Diff {
     /// What it is compared with
     #[arg(value_name = "B")]
     pub b: PathBuf,
-    /// The tokenizer of the numbers shown: o200k_base (the default) or cl100k_base
-    #[arg(long, value_name = "NAME")]
+    /// The tokenizer of the numbers shown: a name, or a tokenizer file [default: o200k_base]
+    #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
     #[command(flatten)]
     pub print: Print,
@@ -296,9 +401,12 @@ pub struct Show {
     /// A capture folder, a file, or - for standard input
     #[arg(value_name = "PATH|-")]
     pub path: PathBuf,
-    /// What it is, rather than finding out: capture, result, message, payload or text
+    /// What it is, rather than finding out: capture, result, message, payload, text, messages, har, cassette, claude-code, exchanges or report
     #[arg(long, value_name = "KIND")]
     pub read_as: Option<String>,
+    /// Which answer of a file that holds several, from 1
+    #[arg(long, value_name = "N")]
+    pub nth: Option<usize>,
     #[command(flatten)]
     pub view: View,
     #[command(flatten)]
@@ -320,6 +428,76 @@ pub struct SampleServer {
     /// Print errors alone on stderr
     #[arg(long)]
     pub quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Replay {
+    /// A capture folder, or a folder of them
+    #[arg(value_name = "DIR", required = true)]
+    pub dirs: Vec<PathBuf>,
+    /// What of each answer is sent: both (as recorded), content-only, structured-only, or a FORMAT as its one text
+    #[arg(long, value_name = "VARIANT", default_value = "both")]
+    pub variant: String,
+    /// Which recorded call answers: the one with the same arguments, or else the nearest, which is noted
+    #[arg(long = "match", value_enum, default_value_t)]
+    pub matching: Matching,
+    /// How long an answer takes: nothing, or as long as it took when it was recorded
+    #[arg(long, value_enum, default_value_t)]
+    pub delay: Delay,
+    /// Serve Streamable HTTP at this address, such as 127.0.0.1:8931, instead of stdio
+    #[arg(long, value_name = "ADDR")]
+    pub http: Option<SocketAddr>,
+    /// Print errors alone on stderr
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Run {
+    /// The collection, a TOML file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// An earlier run, as `run --json` printed it, to tell what changed
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Write every answer as a capture folder into this folder, by the name of its call
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+    /// Put what came into the history, secrets hidden
+    #[arg(long)]
+    pub keep: bool,
+    #[command(flatten)]
+    pub write: WriteArgs,
+    #[command(flatten)]
+    pub print: Print,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub link: Link,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+/// A SOURCE by itself, as a collection names one.
+#[derive(Debug, Parser)]
+#[command(name = "source", no_binary_name = true, disable_help_flag = true)]
+pub struct SourceLine {
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Matching {
+    #[default]
+    Exact,
+    Nearest,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Delay {
+    #[default]
+    None,
+    Recorded,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -369,10 +547,24 @@ pub struct Formats {
 
 #[derive(Args, Debug)]
 pub struct Hosts {
+    /// One host's id: everything that is known about it
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+    /// Find the rules of a host from what it gave its model for the tools of `sample-server --probe`: each text under a line `=== TOOL`
+    #[arg(long, value_name = "FILE|-")]
+    pub from_probe: Option<PathBuf>,
     #[command(flatten)]
     pub print: Print,
     #[command(flatten)]
     pub data: Data,
+}
+
+/// What the conformance runner appends to the command; the rest is in its variables.
+#[derive(Args, Debug)]
+pub struct Conformance {
+    /// The server under whose eyes the scenario is played
+    #[arg(value_name = "URL")]
+    pub url: String,
 }
 
 #[derive(Args, Debug)]
@@ -401,10 +593,16 @@ fn sample_sets() -> String {
     out
 }
 
+/// The longest `--timeout`: a day.
+const MAX_SECONDS: u64 = 86_400;
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "seconds are a number".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if duration.is_zero() => Err("a time limit is more than 0 seconds".to_owned()),
+        Ok(duration) if duration > Duration::from_secs(MAX_SECONDS) => {
+            Err(format!("a time limit is at most {MAX_SECONDS} seconds (a day)"))
+        }
         Ok(duration) => Ok(duration),
         Err(_) => Err("seconds are a number above 0".to_owned()),
     }

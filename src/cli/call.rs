@@ -1,6 +1,8 @@
 //! `call`: one call of one tool, and its answer.
 
+use std::cell::LazyCell;
 use std::io::Read;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use time::OffsetDateTime;
@@ -10,7 +12,8 @@ use super::args;
 use super::client::{list_tools, with_session};
 use super::near;
 use super::view::Asked;
-use super::{Done, hosts, output};
+use super::written::KeepArgs;
+use super::{Done, answers, hosts, output};
 use crate::capture::{CaptureId, Tool};
 use crate::host::Hosts;
 use crate::json::Doc;
@@ -20,27 +23,33 @@ use crate::report::arguments::check;
 use crate::source::Source;
 
 pub fn run(args: &args::Call) -> Done {
-    let hosts = hosts::load(&args.data);
-    let identity = args.as_host.as_deref().map(|id| identity(&hosts, id)).transpose()?;
-    let asked = Asked::read(&args.view, hosts)?;
+    let hosts = LazyCell::new(|| hosts::load(&args.data));
+    let identity = match args.as_host.as_deref() {
+        Some(id) => Some(identity(&hosts, id, &answers::answering(&args.link.answers, true)?)?),
+        None => None,
+    };
+    let asked = Asked::read(&args.view, || Arc::clone(&hosts))?;
     let source = args.source.required()?;
     let arguments = read_arguments(args.args.as_deref())?;
-    call(&source, &args.tool, arguments, args.send_anyway, &args.link, identity, &asked)
+    let shown = Shown { asked: &asked, keep: Some((&args.keep, &args.data)) };
+    call(&source, &args.tool, arguments, args.send_anyway, &args.link, identity, &shown)
+}
+
+/// What becomes of the answer: how it is printed, and whether it is kept.
+pub struct Shown<'a> {
+    pub asked: &'a Asked,
+    pub keep: Option<(&'a KeepArgs, &'a args::Data)>,
 }
 
 /// How the host with this id names itself to a server.
-fn identity(hosts: &Hosts, id: &str) -> Result<mcp::Identity, Problem> {
+fn identity(hosts: &Hosts, id: &str, answering: &mcp::Answering) -> Result<mcp::Identity, Problem> {
     let host = hosts::known(hosts, id, "--as-host")?;
-    let Some(client) = &host.client else {
-        return Err(Problem::new(Kind::Usage, format!("how {} names itself to a server is not known", host.name))
-            .at("--as-host")
-            .hint("put it as [host.client] into a hosts.toml of your own, see docs/hosts.md"));
-    };
-    Ok(mcp::Identity {
-        host: host.name.clone(),
-        name: client.name.clone(),
-        version: client.version.clone(),
-        capabilities: client.capabilities.0.clone(),
+    host.identity().ok_or_else(|| {
+        let own = mcp::Identity::own(answering.capabilities()).says();
+        Problem::new(Kind::Usage, format!("how {} names itself to a server is not known", host.name)).at("--as-host").hint(format!(
+            "without it Loupe calls as itself ({own}); what {} sends can be put as [host.client] into a hosts.toml of your own, see docs/hosts.md",
+            host.name
+        ))
     })
 }
 
@@ -52,12 +61,11 @@ pub fn call(
     send_anyway: bool,
     link: &args::Link,
     identity: Option<mcp::Identity>,
-    asked: &Asked,
+    shown: &Shown<'_>,
 ) -> Done {
     // Found out before a server is started for nothing.
     refused_by(None, &arguments, send_anyway)?;
-    let quiet = asked.is_quiet();
-    let note = identity.as_ref().map(mcp::Identity::note);
+    let quiet = shown.asked.is_quiet();
     with_session(
         source,
         link,
@@ -76,18 +84,21 @@ pub fn call(
             if !quiet {
                 output::progress(&format!("calling {name}"));
             }
-            let mut capture = session.call(call, interrupt.call.clone()).await;
-            capture.notes.extend(note);
-            Ok(capture)
+            Ok(session.call(call, interrupt.call.clone()).await)
         },
-        |capture, cancel| asked.print(capture, cancel),
+        |capture, cancel| {
+            let status = shown.asked.print(capture.clone(), cancel)?;
+            Ok(shown.keep.map_or(status, |(keep, data)| keep.keep(&capture, source, data, quiet, status)))
+        },
     )
 }
 
 /// The text of `--args`: JSON, `@FILE`, or `-` for standard input. Nothing of it is changed.
 pub fn read_arguments(given: Option<&str>) -> Result<String, Problem> {
     let unreadable = |error: std::io::Error, place: &str| {
-        Problem::new(Kind::Io, format!("cannot read the arguments: {error}")).at(place.to_owned())
+        Problem::new(Kind::Io, format!("cannot read the arguments: {error}"))
+            .at(place.to_owned())
+            .hint("`--args` takes a JSON object, @FILE or - for standard input")
     };
     match given {
         None => Ok("{}".to_owned()),
@@ -114,7 +125,7 @@ pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) ->
             }
             let place = format!("line {line}, column {column}");
             if is_json {
-                return Err(refuse(why).at(place).hint("`--send-anyway` sends them as they are"));
+                return Err(refuse(why).at(place).hint("`--send-anyway` sends them all the same"));
             }
             Err(refuse(format!("arguments are not JSON: {why}"))
                 .at(place)
@@ -124,9 +135,9 @@ pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) ->
             Some(((pointer, message), rest)) if !send_anyway => {
                 let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
                 let place = if pointer.is_empty() { "the arguments as a whole" } else { pointer };
-                Err(refuse(format!("arguments do not fit the schema: {message}{more}"))
-                    .at(place)
-                    .hint("`--send-anyway` sends them as they are"))
+                Err(refuse(format!("arguments do not fit the schema: {message}{more}")).at(place).hint(
+                    "`--args JSON` gives them, `tools --json` shows the schema, and `--send-anyway` sends them all the same",
+                ))
             }
             _ => Ok(()),
         },

@@ -13,12 +13,13 @@ use tokio::sync::watch;
 
 use super::Done;
 use super::args::{Link, SourceArgs};
-use super::{config, output};
+use super::{answers, config, login, output};
 use crate::cancel::Cancel;
+use crate::capture::Step;
 use crate::mcp::{self, CancelToken, Happening, Happenings, Listing, Options, Session, ToolList};
 use crate::problem::{Kind, Problem};
 use crate::report::json::message_line;
-use crate::source::{Command, Http, SampleSpec, Source};
+use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(90);
 const CALL_LIMIT: Duration = Duration::from_secs(60);
@@ -29,10 +30,14 @@ impl SourceArgs {
     /// The source, if one is given.
     pub fn source(&self) -> Result<Option<Source>, Problem> {
         let is_command = !self.server.is_empty();
-        if [self.sample.is_some(), self.url.is_some(), self.config.is_some(), is_command].iter().filter(|given| **given).count()
+        if [self.sample.is_some(), self.url.is_some(), self.config.is_some(), self.fixture.is_some(), is_command]
+            .iter()
+            .filter(|given| **given)
+            .count()
             > 1
         {
-            return Err(usage("more than one SOURCE").hint("give one of --sample, --url URL, --config FILE and -- COMMAND"));
+            return Err(usage("more than one SOURCE")
+                .hint("give one of --sample, --url URL, --config FILE, --fixture DIR and -- COMMAND"));
         }
         if !is_command && (self.cwd.is_some() || (!self.env.is_empty() && self.config.is_none())) {
             return Err(usage("--env and --cwd belong to a command").hint("add `-- COMMAND [ARG…]` at the end"));
@@ -40,32 +45,88 @@ impl SourceArgs {
         if self.url.is_none() && !self.header.is_empty() {
             return Err(usage("--header belongs to a URL").hint("add `--url URL`"));
         }
+        let protocol = self.protocol.as_deref().map_or(Ok(Protocol::Auto), Protocol::parse)?;
+        let transport = self.transport.as_deref().map_or(Ok(Transport::Auto), Transport::parse)?;
+        if self.url.is_none() && self.config.is_none() && (self.transport.is_some() || self.cacert.is_some()) {
+            return Err(usage("--transport and --cacert belong to a URL").hint("add `--url URL`"));
+        }
+        if self.login.is_some() && self.url.is_none() && self.config.is_none() {
+            return Err(usage("--login belongs to a URL").hint("add `--url URL`, or `--config FILE` for a server at one"));
+        }
         if let Some(sample) = &self.sample {
-            return Ok(Some(Source::Sample(SampleSpec::parse(sample)?)));
+            return Ok(Some(Source::Sample(SampleSpec { protocol, ..SampleSpec::parse(sample)? })));
         }
         if let Some(url) = &self.url {
             if !url.starts_with("http://") && !url.starts_with("https://") {
                 return Err(usage("a URL starts with http:// or https://").at(url.clone()));
             }
             let headers = self.header.iter().map(|header| pair(header, ':', "--header")).collect::<Result<_, _>>()?;
-            return Ok(Some(Source::Http(Http { url: url.clone(), headers })));
+            return Ok(Some(Source::Http(Http {
+                url: url.clone(),
+                headers,
+                transport,
+                protocol,
+                cacert: self.cacert.clone(),
+                login: self.login(),
+            })));
+        }
+        if let Some(folder) = &self.fixture {
+            if protocol != Protocol::Auto {
+                return Err(usage("--protocol says nothing to captures").hint("they answer as they were recorded"));
+            }
+            return Ok(Some(Source::Fixture(folder.clone())));
         }
         let env = self.env.iter().map(|variable| pair(variable, '=', "--env")).collect::<Result<Vec<_>, _>>()?;
         if let Some(file) = &self.config {
-            return config::source(file, self.configured.as_deref(), &env).map(Some);
+            let mut source = config::source(file, self.configured.as_deref(), &env)?.with_protocol(protocol);
+            if let Source::Http(http) = &mut source {
+                http.cacert.clone_from(&self.cacert);
+                if self.transport.is_some() {
+                    http.transport = transport;
+                }
+            }
+            return self.with_login(source).map(Some);
         }
         let mut words = self.server.iter().map(|word| {
             word.clone().into_string().map_err(|word| usage("not valid UTF-8").at(word.to_string_lossy().into_owned()))
         });
         let Some(program) = words.next().transpose()? else { return Ok(None) };
         let args = words.collect::<Result<_, _>>()?;
-        Ok(Some(Source::Command(Command { program, args, env, cwd: self.cwd.clone() })))
+        Ok(Some(Source::Command(Command { program, args, env, cwd: self.cwd.clone(), protocol })))
+    }
+
+    /// How to log in, if that is asked for.
+    fn login(&self) -> Option<Login> {
+        let word = self.login.as_deref()?;
+        let grant = Grant::ALL.iter().find(|(_, known)| *known == word).map(|(grant, _)| *grant).unwrap_or_default();
+        Some(Login {
+            grant,
+            client_id: self.client_id.clone(),
+            client_secret: self.client_secret.clone(),
+            client_key: self.client_key.clone(),
+            assertion: self.assertion.clone(),
+            idp: self.idp.clone(),
+            idp_client_id: self.idp_client_id.clone(),
+            idp_client_secret: self.idp_client_secret.clone(),
+            server: self.authorization_server.clone(),
+            asks: false,
+        })
+    }
+
+    /// The same for a server from a configuration.
+    fn with_login(&self, source: Source) -> Result<Source, Problem> {
+        match (source, self.login()) {
+            (Source::Http(http), Some(login)) => Ok(Source::Http(Http { login: Some(login), ..http })),
+            (_, Some(_)) => Err(usage("--login belongs to a URL").hint("this server of the file is a command")),
+            (source, None) => Ok(source),
+        }
     }
 
     /// The source; outside the window there has to be one.
     pub fn required(&self) -> Result<Source, Problem> {
-        self.source()?
-            .ok_or_else(|| usage("no SOURCE is given").hint("add --sample, --url URL, --config FILE or -- COMMAND [ARG…]"))
+        self.source()?.ok_or_else(|| {
+            usage("no SOURCE is given").hint("add --sample, --url URL, --config FILE, --fixture DIR or -- COMMAND [ARG…]")
+        })
     }
 }
 
@@ -168,6 +229,8 @@ pub fn with_session<T>(
     work: impl AsyncFnOnce(&Session, &Interrupt) -> Result<T, Problem>,
     then: impl FnOnce(T, &Cancel) -> Done,
 ) -> Done {
+    let answering = answers::answering(&link.answers, quiet)?;
+    let limits = limits(link)?;
     // Opened first: a call is not to be repeated because its transcript could not be written.
     let transcript = link.transcript.as_deref().map(TranscriptFile::create).transpose()?;
     let runtime = runtime()?;
@@ -178,16 +241,32 @@ pub fn with_session<T>(
             guard: std::env::current_exe().ok(),
             transcript: transcript.as_ref().map(TranscriptFile::taker),
             identity,
-            ..Options::default()
+            answering,
+            limits,
+            logins: logins(link),
         };
-        let session = interrupt.unless(mcp::connect(source, options, happenings(quiet))).await??;
+        let steps = Arc::new(Mutex::new(Vec::new()));
+        let session =
+            match interrupt.unless(mcp::connect(source, options, happenings(quiet, link.yes, Arc::clone(&steps)))).await? {
+                Ok(session) => session,
+                Err(error) => {
+                    if !quiet {
+                        tell(&steps.lock().unwrap_or_else(PoisonError::into_inner));
+                    }
+                    return Err(error.into());
+                }
+            };
         let done = work(&session, &interrupt).await;
-        let closing = tokio::spawn(session.close());
+        let closing = tokio::spawn(session.leave());
         let written = transcript.map_or(Ok(()), TranscriptFile::result);
         interrupt.compute();
-        let status = match (done, written) {
-            (Ok(done), Ok(())) => then(done, &interrupt.jobs),
-            (Err(problem), _) | (Ok(_), Err(problem)) => Err(problem),
+        let status = match (done.and_then(|done| then(done, &interrupt.jobs)), written) {
+            // What came is printed all the same: a full disk costs the transcript, not the answer.
+            (Ok(_), Err(problem)) => {
+                output::problem(&problem);
+                Ok(problem.kind.exit_status())
+            }
+            (status, _) => status,
         };
         if let Err(error) = closing.await {
             output::note(quiet, &format!("the session did not end well: {error}"));
@@ -196,24 +275,16 @@ pub fn with_session<T>(
     })
 }
 
-/// The server's tools, within the time limit.
+/// The server's tools, each page within the time limit.
 pub async fn list_tools(session: &Session, link: &Link, quiet: bool, interrupt: &Interrupt) -> Result<ToolList, Problem> {
-    let limit = link.call_limit();
-    let list = match interrupt.unless(tokio::time::timeout(limit, session.list_tools())).await? {
-        Ok(list) => list?,
-        Err(_elapsed) => {
-            return Err(Problem::new(Kind::Timeout, format!("no answer to `tools/list` in {} s", limit.as_secs_f64()))
-                .at(session.server().name.clone())
-                .hint("allow more time with `--timeout SECONDS`"));
-        }
-    };
+    let list = interrupt.unless(session.list_tools(link.call_limit())).await??;
     if let Some(text) = &list.note {
         output::note(quiet, text);
     }
     Ok(list)
 }
 
-/// What the server lists of a kind, within the time limit; what is odd about the list is said.
+/// What the server lists of a kind, each page within the time limit; what is odd about the list is said.
 pub async fn list(
     session: &Session,
     listing: Listing,
@@ -221,33 +292,79 @@ pub async fn list(
     quiet: bool,
     interrupt: &Interrupt,
 ) -> Result<Vec<Bytes>, Problem> {
-    let limit = link.call_limit();
-    let list = match interrupt.unless(tokio::time::timeout(limit, session.list(listing))).await? {
-        Ok(list) => list?,
-        Err(_elapsed) => {
-            return Err(Problem::new(Kind::Timeout, format!("no list in {} s", limit.as_secs_f64()))
-                .at(session.server().name.clone())
-                .hint("allow more time with `--timeout SECONDS`"));
-        }
-    };
+    let list = interrupt.unless(session.list(listing, link.call_limit())).await??;
     if let Some(text) = &list.note {
         output::note(quiet, text);
     }
     Ok(list.entries)
 }
 
-fn happenings(quiet: bool) -> Happenings {
+/// How far a connection came that did not come about. One step alone is the failure itself.
+fn tell(steps: &[Step]) {
+    if steps.len() > 1 {
+        steps.iter().for_each(|step| output::step(&step.line()));
+    }
+}
+
+/// What `--limit` says.
+fn limits(link: &Link) -> Result<Limits, Problem> {
+    let mut limits = Limits::default();
+    for given in &link.limit {
+        let (word, value) = given.split_once('=').ok_or_else(|| {
+            Problem::new(Kind::Usage, format!("`{given}` is not NAME=VALUE"))
+                .at("--limit")
+                .hint(format!("NAME is one of {}", Limits::words()))
+        })?;
+        limits.set(word, value).map_err(|problem| {
+            let place = format!("--limit {given}");
+            problem.at(place)
+        })?;
+    }
+    Ok(limits)
+}
+
+/// Where logins are kept: the system's keychain, else a file in the folder of `--data-dir` or the one for settings.
+fn logins(link: &Link) -> mcp::login::Keep {
+    keep(link.data_dir.as_deref())
+}
+
+/// The same for a folder of `--data-dir`.
+pub fn keep(data_dir: Option<&Path>) -> mcp::login::Keep {
+    mcp::login::Keep { keychain: true, folder: data_dir.map(Path::to_owned).or_else(crate::store::settings_folder) }
+}
+
+fn happenings(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> Happenings {
     Arc::new(move |happening| match happening {
+        Happening::Step(step) => steps.lock().unwrap_or_else(PoisonError::into_inner).push(step),
+        Happening::Login(step) => login::step(&step, quiet, yes),
         _ if quiet => {}
         Happening::Stderr(line) => output::server_line(&line),
         Happening::Phase(phase) => output::progress(&phase),
-        Happening::Unreadable(count) => output::note(false, &format!("unreadable lines came: {count}")),
+        // Told at 1, 10, 100, …: a flood of them would bury everything else.
+        Happening::Unreadable(count) if count.checked_ilog10().is_some_and(|power| 10_u64.pow(power) == count) => {
+            output::note(false, &format!("unreadable lines came: {count}"));
+        }
         Happening::Progress { progress, total, message } => {
             let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
             output::progress(format!("{progress}{of} {}", message.unwrap_or_default()).trim_end());
         }
-        // The wait that this ends reports it.
-        Happening::Gone(_) | Happening::Messages(_) => {}
+        Happening::Log { level, logger, data } => {
+            let logger = logger.map(|logger| format!(" {logger}")).unwrap_or_default();
+            output::server_line(&format!("[{level}{logger}] {data}"));
+        }
+        Happening::Task { status, message, .. } => {
+            output::progress(format!("task {status} {}", message.unwrap_or_default()).trim_end());
+        }
+        Happening::Withdrawn { why, .. } => output::note(false, &why),
+        Happening::Visited { .. } => output::note(false, "the server says that what was to be done at the address is done"),
+        Happening::Noted(text) => output::note(false, &text),
+        // The wait that this ends reports it; lists are read once here.
+        Happening::Gone(_)
+        | Happening::Unreadable(_)
+        | Happening::Messages(_)
+        | Happening::Http { .. }
+        | Happening::ListChanged(_)
+        | Happening::ResourceUpdated(_) => {}
     })
 }
 

@@ -8,19 +8,20 @@ use super::args;
 use super::call::{capture_id, not_listed, read_arguments, refused_by};
 use super::client::{Interrupt, interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
-use super::{Done, near, view};
+use super::{Done, hosts, near, view};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
+use crate::host::Hosts;
 use crate::mcp::{self, Session};
 use crate::problem::{Kind, Problem};
 use crate::report::curve::{Curve, Limit, Unit};
 use crate::report::json::{self, milliseconds};
 use crate::report::sweep::{
     self, Call, Column, Origin, Sweep, SweepOptions, argument_names, choices, format_argument, page_size_argument, shown,
-    sweep_verdict, with_value,
+    sweep_table, sweep_verdict, with_value,
 };
-use crate::report::{self, CountError, grouped};
-use crate::token::Encoding;
+use crate::report::{self, RowCount, TableKind, grouped};
+use crate::token::{Encoding, Tokenizer};
 
 /// Fields of a column that are named before the rest is counted.
 const MAX_FIELDS: usize = 12;
@@ -39,7 +40,13 @@ struct Plan {
 
 pub fn run(args: &args::Compare) -> Done {
     let source = args.source.required()?;
-    let encoding = view::encoding(args.tokenizer.as_deref())?;
+    let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
+    let table = args.table.as_deref().map(view::table).transpose()?;
+    if table.is_some() {
+        // A table has the counts that are always made.
+        view::encoding(args.tokenizer.as_deref())?;
+    }
+    let hosts = if args.print.json { hosts::load(&args.data) } else { Arc::default() };
     let arguments = read_arguments(args.args.as_deref())?;
     refused_by(None, &arguments, false)?;
     let quiet = args.print.quiet;
@@ -54,11 +61,16 @@ pub fn run(args: &args::Compare) -> Done {
                 return Err(not_listed(&args.tool, &tools));
             };
             let plan = plan(tool, args.vary.as_deref(), &arguments)?;
-            consent(&plan, args.yes)?;
+            consent(&plan, args.link.yes)?;
             let captures = make(&plan, session, interrupt, args).await;
             Ok((plan, captures))
         },
-        |(plan, captures), cancel| print(&plan, captures, encoding, args.print, cancel),
+        |(plan, captures), cancel| {
+            let kept = captures.clone();
+            let status =
+                print(&plan, captures, &Output { tokenizer: &tokenizer, hosts: &hosts, table, print: args.print }, cancel)?;
+            Ok(args.keep.keep_all(&kept, &source, &args.data, quiet, status))
+        },
     )
 }
 
@@ -108,7 +120,7 @@ fn consent(plan: &Plan, yes: bool) -> Result<(), Problem> {
     if yes || plan.tool.is_declared_read_only() {
         return Ok(());
     }
-    let what = format!("not declared read-only, and not called: {} calls would be made", plan.arguments.len());
+    let what = format!("not declared read-only, and not called: {} would be made", output::some(plan.arguments.len(), "call"));
     let calls = plan.arguments.iter().map(|arguments| format!("{} {arguments}", plan.tool.name)).collect::<Vec<_>>();
     Err(Problem::new(Kind::Consent, what)
         .at(plan.tool.name.clone())
@@ -141,7 +153,16 @@ async fn make(plan: &Plan, session: &Session, interrupt: &Interrupt, args: &args
     captures
 }
 
-fn print(plan: &Plan, captures: Vec<Capture>, encoding: Encoding, print: args::Print, cancel: &Cancel) -> Done {
+/// How the result is printed.
+struct Output<'a> {
+    tokenizer: &'a Tokenizer,
+    hosts: &'a Hosts,
+    table: Option<TableKind>,
+    print: args::Print,
+}
+
+fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Cancel) -> Done {
+    let Output { tokenizer, hosts, table, print } = *output;
     let looked_away = |_: Cancelled| interrupted();
     let mut calls = Vec::with_capacity(captures.len());
     for (value, capture) in plan.values.iter().zip(captures) {
@@ -150,13 +171,13 @@ fn print(plan: &Plan, captures: Vec<Capture>, encoding: Encoding, print: args::P
     }
     let found = Sweep::of(&plan.vary, &calls, &SweepOptions::default(), cancel).map_err(looked_away)?;
     let failure = calls.iter().find_map(|call| json::failure(&call.subject));
-    let text = if print.json {
-        json::sweep(&found, &plan.values, &calls, encoding, failure.as_ref(), cancel).map_err(|error| match error {
-            CountError::Cancelled(cancelled) => looked_away(cancelled),
-            CountError::Problem(problem) => problem,
-        })?
+    let text = if let Some(kind) = table {
+        sweep_table(kind, &found, &calls, tokenizer.nearest_encoding())
+    } else if print.json {
+        json::sweep(&found, &plan.values, &calls, tokenizer, hosts, failure.as_ref(), cancel).map_err(looked_away)?
     } else {
-        page(plan, &found, &calls, encoding)
+        let counts = counts(&found, &calls, tokenizer, cancel).map_err(looked_away)?;
+        page(plan, &found, &calls, tokenizer, &counts)
     };
     output::print(text.as_bytes())?;
     let is_error = calls.iter().any(|call| call.subject.capture.outcome == Outcome::ToolError);
@@ -173,13 +194,36 @@ fn print(plan: &Plan, captures: Vec<Capture>, encoding: Encoding, print: args::P
     })
 }
 
-fn page(plan: &Plan, found: &Sweep, calls: &[Call], encoding: Encoding) -> String {
+/// The count of each column by a tokenizer that is not always counted; empty for one that is.
+fn counts(found: &Sweep, calls: &[Call], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Vec<RowCount>, Cancelled> {
+    if tokenizer.encoding().is_some() {
+        return Ok(Vec::new());
+    }
+    let count = |column: &Column| {
+        let (Origin::Call(call) | Origin::Derived(call)) = column.origin;
+        match calls.get(call).filter(|_| !column.row.format.is_empty()) {
+            Some(call) => report::count_row(&call.subject, &column.row, tokenizer, cancel),
+            None => Ok(RowCount::default()),
+        }
+    };
+    found.columns.iter().map(count).collect()
+}
+
+fn page(plan: &Plan, found: &Sweep, calls: &[Call], tokenizer: &Tokenizer, counts: &[RowCount]) -> String {
+    // Ratios and the verdict are of exact counts.
+    let encoding = tokenizer.nearest_encoding();
     let server = calls.first().map(|call| &call.subject.capture.server);
     let server = server.map_or(String::new(), |server| format!(" · {} {} ({})", server.name, server.version, server.transport));
-    let count = if calls.len() == 1 { "1 call".to_owned() } else { format!("{} calls", calls.len()) };
+    let count = output::some(calls.len(), "call");
     let mut page = format!("{}\n", one_line(&format!("{} · {} · {count}{server}", plan.tool.name, plan.vary)));
     page.push_str(&format!("{}\n\n", one_line(&sweep_verdict(found, encoding).text())));
-    page.push_str(&table(found, encoding));
+    page.push_str(&columns_table(found, tokenizer, counts));
+    if !counts.is_empty() {
+        page.push_str(&format!("\n{}: {}\n", one_line(tokenizer.name()), one_line(&tokenizer.how())));
+    }
+    for (column, why) in found.columns.iter().zip(counts).filter_map(|(column, count)| Some((column, count.why.as_ref()?))) {
+        page.push_str(&format!("{} is not counted: {}\n", one_line(&column.title), one_line(why)));
+    }
     for column in found.columns.iter().filter(|column| column.is_answer()) {
         let missing: Vec<String> = found
             .missing(column)
@@ -208,7 +252,8 @@ fn page(plan: &Plan, found: &Sweep, calls: &[Call], encoding: Encoding) -> Strin
     page
 }
 
-fn table(found: &Sweep, encoding: Encoding) -> String {
+fn columns_table(found: &Sweep, tokenizer: &Tokenizer, counts: &[RowCount]) -> String {
+    let encoding = tokenizer.nearest_encoding();
     let base = found.baseline.and_then(|at| found.column_of(at));
     let against = base.map_or_else(|| "×".to_owned(), |base| format!("× {}", one_line(&base.title)));
     let head = [
@@ -224,7 +269,17 @@ fn table(found: &Sweep, encoding: Encoding) -> String {
     for column in &found.columns {
         rows.push(row(column, base, encoding));
     }
-    columns(&rows, &[1, 2, 3, 4, 5])
+    let mut numbers = vec![1, 2, 3, 4, 5];
+    if !counts.is_empty() {
+        // The tokenizer that was named comes first.
+        let named = std::iter::once(one_line(tokenizer.name()).to_uppercase());
+        let cells = counts.iter().map(|count| count.count.map_or_else(String::new, report::counted));
+        for (row, cell) in rows.iter_mut().zip(named.chain(cells)) {
+            row.insert(1, cell);
+        }
+        numbers.push(6);
+    }
+    columns(&rows, &numbers)
 }
 
 fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String> {

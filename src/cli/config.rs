@@ -1,13 +1,10 @@
 //! `--config FILE --server NAME`: a server from any client's configuration, with the environment's values in it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::problem::{Kind, Problem};
 use crate::source::Source;
-use crate::source::import::{self, Placeholder};
-
-/// Folders in which clients keep a project's file: the project is the folder around them.
-const INSIDE_PROJECTS: &[&str] = &[".vscode", ".cursor", ".zed", ".codex", ".gemini"];
+use crate::source::import::{self, Placeholder, Reach};
 
 /// Reads the file and fills the entry. `given` are the values of `--env`: those that a placeholder asks for fill it, the
 /// others are added to the command's environment.
@@ -23,23 +20,25 @@ pub fn source(file: &Path, name: Option<&str>, given: &[(String, String)]) -> Re
     let given_for = |name: &str| given.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
     let asked: Vec<String> = entry.placeholders().iter().filter_map(|hole| hole.name().map(str::to_owned)).collect();
     for (name, value) in given.iter().filter(|(name, _)| !asked.contains(name)) {
+        if let Reach::Remote { .. } = entry.reach {
+            let hint = match &asked[..] {
+                [] => "it asks for no value; leave `--env` out".to_owned(),
+                asked => format!("it asks for {}", asked.join(", ")),
+            };
+            return Err(Problem::new(
+                Kind::Usage,
+                format!("`{}` is reached at a URL, which has no variable `{name}`", entry.name),
+            )
+            .at("--env")
+            .hint(hint));
+        }
         entry.set_env(name, value);
     }
     entry.resolve(|hole| match hole {
         Placeholder::Variable { name, .. } => given_for(name).or_else(|| std::env::var(name).ok()),
         Placeholder::Input(id) => given_for(id),
-        Placeholder::WorkspaceFolder => Some(project(&file).to_string_lossy().into_owned()),
+        Placeholder::WorkspaceFolder => Some(import::project(&file).to_string_lossy().into_owned()),
         Placeholder::UserHome => std::env::home_dir().map(|home| home.to_string_lossy().into_owned()),
         Placeholder::PathSeparator => Some(std::path::MAIN_SEPARATOR_STR.to_owned()),
     })
-}
-
-/// The folder of the project that a file belongs to.
-fn project(file: &Path) -> PathBuf {
-    let folder = file.parent().unwrap_or(file);
-    let is_inside = folder.file_name().is_some_and(|name| INSIDE_PROJECTS.iter().any(|inside| name == *inside));
-    match folder.parent() {
-        Some(project) if is_inside => project.to_owned(),
-        _ => folder.to_owned(),
-    }
 }

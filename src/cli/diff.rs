@@ -9,15 +9,17 @@ use bytes::Bytes;
 use super::output::{self, columns, one_line, visible};
 use super::{Done, args, view};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Capture, Tool};
+use crate::capture::{Capture, Tool, listed_tools};
 use crate::diff::lines::Side;
 use crate::diff::tree::{Op, TreeOptions};
-use crate::json::{Doc, Kind as JsonKind, Node};
+use crate::format::Subject;
+use crate::format::ledger::Row;
+use crate::json::Node;
 use crate::problem::{Kind, Problem};
 use crate::report::difference::{Difference, DifferenceOptions, TextDifference, Told, ToolsDifference, ValueDifference};
-use crate::report::{self, grouped, json};
+use crate::report::{self, RowCount, grouped, json};
 use crate::store;
-use crate::token::{Encoding, Tokens};
+use crate::token::{Count, Encoding, Tokenizer, Tokens};
 
 /// After it no shorter way is looked for between two long texts.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -32,7 +34,7 @@ enum Input {
 }
 
 pub fn run(args: &args::Diff) -> Done {
-    let encoding = view::encoding(args.tokenizer.as_deref())?;
+    let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     if args.a == Path::new("-") && args.b == Path::new("-") {
         return Err(Problem::new(Kind::Usage, "standard input can be read once").hint("give a path for A or for B"));
     }
@@ -42,7 +44,15 @@ pub fn run(args: &args::Diff) -> Done {
     let (text, is_equal) = match (read(&args.a)?, read(&args.b)?) {
         (Input::Tools(a), Input::Tools(b)) => {
             let found = ToolsDifference::of(&a, &b, &TreeOptions::default(), &cancel).map_err(looked_away)?;
-            let text = if args.print.json { json::diff_tools(&found) } else { tools_page(&found, encoding) };
+            let text = if args.print.json {
+                json::diff_tools(&found)
+            } else {
+                let encoding = tokenizer.encoding().ok_or_else(|| {
+                    Problem::new(Kind::Usage, "two lists of tools are counted with o200k_base and cl100k_base only")
+                        .at("--tokenizer")
+                })?;
+                tools_page(&found, encoding)
+            };
             (text, found.is_equal())
         }
         (Input::Answer(a), Input::Answer(b)) => {
@@ -50,7 +60,9 @@ pub fn run(args: &args::Diff) -> Done {
             let (a, b) = (report::subject((*a).into()), report::subject((*b).into()));
             let options = DifferenceOptions::until(Instant::now() + LIMIT);
             let found = Difference::of(&a, &b, &options, &cancel).map_err(looked_away)?;
-            let text = if args.print.json { json::diff(&found) } else { page(&found, &names, encoding) };
+            let counts = counts(&found, &a, &b, &tokenizer, &cancel).map_err(looked_away)?;
+            let text =
+                if args.print.json { json::diff(&found, &tokenizer, &counts) } else { page(&found, &names, &tokenizer, &counts) };
             (text, found.is_equal())
         }
         _ => {
@@ -76,31 +88,11 @@ fn read(path: &Path) -> Result<Input, Problem> {
         bytes = std::fs::read(path).map_err(unreadable)?;
     }
     let bytes = Bytes::from(bytes);
-    if let Some(tools) = tools(&bytes) {
+    if let Some(tools) = listed_tools(&bytes) {
         return Ok(Input::Tools(tools));
     }
     let name = path.file_name().map_or_else(|| "stdin".to_owned(), |name| name.to_string_lossy().into_owned());
     Ok(Input::Answer(Box::new(store::read_bytes(&bytes, &name, None)?)))
-}
-
-/// The tools of what `tools --json` printed, or of a `tools/list` result or message.
-fn tools(bytes: &Bytes) -> Option<Vec<Tool>> {
-    let doc = Doc::parse(bytes.clone());
-    let root = doc.root().filter(|_| doc.is_json())?;
-    let is_ours = root.get("schema").and_then(Node::as_str).is_some_and(|schema| schema.starts_with("loupe.tools/"));
-    let result = root.get("result").unwrap_or(root);
-    let list = result.get("tools").filter(|list| list.kind() == JsonKind::Array)?;
-    // Any data may have a member of that name; a definition has a schema.
-    let is_definition = |node: Node<'_>| node.get("inputSchema").is_some() && node.get("name").is_some();
-    // An empty one is a list where nothing else is beside it.
-    let is_bare =
-        list.is_empty() && result.children().all(|member| matches!(&*member.key().unwrap_or_default(), "tools" | "_meta"));
-    let is_a_list = is_bare || !list.is_empty() && list.children().all(is_definition);
-    if !is_ours && !is_a_list {
-        return None;
-    }
-    let definition = |node: Node<'_>| Tool::read(if is_ours { node.get("raw").unwrap_or(node) } else { node }.raw_bytes());
-    Some(list.children().map(definition).collect())
 }
 
 fn name(path: &Path, capture: &Capture) -> String {
@@ -114,7 +106,22 @@ fn name(path: &Path, capture: &Capture) -> String {
     words.join(" · ")
 }
 
-fn page(found: &Difference, names: &(String, String), encoding: Encoding) -> String {
+/// The counts of each format on both sides by the tokenizer that was named.
+fn counts(
+    found: &Difference,
+    a: &Subject,
+    b: &Subject,
+    tokenizer: &Tokenizer,
+    cancel: &Cancel,
+) -> Result<Vec<(RowCount, RowCount)>, Cancelled> {
+    let count = |subject: &Subject, format, tokens: Option<Tokens>| match tokens {
+        Some(tokens) => report::count_row(subject, &Row { format, tokens, ..Row::default() }, tokenizer, cancel),
+        None => Ok(RowCount::default()),
+    };
+    found.tokens.iter().map(|pair| Ok((count(a, pair.format, pair.a)?, count(b, pair.format, pair.b)?))).collect()
+}
+
+fn page(found: &Difference, names: &(String, String), tokenizer: &Tokenizer, counts: &[(RowCount, RowCount)]) -> String {
     let mut page = format!("A {}\nB {}\n", one_line(&names.0), one_line(&names.1));
     page.push_str(if found.is_equal() { "no differences\n" } else { "they differ\n" });
     if found.outcomes.0 != found.outcomes.1 {
@@ -137,13 +144,25 @@ fn page(found: &Difference, names: &(String, String), encoding: Encoding) -> Str
         page.push_str(&format!("\ntext: +{added} −{removed} lines\n{}", hunks(text)));
     }
     let mut rows = vec![["FORMAT", "A", "B", "B − A"].map(str::to_owned).to_vec()];
-    for pair in &found.tokens {
-        let cell = |tokens: Option<Tokens>| tokens.map_or_else(|| "–".to_owned(), |tokens| grouped(tokens.get(encoding)));
-        let change = pair.a.zip(pair.b).map_or_else(String::new, |(a, b)| signed(a.get(encoding), b.get(encoding)));
-        rows.push(vec![pair.format.to_owned(), cell(pair.a), cell(pair.b), change]);
+    for (pair, (a, b)) in found.tokens.iter().zip(counts) {
+        let cell = |count: &RowCount| count.count.map_or_else(|| "–".to_owned(), report::counted);
+        // Between two ranges there is no one difference.
+        let change = match (a.count, b.count) {
+            (Some(Count::Exact(a)), Some(Count::Exact(b))) => report::signed_from(a, b),
+            _ => String::new(),
+        };
+        rows.push(vec![pair.format.to_owned(), cell(a), cell(b), change]);
     }
     if rows.len() > 1 {
-        page.push_str(&format!("\ntokens {}\n{}", encoding.name(), columns(&rows, &[1, 2, 3])));
+        page.push_str(&format!("\ntokens {}\n{}", one_line(tokenizer.name()), columns(&rows, &[1, 2, 3])));
+    }
+    if tokenizer.encoding().is_none() {
+        page.push_str(&format!("{}: {}\n", one_line(tokenizer.name()), one_line(&tokenizer.how())));
+    }
+    for (pair, (a, b)) in found.tokens.iter().zip(counts) {
+        for why in [&a.why, &b.why].into_iter().flatten() {
+            page.push_str(&format!("{} is not counted: {}\n", pair.format, one_line(why)));
+        }
     }
     page
 }
@@ -172,19 +191,11 @@ fn tools_page(found: &ToolsDifference, encoding: Encoding) -> String {
         page.push_str(&format!(
             "~ {} · {} tokens{schema}{hints}\n{}",
             one_line(&tool.name),
-            signed(a, b),
+            report::signed_from(a, b),
             changes(&tool.definition)
         ));
     }
     page
-}
-
-fn signed(a: u64, b: u64) -> String {
-    match a.cmp(&b) {
-        std::cmp::Ordering::Equal => "0".to_owned(),
-        std::cmp::Ordering::Less => format!("+{}", grouped(b - a)),
-        std::cmp::Ordering::Greater => format!("−{}", grouped(a - b)),
-    }
 }
 
 fn counted(value: &ValueDifference) -> String {

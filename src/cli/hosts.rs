@@ -1,17 +1,30 @@
-//! `hosts`: every host that is known, a user's own among them.
+//! `hosts`: every host that is known, a user's own among them; and what a probe says of one.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{self, Data};
 use super::output::{self, columns};
 use super::{Done, near};
+use crate::cancel::Cancel;
+use crate::host::probe::{Naming, SERVER, find, sections};
 use crate::host::{Host, Hosts};
 use crate::problem::{Kind, Problem};
 use crate::report::json;
+use crate::serve::sample::Probe;
 use crate::store;
 
 pub fn run(args: &args::Hosts) -> Done {
     let hosts = load(&args.data);
+    if let Some(id) = &args.id {
+        let host = known(&hosts, id, "hosts")?;
+        let text = if args.print.json { json::host(&hosts, host) } else { output::visible(&detail(host)).into_owned() };
+        output::print(text.as_bytes())?;
+        return Ok(0);
+    }
+    if let Some(path) = &args.from_probe {
+        return probe(path, &hosts, args.print.json);
+    }
     if args.print.json {
         output::print(json::hosts_list(&hosts).as_bytes())?;
         return Ok(0);
@@ -32,6 +45,89 @@ pub fn run(args: &args::Hosts) -> Done {
     }
     output::print(output::visible(&columns(&rows, &[])).as_bytes())?;
     Ok(0)
+}
+
+/// Everything that is known about one host.
+fn detail(host: &Host) -> String {
+    let mut page = format!("{} · {}{}\n", host.id, host.name, if host.is_own { " (own)" } else { "" });
+    page.push_str(&format!("{}\n", crate::report::evidence_text(host)));
+    page.push_str(&format!("shows {}\n", host.shows()));
+    if host.limit.is_empty() {
+        page.push_str("limit none known\n");
+    }
+    for limit in &host.limit {
+        let max = match limit.max {
+            0 => limit.max_note.clone().unwrap_or_else(|| "depends on the model".to_owned()),
+            max => format!("{} {}", crate::report::grouped(max), limit.unit.title()),
+        };
+        page.push_str(&format!("limit {max}; {}\n", limit.certainty));
+        if let Some(setting) = &limit.setting {
+            page.push_str(&format!("  changed by {setting}\n"));
+        }
+    }
+    let rules = &host.definition;
+    let word = |passed: Option<bool>| match passed {
+        Some(true) => "passed on",
+        Some(false) => "left out",
+        None => "not verified",
+    };
+    let named = |text: &Option<String>| text.clone().unwrap_or_else(|| "not verified".to_owned());
+    let name = rules.name.as_ref().map_or("not verified", |name| name.source());
+    page.push_str("definition of a tool as its model sees it\n");
+    page.push_str(&format!("  name {name}\n  input schema {}\n", named(&rules.input_schema)));
+    page.push_str(&format!(
+        "  title {} · output schema {} · annotations {}\n  loading {}\n",
+        word(rules.title),
+        word(rules.output_schema),
+        word(rules.annotations),
+        named(&rules.loading)
+    ));
+    let client = match (host.identity(), &host.client) {
+        (Some(identity), Some(rules)) => format!("{} ({})", identity.says(), rules.source),
+        _ => "not verified, so `--as-host` does not take it".to_owned(),
+    };
+    page.push_str(&format!("how it names itself to a server: {client}\n"));
+    for source in &host.source {
+        page.push_str(&format!("source {source}\n"));
+    }
+    if !host.notes.is_empty() {
+        page.push_str(&format!("{}\n", host.notes.trim_end()));
+    }
+    page
+}
+
+/// What the pasted texts say of a host: sentences as comments, then the entry, so that all of it is a hosts file.
+fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
+    let place = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
+    let text =
+        if path == Path::new("-") { std::io::read_to_string(std::io::stdin().lock()) } else { std::fs::read_to_string(path) };
+    let text = text.map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(place.clone()))?;
+    let pasted = sections(&text).map_err(|problem| {
+        let at = if problem.place.is_empty() { place } else { format!("{place}, {}", problem.place) };
+        problem.at(at)
+    })?;
+    // Nothing waits here but our own computing; an interrupt ends the program as the system does.
+    let found = find(&Probe::answers(), &pasted, SERVER, hosts, &Cancel::new())
+        .map_err(|_| Problem::new(Kind::Cancelled, "cancelled"))?;
+    let naming = Naming { checked: today(), ..Naming::default() };
+    if is_json {
+        output::print(json::probe(&found, &naming).as_bytes())?;
+        return Ok(0);
+    }
+    let mut words = vec![found.verdict(), format!("Confidence: {}.", found.confidence().title())];
+    words.extend(found.limit());
+    let mut out: String = words.iter().flat_map(|words| words.lines()).map(|line| format!("# {line}\n")).collect();
+    if let Some(entry) = found.toml(&naming) {
+        out += "\n";
+        out += &entry;
+    }
+    output::print(output::visible(&out).as_bytes())?;
+    Ok(0)
+}
+
+/// The day, by the machine's clock.
+fn today() -> String {
+    time::OffsetDateTime::now_utc().date().to_string()
 }
 
 /// The limits in a few words.

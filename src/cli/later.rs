@@ -2,25 +2,9 @@
 
 use crate::problem::{Kind, Problem};
 
-const COMMANDS: &[&str] = &["check", "run", "fixture", "replay", "rules", "conformance"];
+const COMMANDS: &[&str] = &["check", "rules"];
 
-const OPTIONS: &[&str] = &[
-    "--fixture",
-    "--protocol",
-    "--profile",
-    "--fail-on",
-    "--elicit",
-    "--sampling-reply",
-    "--root",
-    "--cacert",
-    "--keep",
-    "--preview",
-    "--no-redact",
-    "--transport",
-    "--login",
-    "--client-id",
-    "--client-secret",
-];
+const OPTIONS: &[&str] = &["--profile", "--fail-on"];
 
 const VIEWS: &[&str] = &["findings"];
 

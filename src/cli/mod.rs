@@ -4,6 +4,7 @@
 //! `hint: …`. One file per subcommand; `args` holds what they take, `output` how they print, `client` how they
 //! reach a server. The contract is `docs/cli.md`.
 
+mod answers;
 mod args;
 mod call;
 mod claims;
@@ -11,14 +12,21 @@ mod client;
 mod compare;
 mod completions;
 mod config;
+mod conformance;
+mod conformance_login;
 mod diff;
+mod fixture;
 mod formats;
 mod hosts;
 mod later;
+mod login;
+mod logout;
 mod near;
 mod output;
 mod prompts;
+mod replay;
 mod resources;
+mod run;
 mod sample_server;
 mod screenshot;
 mod show;
@@ -26,6 +34,7 @@ mod tools;
 mod usage;
 mod view;
 mod window;
+mod written;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -47,7 +56,10 @@ pub fn main() -> ExitCode {
         return guard::main(arguments.into_iter().skip(2).collect());
     }
     let (done, json) = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => (run(&cli), cli.wants_json()),
+        Ok(mut cli) => {
+            cli.settle();
+            (run(&cli), cli.wants_json())
+        }
         Err(error) => match usage::problem(&error) {
             Some(problem) => (Err(problem), usage::wants_json(&arguments)),
             // `--help` and `--version` are answers; clap knows how they look.
@@ -69,10 +81,15 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Compare(args)) => compare::run(args),
         Some(Command::Show(args)) => show::run(args),
         Some(Command::Diff(args)) => diff::run(args),
+        Some(Command::Fixture(args)) => fixture::run(args),
         Some(Command::SampleServer(args)) => sample_server::run(args),
+        Some(Command::Replay(args)) => replay::run(args),
+        Some(Command::Run(args)) => run::run(args),
         Some(Command::Screenshot(args)) => screenshot::run(args),
+        Some(Command::Logout(args)) => logout::run(args),
         Some(Command::Formats(args)) => formats::run(args),
         Some(Command::Claims) => claims::run(),
+        Some(Command::Conformance(args)) => conformance::run(args),
         Some(Command::Hosts(args)) => hosts::run(args),
         Some(Command::Completions(args)) => completions::run(args),
     }

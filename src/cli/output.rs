@@ -47,9 +47,19 @@ pub fn note(quiet: bool, text: &str) {
     }
 }
 
+/// Prints a step of a connection that failed.
+pub fn step(text: &str) {
+    line("step", text);
+}
+
 /// Prints what the server wrote to its stderr.
 pub fn server_line(text: &str) {
     line("server", text.trim_end_matches(['\r', '\n']));
+}
+
+/// Prints what a login is at.
+pub fn login_line(text: &str) {
+    line("login", text);
 }
 
 /// Prints what is being waited for, where somebody is there to wait.
@@ -64,6 +74,11 @@ fn line(label: &str, text: &str) {
     let separator = if label == "…" { " " } else { ": " };
     // There is nowhere left to report a failure of stderr itself.
     writeln!(io::stderr().lock(), "{label}{separator}{text}").ok();
+}
+
+/// So many of something: `1 tool`, `2 tools`.
+pub fn some(count: usize, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The text on one line, control characters made visible.

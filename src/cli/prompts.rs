@@ -28,7 +28,7 @@ pub fn run(args: &args::Listed) -> Done {
         },
         |(server, prompts), cancel| {
             let text = if args.print.json {
-                json::prompts(&server, &prompts, &tokenizer, cancel).map_err(view::uncounted)?
+                json::prompts(&server, &prompts, &tokenizer, cancel).map_err(view::looked_away)?
             } else {
                 page(&server, &prompts)
             };
@@ -39,7 +39,7 @@ pub fn run(args: &args::Listed) -> Done {
 }
 
 fn page(server: &Server, prompts: &[Prompt]) -> String {
-    let head = format!("{} {} · {} prompts", server.name, server.version, prompts.len());
+    let head = format!("{} {} · {}", server.name, server.version, output::some(prompts.len(), "prompt"));
     let mut page = format!("{}\n", one_line(&head));
     if prompts.is_empty() {
         return page;
@@ -63,7 +63,7 @@ fn page(server: &Server, prompts: &[Prompt]) -> String {
 }
 
 pub fn get(args: &args::PromptGet) -> Done {
-    let asked = Asked::read(&args.view, hosts::load(&args.data))?;
+    let asked = Asked::read(&args.view, || hosts::load(&args.data))?;
     let source = args.source.required()?;
     let arguments = call::read_arguments(args.args.as_deref())?;
     call::refused_by(None, &arguments, false)?;
@@ -93,6 +93,9 @@ pub fn get(args: &args::PromptGet) -> Done {
             }
             Ok(session.read(asking, interrupt.call.clone()).await)
         },
-        |capture, cancel| asked.print(capture, cancel),
+        |capture, cancel| {
+            let status = asked.print(capture.clone(), cancel)?;
+            Ok(args.keep.keep(&capture, &source, &args.data, quiet, status))
+        },
     )
 }

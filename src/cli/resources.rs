@@ -30,7 +30,7 @@ pub fn run(args: &args::Listed) -> Done {
         },
         |(server, resources), cancel| {
             let text = if args.print.json {
-                json::resources(&server, &resources, &tokenizer, cancel).map_err(view::uncounted)?
+                json::resources(&server, &resources, &tokenizer, cancel).map_err(view::looked_away)?
             } else {
                 page(&server, &resources)
             };
@@ -45,10 +45,11 @@ fn page(server: &Server, resources: &[Resource]) -> String {
     let mut page = format!(
         "{}\n",
         one_line(&format!(
-            "{} {} · {} resources · {templates} templates",
+            "{} {} · {} · {}",
             server.name,
             server.version,
-            resources.len() - templates
+            output::some(resources.len() - templates, "resource"),
+            output::some(templates, "template")
         ))
     );
     if resources.is_empty() {
@@ -74,7 +75,7 @@ fn page(server: &Server, resources: &[Resource]) -> String {
 }
 
 pub fn read(args: &args::Read) -> Done {
-    let asked = Asked::read(&args.view, hosts::load(&args.data))?;
+    let asked = Asked::read(&args.view, || hosts::load(&args.data))?;
     let source = args.source.required()?;
     let quiet = asked.is_quiet();
     with_session(
@@ -94,6 +95,9 @@ pub fn read(args: &args::Read) -> Done {
             }
             Ok(session.read(asking, interrupt.call.clone()).await)
         },
-        |capture, cancel| asked.print(capture, cancel),
+        |capture, cancel| {
+            let status = asked.print(capture.clone(), cancel)?;
+            Ok(args.keep.keep(&capture, &source, &args.data, quiet, status))
+        },
     )
 }

@@ -1,5 +1,6 @@
 //! `sample-server`: the sample as an MCP server of its own, over stdio or HTTP.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::{Done, args, client, output};
@@ -17,9 +18,14 @@ fn spec(args: &args::SampleServer) -> Result<SampleSpec, Problem> {
 
 pub fn run(args: &args::SampleServer) -> Done {
     let backend: Arc<dyn Backend> = if args.probe { Arc::new(Probe::new()) } else { Arc::new(Sample::new(&spec(args)?)?) };
+    serve(backend, args.http, args.quiet)
+}
+
+/// Serves until the input ends, or until interrupted where it is served over HTTP.
+pub fn serve(backend: Arc<dyn Backend>, http: Option<SocketAddr>, quiet: bool) -> Done {
     let runtime = client::runtime()?;
     runtime.block_on(async {
-        match args.http {
+        match http {
             None => output::quiet_pipe(serve::stdio(backend).await)?,
             Some(address) => {
                 let place = address.to_string();
@@ -27,7 +33,7 @@ pub fn run(args: &args::SampleServer) -> Done {
                     Problem::new(Kind::Io, format!("cannot serve: {error}")).at(place.clone()).hint("port 0 takes any free port")
                 };
                 let http = serve::http(backend, address).await.map_err(failed)?;
-                output::note(args.quiet, &format!("serving at {} until interrupted", http.url()));
+                output::note(quiet, &format!("serving at {} until interrupted", http.url()));
                 http.run().await.map_err(failed)?;
             }
         }

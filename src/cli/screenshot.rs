@@ -11,8 +11,6 @@ pub fn run(_args: &args::Screenshot) -> Done {
 
 #[cfg(feature = "gui")]
 pub fn run(args: &args::Screenshot) -> Done {
-    use std::io::Cursor;
-
     use super::{call, near, output};
     use crate::problem::{Kind, Problem};
     use crate::settings::Theme;
@@ -38,10 +36,6 @@ pub fn run(args: &args::Screenshot) -> Done {
     };
     let size = args.size.unwrap_or((1600, 1000));
     let picture = shot::screen(screen, theme, size, source, args.tool.as_deref(), arguments.as_deref())?;
-    let mut png = Cursor::new(Vec::new());
-    picture
-        .write_to(&mut png, image::ImageFormat::Png)
-        .map_err(|error| Problem::new(Kind::Internal, format!("cannot encode the picture: {error}")))?;
-    store::write_whole(out, png.get_ref())?;
+    store::write_whole(out, &shot::png(&picture)?)?;
     Ok(0)
 }

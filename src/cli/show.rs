@@ -5,27 +5,68 @@ use std::path::Path;
 
 use bytes::Bytes;
 
+use super::output::{self, columns, one_line};
 use super::view::Asked;
 use super::{Done, args, hosts, near};
 use crate::cancel::Cancel;
+use crate::capture::Capture;
 use crate::problem::{Kind, Problem};
+use crate::report::grouped;
 use crate::store::{self, ReadAs};
 
+/// Characters of arguments in a list.
+const MAX_ARGUMENTS: usize = 60;
+
 pub fn run(args: &args::Show) -> Done {
-    let asked = Asked::read(&args.view, hosts::load(&args.data))?;
+    let asked = Asked::read(&args.view, || hosts::load(&args.data))?;
     let kind = args.read_as.as_deref().map(read_as).transpose()?;
-    let capture = if args.path == Path::new("-") {
+    let captures = if args.path == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin()
             .lock()
             .read_to_end(&mut bytes)
             .map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at("standard input"))?;
-        store::read_bytes(&Bytes::from(bytes), "stdin", kind)?
+        store::read_all_bytes(&Bytes::from(bytes), "stdin", kind)?
     } else {
-        store::read_as(&args.path, kind)?
+        store::read_all(&args.path, kind)?
     };
     // Nothing waits here but our own computing; an interrupt ends the program as the system does.
-    asked.print(capture, &Cancel::new())
+    asked.print(chosen(captures, args)?, &Cancel::new())
+}
+
+/// The capture that is asked for; where a file holds several and none is asked for, they are listed.
+fn chosen(mut captures: Vec<Capture>, args: &args::Show) -> Result<Capture, Problem> {
+    let many = captures.len();
+    let several = || {
+        let place = args.path.display().to_string();
+        Problem::new(Kind::Usage, format!("the file holds {many} answers")).at(place)
+    };
+    match args.nth {
+        Some(nth) if (1..=many).contains(&nth) => Ok(captures.swap_remove(nth - 1)),
+        Some(_) => Err(several().hint(format!("`--nth` is 1 to {many}"))),
+        None if many > 1 => {
+            if !args.view.print.json && args.view.view.is_none() && args.view.table.is_none() {
+                output::print(list(&captures).as_bytes())?;
+            }
+            Err(several().hint("choose one with `--nth N`"))
+        }
+        None => captures.pop().ok_or_else(several),
+    }
+}
+
+fn list(captures: &[Capture]) -> String {
+    let mut rows = vec![["N", "TOOL", "ARGUMENTS", "OUTCOME", "BYTES"].map(str::to_owned).to_vec()];
+    for (at, capture) in captures.iter().enumerate() {
+        let arguments: String = String::from_utf8_lossy(&capture.arguments).chars().take(MAX_ARGUMENTS).collect();
+        rows.push(vec![
+            (at + 1).to_string(),
+            one_line(&capture.tool.name),
+            one_line(&arguments),
+            capture.outcome.name().to_owned(),
+            grouped(capture.wire_len() as u64),
+        ]);
+    }
+    columns(&rows, &[0, 4])
 }
 
 fn read_as(name: &str) -> Result<ReadAs, Problem> {

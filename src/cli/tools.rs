@@ -33,7 +33,7 @@ pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::Link, print: ar
         },
         |(server, tools), cancel| {
             let text = if print.json {
-                json::tools(&server, &tools, tokenizer, cancel).map_err(view::uncounted)?
+                json::tools(&server, &tools, tokenizer, cancel).map_err(view::looked_away)?
             } else {
                 page(&server, &tools, tokenizer, cancel)?
             };
@@ -62,11 +62,11 @@ fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Cancel)
         rows.push(row);
     }
     let head = format!(
-        "{} {} · protocol {} · {} tools · {} tokens {}",
+        "{} {} · protocol {} · {} · {} tokens {}",
         server.name,
         server.version,
         server.protocol_version,
-        tools.len(),
+        output::some(tools.len(), "tool"),
         counted(total),
         tokenizer.name()
     );

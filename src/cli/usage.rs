@@ -29,6 +29,12 @@ pub fn problem(error: &Error) -> Option<Problem> {
     let suggested = text(error, ContextKind::SuggestedArg)
         .or_else(|| text(error, ContextKind::SuggestedSubcommand))
         .or_else(|| text(error, ContextKind::SuggestedValue));
+    let is_loose = error.kind() == ErrorKind::UnknownArgument && problem.what.starts_with("unexpected argument");
+    if is_loose {
+        return Some(
+            problem.hint("arguments of a tool go into `--args JSON`; the command of a server goes to the end, after `--`"),
+        );
+    }
     problem.hint = Some(match (near, suggested, text(error, ContextKind::ValidValue)) {
         (Some(near), ..) => near,
         (None, _, Some(valid)) => format!("one of {valid}"),

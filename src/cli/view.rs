@@ -4,6 +4,7 @@ mod hosts;
 mod ledger;
 mod page;
 
+use std::cell::LazyCell;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,8 +18,12 @@ use crate::format::{self, FORMATS, Format, Subject};
 use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::problem::{Kind, Problem};
 use crate::report::json::{self, LedgerOptions};
-use crate::report::{self, Answer, CountError, HostText, HostsReport, Question, TableKind, format_bytes, ledger_table};
-use crate::token::{Count, Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
+use crate::report::{self, Answer, HostText, HostsReport, Question, RowCount, TableKind, format_bytes, ledger_table};
+use crate::spread::spread;
+use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
+
+/// An answer from this size on is measured on several threads; each keeps a text or two of its size.
+const PARALLEL_BYTES: usize = 256 << 10;
 
 /// What to print of a capture.
 #[derive(Clone, Copy)]
@@ -56,7 +61,9 @@ pub struct Asked {
 }
 
 impl Asked {
-    pub fn read(args: &View, hosts: Arc<Hosts>) -> Result<Self, Problem> {
+    /// `hosts` is read only where the view needs it: that takes as long as a small server does to start.
+    pub fn read(args: &View, hosts: impl Fn() -> Arc<Hosts>) -> Result<Self, Problem> {
+        let hosts = LazyCell::new(hosts);
         let shown = match args.view.as_deref() {
             None => Shown::Ledger,
             Some(view) => match WORDS.iter().find(|(word, _)| *word == view) {
@@ -74,6 +81,8 @@ impl Asked {
         }
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
         let ledger = LedgerOptions { tokenizer: tokenizer(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
+        let is_bytes = matches!(shown, Shown::Format(_)) && !args.print.json;
+        let hosts = if is_bytes { Arc::default() } else { Arc::clone(&hosts) };
         Ok(Self { hosts, shown, ledger, print: args.print })
     }
 
@@ -119,7 +128,8 @@ impl Asked {
             let rows = rows(subject, cancel)?;
             let counts = self.counts(subject, &rows, cancel)?;
             let hosts = self.hosts_report(subject, cancel)?;
-            let text = json::report(subject, &rows, &counts, Some(&*hosts), &self.ledger, failure, cancel).map_err(uncounted)?;
+            let text =
+                json::report(subject, &rows, &counts, Some(&*hosts), &self.ledger, failure, cancel).map_err(looked_away)?;
             return output::print(text.as_bytes());
         }
         let page = match self.shown {
@@ -155,8 +165,8 @@ impl Asked {
     }
 
     /// The rows' counts by the tokenizer that was named.
-    fn counts(&self, subject: &Subject, rows: &[Row], cancel: &Cancel) -> Result<Vec<Option<Count>>, Problem> {
-        rows.iter().map(|row| report::count_row(subject, row, &self.ledger.tokenizer, cancel).map_err(uncounted)).collect()
+    fn counts(&self, subject: &Subject, rows: &[Row], cancel: &Cancel) -> Result<Vec<RowCount>, Problem> {
+        rows.iter().map(|row| report::count_row(subject, row, &self.ledger.tokenizer, cancel).map_err(looked_away)).collect()
     }
 
     /// Every page that there is, each under its name.
@@ -236,12 +246,9 @@ fn other_question() -> Problem {
     Problem::new(Kind::Internal, "another question was answered")
 }
 
-/// The failure of a count.
-pub fn uncounted(error: CountError) -> Problem {
-    match error {
-        CountError::Cancelled(_) => client::interrupted(),
-        CountError::Problem(problem) => problem,
-    }
+/// What a count that nobody waits for any more is called.
+pub fn looked_away(_: Cancelled) -> Problem {
+    client::interrupted()
 }
 
 /// The tokenizer named, the file at this path, or the default.
@@ -274,7 +281,8 @@ pub fn encoding(name: Option<&str>) -> Result<Encoding, Problem> {
     })
 }
 
-fn table(name: &str) -> Result<TableKind, Problem> {
+/// The kind of table with this word.
+pub fn table(name: &str) -> Result<TableKind, Problem> {
     TableKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
         Problem::new(Kind::Usage, format!("unknown kind of table `{name}`")).at("--as").hint("one of markdown, csv")
     })
@@ -295,7 +303,8 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
         .hint(hint))
 }
 
+/// Every row, measured on a few threads where the answer is long: no row waits for another.
 fn rows(subject: &Subject, cancel: &Cancel) -> Result<Vec<Row>, Problem> {
-    let measured: Result<_, Cancelled> = FORMATS.iter().map(|format| Row::measure(*format, subject, cancel)).collect();
-    measured.map_err(|_| client::interrupted())
+    let size = subject.capture.response.as_ref().map_or(0, |response| response.len());
+    spread(FORMATS, size < PARALLEL_BYTES, |format| Row::measure(*format, subject, cancel)).map_err(looked_away)
 }

@@ -25,7 +25,8 @@ pub fn run(args: &args::Window) -> Done {
 fn in_terminal(source: &Source, quiet: bool) -> Done {
     match source {
         Source::Sample(spec) if has_sample_tool(&spec.set) => {
-            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &Link::default(), None, &Asked::ledger(quiet))
+            let shown = call::Shown { asked: &Asked::ledger(quiet), keep: None };
+            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &Link::default(), None, &shown)
         }
         _ => tools::list(source, &Tokenizer::default(), &Link::default(), Print { json: false, quiet }),
     }
@@ -39,7 +40,15 @@ fn has_sample_tool(set: &str) -> bool {
 /// Opens the window and comes back when it is closed; the error is why there is none.
 #[cfg(feature = "gui")]
 fn open(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), String> {
-    crate::app::run(source, data_dir).map_err(|problem| problem.message())
+    // In the window a person chooses where several servers could log in.
+    let asking = |source| match source {
+        Source::Http(http) => {
+            let login = http.login.map(|login| crate::source::Login { asks: true, ..login });
+            Source::Http(crate::source::Http { login, ..http })
+        }
+        other => other,
+    };
+    crate::app::run(source.map(asking), data_dir).map_err(|problem| problem.message())
 }
 
 #[cfg(not(feature = "gui"))]

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 use std::time::Instant;
 
+use regex::Regex;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
 use crate::cancel::{Cancel, Cancelled};
@@ -12,6 +14,9 @@ use crate::cancel::{Cancel, Cancelled};
 const MAX_WORDS_BYTES: usize = 8 << 10;
 /// Less in common than this share, and a changed line is shown as another line.
 const ALIKE: f64 = 0.3;
+
+/// After so many lines the asker may look away.
+const LINES_A_LOOK: usize = 4_096;
 
 /// How two texts are compared.
 #[derive(Clone, Debug)]
@@ -25,11 +30,24 @@ pub struct LineOptions {
     pub deadline: Option<Instant>,
     /// Takes lines that differ in white space alone for equal.
     pub ignore_space: bool,
+    /// Takes lines for equal that differ in days and times of day alone, as ISO 8601 writes them.
+    pub ignore_times: bool,
+}
+
+/// A day, with or without a time of day.
+static TIME: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| {
+    let pattern = r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?Z| ?UTC|[+-]\d{2}:?\d{2})?)?";
+    Regex::new(pattern)
+});
+
+/// Whether a text is nothing but a day or a time.
+pub fn is_time(text: &str) -> bool {
+    TIME.as_ref().ok().and_then(|time| time.find(text)).is_some_and(|found| found.range() == (0..text.len()))
 }
 
 impl Default for LineOptions {
     fn default() -> Self {
-        Self { context: 3, keep: 20_000, deadline: None, ignore_space: false }
+        Self { context: 3, keep: 20_000, deadline: None, ignore_space: false, ignore_times: false }
     }
 }
 
@@ -116,15 +134,31 @@ impl<'t> Lines<'t> {
     }
 
     /// Numbers that are equal where lines are.
-    fn numbers(&self, known: &mut HashMap<String, u32>, borrowed: &mut HashMap<&'t str, u32>, ignore_space: bool) -> Vec<u32> {
+    fn numbers(
+        &self,
+        known: &mut HashMap<String, u32>,
+        borrowed: &mut HashMap<&'t str, u32>,
+        options: &LineOptions,
+        cancel: &Cancel,
+    ) -> Result<Vec<u32>, Cancelled> {
         let number = |at: usize| {
+            if at.is_multiple_of(LINES_A_LOOK) {
+                cancel.check()?;
+            }
             let line = self.get(at);
             let next = u32::try_from(known.len() + borrowed.len()).unwrap_or(u32::MAX);
-            if ignore_space {
+            let line_of = |line: &str| match &*TIME {
+                Ok(time) if options.ignore_times => time.replace_all(line, "\u{1}").into_owned(),
+                _ => line.to_owned(),
+            };
+            if options.ignore_space {
                 let words: Vec<&str> = line.split_whitespace().collect();
-                return *known.entry(words.join(" ")).or_insert(next);
+                return Ok(*known.entry(line_of(&words.join(" "))).or_insert(next));
             }
-            *borrowed.entry(line).or_insert(next)
+            if options.ignore_times {
+                return Ok(*known.entry(line_of(line)).or_insert(next));
+            }
+            Ok(*borrowed.entry(line).or_insert(next))
         };
         (0..self.ranges.len()).map(number).collect()
     }
@@ -141,8 +175,8 @@ pub fn lines(a: &str, b: &str, options: &LineOptions, cancel: &Cancel) -> Result
     let (old, new) = (Lines::of(a), Lines::of(b));
     cancel.check()?;
     let (mut known, mut borrowed) = (HashMap::new(), HashMap::new());
-    let from = old.numbers(&mut known, &mut borrowed, options.ignore_space);
-    let to = new.numbers(&mut known, &mut borrowed, options.ignore_space);
+    let from = old.numbers(&mut known, &mut borrowed, options, cancel)?;
+    let to = new.numbers(&mut known, &mut borrowed, options, cancel)?;
     cancel.check()?;
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &from, &to, options.deadline);
     let mut hunks = Hunks { old: &old, new: &new, options, found: TextDiff::default(), kept: 0, is_open: false };
@@ -152,10 +186,10 @@ pub fn lines(a: &str, b: &str, options: &LineOptions, cancel: &Cancel) -> Result
             DiffOp::Equal { old_index, new_index, len } => {
                 hunks.equal(old_index, new_index, len, at == 0, at + 1 == ops.len());
             }
-            DiffOp::Delete { old_index, old_len, new_index } => hunks.changed(old_index, old_len, new_index, 0),
-            DiffOp::Insert { old_index, new_index, new_len } => hunks.changed(old_index, 0, new_index, new_len),
+            DiffOp::Delete { old_index, old_len, new_index } => hunks.changed(old_index, old_len, new_index, 0, cancel)?,
+            DiffOp::Insert { old_index, new_index, new_len } => hunks.changed(old_index, 0, new_index, new_len, cancel)?,
             DiffOp::Replace { old_index, old_len, new_index, new_len } => {
-                hunks.changed(old_index, old_len, new_index, new_len);
+                hunks.changed(old_index, old_len, new_index, new_len, cancel)?;
             }
         }
     }
@@ -210,7 +244,7 @@ impl Hunks<'_, '_> {
         }
     }
 
-    fn changed(&mut self, a: usize, a_len: usize, b: usize, b_len: usize) {
+    fn changed(&mut self, a: usize, a_len: usize, b: usize, b_len: usize, cancel: &Cancel) -> Result<(), Cancelled> {
         self.found.removed += a_len as u64;
         self.found.added += b_len as u64;
         if !self.is_open && !self.is_full() {
@@ -221,9 +255,12 @@ impl Hunks<'_, '_> {
         let (a_kept, b_kept) = (a_len.min(room), b_len.min(room.saturating_sub(a_len)));
         self.found.more += (a_len - a_kept + b_len - b_kept) as u64;
         self.kept += a_kept + b_kept;
-        let Some(hunk) = self.found.hunks.last_mut().filter(|_| a_kept > 0 || b_kept > 0) else { return };
-        let paired: Vec<_> =
-            (0..a_kept.min(b_kept)).map(|at| words(self.old.get(a + at), self.new.get(b + at), self.options.deadline)).collect();
+        let Some(hunk) = self.found.hunks.last_mut().filter(|_| a_kept > 0 || b_kept > 0) else { return Ok(()) };
+        let mut paired = Vec::with_capacity(a_kept.min(b_kept));
+        for at in 0..a_kept.min(b_kept) {
+            cancel.check()?;
+            paired.push(words(self.old.get(a + at), self.new.get(b + at), self.options.deadline));
+        }
         for at in 0..a_kept {
             let words = paired.get(at).map(|pair| pair.0.clone()).unwrap_or_default();
             hunk.lines.push(Line { side: Side::A, a: Some(a + at + 1), b: None, range: self.old.ranges[a + at].clone(), words });
@@ -233,6 +270,7 @@ impl Hunks<'_, '_> {
             hunk.lines.push(Line { side: Side::B, a: None, b: Some(b + at + 1), range: self.new.ranges[b + at].clone(), words });
         }
         (hunk.a.end, hunk.b.end) = (a + a_kept + 1, b + b_kept + 1);
+        Ok(())
     }
 }
 

@@ -57,6 +57,14 @@ impl Digests {
     }
 }
 
+/// One digest of a value: equal for equal values under the same `seed`.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn digest(root: Node<'_>, seed: &RandomState, cancel: &Cancel) -> Result<u64, Cancelled> {
+    Ok(Digests::of(root, seed, cancel)?.get(root))
+}
+
 /// What a scalar is, beside its kind: its text and, for a number, sign and power of ten.
 pub(super) fn scalar<'a>(node: Node<'a>) -> (Cow<'a, str>, bool, i64) {
     match node.kind() {

@@ -1,6 +1,6 @@
 //! The pool that answers questions: a few threads, the newest capture first, cancellable one by one.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::queue::Queue;
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Server, Tool};
 use crate::diff::tree::TreeOptions;
 use crate::format::Subject;
@@ -22,6 +22,8 @@ use crate::token::{self, Encoding};
 
 /// Parsed captures that are kept ready for further questions.
 const SUBJECTS: usize = 6;
+/// Captures without some keys that are kept ready: the same is asked of one for every format.
+const WITHOUT: usize = 2;
 /// The shortest way between two texts is looked for no longer than this, waiting included.
 const COMPARE_WITHIN: Duration = Duration::from_secs(5);
 
@@ -34,20 +36,31 @@ enum Job {
     CountTools {
         session: u64,
         tools: Vec<Bytes>,
+        cancel: Cancel,
     },
     CountServer {
         session: u64,
         server: Box<Server>,
         tools: Vec<Arc<Tool>>,
         encoding: Encoding,
+        cancel: Cancel,
     },
     CompareTools {
         session: u64,
+        run: u64,
         before: Vec<Arc<Tool>>,
         now: Vec<Arc<Tool>>,
+        cancel: Cancel,
     },
     /// Builds the tokenizer tables before the first question needs them.
     WarmUp,
+}
+
+/// A capture without some keys.
+struct Changed {
+    of: Arc<Subject>,
+    paths: Arc<BTreeSet<String>>,
+    subject: Arc<Subject>,
 }
 
 #[derive(Default)]
@@ -55,6 +68,9 @@ struct Waiting {
     jobs: VecDeque<Job>,
     cancels: HashMap<Inquiry, Cancel>,
     subjects: VecDeque<Arc<Subject>>,
+    without: VecDeque<Changed>,
+    /// Of the work on definitions: the session it is for, and its flag.
+    definitions: (u64, Cancel),
     stopped: bool,
 }
 
@@ -107,6 +123,11 @@ impl Jobs {
         self.push(Job::Answer { captures, inquiry, cancel });
     }
 
+    /// The hosts that questions are about.
+    pub(super) fn hosts(&self) -> Arc<Hosts> {
+        self.shared.hosts()
+    }
+
     pub(super) fn use_hosts(&self, hosts: Arc<Hosts>) {
         *self.shared.hosts.lock().unwrap_or_else(PoisonError::into_inner) = hosts;
     }
@@ -117,16 +138,37 @@ impl Jobs {
         }
     }
 
+    /// The flag of work on the definitions of a session; with a new session, nobody waits for those of the one before.
+    fn definitions(&self, session: u64) -> Cancel {
+        let mut waiting = self.shared.waiting();
+        if waiting.definitions.0 != session {
+            waiting.definitions.1.cancel();
+            waiting.definitions = (session, Cancel::new());
+        }
+        waiting.definitions.1.clone()
+    }
+
+    /// Nobody waits for work on the definitions of this session any more.
+    pub(super) fn forget_definitions(&self, session: u64) {
+        let waiting = self.shared.waiting();
+        if waiting.definitions.0 == session {
+            waiting.definitions.1.cancel();
+        }
+    }
+
     pub(super) fn count_tools(&self, session: u64, tools: Vec<Bytes>) {
-        self.push(Job::CountTools { session, tools });
+        let cancel = self.definitions(session);
+        self.push(Job::CountTools { session, tools, cancel });
     }
 
     pub(super) fn count_server(&self, session: u64, server: Box<Server>, tools: Vec<Arc<Tool>>, encoding: Encoding) {
-        self.push(Job::CountServer { session, server, tools, encoding });
+        let cancel = self.definitions(session);
+        self.push(Job::CountServer { session, server, tools, encoding, cancel });
     }
 
-    pub(super) fn compare_tools(&self, session: u64, before: Vec<Arc<Tool>>, now: Vec<Arc<Tool>>) {
-        self.push(Job::CompareTools { session, before, now });
+    pub(super) fn compare_tools(&self, session: u64, run: u64, before: Vec<Arc<Tool>>, now: Vec<Arc<Tool>>) {
+        let cancel = self.definitions(session);
+        self.push(Job::CompareTools { session, run, before, now, cancel });
     }
 
     pub(super) fn stop(&self) {
@@ -134,6 +176,7 @@ impl Jobs {
         waiting.stopped = true;
         waiting.jobs.clear();
         waiting.cancels.values().for_each(Cancel::cancel);
+        waiting.definitions.1.cancel();
         drop(waiting);
         self.shared.more.notify_all();
     }
@@ -172,53 +215,101 @@ fn subject(shared: &Shared, capture: &Arc<Capture>) -> Arc<Subject> {
     })
 }
 
+/// A capture without some keys, filtered once for all that is asked of it.
+fn without(
+    shared: &Shared,
+    whole: &Arc<Subject>,
+    paths: &Arc<BTreeSet<String>>,
+    cancel: &Cancel,
+) -> Result<Arc<Subject>, Cancelled> {
+    let is_it = |known: &&Changed| Arc::ptr_eq(&known.of, whole) && known.paths == *paths;
+    let known = shared.waiting().without.iter().find(is_it).map(|known| Arc::clone(&known.subject));
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let subject = Arc::new(report::without(whole, paths, cancel)?);
+    let mut waiting = shared.waiting();
+    waiting.without.push_back(Changed { of: Arc::clone(whole), paths: Arc::clone(paths), subject: Arc::clone(&subject) });
+    if waiting.without.len() > WITHOUT {
+        waiting.without.pop_front();
+    }
+    Ok(subject)
+}
+
+impl Job {
+    /// What it does, as the subject of a sentence.
+    fn what(&self) -> &'static str {
+        match self {
+            Self::Answer { .. } => "Reading an answer",
+            Self::CountTools { .. } => "Counting the definitions of this server's tools",
+            Self::CountServer { .. } => "Counting what this server costs",
+            Self::CompareTools { .. } => "Comparing two lists of tools",
+            Self::WarmUp => "Reading the tokenizer's tables",
+        }
+    }
+}
+
 fn work(shared: &Shared) {
     while let Some(job) = next(shared) {
-        match job {
-            Job::WarmUp => token::warm_up(),
-            Job::CountTools { session, tools } => {
-                let cancel = Cancel::new();
-                let tokens: Result<Vec<_>, _> =
-                    tools.iter().map(|raw| token::count(&String::from_utf8_lossy(raw), &cancel)).collect();
-                if let Ok(tokens) = tokens {
-                    shared.queue.push(Event::ToolTokens { session, tokens });
-                }
+        let what = job.what();
+        // The thread is for every job: one that panics must not take it along.
+        if catch_unwind(AssertUnwindSafe(|| run(shared, job))).is_err() {
+            let problem = Problem::new(Kind::Internal, format!("{what} failed inside Loupe"));
+            shared.queue.push(Event::Problem(problem.hint("report it with what `tools --json` prints; calls still work")));
+        }
+    }
+}
+
+fn run(shared: &Shared, job: Job) {
+    match job {
+        Job::WarmUp => token::warm_up(),
+        Job::CountTools { session, tools, cancel } => {
+            let tokens: Result<Vec<_>, _> =
+                tools.iter().map(|raw| token::count(&String::from_utf8_lossy(raw), &cancel)).collect();
+            if let Ok(tokens) = tokens {
+                shared.queue.push(Event::ToolTokens { session, tokens });
             }
-            Job::CountServer { session, server, tools, encoding } => {
-                let tools: Vec<Tool> = tools.iter().map(|tool| Tool::clone(tool)).collect();
-                if let Ok(cost) = ServerCost::of(&server, &tools, encoding, &Cancel::new()) {
-                    shared.queue.push(Event::ServerCost { session, cost: Arc::new(cost) });
-                }
+        }
+        Job::CountServer { session, server, tools, encoding, cancel } => {
+            let tools: Vec<Tool> = tools.iter().map(|tool| Tool::clone(tool)).collect();
+            if let Ok(cost) = ServerCost::of(&server, &tools, encoding, &cancel) {
+                shared.queue.push(Event::ServerCost { session, cost: Arc::new(cost) });
             }
-            Job::CompareTools { session, before, now } => {
-                let tools = |list: &[Arc<Tool>]| list.iter().map(|tool| (**tool).clone()).collect::<Vec<_>>();
-                let found = ToolsDifference::of(&tools(&before), &tools(&now), &TreeOptions::default(), &Cancel::new());
-                if let Ok(found) = found {
-                    shared.queue.push(Event::ToolsCompared { session, found: Arc::new(found) });
-                }
+        }
+        Job::CompareTools { session, run, before, now, cancel } => {
+            let tools = |list: &[Arc<Tool>]| list.iter().map(|tool| (**tool).clone()).collect::<Vec<_>>();
+            let found = ToolsDifference::of(&tools(&before), &tools(&now), &TreeOptions::default(), &cancel);
+            if let Ok(found) = found {
+                shared.queue.push(Event::ToolsCompared { session, run, found: Arc::new(found) });
             }
-            Job::Answer { captures, inquiry, cancel } => {
-                if cancel.is_cancelled() {
-                    continue;
-                }
-                // A panic is one failed answer, not a dead window.
-                let answer = catch_unwind(AssertUnwindSafe(|| {
-                    let subjects: Vec<_> = captures.iter().map(|capture| subject(shared, capture)).collect();
-                    report::answer(&subjects, &inquiry.question, &shared.hosts(), &cancel)
-                }));
-                let answer = match answer {
-                    Ok(Ok(answer)) => answer,
-                    Ok(Err(_cancelled)) => continue,
-                    Err(_) => Err(Problem::new(Kind::Internal, format!("{:?} could not be computed", inquiry.question))
-                        .hint("export the raw result and report it; the other views still work")),
-                };
-                // The same question may have been asked again meanwhile, with a flag of its own.
-                if cancel.is_cancelled() {
-                    continue;
-                }
-                shared.waiting().cancels.remove(&inquiry);
-                shared.queue.push(Event::Answered { inquiry, answer });
+        }
+        Job::Answer { captures, inquiry, cancel } => {
+            if cancel.is_cancelled() {
+                return;
             }
+            // A panic is one failed answer, not a dead window.
+            let answer = catch_unwind(AssertUnwindSafe(|| {
+                let subjects: Vec<_> = captures.iter().map(|capture| subject(shared, capture)).collect();
+                match (&inquiry.question, subjects.as_slice()) {
+                    (Question::Without(paths, question), [whole]) => {
+                        let changed = without(shared, whole, paths, &cancel)?;
+                        report::answer(&[changed], question, &shared.hosts(), &cancel)
+                    }
+                    (question, subjects) => report::answer(subjects, question, &shared.hosts(), &cancel),
+                }
+            }));
+            let answer = match answer {
+                Ok(Ok(answer)) => answer,
+                Ok(Err(_cancelled)) => return,
+                Err(_) => Err(Problem::new(Kind::Internal, format!("{:?} could not be computed", inquiry.question))
+                    .hint("export the raw result and report it; the other views still work")),
+            };
+            // The same question may have been asked again meanwhile, with a flag of its own.
+            if cancel.is_cancelled() {
+                return;
+            }
+            shared.waiting().cancels.remove(&inquiry);
+            shared.queue.push(Event::Answered { inquiry, answer });
         }
     }
 }

@@ -1,25 +1,40 @@
 //! Carries out effects on tokio and a small pool; reports events; stops everything when dropped.
 //!
 //! The window hands over an [`Effect`] and never waits; what comes of it is an [`Event`] in a queue, with a wake-up.
-//! Uses `state` (the types of effects and events), `mcp`, `store`, `report`, `token`.
+//! Uses `state` (the types of effects and events), `mcp`, `serve` (what the probe answers), `store`, `report`, `token`.
 
+mod collections;
+mod configs;
+mod exact;
+mod history;
+mod export;
+mod fixtures;
 mod jobs;
 mod queue;
 mod sessions;
+mod settings;
+mod talk;
+mod tools;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use time::OffsetDateTime;
 use tokio::runtime::Runtime;
 
-use crate::host::Hosts;
+use crate::cancel::Cancel;
+use crate::capture::{Capture, Reading};
+use crate::fixture::redact::{RedactOptions, redact};
+use crate::host::{Hosts, probe};
 use crate::problem::{Kind, Problem};
 use crate::report::Prices;
-use crate::state::{Effect, Event};
+use crate::serve::sample::Probe;
+use crate::state::{Effect, Event, HistoryEvent};
 use crate::store;
 use crate::token::{MAX_FILE_BYTES, TokenizerFile};
+use history::Keeper;
 use jobs::Jobs;
 use queue::Queue;
 use sessions::Sessions;
@@ -41,7 +56,13 @@ pub struct Engine {
     runtime: Option<Runtime>,
     queue: Arc<Queue>,
     sessions: Arc<Sessions>,
-    jobs: Jobs,
+    jobs: Arc<Jobs>,
+    /// Calls off the question about a probe that is out.
+    probe: Mutex<Cancel>,
+    settings: Arc<settings::Waiting>,
+    history: Keeper,
+    fixtures: fixtures::Fixtures,
+    provider: exact::Provider,
 }
 
 impl Engine {
@@ -66,14 +87,18 @@ impl Engine {
             .build()
             .map_err(no_threads)?;
         let queue = Arc::new(Queue::new(wake));
-        let jobs = Jobs::new(Arc::clone(&queue)).map_err(no_threads)?;
+        let jobs = Arc::new(Jobs::new(Arc::clone(&queue)).map_err(no_threads)?);
         let sessions = Arc::new(Sessions::new(Arc::clone(&queue), guard));
-        Ok(Self { runtime: Some(runtime), queue, sessions, jobs })
+        let history = Keeper::new(Arc::clone(&queue));
+        let provider = exact::Provider::new(Arc::clone(&queue));
+        let (probe, settings, fixtures) = (Mutex::default(), Arc::default(), fixtures::Fixtures::default());
+        Ok(Self { runtime: Some(runtime), queue, sessions, jobs, probe, settings, history, fixtures, provider })
     }
 
     /// From here on questions about hosts are about these; without it, about those that come with Loupe.
     pub fn use_hosts(&self, hosts: Arc<Hosts>) {
-        self.jobs.use_hosts(hosts);
+        self.jobs.use_hosts(Arc::clone(&hosts));
+        self.queue.push(Event::Hosts(hosts));
     }
 
     /// The next event, if one waits.
@@ -81,33 +106,91 @@ impl Engine {
         self.queue.pop()
     }
 
-    /// Begins to carry out an effect. `CopyText`, `OpenUrl` and `Quit` are the app's, and ignored here.
+    /// Begins to carry out an effect. `CopyText`, `OpenUrl`, `Paint` and `Quit` are the app's, and ignored here.
     pub fn execute(&self, effect: Effect) {
         let Some(runtime) = &self.runtime else { return };
         match effect {
-            Effect::Connect { session, source, limit } => self.sessions.connect(runtime, session, source, limit),
-            Effect::Disconnect { session } => self.sessions.disconnect(runtime, session),
+            Effect::Connect { session, source, limit } => {
+                self.history.hide(&source);
+                self.sessions.connect(runtime, session, source, limit);
+            }
+            Effect::Disconnect { session } => {
+                self.jobs.forget_definitions(session);
+                self.sessions.disconnect(runtime, session);
+            }
             Effect::Call { session, call, tool, arguments, limit } => {
                 self.sessions.call(runtime, session, call, &tool, arguments, limit);
             }
             Effect::CancelCall { call } => self.sessions.cancel(call),
+            Effect::Read { session, call, method, params, limit } => {
+                self.sessions.read(runtime, session, call, method, params, limit)
+            }
+            Effect::Tell { session, tell } => self.sessions.tell(runtime, session, tell),
+            Effect::UseClient(host) => self.sessions.use_client(host.as_deref()),
+            Effect::UseLimits(limits) => self.sessions.use_limits(limits),
+            Effect::UseRoots(roots) => self.sessions.use_roots(roots),
+            Effect::SaveLog { lines, path } => {
+                let (queue, options) = (Arc::clone(&self.queue), self.history.options());
+                self.blocking(runtime, move || {
+                    let path = expanded(path);
+                    let said = talk::save_log(&lines, &path, &options)?;
+                    said.into_iter().for_each(|said| queue.push(Event::History(HistoryEvent::Said(said))));
+                    Ok(Event::Exported(path))
+                });
+            }
             Effect::CountTools { session, tools } => self.jobs.count_tools(session, tools),
             Effect::CountServer { session, server, tools, encoding } => self.jobs.count_server(session, server, tools, encoding),
-            Effect::CompareTools { session, before, now } => self.jobs.compare_tools(session, before, now),
+            Effect::CompareTools { session, run, before, now } => self.jobs.compare_tools(session, run, before, now),
+            Effect::ReadTools(path) => self.blocking(runtime, move || Ok(Event::ToolsRead(tools::read(&expanded(path))))),
             Effect::Answer { captures, inquiry } => self.jobs.answer(captures, inquiry),
             Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
-            Effect::ExportCapture { capture, path } => self.blocking(runtime, move || {
+            Effect::ExportCapture { capture, path } => {
+                self.export(runtime, capture, path, store::write_folder);
+            }
+            Effect::ExportResult { capture, path } => {
+                self.export(runtime, capture, path, store::write_result);
+            }
+            Effect::ExportAs(order) => {
+                let (hosts, options, queue) = (self.jobs.hosts(), self.history.options(), Arc::clone(&self.queue));
+                self.blocking(runtime, move || {
+                    let (capture, said) = hidden(&order.capture, &options)?;
+                    let written = export::write(Arc::new(capture), &order, order.path.clone().map(expanded), &hosts)?;
+                    said.into_iter().for_each(|said| queue.push(Event::History(said)));
+                    Ok(written)
+                });
+            }
+            Effect::ExportCompare { captures, ask, file, path, encoding } => {
+                let (hosts, options, queue) = (self.jobs.hosts(), self.history.options(), Arc::clone(&self.queue));
+                self.blocking(runtime, move || {
+                    let mut shown = Vec::with_capacity(captures.len());
+                    for capture in &captures {
+                        let (capture, said) = hidden(capture, &options)?;
+                        shown.push(Arc::new(capture));
+                        said.into_iter().for_each(|said| queue.push(Event::History(said)));
+                    }
+                    export::write_compare(shown, &ask, file, path.map(expanded), encoding, &hosts)
+                });
+            }
+            Effect::SaveBlock { capture, block, path } => self.blocking(runtime, move || {
                 let path = expanded(path);
-                store::write_folder(&capture, &path)?;
+                store::write_whole(&path, &Reading::of(&capture).block_bytes(block)?)?;
                 Ok(Event::Exported(path))
             }),
-            Effect::ExportResult { capture, path } => self.blocking(runtime, move || {
-                let path = expanded(path);
-                store::write_result(&capture, &path)?;
-                Ok(Event::Exported(path))
+            Effect::OpenText(text) => self.blocking(runtime, move || {
+                let captures = store::read_all_bytes(&text.into(), "pasted text", None)?;
+                Ok(Event::OpenedAll(captures.into_iter().map(Arc::new).collect()))
             }),
+            Effect::UseHistory(folder) => self.history.use_folder(&folder),
+            Effect::History(effect) => self.history.execute(runtime, effect),
             Effect::OpenPath(path) => {
-                self.blocking(runtime, move || Ok(Event::Opened(Arc::new(store::read_any(&expanded(path))?))));
+                self.blocking(runtime, move || {
+                    let path = expanded(path);
+                    if let Some(opened) = collections::opened(&path) {
+                        return Ok(opened);
+                    }
+                    let captures = store::read_all(&path, None)?;
+                    Ok(Event::OpenedAll(captures.into_iter().map(Arc::new).collect()))
+                });
             }
             Effect::ReadTokenizer(path) => {
                 self.blocking(runtime, move || Ok(Event::TokenizerRead(Arc::new(tokenizer_file(&expanded(path))?))));
@@ -120,17 +203,111 @@ impl Engine {
                     }
                 });
             }
+            Effect::KeepSettings { folder, changes } => {
+                let (queue, waiting) = (Arc::clone(&self.queue), Arc::clone(&self.settings));
+                waiting.add(folder, changes);
+                runtime.spawn_blocking(move || {
+                    if let Err(problem) = waiting.write() {
+                        queue.push(Event::Problem(problem));
+                    }
+                });
+            }
+            Effect::KeepLogins(folder) => {
+                self.provider.use_keychain();
+                self.sessions.keep_logins(folder);
+            }
+            Effect::ForgetLogin { session, url, client_id } => self.sessions.forget_login(runtime, session, url, client_id),
+            Effect::Exact(effect) => self.provider.execute(runtime, effect),
+            Effect::ReadRecent(folder) => self.blocking(runtime, move || {
+                let recent = store::read_recent(&folder)?;
+                Ok(Event::Recent { folder, recent })
+            }),
+            Effect::SaveRecent { folder, recent } => {
+                let queue = Arc::clone(&self.queue);
+                runtime.spawn_blocking(move || {
+                    if let Err(problem) = store::write_recent(&folder, &recent) {
+                        queue.push(Event::Problem(problem));
+                    }
+                });
+            }
+            Effect::Probe { run, pasted } => self.judge_probe(runtime, run, pasted),
+            Effect::AddHost { folder, entry } => {
+                let (queue, jobs) = (Arc::clone(&self.queue), Arc::clone(&self.jobs));
+                runtime.spawn_blocking(move || {
+                    let added = store::add_host(&folder, &entry);
+                    if added.is_ok() {
+                        let hosts = store::load_hosts(Some(&folder));
+                        jobs.use_hosts(Arc::clone(&hosts));
+                        queue.push(Event::Hosts(hosts));
+                    }
+                    queue.push(Event::HostAdded(added));
+                });
+            }
+            Effect::LookForConfigs => self.blocking(runtime, || Ok(Event::ConfigsFound(configs::look()))),
+            Effect::ReadConfig(path) => self.blocking(runtime, move || {
+                let path = expanded(path);
+                let read = configs::read(&path);
+                Ok(Event::ConfigRead { path, read })
+            }),
+            Effect::KnownValues { holes, file } => {
+                self.blocking(runtime, move || Ok(Event::ValuesKnown(configs::values(&holes, file.as_deref()))));
+            }
+            Effect::OpenPasted(text) => self.blocking(runtime, move || {
+                let opened = store::read_bytes(&text.into_bytes().into(), "pasted", None)?;
+                Ok(Event::Opened(Arc::new(opened)))
+            }),
             #[cfg(feature = "gui")]
             Effect::ChoosePath(purpose) => self.choose_path(runtime, purpose),
             #[cfg(not(feature = "gui"))]
             Effect::ChoosePath(_) => {}
-            Effect::CopyText(_) | Effect::OpenUrl(_) | Effect::Quit => {}
+            Effect::Fixture(effect) => {
+                let with = (Arc::clone(&self.queue), &self.sessions, self.jobs.hosts());
+                self.fixtures.execute(runtime, effect, self.history.options(), with);
+            }
+            Effect::Collection(effect) => {
+                let with = (Arc::clone(&self.queue), self.jobs.hosts());
+                collections::execute(runtime, effect, self.history.options(), with);
+            }
+            Effect::CopyText(_) | Effect::OpenUrl(_) | Effect::Paint { .. } | Effect::Quit => {}
         }
+    }
+
+    fn judge_probe(&self, runtime: &Runtime, run: u64, pasted: Vec<(&'static str, String)>) {
+        let cancel = Cancel::new();
+        std::mem::replace(&mut *self.probe.lock().unwrap_or_else(PoisonError::into_inner), cancel.clone()).cancel();
+        if pasted.is_empty() {
+            return;
+        }
+        let (queue, hosts) = (Arc::clone(&self.queue), self.jobs.hosts());
+        runtime.spawn_blocking(move || {
+            if let Ok(finding) = probe::find(&Probe::answers(), &pasted, probe::SERVER, &hosts, &cancel) {
+                let today = OffsetDateTime::now_utc().date().to_string();
+                queue.push(Event::Probed { run, finding: Arc::new(finding), today });
+            }
+        });
     }
 
     fn blocking(&self, runtime: &Runtime, work: impl FnOnce() -> Result<Event, Problem> + Send + 'static) {
         let queue = Arc::clone(&self.queue);
         runtime.spawn_blocking(move || queue.push(work().unwrap_or_else(Event::Problem)));
+    }
+
+    /// Writes a capture with what is secret hidden, and says what was.
+    fn export(
+        &self,
+        runtime: &Runtime,
+        capture: Arc<Capture>,
+        path: PathBuf,
+        write: impl FnOnce(&Capture, &Path) -> Result<(), store::Error> + Send + 'static,
+    ) {
+        let (queue, options) = (Arc::clone(&self.queue), self.history.options());
+        self.blocking(runtime, move || {
+            let path = expanded(path);
+            let (capture, said) = hidden(&capture, &options)?;
+            write(&capture, &path)?;
+            said.into_iter().for_each(|said| queue.push(Event::History(said)));
+            Ok(Event::Exported(path))
+        });
     }
 
     /// The system's file dialog, where there is one.
@@ -141,8 +318,21 @@ impl Engine {
         runtime.spawn(async move {
             let dialog = rfd::AsyncFileDialog::new();
             let chosen = match purpose {
-                PathPurpose::OpenCapture | PathPurpose::OpenTokenizer => dialog.pick_file().await,
-                PathPurpose::ExportCapture | PathPurpose::ExportResult => dialog.save_file().await,
+                PathPurpose::OpenFixtures => dialog.pick_folder().await,
+                PathPurpose::OpenCapture
+                | PathPurpose::OpenTokenizer
+                | PathPurpose::ImportConfig
+                | PathPurpose::OpenTools
+                | PathPurpose::OpenCollection
+                | PathPurpose::OpenRun => dialog.pick_file().await,
+                PathPurpose::ExportCapture
+                | PathPurpose::ExportResult
+                | PathPurpose::ExportAs(_)
+                | PathPurpose::ExportCompare(_)
+                | PathPurpose::SaveLog
+                | PathPurpose::SaveRun
+                | PathPurpose::SaveCalls
+                | PathPurpose::SaveBlock(_) => dialog.save_file().await,
             };
             queue.push(Event::PathChosen { purpose, path: chosen.map(|file| file.path().to_owned()) });
         });
@@ -175,6 +365,13 @@ fn tokenizer_file(path: &Path) -> Result<TokenizerFile, Problem> {
     TokenizerFile::read(&name, &bytes)
 }
 
+/// The capture as it may be written, and what is said of what was hidden.
+fn hidden(capture: &Capture, options: &RedactOptions) -> Result<(Capture, Option<HistoryEvent>), Problem> {
+    let hidden = redact(capture, options, &Cancel::new()).map_err(|_| Problem::new(Kind::Cancelled, "not written"))?;
+    let said = hidden.sentence().map(HistoryEvent::Said);
+    Ok((hidden.capture, said))
+}
+
 /// `~/` as shells read it: people type paths that way.
 fn expanded(path: PathBuf) -> PathBuf {
     match (path.strip_prefix("~"), std::env::home_dir()) {
@@ -186,10 +383,14 @@ fn expanded(path: PathBuf) -> PathBuf {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.jobs.stop();
+        // What was changed last is not lost with the window; there is nobody left to tell of a failure.
+        self.settings.write().ok();
         let Some(runtime) = self.runtime.take() else { return };
         runtime.block_on(async {
-            // What does not end in time is ended by its guard, when our end of the lifeline closes.
-            tokio::time::timeout(END_WITHIN, self.sessions.close_all()).await.ok();
+            // What does not end in time is ended by its guard, when our end of the lifeline closes; what is not kept by then
+            // is not there at all, since a capture is written whole or not.
+            let ends = async { tokio::join!(self.sessions.close_all(), self.history.settle()) };
+            tokio::time::timeout(END_WITHIN, ends).await.ok();
         });
         runtime.shutdown_timeout(Duration::from_millis(200));
     }

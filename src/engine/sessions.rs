@@ -1,6 +1,6 @@
 //! The connections and calls in flight.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,18 +10,39 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use super::queue::Queue;
+use super::talk;
 use crate::capture::{CaptureId, Tool};
-use crate::mcp::{self, CancelToken, Happening, Happenings, Session};
+use crate::host::Host;
+use crate::mcp::{self, Answer, CancelToken, Happening, Happenings, Session};
 use crate::problem::{Kind, Problem};
-use crate::source::Source;
-use crate::state::Event;
+use crate::source::{Limits, Source};
+use crate::state::{Event, LoginStep};
+
+/// How long whoever still uses a session has to give it up when it is closed.
+const GIVEN_UP: Duration = Duration::from_millis(100);
+
+fn login_step(step: mcp::login::Step) -> LoginStep {
+    match step {
+        mcp::login::Step::Said(line) => LoginStep::Said(line),
+        mcp::login::Step::Open { url, limit } => LoginStep::Open { url, limit },
+        mcp::login::Step::Choose(servers) => LoginStep::Choose(servers),
+        mcp::login::Step::Back => LoginStep::Back,
+        mcp::login::Step::Over { worked } => LoginStep::Over { worked },
+    }
+}
 
 #[derive(Default)]
-struct Open {
+pub(super) struct Open {
     /// Connections being made; aborting one leaves nothing running.
     connecting: HashMap<u64, JoinHandle<()>>,
-    sessions: HashMap<u64, Arc<Session>>,
+    pub(super) sessions: HashMap<u64, Arc<Session>>,
     calls: HashMap<u64, CancelToken>,
+    /// The ways back of answers that a person still has to give, by session and question.
+    pub(super) answers: HashMap<(u64, u64), Answer>,
+    /// Folders that are declared to servers.
+    pub(super) roots: Option<Vec<PathBuf>>,
+    /// Sessions whose tools are being listed again.
+    pub(super) relisting: HashSet<u64>,
     /// The one call of the window in flight, for happenings that belong to it.
     current: Option<u64>,
     /// Calls so far, for the names of captures.
@@ -30,35 +51,78 @@ struct Open {
 
 pub(super) struct Sessions {
     open: Mutex<Open>,
-    queue: Arc<Queue>,
+    pub(super) queue: Arc<Queue>,
     guard: Option<PathBuf>,
+    /// Where logins are kept: nowhere until the person's folder is known.
+    logins: Mutex<mcp::login::Keep>,
+    limits: Mutex<Limits>,
+    /// As whom the next connections are made; `None` is as Loupe.
+    client: Mutex<Option<mcp::Identity>>,
 }
 
 impl Sessions {
     pub(super) fn new(queue: Arc<Queue>, guard: Option<PathBuf>) -> Self {
-        Self { open: Mutex::default(), queue, guard }
+        Self {
+            open: Mutex::default(),
+            queue,
+            guard,
+            logins: Mutex::default(),
+            limits: Mutex::default(),
+            client: Mutex::default(),
+        }
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    /// What is kept from the next connection on.
+    pub(super) fn use_limits(&self, limits: Limits) {
+        *self.limits.lock().unwrap_or_else(PoisonError::into_inner) = limits;
+    }
+
+    /// As whom the next connections are made: a host whose client is known, else Loupe.
+    pub(super) fn use_client(&self, host: Option<&Host>) {
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = host.and_then(Host::identity);
+    }
+
+    pub(super) fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn happenings(self: &Arc<Self>, session: u64) -> Happenings {
+    /// From now on logins are kept in the system's keychain, else in this folder.
+    pub(super) fn keep_logins(&self, folder: PathBuf) {
+        let keep = mcp::login::Keep { keychain: true, folder: Some(folder) };
+        *self.logins.lock().unwrap_or_else(PoisonError::into_inner) = keep;
+    }
+
+    /// Removes a kept login; what was done is said.
+    pub(super) fn forget_login(self: &Arc<Self>, runtime: &Runtime, session: u64, url: String, client_id: Option<String>) {
+        let this = Arc::clone(self);
+        let keep = self.logins.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        runtime.spawn(async move {
+            match mcp::login::forget(&keep, &url, client_id.as_deref()).await {
+                Ok(done) => this.push_heard(session, crate::state::Heard::Noted(format!("{url}: {done}"))),
+                Err(why) => this.queue.push(Event::Problem(Problem::new(Kind::Io, why).at(url))),
+            }
+        });
+    }
+
+    fn happenings(self: &Arc<Self>, session: u64, handle: tokio::runtime::Handle) -> Happenings {
         let this = Arc::downgrade(self);
         Arc::new(move |happening| {
             let Some(this) = this.upgrade() else { return };
+            let Some(happening) = this.heard(session, happening, &handle) else { return };
             let current = this.open().current;
             let event = match (happening, current) {
                 (Happening::Phase(phase), _) => Event::Phase { session, phase },
+                (Happening::Step(step), _) => Event::Step { session, step },
                 (Happening::Stderr(line), _) => Event::Stderr { session, line },
                 (Happening::Messages(count), _) => Event::Messages { session, count },
+                (Happening::Login(step), _) => Event::Login { session, step: login_step(step) },
                 (Happening::Gone(problem), _) => Event::Gone { session, problem },
                 (Happening::Progress { progress, total, message }, Some(call)) => {
                     Event::Progress { call, progress, total, message }
                 }
                 (Happening::Unreadable(count), Some(call)) => Event::Unreadable { call, count },
                 // Nobody waits for these; they are on the wire log.
-                (Happening::Progress { .. } | Happening::Unreadable(_), None) => return,
+                _ => return,
             };
             this.queue.push(event);
         })
@@ -66,10 +130,29 @@ impl Sessions {
 
     pub(super) fn connect(self: &Arc<Self>, runtime: &Runtime, session: u64, source: Source, limit: Duration) {
         let this = Arc::clone(self);
-        let options = mcp::Options { connect_limit: limit, guard: self.guard.clone(), ..mcp::Options::default() };
+        let folders = self.open().roots.clone();
+        let mut options = mcp::Options {
+            connect_limit: limit,
+            guard: self.guard.clone(),
+            transcript: Some(self.transcript(runtime.handle(), session)),
+            answering: self.answering(session),
+            limits: *self.limits.lock().unwrap_or_else(PoisonError::into_inner),
+            logins: self.logins.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            identity: self.client.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        };
         // The lock is held until the handle is stored, so that a connection that fails at once is found.
         let mut open = self.open();
         let task = runtime.spawn(async move {
+            if let Some(folders) = folders {
+                match talk::roots(folders).await {
+                    Ok(roots) => options.answering.roots = Some(roots),
+                    Err(problem) => {
+                        this.open().connecting.remove(&session);
+                        this.queue.push(Event::ConnectFailed { session, problem });
+                        return;
+                    }
+                }
+            }
             let outcome = this.reach(session, &source, options).await;
             this.open().connecting.remove(&session);
             if let Err(problem) = outcome {
@@ -81,32 +164,43 @@ impl Sessions {
 
     async fn reach(self: &Arc<Self>, session: u64, source: &Source, options: mcp::Options) -> Result<(), Problem> {
         let limit = options.connect_limit;
-        let reached = mcp::connect(source, options, self.happenings(session)).await?;
+        let reached = mcp::connect(source, options, self.happenings(session, tokio::runtime::Handle::current())).await?;
         let reached = Arc::new(reached);
-        self.open().sessions.insert(session, Arc::clone(&reached));
-        self.queue.push(Event::Phase { session, phase: "listing tools".into() });
-        let listed = match tokio::time::timeout(limit, reached.list_tools()).await {
-            Ok(listed) => listed.map_err(Problem::from),
-            Err(_) => Err(Problem::new(Kind::Timeout, "the server did not list its tools in time").at(source.label())),
+        let is_wanted = {
+            let mut open = self.open();
+            let is_wanted = open.connecting.contains_key(&session);
+            if is_wanted {
+                open.sessions.insert(session, Arc::clone(&reached));
+            }
+            is_wanted
         };
-        match listed {
+        if !is_wanted {
+            // Disconnected in this very moment: this task is aborted, and the session ends with it.
+            return Ok(());
+        }
+        self.queue.push(Event::Phase { session, phase: "listing tools".into() });
+        match reached.list_tools(limit).await {
             Ok(list) => {
                 self.queue.push(Event::Connected { session, server: reached.server().clone() });
                 self.queue.push(Event::Tools { session, tools: list.tools, note: list.note });
+                self.listen(session, reached);
                 Ok(())
             }
-            Err(problem) => {
+            Err(error) => {
                 self.open().sessions.remove(&session);
-                Err(problem)
+                Err(error.into())
             }
         }
     }
 
     pub(super) fn disconnect(&self, runtime: &Runtime, session: u64) {
-        let (task, ended) = {
+        let (task, ended, answers) = {
             let mut open = self.open();
-            (open.connecting.remove(&session), open.sessions.remove(&session))
+            let answers: Vec<Answer> = open.answers.extract_if(|(of, _), _| *of == session).map(|(_, answer)| answer).collect();
+            (open.connecting.remove(&session), open.sessions.remove(&session), answers)
         };
+        // Not while the lock is held: each is answered with its cancelling.
+        drop(answers);
         if let Some(task) = task {
             task.abort();
         }
@@ -124,34 +218,38 @@ impl Sessions {
         arguments: Bytes,
         limit: Duration,
     ) {
-        let cancel = CancelToken::new();
-        let (reached, number) = {
-            let mut open = self.open();
-            let Some(reached) = open.sessions.get(&session).cloned() else {
-                drop(open);
-                self.queue
-                    .push(Event::Problem(Problem::new(Kind::Disconnected, "not connected").hint("reconnect, then call again")));
-                return;
-            };
-            open.calls.insert(call, cancel.clone());
-            open.current = Some(call);
-            open.count += 1;
-            (reached, open.count)
-        };
+        let Some((reached, number, cancel)) = self.begin(session, call) else { return };
         let this = Arc::clone(self);
         let id = CaptureId(Arc::from(format!("{number:03}-{}", tool.name)));
         let request = mcp::Call { id, tool: (**tool).clone(), arguments, limit };
         runtime.spawn(async move {
             let capture = reached.call(request, cancel).await;
-            {
-                let mut open = this.open();
-                open.calls.remove(&call);
-                if open.current == Some(call) {
-                    open.current = None;
-                }
-            }
+            this.finish(call);
             this.queue.push(Event::Captured { call, capture: Arc::new(capture) });
         });
+    }
+
+    /// Takes note of a call that begins: its session, its number in this run, and what cancels it.
+    pub(super) fn begin(&self, session: u64, call: u64) -> Option<(Arc<Session>, u64, CancelToken)> {
+        let cancel = CancelToken::new();
+        let mut open = self.open();
+        let Some(reached) = open.sessions.get(&session).cloned() else {
+            drop(open);
+            self.queue.push(Event::Problem(Problem::new(Kind::Disconnected, "not connected").hint("reconnect, then call again")));
+            return None;
+        };
+        open.calls.insert(call, cancel.clone());
+        open.current = Some(call);
+        open.count += 1;
+        Some((reached, open.count, cancel))
+    }
+
+    pub(super) fn finish(&self, call: u64) {
+        let mut open = self.open();
+        open.calls.remove(&call);
+        if open.current == Some(call) {
+            open.current = None;
+        }
     }
 
     pub(super) fn cancel(&self, call: u64) {
@@ -172,8 +270,13 @@ impl Sessions {
     }
 }
 
-/// Closes in order where nobody else holds the session; else it ends with its last call.
+/// Closes in order where nobody else holds the session. A call that was cancelled has a moment to tell the server; lists
+/// that are being read end with the connection, and the last of them ends the server.
 async fn close(session: Arc<Session>) {
+    if Arc::strong_count(&session) > 1 {
+        tokio::time::sleep(GIVEN_UP).await;
+        session.shut();
+    }
     if let Some(session) = Arc::into_inner(session) {
         session.close().await;
     }

@@ -2,6 +2,7 @@
 
 use super::out::Pieces;
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError};
+use crate::cancel::Cancel;
 use crate::capture::Origin;
 
 const NO_TEXT: &str = "no text block in this answer";
@@ -56,7 +57,7 @@ impl Format for Content {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         need(has_text(subject), NO_TEXT)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, _: &Cancel) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
         push_texts(subject, &mut out)?;
         Ok(out.finish()?)
@@ -83,7 +84,7 @@ impl Format for Structured {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         need(subject.reading.structured().is_some(), NO_STRUCTURED)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, _: &Cancel) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
         push_structured(subject, &mut out)?;
         Ok(out.finish()?)
@@ -108,7 +109,7 @@ impl Format for Both {
         need(has_text(subject), NO_TEXT)?;
         need(subject.reading.structured().is_some(), NO_STRUCTURED)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, _: &Cancel) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
         push_texts(subject, &mut out)?;
         out.push("\n")?;
@@ -138,7 +139,7 @@ impl Format for Wire {
         need(subject.capture.response.is_some(), "no response came")?;
         need(subject.capture.has_wire(), crate::capture::Capture::NO_WIRE)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, _: &Cancel) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
         if let Some(response) = &subject.capture.response {
             out.push_bytes(response)?;

@@ -7,7 +7,7 @@ use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{RowSet, cell_text};
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, markdown, payload_of};
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{Event, walk};
 use crate::json::{Kind, Node};
 
@@ -30,10 +30,10 @@ impl Format for CodeBlock {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let root = payload.root();
-        growth::check(path_bytes(root), "the paths", root, self.title())?;
+        growth::check(path_bytes(root, cancel)?, "the paths", root, self.title())?;
         let mut out = Pieces::new(sink);
         match RowSet::of(root) {
             Ok(rows) => {
@@ -44,10 +44,10 @@ impl Format for CodeBlock {
                 }
                 for record in rows.records() {
                     out.push("\n")?;
-                    push_block(record, &mut out)?;
+                    push_block(record, &mut out, cancel)?;
                 }
             }
-            Err(_) => push_block(root, &mut out)?,
+            Err(_) => push_block(root, &mut out, cancel)?,
         }
         Ok(out.finish()?)
     }
@@ -56,8 +56,8 @@ impl Format for CodeBlock {
     }
 }
 
-fn push_block(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
-    let fence = growth::fence(root);
+fn push_block(root: Node<'_>, out: &mut Pieces<'_>, cancel: &Cancel) -> Result<(), WriteError> {
+    let fence = growth::fence(root, cancel)?;
     out.push(&format!("{fence}\n"))?;
     let mut path = String::new();
     // The length of the path outside each open container.
@@ -125,10 +125,11 @@ fn escape(text: &str) -> Cow<'_, str> {
 }
 
 /// Bytes of all paths, counted without writing them.
-fn path_bytes(root: Node<'_>) -> u64 {
+fn path_bytes(root: Node<'_>, cancel: &Cancel) -> Result<u64, Cancelled> {
+    let mut steps = cancel.steps();
     let (mut total, mut length) = (0_u64, 0_u64);
     let mut outside = Vec::new();
-    let walked: Result<(), std::convert::Infallible> = walk(root, |event| {
+    walk(root, |event| {
         match event {
             Event::Open(node) | Event::Scalar(node) => {
                 let step = node.raw_key().map_or(3, |key| key.len() as u64 + 1);
@@ -144,10 +145,9 @@ fn path_bytes(root: Node<'_>) -> u64 {
             }
             Event::Close(_) => length = outside.pop().unwrap_or(0),
         }
-        Ok(())
-    });
-    let Ok(()) = walked;
-    total
+        steps.step()
+    })?;
+    Ok(total)
 }
 
 const LINE: Untyped = Untyped { is_empty_null: false, null: Some(NULL), is_nested: false };

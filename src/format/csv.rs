@@ -24,8 +24,8 @@ impl Format for Csv {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         rows::applies(subject)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        rows::write_table(subject, self.title(), sink, |rows, columns, out| {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+        rows::write_table(subject, self.title(), sink, cancel, |rows, columns, out| {
             write_rows(rows, columns, out).map_err(|error| out.explain(error))
         })
     }

@@ -2,6 +2,7 @@
 //! first, and refused where it is out of all proportion, rather than written for hours.
 
 use super::WriteError;
+use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{Event, walk};
 use crate::json::{Node, write};
 
@@ -19,10 +20,11 @@ pub(super) fn check(added: u64, what: &str, root: Node<'_>, format: &str) -> Res
 }
 
 /// Bytes of indentation where every value and every closing stands on its own line, two spaces a level.
-pub(super) fn indentation(root: Node<'_>) -> u64 {
+pub(super) fn indentation(root: Node<'_>, cancel: &Cancel) -> Result<u64, Cancelled> {
     let mut total = 0_u64;
     let mut depth = 0_u64;
-    let walked: Result<(), std::convert::Infallible> = walk(root, |event| {
+    let mut steps = cancel.steps();
+    walk(root, |event| {
         match event {
             Event::Scalar(_) => total = total.saturating_add(depth * 2),
             Event::Open(_) => {
@@ -34,17 +36,18 @@ pub(super) fn indentation(root: Node<'_>) -> u64 {
                 total = total.saturating_add(depth * 2);
             }
         }
-        Ok(())
-    });
-    let Ok(()) = walked;
-    total
+        steps.step()
+    })?;
+    Ok(total)
 }
 
 /// The longest run of backticks in any string or key below `root`, so that a fence can be longer.
-pub(super) fn longest_backtick_run(root: Node<'_>) -> usize {
+fn longest_backtick_run(root: Node<'_>, cancel: &Cancel) -> Result<usize, Cancelled> {
     let mut longest = 0;
+    let mut steps = cancel.steps();
     let mut text = String::new();
     for node in (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index)) {
+        steps.step()?;
         for raw in [node.raw_key().filter(|_| node.index() != root.index()), (!node.is_container()).then(|| node.raw())] {
             let Some(raw) = raw else { continue };
             // An escape may hide a backtick.
@@ -58,7 +61,7 @@ pub(super) fn longest_backtick_run(root: Node<'_>) -> usize {
             longest = longest.max(run);
         }
     }
-    longest
+    Ok(longest)
 }
 
 fn run_of(bytes: &[u8]) -> usize {
@@ -66,6 +69,9 @@ fn run_of(bytes: &[u8]) -> usize {
 }
 
 /// A fence that nothing below `root` can close.
-pub(super) fn fence(root: Node<'_>) -> String {
-    "`".repeat((longest_backtick_run(root) + 1).max(3))
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub(super) fn fence(root: Node<'_>, cancel: &Cancel) -> Result<String, Cancelled> {
+    Ok("`".repeat((longest_backtick_run(root, cancel)? + 1).max(3)))
 }

@@ -28,11 +28,11 @@ impl Format for Compact {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        write_json(subject, false, sink)
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+        write_json(subject, false, sink, cancel)
     }
-    fn decode(&self, text: &str, _: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(Decoded::json(text))
+    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(Decoded::json(text, cancel))
     }
 }
 
@@ -49,19 +49,19 @@ impl Format for Pretty {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        write_json(subject, true, sink)
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+        write_json(subject, true, sink, cancel)
     }
-    fn decode(&self, text: &str, _: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(Decoded::json(text))
+    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(Decoded::json(text, cancel))
     }
 }
 
-fn write_json(subject: &Subject, is_pretty: bool, sink: &mut dyn Sink) -> Result<(), WriteError> {
+fn write_json(subject: &Subject, is_pretty: bool, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
     let Some(payload) = &subject.payload else { return Ok(()) };
     let mut out = Pieces::new(sink);
     if is_pretty {
-        push_pretty(payload.root(), "JSON, pretty", &mut out)?;
+        push_pretty(payload.root(), "JSON, pretty", &mut out, cancel)?;
     } else {
         push_value(payload.root(), false, |text| out.push(text))?;
     }
@@ -69,8 +69,8 @@ fn write_json(subject: &Subject, is_pretty: bool, sink: &mut dyn Sink) -> Result
 }
 
 /// The pretty form; `format` is the name in a refusal.
-pub(super) fn push_pretty(root: Node<'_>, format: &str, out: &mut Pieces<'_>) -> Result<(), WriteError> {
-    growth::check(growth::indentation(root), "indentation", root, format)?;
+pub(super) fn push_pretty(root: Node<'_>, format: &str, out: &mut Pieces<'_>, cancel: &Cancel) -> Result<(), WriteError> {
+    growth::check(growth::indentation(root, cancel)?, "indentation", root, format)?;
     Ok(push_value(root, true, |text| out.push(text))?)
 }
 

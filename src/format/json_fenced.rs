@@ -21,26 +21,26 @@ impl Format for JsonFenced {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let mut out = Pieces::new(sink);
-        let fence = growth::fence(payload.root());
+        let fence = growth::fence(payload.root(), cancel)?;
         out.push(&format!("# Result\n\n{fence}json\n"))?;
-        json::push_pretty(payload.root(), self.title(), &mut out)?;
+        json::push_pretty(payload.root(), self.title(), &mut out, cancel)?;
         out.push(&format!("\n{fence}\n"))?;
         Ok(out.finish()?)
     }
-    fn decode(&self, text: &str, _: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text))
+    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text, cancel))
     }
 }
 
 /// What stands in the fence, which ends with the line that is the same run of backticks.
-fn decode(text: &str) -> Result<Decoded, DecodeError> {
+fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
     let no_fence = || DecodeError::Unreadable("no fence around JSON".into());
     let rest = text.strip_prefix("# Result\n\n").ok_or_else(no_fence)?;
     let (opening, rest) = rest.split_once('\n').ok_or_else(no_fence)?;
     let fence = opening.strip_suffix("json").filter(|fence| fence.len() >= 3).ok_or_else(no_fence)?;
     let inside = rest.strip_suffix('\n').and_then(|rest| rest.strip_suffix(fence)).ok_or_else(no_fence)?;
-    Decoded::json(inside)
+    Decoded::json(inside, cancel)
 }

@@ -33,14 +33,18 @@ impl Format for JsonTable {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let root = payload.root();
         let nodes = (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index));
-        if nodes.into_iter().any(is_taken_for_table) {
-            return Err(WriteError::Refused(
-                "an object of the payload has exactly the keys `columns` and `rows`: it would be taken for a table".into(),
-            ));
+        let mut steps = cancel.steps();
+        for node in nodes {
+            steps.step()?;
+            if is_taken_for_table(node) {
+                return Err(WriteError::Refused(
+                    "an object of the payload has exactly the keys `columns` and `rows`: it would be taken for a table".into(),
+                ));
+            }
         }
         let mut out = Pieces::new(sink);
         push_tables(root, &mut out)?;
@@ -135,7 +139,7 @@ enum Reading<'a> {
 }
 
 fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    let written = Decoded::json(text)?;
+    let written = Decoded::json(text, cancel)?;
     let Some(root) = written.doc.root() else { return Ok(written) };
     let mut builder = Builder::new(cancel);
     let mut open: Vec<Reading<'_>> = Vec::new();

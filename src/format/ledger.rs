@@ -6,7 +6,7 @@ use super::json::compact;
 use super::round_trip::{self, RoundTrip};
 use super::{Format, Sink, Subject, WriteError};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{BlockKind, FactCount, Origin, match_facts};
+use crate::capture::{BlockKind, FactCount, Origin};
 use crate::json::Doc;
 use crate::token::{Counter, Encoding, Tokens};
 
@@ -31,7 +31,7 @@ pub struct Row {
     pub is_payload_alone: bool,
 }
 
-/// Counts what passes, and keeps it where facts are to be matched.
+/// Counts what passes; where it is read back, keeps it, and it is counted as a whole, once for all who write the same.
 struct Measure<'a> {
     counter: Counter,
     kept: Option<Vec<u8>>,
@@ -41,9 +41,9 @@ struct Measure<'a> {
 impl Sink for Measure<'_> {
     fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
         self.cancel.check()?;
-        self.counter.push(bytes);
-        if let Some(kept) = &mut self.kept {
-            kept.extend_from_slice(bytes);
+        match &mut self.kept {
+            Some(kept) => kept.extend_from_slice(bytes),
+            None => self.counter.push(bytes),
         }
         Ok(())
     }
@@ -52,6 +52,22 @@ impl Sink for Measure<'_> {
 impl Row {
     pub fn is_available(&self) -> bool {
         self.why.is_none()
+    }
+
+    /// The tokens of one format alone; `None` where it has no text for this answer.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn tokens_of(format: &dyn Format, subject: &Subject, cancel: &Cancel) -> Result<Option<Tokens>, Cancelled> {
+        if format.applies(subject).is_err() {
+            return Ok(None);
+        }
+        let mut measure = Measure { counter: Counter::watching(cancel), kept: Some(Vec::new()), cancel };
+        match format.write(subject, &mut measure, cancel) {
+            Ok(()) => Ok(Some(subject.known.counts(&measure.kept.unwrap_or_default(), cancel)?.tokens)),
+            Err(WriteError::Cancelled(cancelled)) => Err(cancelled),
+            Err(WriteError::Refused(_)) => Ok(None),
+        }
     }
 
     /// Measures one format.
@@ -66,7 +82,7 @@ impl Row {
         }
         let mut measure =
             Measure { counter: Counter::watching(cancel), kept: subject.payload.as_ref().map(|_| Vec::new()), cancel };
-        match format.write(subject, &mut measure) {
+        match format.write(subject, &mut measure, cancel) {
             Ok(()) => {}
             Err(WriteError::Cancelled(cancelled)) => return Err(cancelled),
             Err(WriteError::Refused(why)) => {
@@ -74,7 +90,10 @@ impl Row {
                 return Ok(row);
             }
         }
-        let counts = measure.counter.finish();
+        let counts = match &measure.kept {
+            Some(kept) => subject.known.counts(kept, cancel)?,
+            None => measure.counter.finish(),
+        };
         cancel.check()?;
         (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
         if let (Some(payload), Some(bytes)) = (&subject.payload, measure.kept) {
@@ -83,7 +102,7 @@ impl Row {
             // What decodes to the same value carries every fact, whatever its form: proved, not looked for.
             row.facts = Some(match &row.round_trip {
                 Some(trip) if trip.verdict.is_lossless() => FactCount::all_kept(payload),
-                _ => match_facts(payload, &String::from_utf8_lossy(&bytes), cancel)?.count,
+                _ => subject.known.facts(payload, &String::from_utf8_lossy(&bytes), cancel)?,
             });
         }
         row.is_payload_alone = is_payload_alone(format, subject);

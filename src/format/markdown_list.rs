@@ -27,10 +27,10 @@ impl Format for MarkdownList {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let root = payload.root();
-        growth::check(growth::indentation(root), "indentation", root, self.title())?;
+        growth::check(growth::indentation(root, cancel)?, "indentation", root, self.title())?;
         let mut out = Pieces::new(sink);
         match RowSet::of(root) {
             Ok(rows) => {

@@ -25,8 +25,8 @@ impl Format for MarkdownTable {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         rows::applies(subject)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
-        rows::write_table(subject, self.title(), sink, |rows, columns, out| {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+        rows::write_table(subject, self.title(), sink, cancel, |rows, columns, out| {
             markdown::push_envelope(rows, out)?;
             push_row(out, columns.names.iter().map(|name| markdown::escape(name)))?;
             out.push(&format!("|{}\n", "---|".repeat(columns.names.len())))?;

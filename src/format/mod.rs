@@ -10,6 +10,7 @@ mod growth;
 mod json;
 mod json_fenced;
 mod json_table;
+mod known;
 pub mod ledger;
 mod markdown;
 mod markdown_list;
@@ -22,6 +23,7 @@ mod value;
 mod xml;
 mod yaml;
 
+pub use known::Known;
 use round_trip::{DecodeError, Decoded};
 
 use crate::cancel::{Cancel, Cancelled};
@@ -33,13 +35,15 @@ pub struct Subject {
     pub capture: std::sync::Arc<Capture>,
     pub reading: Reading,
     pub payload: Option<Payload>,
+    /// What was found out about texts of this answer; changes no answer, only how soon it comes.
+    pub known: std::sync::Arc<Known>,
 }
 
 impl Subject {
     pub fn of(capture: std::sync::Arc<Capture>) -> Self {
         let reading = Reading::of(&capture);
         let payload = Payload::of(&reading);
-        Self { capture, reading, payload }
+        Self { capture, reading, payload, known: std::sync::Arc::default() }
     }
 }
 
@@ -97,11 +101,12 @@ pub trait Format: Sync {
     /// # Errors
     /// [`NotApplicable`] with the reason.
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable>;
-    /// Writes the text. Only called where [`Format::applies`] said yes.
+    /// Writes the text. Only called where [`Format::applies`] said yes. `cancel` is looked at where nothing reaches the
+    /// sink for long.
     ///
     /// # Errors
     /// [`WriteError`] when cancelled or refused.
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError>;
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError>;
     /// Reads a text of this format back, from the text alone; `None` where the format is no way of writing a payload.
     fn decode(&self, _text: &str, _cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
         None

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::json::compact;
 use super::out::Pieces;
 use super::{NotApplicable, Sink, Subject, WriteError, payload_of};
+use crate::cancel::Cancel;
 use crate::capture::facts::record_lists;
 use crate::json::{FaultKind, Kind, Node};
 
@@ -22,11 +23,12 @@ pub(super) fn write_table(
     subject: &Subject,
     format: &str,
     sink: &mut dyn Sink,
+    cancel: &Cancel,
     write: impl FnOnce(RowSet<'_>, &Columns<'_>, &mut Pieces<'_>) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
     let Some(payload) = &subject.payload else { return Ok(()) };
     let rows = RowSet::of(payload.root()).map_err(|why| WriteError::Refused(why.0))?;
-    let columns = rows.columns(format)?;
+    let columns = rows.columns(format, cancel)?;
     let mut out = Pieces::new(sink);
     write(rows, &columns, &mut out)?;
     Ok(out.finish()?)
@@ -70,13 +72,15 @@ impl<'a> RowSet<'a> {
     }
 
     /// The union of the records' keys in order of first sight, with their positions.
-    pub(super) fn columns(self, format: &str) -> Result<Columns<'a>, WriteError> {
+    pub(super) fn columns(self, format: &str, cancel: &Cancel) -> Result<Columns<'a>, WriteError> {
         let faults = self.root.doc().faults();
         if faults.iter().any(|fault| fault.kind == FaultKind::DuplicateKey && self.root.range().contains(&fault.at)) {
             return Err(WriteError::Refused(format!("a key stands twice in one object: {format} has one column for both")));
         }
         let mut columns = Columns { names: Vec::new(), positions: HashMap::new() };
+        let mut steps = cancel.steps();
         for member in self.records().flat_map(Node::children) {
+            steps.step()?;
             let key = member.key().unwrap_or_default();
             if !columns.positions.contains_key(&key) {
                 columns.positions.insert(key.clone(), columns.names.len());

@@ -1,14 +1,15 @@
 //! Every format, against hostile payloads: what is written reads back.
 
+mod leave;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
 use proptest::prelude::*;
-use time::OffsetDateTime;
 
 use super::*;
 use crate::cancel::Cancel;
-use crate::capture::{CaptureId, Outcome, Server, Timings, Tool, match_facts};
+use crate::capture::{CaptureId, Server, Tool, match_facts};
 use crate::json::write::string as write_string;
 use crate::json::{Doc, Kind, Node};
 
@@ -16,19 +17,10 @@ use crate::json::{Doc, Kind, Node};
 pub(crate) fn subject(result: &str) -> Subject {
     let response = Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#));
     Subject::of(Arc::new(Capture {
-        id: CaptureId("1".into()),
-        server: Server::default(),
         tool: Tool::unlisted("t"),
         arguments: Bytes::from_static(b"{}"),
-        started_at: OffsetDateTime::UNIX_EPOCH,
-        timings: Timings::default(),
-        outcome: Outcome::Result,
-        request: Bytes::new(),
         response: Some(response),
-        messages: Vec::new(),
-        http: None,
-        problem: None,
-        notes: Vec::new(),
+        ..Capture::empty(CaptureId("1".into()), Server::default())
     }))
 }
 
@@ -46,11 +38,11 @@ impl Sink for Gather {
     }
 }
 
-fn write(id: &str, subject: &Subject) -> Result<String, String> {
+pub(crate) fn write(id: &str, subject: &Subject) -> Result<String, String> {
     let format = by_id(id).unwrap();
     format.applies(subject).map_err(|why| why.0)?;
     let mut gather = Gather(Vec::new(), 0);
-    format.write(subject, &mut gather).map_err(|error| error.to_string())?;
+    format.write(subject, &mut gather, &Cancel::new()).map_err(|error| error.to_string())?;
     assert!(gather.1 <= 64 << 10, "a piece of {} bytes", gather.1);
     Ok(String::from_utf8_lossy(&gather.0).into_owned())
 }
@@ -111,6 +103,29 @@ fn tables_say_why_they_do_not_apply() {
 }
 
 #[test]
+fn what_no_format_takes_is_said_by_each_of_them() {
+    // No payload: nothing to write from, and what was sent is all there.
+    let text = subject(r#"{"content":[{"type":"text","text":"{\"a\":[1,"}]}"#);
+    for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
+        assert_eq!(write(format.id(), &text).unwrap_err(), "no payload in this answer", "{}", format.id());
+    }
+    assert_eq!(write("content", &text).unwrap(), r#"{"a":[1,"#);
+    // A payload that everything but JSON has to change, or has no place for.
+    let hostile = of_payload(r#"{"a":1e400,"a":"\u0001\ud800","l":[{"x":1}],"m":[{"y":2}]}"#);
+    for (id, why) in [
+        ("yaml", "YAML cannot hold it: half of a surrogate pair"),
+        ("toon", "TOON cannot hold it: half of a surrogate pair"),
+        ("csv", "an object of two lists: no single table"),
+        ("markdown-table", "an object of two lists: no single table"),
+        ("xml", "XML cannot hold the character U+0001 at /a"),
+    ] {
+        let said = write(id, &hostile).unwrap_err();
+        assert!(said.starts_with(why), "{id}: {said}");
+    }
+    assert_eq!(write("json", &hostile).unwrap(), r#"{"a":1e400,"a":"\u0001\ud800","l":[{"x":1}],"m":[{"y":2}]}"#);
+}
+
+#[test]
 fn depth_does_no_harm() {
     let deep = "[".repeat(2_500) + &"]".repeat(2_500);
     let subject = of_payload(&deep);
@@ -137,7 +152,7 @@ fn a_cancelled_sink_ends_every_format() {
     }
     let subject = subject(r#"{"content":[{"type":"text","text":"t"}],"structuredContent":[{"a":1}]}"#);
     for format in FORMATS {
-        assert_eq!(format.write(&subject, &mut Closed), Err(WriteError::Cancelled(Cancelled)), "{}", format.id());
+        assert_eq!(format.write(&subject, &mut Closed, &Cancel::new()), Err(WriteError::Cancelled(Cancelled)), "{}", format.id());
     }
 }
 

@@ -9,33 +9,65 @@ use serde_json::{Map, Number, Value};
 
 use super::WriteError;
 use super::round_trip::{DecodeError, Decoded};
+use crate::cancel::{Cancel, Steps};
 use crate::json::decimal;
 use crate::json::{FaultKind, Kind, Node};
 
 /// Deeper values are refused: the crates recurse.
 const MAX_DEPTH: usize = 128;
 
-/// Converts a node; `format` is the name in the reasons.
-pub(super) fn to_value(root: Node<'_>, format: &str) -> Result<Value, WriteError> {
+/// Refuses a payload that these crates would change without a word, whatever stands in it; `format` is the name in the
+/// reasons. Numbers and depth are looked at by [`to_value`].
+pub(super) fn check(root: Node<'_>, format: &str) -> Result<(), WriteError> {
     // What ends too early has its fault just past its end.
     let range = root.range().start..=root.range().end;
     if let Some(fault) = root.doc().faults().iter().find(|fault| range.contains(&fault.at)) {
         let what = match fault.kind {
-            FaultKind::LoneSurrogate | FaultKind::InvalidUtf8 | FaultKind::DuplicateKey => fault.kind.message(),
+            FaultKind::LoneSurrogate | FaultKind::InvalidUtf8 | FaultKind::DuplicateKey | FaultKind::TooMany => {
+                fault.kind.message()
+            }
             _ => "the payload is cut short",
         };
         return Err(refuse(format, what, root, fault.at));
     }
-    convert(root, 0, format)
+    Ok(())
+}
+
+/// Converts a node that stands `depth` levels deep, after [`check`].
+pub(super) fn to_value(node: Node<'_>, depth: usize, format: &str, steps: &mut Steps<'_>) -> Result<Value, WriteError> {
+    convert(node, depth, format, steps)
+}
+
+/// Reads a text that is longer than a piece in pieces, so that reading can be left, and as a whole where a piece is not what
+/// it has to be.
+pub(super) fn in_pieces_or_whole(
+    text: &str,
+    piece: usize,
+    cancel: &Cancel,
+    in_pieces: fn(&str, usize, &Cancel) -> Result<Decoded, DecodeError>,
+    parse: fn(&str) -> Result<Value, DecodeError>,
+) -> Result<Decoded, DecodeError> {
+    if text.len() > piece {
+        match in_pieces(text, piece, cancel) {
+            Err(DecodeError::Unreadable(_)) => {}
+            done => return done,
+        }
+        cancel.check()?;
+    }
+    decoded(&parse(text)?, cancel)
 }
 
 /// What such a crate read back, as JSON text again.
-pub(super) fn decoded(value: Result<Value, String>) -> Result<Decoded, DecodeError> {
-    let value = value.map_err(DecodeError::Unreadable)?;
+pub(super) fn decoded(value: &Value, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+    Decoded::json(&spelled(value)?, cancel)
+}
+
+/// The JSON text of what such a crate read.
+pub(super) fn spelled(value: &Value) -> Result<String, DecodeError> {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut text, Spelling);
     value.serialize(&mut serializer).map_err(|error| DecodeError::Unreadable(error.to_string()))?;
-    Decoded::json(&String::from_utf8_lossy(&text))
+    String::from_utf8(text).map_err(|error| DecodeError::Unreadable(error.to_string()))
 }
 
 /// Spells floats as these crates do, `1e21` and not `1e+21`, since that is what stood in the text.
@@ -53,7 +85,8 @@ fn refuse(format: &str, what: &str, root: Node<'_>, at: usize) -> WriteError {
 }
 
 /// Recursion is bounded by [`MAX_DEPTH`].
-fn convert(node: Node<'_>, depth: usize, format: &str) -> Result<Value, WriteError> {
+fn convert(node: Node<'_>, depth: usize, format: &str, steps: &mut Steps<'_>) -> Result<Value, WriteError> {
+    steps.step()?;
     if depth > MAX_DEPTH {
         return Err(WriteError::Refused(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
     }
@@ -63,13 +96,13 @@ fn convert(node: Node<'_>, depth: usize, format: &str) -> Result<Value, WriteErr
         Kind::Number => Value::Number(number(node, format)?),
         Kind::String => Value::String(node.as_str().unwrap_or_default().into_owned()),
         Kind::Array => {
-            let items: Result<Vec<_>, _> = node.children().map(|child| convert(child, depth + 1, format)).collect();
+            let items: Result<Vec<_>, _> = node.children().map(|child| convert(child, depth + 1, format, steps)).collect();
             Value::Array(items?)
         }
         Kind::Object => {
             let mut members = Map::with_capacity(node.len());
             for child in node.children() {
-                members.insert(child.key().unwrap_or_default().into_owned(), convert(child, depth + 1, format)?);
+                members.insert(child.key().unwrap_or_default().into_owned(), convert(child, depth + 1, format, steps)?);
             }
             Value::Object(members)
         }
@@ -105,7 +138,9 @@ mod tests {
     use crate::json::Doc;
 
     fn convert_text(text: &str) -> Result<Value, WriteError> {
-        to_value(Doc::parse(Bytes::copy_from_slice(text.as_bytes())).root().unwrap(), "YAML")
+        let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
+        check(doc.root().unwrap(), "YAML")?;
+        to_value(doc.root().unwrap(), 0, "YAML", &mut Cancel::new().steps())
     }
 
     #[test]

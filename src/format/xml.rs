@@ -26,11 +26,11 @@ impl Format for Xml {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let root = payload.root();
-        growth::check(growth::indentation(root), "indentation", root, self.title())?;
-        check_characters(root)?;
+        growth::check(growth::indentation(root, cancel)?, "indentation", root, self.title())?;
+        check_characters(root, cancel)?;
         let mut out = Pieces::new(sink);
         push_elements(root, &mut out)?;
         Ok(out.finish()?)
@@ -41,10 +41,12 @@ impl Format for Xml {
 }
 
 /// XML 1.0 cannot hold these characters in any spelling.
-fn check_characters(root: Node<'_>) -> Result<(), WriteError> {
+fn check_characters(root: Node<'_>, cancel: &Cancel) -> Result<(), WriteError> {
+    let mut steps = cancel.steps();
     let is_forbidden =
         |char: char| (char < ' ' && !matches!(char, '\t' | '\n' | '\r')) || matches!(char, '\u{fffe}' | '\u{ffff}');
     for node in (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index)) {
+        steps.step()?;
         let texts = [node.key().filter(|_| node.index() != root.index()), node.as_str()];
         if let Some(char) = texts.iter().flatten().find_map(|text| text.chars().find(|char| is_forbidden(*char))) {
             let at = node.pointer_from(root.index());

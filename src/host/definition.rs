@@ -1,6 +1,7 @@
 //! What the model of a host sees of a tool's definition.
 
 use super::rules::{DefinitionRules, Host, Unit};
+use super::schema;
 use super::template::{Piece, Template, Var};
 use crate::capture::Tool;
 use crate::json::write;
@@ -25,8 +26,10 @@ pub struct Definition {
     pub loading: Option<String>,
     pub instructions: Option<String>,
     pub certainty: Option<String>,
-    /// Name, description and the input schema as sent, as compact JSON: what is counted. The provider's own frame around
-    /// it is not known.
+    /// Whether the input schema stands in `text` as the model gets it; else, where the rule cannot be written, as sent.
+    pub is_schema_known: bool,
+    /// Name, description and the input schema as the host's rule leaves it, as compact JSON: what is counted. The
+    /// provider's own frame around it is not known.
     pub text: String,
 }
 
@@ -50,9 +53,11 @@ impl Host {
             text.push_str(&write::string(description));
         }
         let sent = |bytes: &Option<bytes::Bytes>| bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        if let Some(schema) = sent(&tool.input_schema) {
+        let schema = sent(&tool.input_schema).map(|schema| schema::shown(rules.input_schema.as_deref(), &schema));
+        let is_schema_known = schema.as_ref().is_none_or(|schema| schema.is_known);
+        if let Some(schema) = schema {
             text.push_str(",\"inputSchema\":");
-            text.push_str(&schema);
+            text.push_str(&schema.text);
         }
         if let Some(schema) = sent(&tool.output_schema).filter(|_| rules.output_schema == Some(true)) {
             text.push_str(",\"outputSchema\":");
@@ -76,6 +81,7 @@ impl Host {
             loading: verified(&rules.loading),
             instructions: rules.instructions.clone(),
             certainty: rules.certainty.clone(),
+            is_schema_known,
             text,
         }
     }

@@ -3,9 +3,10 @@
 use bytes::Bytes;
 
 use super::rules::{Delivery, Trim};
+use super::run::Run;
 use super::template::{Piece, Template, Var};
 use super::traced::Traced;
-use super::view::{Raw, Run};
+use super::view::Raw;
 use super::write;
 use crate::json::{Doc, Kind};
 

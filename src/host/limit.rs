@@ -78,8 +78,10 @@ pub struct Bite {
 pub struct LimitOutcome {
     pub state: LimitState,
     pub bites: Vec<Bite>,
-    /// The limit in the provider's tokens that only [`LimitOutcome::count`] can judge.
+    /// The limit in the provider's tokens that the answer may exceed, as far as [`LimitOutcome::count`] could judge.
     pub tokens_max: Option<u64>,
+    /// Whether what is over that limit is not cut but replaced as a whole: by an error, or by a notice.
+    pub tokens_keep_nothing: bool,
     /// How sure the limits are that were named, and what else is to be said of them.
     pub notes: Vec<String>,
 }
@@ -88,14 +90,17 @@ impl LimitOutcome {
     /// The outcome for a text that cannot be computed.
     pub(super) fn unreached(host: &Host) -> Self {
         let state = if has_no_limit(host) { LimitState::None } else { LimitState::Unknown };
-        Self { state, bites: Vec::new(), tokens_max: None, notes: Vec::new() }
+        Self { state, bites: Vec::new(), tokens_max: None, tokens_keep_nothing: false, notes: Vec::new() }
     }
 
-    /// Takes note of the highest count of tokens that is known. The provider's own may differ, so an answer fits only
+    /// Takes note of the highest count of tokens that is known of the text before any limit. The provider's own may differ, so an answer fits only
     /// where even twice as many would.
     pub fn count(&mut self, tokens: u64) {
-        if self.state == LimitState::MayCut && self.tokens_max.is_some_and(|max| tokens.saturating_mul(2) <= max) {
-            self.state = LimitState::Fits;
+        if self.tokens_max.is_some_and(|max| tokens.saturating_mul(2) <= max) {
+            self.tokens_max = None;
+            if self.state == LimitState::MayCut {
+                self.state = LimitState::Fits;
+            }
         }
     }
 }
@@ -124,6 +129,7 @@ pub(super) fn apply(host: &Host, mut parts: Vec<Raw>, texts: usize, value: &dyn 
             if measure_all(&parts, Unit::Bytes) > limit.max {
                 outcome.state = outcome.state.max(LimitState::MayCut);
                 outcome.tokens_max = Some(limit.max);
+                outcome.tokens_keep_nothing = limit.keep == Keep::None;
                 outcome.notes.push(limit.certainty.clone());
             }
             continue;
@@ -382,7 +388,7 @@ impl Cut<'_> {
     }
 }
 
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (position, digit) in digits.chars().enumerate() {

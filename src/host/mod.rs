@@ -1,18 +1,21 @@
 //! What the model of each host is shown for an answer, by rules that are data.
 //!
-//! `assets/hosts.toml` holds the rules (`rules` reads them), one small interpreter (`view`) applies them with no code
-//! for any single host, `limit` cuts, `definition` tells what the model sees of the tool, `probe` goes the other way:
-//! from what a host showed to its rules. Every range of a view knows its origin (`traced`).
+//! `assets/hosts.toml` holds the rules (`rules` reads them), one small interpreter (`run`, `fill`, `deliver`) applies
+//! them with no code for any single host and makes a `view`, `limit` cuts, `definition` tells what the model sees of the
+//! tool, `probe` goes the other way: from what a host showed to its rules. Every range of a view knows its origin (`traced`).
 //! Uses `format` (the subject), `capture`, `json`, `problem`, `cancel`.
 
 pub mod definition;
 mod deliver;
+mod fill;
 mod limit;
 mod number;
 pub mod probe;
 
 mod read;
 pub mod rules;
+mod run;
+mod schema;
 mod template;
 mod traced;
 mod view;
@@ -21,6 +24,7 @@ mod write;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+pub use fill::Written;
 pub use limit::{Bite, LimitOutcome, LimitState};
 pub use rules::{Evidence, Host, HostId, HostKind};
 pub use template::{Piece, Template, Var};

@@ -5,17 +5,24 @@
 //! for a hosts file. What it does not explain is named, never hidden. What is passed on beside the text (a picture)
 //! cannot be seen in a text, and is not guessed.
 
-use std::fmt::Write as _;
+mod entry;
+mod finding;
+mod paste;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::rules::{BlockRules, Delivery, Host, HostId, JsonMode, Keep, Select, Step};
+use super::rules::{BlockRules, Host, HostId, JsonMode, Keep, Select, Step};
 use super::template::Template;
 use super::view::ViewContext;
 use super::{Hosts, read};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
+
+pub use entry::Naming;
+pub use finding::{Confidence, Finding, SERVER, find};
+pub use paste::{heading, sections};
 
 /// One answer of the probe server, and what the host gave its model for it.
 #[derive(Clone, Debug)]
@@ -32,10 +39,12 @@ pub struct Probed {
 pub struct Guess {
     /// Known hosts whose rules give every text, in their order.
     pub fits: Vec<HostId>,
+    /// How many of the texts cannot be computed by the rules of the first of them.
+    pub unjudged: usize,
     /// The known host that gives most of them, and how many.
     pub nearest: Option<(HostId, usize)>,
-    /// The rules found, as a whole hosts file; they can be read back.
-    pub toml: String,
+    /// The rules found, without limits.
+    pub entry: Option<Host>,
     /// Names of the probes that these rules explain.
     pub explained: Vec<String>,
     /// Names of those that they do not.
@@ -73,9 +82,13 @@ const JOINS: &[&str] = &["\n", "", "\n\n", " "];
 pub fn deduce(probes: &[Probed], server: &str, hosts: &Hosts, cancel: &Cancel) -> Result<Guess, Cancelled> {
     let mut fits = Vec::new();
     let mut nearest: Option<(HostId, usize)> = None;
+    let mut unjudged = 0;
     for host in hosts.iter() {
-        let given = explained(host, probes, server, cancel)?.len();
-        if given == probes.len() && !probes.is_empty() {
+        let (names, unknown) = judged(host, probes, server, cancel)?;
+        let given = names.len();
+        // What a host reads or prints itself cannot be computed: it speaks neither for it nor against it.
+        if given + unknown == probes.len() && given > 2 * unknown {
+            unjudged = if fits.is_empty() { unknown } else { unjudged };
             fits.push(host.id);
         }
         if given > 0 && nearest.is_none_or(|(_, best)| given > best) {
@@ -83,20 +96,25 @@ pub fn deduce(probes: &[Probed], server: &str, hosts: &Hosts, cancel: &Cancel) -
         }
     }
     let entry = search(probes, server, cancel)?;
-    let toml = entry.as_ref().map(write).unwrap_or_default();
     let names = match &entry {
         Some(host) => explained(host, probes, server, cancel)?,
         None => Vec::new(),
     };
     let open = probes.iter().map(|probe| probe.tool.clone()).filter(|tool| !names.contains(tool)).collect();
-    Ok(Guess { fits, nearest, toml, explained: names, open })
+    Ok(Guess { fits, unjudged, nearest, entry, explained: names, open })
 }
 
 /// The probes whose texts a host's rules give.
 fn explained(host: &Host, probes: &[Probed], server: &str, cancel: &Cancel) -> Result<Vec<String>, Cancelled> {
+    Ok(judged(host, probes, server, cancel)?.0)
+}
+
+/// The probes whose texts a host's rules give, and how many texts cannot be computed by them.
+fn judged(host: &Host, probes: &[Probed], server: &str, cancel: &Cancel) -> Result<(Vec<String>, usize), Cancelled> {
     let mut names = Vec::new();
+    let mut unknown = 0;
     for probe in probes {
-        let context = ViewContext {
+        let mut context = ViewContext {
             server: server.into(),
             tool: probe.tool.as_str().into(),
             wall: ANY_TIME,
@@ -104,11 +122,35 @@ fn explained(host: &Host, probes: &[Probed], server: &str, cancel: &Cancel) -> R
             ..ViewContext::of(&probe.sent.capture)
         };
         let view = host.view(&probe.sent, &context, cancel)?;
-        if view.is_computable() && is_like(&view.text, &probe.shown) {
+        if !view.is_computable() {
+            unknown += 1;
+            continue;
+        }
+        let mut is_given = is_like(&view.text, &probe.shown);
+        // Where a limit bites, the length of the time counts.
+        if !is_given
+            && !view.limit.bites.is_empty()
+            && let Some(wall) = time_in(&probe.shown)
+        {
+            context.wall = wall;
+            is_given = is_like(&host.view(&probe.sent, &context, cancel)?.text, &probe.shown);
+        }
+        if is_given {
             names.push(probe.tool.clone());
         }
     }
-    Ok(names)
+    Ok((names, unknown))
+}
+
+/// The first time in seconds, with three or four decimals, near the beginning of a text.
+fn time_in(shown: &str) -> Option<Duration> {
+    let words = shown.split_whitespace().take(40);
+    let time = |word: &str| {
+        let (_, decimals) = word.split_once('.')?;
+        let seconds: f64 = word.parse().ok().filter(|_| matches!(decimals.len(), 3 | 4))?;
+        Duration::try_from_secs_f64(seconds).ok()
+    };
+    words.into_iter().find_map(time)
 }
 
 /// Whether a text is the expected one, with anything on one line where a time or a path stands. White space at the end
@@ -329,69 +371,6 @@ fn read_error(host: &mut Host, probes: &[Probed], server: &str, cancel: &Cancel)
     Ok(())
 }
 
-/// The entry as a hosts file.
-fn write(host: &Host) -> String {
-    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
-    let word = |found: Option<&'static str>| quoted(found.unwrap_or_default());
-    let select = |select: Select| SELECTS.iter().find(|(known, _)| *known == select).map(|(_, word)| *word);
-    let json = MODES.iter().find(|(known, _)| *known == host.json).map(|(_, word)| *word);
-    let delivery = if host.delivery == Delivery::String { "string" } else { "parts" };
-    let mut out = String::from("# Found by the probe. Fill in id, name, version and the day of the check.\n");
-    out.push_str("schema = \"loupe.hosts/1\"\n\n[[host]]\n");
-    let mut line = |key: &str, value: String| {
-        // Writing into a String cannot fail.
-        writeln!(out, "{key} = {value}").ok();
-    };
-    line("id", quoted(host.id.as_str()));
-    line("name", quoted(&host.name));
-    line("kind", quoted(host.kind.name()));
-    line("version", quoted(&host.version));
-    line("checked", quoted(&host.checked));
-    line("evidence", quoted(host.evidence.name()));
-    line("select", word(select(host.select)));
-    line("json", word(json));
-    line("delivery", quoted(delivery));
-    line("join", quoted(&host.join));
-    if host.select == Select::Both {
-        line("structured_join", quoted(&host.structured_join));
-    }
-    for (key, template) in [("wrap", &host.wrap), ("empty", &host.empty)] {
-        if let Some(template) = template {
-            line(key, quoted(template.source()));
-        }
-    }
-    out.push_str("\n[host.block]\n");
-    let block = &host.block;
-    for (kind, steps) in [
-        ("text", &block.text),
-        ("image", &block.image),
-        ("audio", &block.audio),
-        ("resource_text", &block.resource_text),
-        ("resource_blob", &block.resource_blob),
-        ("resource_link", &block.resource_link),
-        ("unknown", &block.unknown),
-    ] {
-        let words: Vec<String> = steps
-            .iter()
-            .map(|step| match step {
-                Step::Text(template) => quoted(template.source()),
-                _ => quoted("@drop"),
-            })
-            .collect();
-        if !words.is_empty() {
-            writeln!(out, "{kind} = [{}]", words.join(", ")).ok();
-        }
-    }
-    out.push_str("\n[host.error]\nnative_flag = false\n");
-    if let Some(chosen) = host.error.select {
-        writeln!(out, "select = {}", word(select(chosen))).ok();
-    }
-    if let Some(template) = &host.error.template {
-        writeln!(out, "template = {}", quoted(template.source())).ok();
-    }
-    out
-}
-
 /// What a long text says of a limit: how many characters (Unicode scalar values) are left at its beginning and its end, and what stands
 /// between; `None` where the whole text is there. White space at the very end is not counted.
 pub fn cut(sent: &str, shown: &str) -> Option<Cut> {
@@ -402,6 +381,9 @@ pub fn cut(sent: &str, shown: &str) -> Option<Cut> {
     let sent = sent.trim_end();
     let head = sent.chars().zip(begun.chars()).take_while(|(a, b)| a == b).count();
     let rest: String = begun.chars().skip(head).collect();
+    // What a host says after the text is not its end.
+    let end: String = sent.chars().skip(sent.chars().count().saturating_sub(MARK)).collect();
+    let rest = rest.rfind(&end).filter(|_| !end.is_empty()).map_or(rest.as_str(), |at| &rest[..at + end.len()]);
     let tail = sent.chars().rev().zip(rest.chars().rev()).take_while(|(a, b)| a == b).count();
     let notice = rest.chars().count() - tail;
     let keep = match (head, tail) {
@@ -412,9 +394,12 @@ pub fn cut(sent: &str, shown: &str) -> Option<Cut> {
     Some(Cut { head, tail, keep, notice: rest.chars().take(notice).collect() })
 }
 
+/// So many characters tell an end or a beginning.
+const MARK: usize = 12;
+
 /// From where the beginning of the text that was sent stands.
 fn skip_to<'a>(shown: &'a str, sent: &str) -> &'a str {
-    let start: String = sent.chars().take(12).collect();
+    let start: String = sent.chars().take(MARK).collect();
     shown.find(&start).map_or(shown, |at| &shown[at..])
 }
 
@@ -477,6 +462,11 @@ mod tests {
         PROBES.iter().filter_map(probe).collect()
     }
 
+    /// The entry as a hosts file.
+    fn toml(guess: &Guess) -> String {
+        guess.entry.as_ref().map(|host| entry::write(host, &Naming::default(), &[])).unwrap_or_default()
+    }
+
     #[test]
     fn every_known_host_is_recognised() {
         let hosts = Hosts::built_in();
@@ -496,12 +486,12 @@ mod tests {
             let probes = pasted(hosts.get(id).unwrap());
             let guess = deduce(&probes, "probe", &Hosts::default(), &Cancel::new()).unwrap();
             assert!(guess.fits.is_empty());
-            assert!(guess.explained.len() >= at_least, "{id}: {:?} open\n{}", guess.open, guess.toml);
+            assert!(guess.explained.len() >= at_least, "{id}: {:?} open\n{}", guess.open, toml(&guess));
             // What was written is read back and says the same.
-            let read = Hosts::default().with_file(&guess.toml, "guess");
-            assert_eq!(read.problems, [], "{}", guess.toml);
+            let read = Hosts::default().with_file(&toml(&guess), "guess");
+            assert_eq!(read.problems, [], "{}", toml(&guess));
             let again = explained(read.get("new-host").unwrap(), &probes, "probe", &Cancel::new()).unwrap();
-            assert_eq!(again, guess.explained, "{id}\n{}", guess.toml);
+            assert_eq!(again, guess.explained, "{id}\n{}", toml(&guess));
         }
         let probes = pasted(hosts.get("opencode").unwrap());
         let guess = deduce(&probes, "probe", &hosts, &Cancel::new()).unwrap();

@@ -8,6 +8,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::template::Template;
+use crate::source::Identity;
 
 /// How sure the rules of a host are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
@@ -261,6 +262,18 @@ impl Unit {
             Unit::Tokens => "tokens by the provider's count",
             Unit::Tokens4 => "tokens of 4 bytes",
             Unit::CharsPerLine => "characters a line",
+        }
+    }
+
+    /// The same where room is short.
+    pub fn short(self) -> &'static str {
+        match self {
+            Unit::Chars => "UTF-16 chars",
+            Unit::Scalars => "chars",
+            Unit::Bytes => "bytes",
+            Unit::Tokens => "tokens",
+            Unit::Tokens4 => "× 4 bytes",
+            Unit::CharsPerLine => "chars a line",
         }
     }
 }
@@ -544,6 +557,17 @@ pub struct Host {
 }
 
 impl Host {
+    /// How it names itself to a server, where that is known.
+    pub fn identity(&self) -> Option<Identity> {
+        let client = self.client.as_ref()?;
+        Some(Identity {
+            host: self.name.clone(),
+            name: client.name.clone(),
+            version: client.version.clone(),
+            capabilities: client.capabilities.0.clone(),
+        })
+    }
+
     /// Which fields of a result are shown, in a few words.
     pub fn shows(&self) -> &'static str {
         match self.select {

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde::Deserialize;
-use time::OffsetDateTime;
 
 use super::*;
 use crate::cancel::Cancel;
-use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
+use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::format::Subject;
 
 #[derive(Deserialize)]
@@ -44,19 +43,10 @@ struct Example {
 pub(crate) fn subject(result: &str) -> Subject {
     let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
     Subject::of(Arc::new(Capture {
-        id: CaptureId("test".into()),
-        server: Server::default(),
         tool: Tool::unlisted("probe"),
         arguments: Bytes::from_static(b"{}"),
-        started_at: OffsetDateTime::UNIX_EPOCH,
-        timings: Timings::default(),
-        outcome: Outcome::Result,
-        request: Bytes::new(),
         response: Some(Bytes::from(response)),
-        messages: Vec::new(),
-        http: None,
-        problem: None,
-        notes: Vec::new(),
+        ..Capture::empty(CaptureId("test".into()), Server::default())
     }))
 }
 
@@ -119,7 +109,7 @@ fn as_parts() -> String {
 }
 
 /// A file with one host that shows texts as they are.
-fn file(delivery: &str, rest: &str) -> String {
+pub(crate) fn file(delivery: &str, rest: &str) -> String {
     format!(
         "schema = \"loupe.hosts/1\"\n[[host]]\nid = \"own\"\nname = \"Own\"\nkind = \"cli\"\nversion = \"1\"\nchecked = \"2026-01-31\"\n\
          evidence = \"observed\"\nselect = \"content\"\njson = \"js-compact\"\ndelivery = \"{delivery}\"\n{rest}\n"

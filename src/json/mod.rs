@@ -3,7 +3,7 @@
 //! Keeps order, duplicate keys, number spelling and byte ranges, and never fails: what is wrong is reported in
 //! [`Doc::faults`], and what could be read is there. Iterative throughout, since a stack overflow cannot be
 //! caught and depth is data. Deliberately no typed values: nothing here ever rewrites what was received.
-//! Uses nothing of Loupe.
+//! Uses `cancel`.
 
 pub mod decimal;
 mod parse;
@@ -14,6 +14,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use bytes::Bytes;
+
+use crate::cancel::{Cancel, Cancelled};
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +64,8 @@ pub enum FaultKind {
     LoneSurrogate,
     /// The key stood in this object before.
     DuplicateKey,
+    /// There are more than [`MAX_NODES`] values; from here on nothing is read.
+    TooMany,
 }
 
 impl FaultKind {
@@ -74,16 +78,21 @@ impl FaultKind {
             FaultKind::InvalidUtf8 => "not valid UTF-8",
             FaultKind::LoneSurrogate => "half of a surrogate pair",
             FaultKind::DuplicateKey => "duplicate key",
+            FaultKind::TooMany => "more than 16,777,216 values",
         }
     }
 
-    /// Whether the document as a whole is not JSON because of it.
+    /// Whether the document as a whole is not JSON because of it, or was not read to its end.
     pub fn is_fatal(&self) -> bool {
-        matches!(self, FaultKind::Syntax(_) | FaultKind::UnexpectedEnd | FaultKind::TrailingData)
+        matches!(self, FaultKind::Syntax(_) | FaultKind::UnexpectedEnd | FaultKind::TrailingData | FaultKind::TooMany)
     }
 }
 
 const NONE: u32 = u32::MAX;
+
+/// The most values of one document that are read. Each takes some 36 bytes beside its own, so that a document of the
+/// smallest ones would fill the memory many times over.
+pub const MAX_NODES: usize = 1 << 24;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -111,9 +120,21 @@ pub struct Doc {
 }
 
 impl Doc {
-    /// Indexes `bytes`. Documents above 4 GiB are not indexed (a syntax fault says so).
+    /// Indexes `bytes`. Documents above 4 GiB are not indexed (a syntax fault says so), and of one with more than
+    /// [`MAX_NODES`] values the rest is not (a fault says so, too).
     pub fn parse(bytes: Bytes) -> Doc {
-        parse::parse(bytes)
+        // A flag that nobody else holds is never set.
+        parse::parse(bytes, MAX_NODES, &Cancel::new())
+    }
+
+    /// The same, for somebody who may look away meanwhile.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when they did.
+    pub fn parse_watching(bytes: Bytes, cancel: &Cancel) -> Result<Doc, Cancelled> {
+        let doc = parse::parse(bytes, MAX_NODES, cancel);
+        // What was left half-way is no document.
+        if cancel.is_cancelled() { Err(Cancelled) } else { Ok(doc) }
     }
 
     pub fn bytes(&self) -> &Bytes {
@@ -259,7 +280,11 @@ impl<'a> Node<'a> {
         if self.kind() != Kind::Object {
             return None;
         }
-        self.children().filter(|child| child.key().is_some_and(|name| name == key)).last()
+        // Most keys are written as they are read; decoding each would cost more than all else here.
+        let is_it = |raw: &[u8]| {
+            raw == key.as_bytes() || ((raw.contains(&b'\\') || key.contains('\u{fffd}')) && decode_string(raw) == key)
+        };
+        self.children().filter(|child| child.raw_key().is_some_and(is_it)).last()
     }
 
     /// The element at `position` of an array or the nth member of an object.
@@ -365,7 +390,7 @@ fn inside(raw: &[u8]) -> &[u8] {
 /// Undoes the escapes of a string's inside.
 pub fn decode_string(raw: &[u8]) -> Cow<'_, str> {
     if !raw.contains(&b'\\') {
-        return String::from_utf8_lossy(raw);
+        return std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed);
     }
     let mut out = Vec::with_capacity(raw.len());
     let mut rest = raw;

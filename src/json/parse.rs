@@ -4,18 +4,25 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
+use crate::cancel::{Cancel, Steps};
+
 use super::{Doc, Entry, Fault, FaultKind, Kind, NONE, decode_string, hex4};
 
 /// Objects up to this size are searched for duplicate keys pair by pair; larger ones through a set.
 const PAIRWISE: usize = 12;
-/// A message made of faults alone must not fill the memory.
+/// A message made of faults alone must not fill the memory: so many of each kind, so that none hides another.
 const MAX_FAULTS: usize = 1_000;
 
-struct Parser {
+struct Parser<'a> {
+    steps: Steps<'a>,
     bytes: Bytes,
     at: usize,
     tape: Vec<Entry>,
+    /// Values that are read.
+    most: usize,
     faults: Vec<Fault>,
+    /// How many there were of each kind that does not end the pass.
+    counts: [usize; 3],
     /// Tape indices of the containers that are open.
     open: Vec<u32>,
 }
@@ -23,9 +30,18 @@ struct Parser {
 /// Stops the pass; the fault is already recorded.
 struct Stop;
 
-pub(super) fn parse(bytes: Bytes) -> Doc {
+pub(super) fn parse(bytes: Bytes, most: usize, cancel: &Cancel) -> Doc {
     let estimate = (bytes.len() / 16).min(1 << 20);
-    let mut parser = Parser { at: 0, tape: Vec::with_capacity(estimate), faults: Vec::new(), open: Vec::new(), bytes };
+    let mut parser = Parser {
+        steps: cancel.steps(),
+        at: 0,
+        tape: Vec::with_capacity(estimate),
+        most,
+        faults: Vec::new(),
+        counts: [0; 3],
+        open: Vec::new(),
+        bytes,
+    };
     if u32::try_from(parser.bytes.len()).is_ok_and(|len| len != NONE) {
         if parser.bytes.starts_with(b"\xef\xbb\xbf") {
             parser.at = 3;
@@ -39,17 +55,27 @@ pub(super) fn parse(bytes: Bytes) -> Doc {
     Doc { bytes: parser.bytes, tape: parser.tape, faults: parser.faults }
 }
 
-impl Parser {
+impl Parser<'_> {
     fn fault(&mut self, kind: FaultKind) -> Stop {
         self.fault_at(kind, self.at);
         Stop
     }
 
     fn fault_at(&mut self, kind: FaultKind, at: usize) {
-        // A fatal fault is the last one, so it always fits.
-        if self.faults.len() < MAX_FAULTS || kind.is_fatal() {
-            self.faults.push(Fault { kind, at });
+        let place = match kind {
+            FaultKind::InvalidUtf8 => Some(0),
+            FaultKind::LoneSurrogate => Some(1),
+            FaultKind::DuplicateKey => Some(2),
+            // A fatal fault is the last one, so it always fits.
+            FaultKind::Syntax(_) | FaultKind::UnexpectedEnd | FaultKind::TrailingData | FaultKind::TooMany => None,
+        };
+        if let Some(place) = place {
+            self.counts[place] += 1;
+            if self.counts[place] > MAX_FAULTS {
+                return;
+            }
         }
+        self.faults.push(Fault { kind, at });
     }
 
     fn peek(&self) -> Option<u8> {
@@ -65,6 +91,10 @@ impl Parser {
     fn document(&mut self) -> Result<(), Stop> {
         let mut key = None;
         loop {
+            if self.steps.step().is_err() {
+                // Who left throws away what there is.
+                return Err(Stop);
+            }
             // A value is expected here.
             self.skip_space();
             let opened = self.value(key.take())?;
@@ -162,6 +192,9 @@ impl Parser {
             None => return Err(self.fault(FaultKind::UnexpectedEnd)),
             Some(_) => return Err(self.fault(FaultKind::Syntax("expected a value"))),
         };
+        if self.tape.len() >= self.most {
+            return Err(self.fault(FaultKind::TooMany));
+        }
         let parent = self.open.last().copied();
         let ordinal = parent.map_or(0, |parent| self.tape[parent as usize].len);
         let index = offset(self.tape.len());
@@ -338,4 +371,23 @@ impl Parser {
 /// Offsets fit: the length was checked before the pass began.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(NONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_of_too_many_values_is_read_up_to_there() {
+        let text = Bytes::from_static(b"[1,{\"a\":2},3]");
+        let cancel = Cancel::new();
+        assert!(parse(text.clone(), 5, &cancel).is_json());
+        let doc = parse(text, 4, &cancel);
+        assert_eq!(doc.faults(), [Fault { kind: FaultKind::TooMany, at: 11 }]);
+        assert!(!doc.is_json());
+        let shown: Vec<_> = doc.root().unwrap().children().map(|node| node.raw_text().into_owned()).collect();
+        assert_eq!(shown, ["1", "{\"a\":2}"]);
+        let message = FaultKind::TooMany.message().replace(',', "");
+        assert!(message.contains(&super::super::MAX_NODES.to_string()), "{message}");
+    }
 }

@@ -15,12 +15,17 @@ use tokio::task::JoinSet;
 use super::error::Error;
 use super::tap::Tap;
 use super::{Options, guard, lines};
+use crate::capture::StepState;
 use crate::source;
 
 /// A line of stderr beyond this is cut.
 const STDERR_LINE: usize = 64 << 10;
-/// Longer than the guard ever takes; without one, as long as a server may take to end by itself.
-const END_LIMIT: Duration = Duration::from_secs(if cfg!(unix) { 6 } else { 2 });
+/// Longer than the guard takes where nothing is stuck in the kernel (some 6.3 s); without one, as long as a server may take
+/// to end by itself.
+const END_LIMIT: Duration = Duration::from_secs(if cfg!(unix) { 8 } else { 2 });
+/// How long a program that is about to end waits for the guard. A server that does not end with its input, and few that
+/// do take longer, would make each command wait for nothing.
+const LEAVE_LIMIT: Duration = Duration::from_millis(5);
 
 /// What the guard said became of the program.
 #[derive(Clone, Debug, Default)]
@@ -50,12 +55,35 @@ pub(super) struct Process {
 }
 
 impl Process {
+    /// Waits a moment for the guard, which needs no more where the server ends with its input. It goes on by itself.
+    pub(super) async fn leave(mut self) {
+        if cfg!(unix) {
+            tokio::time::timeout(LEAVE_LIMIT, self.child.wait()).await.ok();
+        } else {
+            self.close().await;
+        }
+    }
+
     /// Waits until the guard has ended everything; its input must be closed by then.
     pub(super) async fn close(mut self) {
-        if tokio::time::timeout(END_LIMIT, self.child.wait()).await.is_err() {
-            // The guard itself hangs; its end closes the server's input at least.
-            self.child.kill().await.ok();
+        if tokio::time::timeout(END_LIMIT, self.child.wait()).await.is_ok() {
+            return;
         }
+        // Killed, the guard would leave the server behind; asked to end, it ends the server first.
+        if self.terminate() && tokio::time::timeout(END_LIMIT, self.child.wait()).await.is_ok() {
+            return;
+        }
+        // The guard itself hangs; its end closes the server's input at least.
+        self.child.kill().await.ok();
+    }
+
+    /// Whether the guard could be asked to end.
+    fn terminate(&self) -> bool {
+        #[cfg(unix)]
+        if let Some(id) = self.child.id().and_then(|id| i32::try_from(id).ok()) {
+            return nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGTERM).is_ok();
+        }
+        false
     }
 }
 
@@ -65,7 +93,10 @@ pub(super) fn start(
     tap: &Arc<Tap>,
     tasks: &mut JoinSet<()>,
 ) -> Result<Started, Error> {
-    check(command)?;
+    tap.begin_step("find the program", &command.program);
+    let found = check(command)?;
+    tap.end_step(&found, StepState::Done);
+    tap.begin_step("start", &command.line());
     let token = format!("{:016x}", std::hash::RandomState::new().build_hasher().finish());
     let spawn_error = |source| Error::Guard { program: command.program.clone(), source };
     let mut start = if cfg!(unix) {
@@ -91,6 +122,7 @@ pub(super) fn start(
     let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take()) else {
         return Err(spawn_error(std::io::Error::other("no pipes")));
     };
+    tap.end_step(&child.id().map(|id| format!("process {id}")).unwrap_or_default(), StepState::Done);
     let fate = Arc::new(Mutex::new(Fate::default()));
     let (said, tap) = (Arc::clone(&fate), Arc::clone(tap));
     let (drained_to_the_end, drained) = oneshot::channel();
@@ -133,12 +165,12 @@ fn from_guard(line: &[u8], token: &str) -> Option<Fate> {
 }
 
 /// Finds the program before anything is started, since a shell's status 127 explains nothing.
-fn check(command: &source::Command) -> Result<(), Error> {
+fn check(command: &source::Command) -> Result<String, Error> {
     if let Some(cwd) = command.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
         return Err(Error::NoFolder { path: cwd.clone() });
     }
     if cfg!(not(unix)) {
-        return Ok(());
+        return Ok(String::new());
     }
     let program = || command.program.clone();
     let path = command.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsString::from(value));
@@ -147,7 +179,8 @@ fn check(command: &source::Command) -> Result<(), Error> {
     if command.program.is_empty() || !found.iter().any(|path| path.exists()) {
         return Err(Error::NotFound { program: program() });
     }
-    if found.iter().any(|path| is_executable(path)) { Ok(()) } else { Err(Error::NotExecutable { program: program() }) }
+    let usable = found.iter().find(|path| is_executable(path));
+    usable.map(|path| path.display().to_string()).ok_or_else(|| Error::NotExecutable { program: program() })
 }
 
 fn candidates(program: &str, cwd: Option<&Path>, path: &OsStr) -> Vec<PathBuf> {

@@ -6,6 +6,10 @@ use std::ops::Range;
 
 use crate::json::decode_string;
 
+/// The id of the probe by which the era is found out, and how it goes out: a text, which no later request can have.
+pub(super) const PROBE: i64 = -1;
+pub(super) const PROBE_TEXT: &str = "\"loupe-discover\"";
+
 /// The `id` of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Id {
@@ -19,6 +23,9 @@ pub(super) enum Id {
 impl Id {
     fn read(raw: &[u8]) -> Self {
         let text = String::from_utf8_lossy(raw).into_owned();
+        if text == PROBE_TEXT {
+            return Id::Number(PROBE);
+        }
         if text == "null" {
             return Id::Null;
         }
@@ -82,39 +89,50 @@ impl Envelope {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Peek {
+pub(super) enum Peek<'a> {
     Object(Envelope),
-    /// A batch: the objects in it.
-    Batch(Vec<Envelope>),
+    /// A batch: the objects in it, one after the other.
+    Batch(Elements<'a>),
     /// Neither an object nor an array.
     Noise,
 }
 
-pub(super) fn peek(bytes: &[u8]) -> Peek {
+pub(super) fn peek(bytes: &[u8]) -> Peek<'_> {
     let at = skip_space(bytes, if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 });
     match bytes.get(at) {
         Some(b'{') => Peek::Object(object(bytes, at)),
-        Some(b'[') => Peek::Batch(elements(bytes, at)),
+        Some(b'[') => Peek::Batch(Elements { bytes, at: Some(at + 1) }),
         _ => Peek::Noise,
     }
 }
 
-fn elements(bytes: &[u8], start: usize) -> Vec<Envelope> {
-    let mut found = Vec::new();
-    let mut at = start + 1;
-    loop {
-        at = skip_space(bytes, at);
-        match bytes.get(at) {
-            Some(b'{') => found.push(object(bytes, at)),
-            Some(b']') | None => return found,
-            Some(_) => {}
+/// The objects of a batch. Read one by one: there may be millions, and nobody wants more than one of them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Elements<'a> {
+    bytes: &'a [u8],
+    /// Where the next element may begin; `None` after the last.
+    at: Option<usize>,
+}
+
+impl Iterator for Elements<'_> {
+    type Item = Envelope;
+
+    fn next(&mut self) -> Option<Envelope> {
+        loop {
+            let start = skip_space(self.bytes, self.at.take()?);
+            let found = match self.bytes.get(start)? {
+                b'{' => Some(object(self.bytes, start)),
+                b']' => return None,
+                _ => None,
+            };
+            self.at = skip_value(self.bytes, start).and_then(|end| {
+                let end = skip_space(self.bytes, end);
+                (self.bytes.get(end) == Some(&b',')).then_some(end + 1)
+            });
+            if found.is_some() {
+                return found;
+            }
         }
-        let Some(end) = skip_value(bytes, at) else { return found };
-        at = skip_space(bytes, end);
-        if bytes.get(at) != Some(&b',') {
-            return found;
-        }
-        at += 1;
     }
 }
 
@@ -262,9 +280,8 @@ mod tests {
         assert_eq!(object(&deep).id, Id::Number(4));
         assert!(!object("{").is_response());
         assert_eq!(peek(b"Listening on stdio"), Peek::Noise);
-        assert!(
-            matches!(peek(b"[{\"id\":1,\"result\":{}},5]"), Peek::Batch(found) if found.len() == 1 && found[0].id == Id::Number(1))
-        );
+        let Peek::Batch(found) = peek(b"[7,{\"id\":1,\"result\":{}},5,{}]") else { panic!("no batch") };
+        assert!(found.map(|each| each.id).eq([Id::Number(1), Id::Absent]));
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub enum Error {
     Header { name: String },
     #[error("no HTTP client: {source}")]
     Client { source: reqwest::Error },
+    #[error("the certificates cannot be used: {why}")]
+    Authority { file: PathBuf, why: String },
     #[error("{}", connect_words(source))]
     Connect { url: String, source: reqwest::Error },
     /// The connection broke inside an answer.
@@ -40,12 +42,18 @@ pub enum Error {
     Redirect { url: String, status: String, location: String },
     #[error("HTTP {status}: the server wants credentials{}", quoted(text))]
     Auth { url: String, status: String, text: String },
+    /// A login did not come about.
+    #[error("{what}")]
+    Login { url: String, what: String, hint: String },
     #[error("the server does not know this session any more (HTTP {status}{})", quoted(text))]
     SessionLost { url: String, status: String, text: String },
     #[error("{what}")]
     Handshake { place: String, what: String },
     #[error("the server speaks MCP {version}, which Loupe does not know")]
     Version { place: String, version: String },
+    /// The revision that was pinned is not spoken there.
+    #[error("{what}")]
+    Unspoken { place: String, what: String },
     /// The other side closed; `fate` says how, as far as it is known.
     #[error("{fate}{}", said(unreadable.as_deref(), stderr))]
     Gone { place: String, fate: String, during_handshake: bool, unreadable: Option<String>, stderr: Vec<String> },
@@ -58,6 +66,9 @@ pub enum Error {
         unreadable: Option<String>,
         stderr: Vec<String>,
     },
+    /// A tool whose definition forbids to call it over HTTP.
+    #[error("not sent: {why}")]
+    Rejected { tool: String, why: String },
     #[error("cancelled")]
     Cancelled { place: String },
     #[error("{what}")]
@@ -71,9 +82,23 @@ pub enum Error {
     /// The sample server refused its settings.
     #[error("{}", .0.what)]
     Sample(Problem),
+    /// The captures that were to answer cannot be read.
+    #[error("{}", .0.what)]
+    Fixture(Problem),
     /// One failure that ended several requests.
     #[error(transparent)]
     Shared(#[from] Arc<Error>),
+}
+
+impl Error {
+    /// The failure itself, where several requests share it.
+    pub(super) fn root(&self) -> &Error {
+        let mut error = self;
+        while let Error::Shared(inner) = error {
+            error = inner;
+        }
+        error
+    }
 }
 
 impl From<Error> for Problem {
@@ -86,6 +111,8 @@ impl From<&Error> for Problem {
     fn from(error: &Error) -> Self {
         let problem = |kind, place: &str| Problem::new(kind, error.to_string()).at(place);
         match error {
+            Error::NotFound { program } if program.contains(char::is_whitespace) => problem(Kind::Spawn, program)
+                .hint("give the program and each of its arguments as a word of its own, without quotes around all"),
             Error::NotFound { program } => problem(Kind::Spawn, program).hint("check the spelling, or give the full path"),
             Error::NotExecutable { program } => problem(Kind::Spawn, program)
                 .hint(format!("make it executable (`chmod +x {program}`), or start it with its interpreter")),
@@ -101,6 +128,11 @@ impl From<&Error> for Problem {
             }
             Error::Header { .. } => problem(Kind::Usage, "").hint("a header has a name without spaces and a value on one line"),
             Error::Client { .. } => problem(Kind::Connect, "").hint("check the system's certificates and proxy settings"),
+            Error::Authority { file, .. } => {
+                problem(Kind::Io, &file.to_string_lossy()).hint("give a PEM file: -----BEGIN CERTIFICATE----- and so on")
+            }
+            Error::Connect { url, source } if innermost(source).contains("certificate") => problem(Kind::Connect, url)
+                .hint("if you trust it, give the certificate of its authority by `--cacert FILE` (PEM)"),
             Error::Connect { url, .. } => {
                 problem(Kind::Connect, url).hint("start the server, then connect again; check host and port")
             }
@@ -116,13 +148,15 @@ impl From<&Error> for Problem {
             }),
             Error::Redirect { url, location, .. } => problem(Kind::HttpStatus, url)
                 .hint(format!("if you trust it, connect to {location}; headers are not sent on by themselves")),
-            Error::Auth { url, .. } => {
-                problem(Kind::Auth, url).hint("add the header the server asks for, such as `Authorization: Bearer …`")
-            }
+            Error::Auth { url, .. } => problem(Kind::Auth, url)
+                .hint("log in (`--login`), or add the header the server asks for, such as `Authorization: Bearer …`"),
+            Error::Login { url, hint, .. } => problem(Kind::Auth, url).hint(hint.clone()),
             Error::SessionLost { url, .. } => problem(Kind::Disconnected, url).hint("reconnect, then call again"),
             Error::Handshake { place, .. } => problem(Kind::Handshake, place).hint("check that this is an MCP server"),
+            Error::Unspoken { place, .. } => problem(Kind::Handshake, place)
+                .hint("without `--protocol` the revision that the server speaks is found; in the window, choose *Automatic*"),
             Error::Version { place, .. } => {
-                problem(Kind::Handshake, place).hint(format!("Loupe knows {}", super::VERSIONS.join(", ")))
+                problem(Kind::Handshake, place).hint(format!("Loupe knows {}", crate::source::Protocol::VERSIONS.join(", ")))
             }
             Error::Gone { place, during_handshake: true, unreadable, stderr, .. } => {
                 let hint = if unreadable.is_some() {
@@ -143,17 +177,23 @@ impl From<&Error> for Problem {
                 };
                 problem(Kind::Timeout, place).hint(hint)
             }
+            Error::Timeout { place, unreadable: Some(_), .. } => problem(Kind::Timeout, place)
+                .hint("what it printed is no MCP message, and may have been meant as the answer; a message is one line of JSON"),
             Error::Timeout { place, .. } => {
                 problem(Kind::Timeout, place).hint("raise the time limit (`--timeout`), or ask for less")
             }
+            Error::Rejected { tool, .. } => problem(Kind::Arguments, tool)
+                .hint("mend the tool's definition, or call it over stdio or with `--protocol 2025-11-25`"),
             Error::Cancelled { place } => problem(Kind::Cancelled, place),
-            Error::Malformed { place, .. } => problem(Kind::Malformed, place).hint("look at the exact bytes in the `wire` view"),
+            // Where an answer is kept, whoever keeps it points at its bytes instead.
+            Error::Malformed { place, .. } => problem(Kind::Malformed, place)
+                .hint("look at what came: on the command line `--transcript FILE` writes every message to a file"),
             Error::Rpc { place, .. } => {
                 problem(Kind::RpcError, place).hint("the message is the server's; check what was asked of it")
             }
             Error::Write { place, .. } => problem(Kind::Disconnected, place).hint("reconnect, then call again"),
             Error::Closed { place } => problem(Kind::Disconnected, place).hint("reconnect, then call again"),
-            Error::Sample(refused) => refused.clone(),
+            Error::Sample(refused) | Error::Fixture(refused) => refused.clone(),
             Error::Shared(shared) => Problem::from(&**shared),
         }
     }
@@ -186,7 +226,7 @@ fn said(unreadable: Option<&str>, stderr: &[String]) -> String {
     text
 }
 
-fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;
@@ -229,6 +269,7 @@ mod tests {
         };
         for (problem, message, kind) in [
             (Error::NotFound { program: "nosuch".into() }.into(), "command not found (nosuch)", Kind::Spawn),
+            (Error::NotFound { program: "node a.js".into() }.into(), "command not found (node a.js)", Kind::Spawn),
             (gone(None, &[]), "the program ended with status 3 (sh)", Kind::Handshake),
             (
                 gone(Some("Hello\tthere"), &["a", "b"]),

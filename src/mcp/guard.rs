@@ -1,10 +1,11 @@
 //! The guard: Loupe's own binary started again between Loupe and a server, so that the server never outlives it.
 //!
-//! The guard's standard input is the lifeline. It relays what comes there to the server; when it ends (Loupe closed it,
-//! crashed or was killed) the guard closes the server's input, sends SIGTERM to everything the server started after
-//! 100 ms and SIGKILL after 2 s. Output is inherited, not relayed. On Linux the guard is a child subreaper, so that what
-//! left the process group is found as well. Elsewhere on Unix the group is all there is; on Windows there is no guard:
-//! a job object does its work (`job`).
+//! The guard's standard input is the lifeline. When it ends (Loupe closed it, crashed or was killed), and with it the
+//! server's input, the guard sends SIGTERM to everything the server started after 100 ms and SIGKILL after 2 s.
+//! Output is inherited, not relayed. On Linux so is the input: the guard watches for its end without reading it, so
+//! nothing stands between Loupe and the server; and it is a child subreaper, so that what left the process group is
+//! found as well. Elsewhere on Unix the guard relays the input, and the group is all there is; on Windows there is no
+//! guard: a job object does its work (`job`).
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -53,18 +54,16 @@ fn run(token: &str, program: OsString, args: Vec<OsString>) -> ExitCode {
 #[cfg(unix)]
 mod unix {
     use std::ffi::OsString;
-    use std::process::{ExitCode, ExitStatus, Stdio};
+    use std::process::{ExitCode, ExitStatus};
     use std::time::Duration;
 
     use nix::sys::signal::{Signal, kill, killpg};
     use nix::unistd::Pid;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::process::{Child, ChildStdin, Command};
+    use tokio::process::{Child, Command};
     use tokio::signal::unix::{SignalKind, signal};
-    use tokio::sync::oneshot;
     use tokio::time::{Instant, sleep, sleep_until};
 
-    use super::{NOT_STARTED, report};
+    use super::{NOT_STARTED, lifeline, report};
 
     const BEFORE_TERM: Duration = Duration::from_millis(100);
     const BEFORE_KILL: Duration = Duration::from_secs(2);
@@ -81,7 +80,7 @@ mod unix {
             report(token, "not-started signals cannot be watched");
             return ExitCode::from(NOT_STARTED);
         };
-        let spawned = Command::new(program).args(args).stdin(Stdio::piped()).process_group(0).spawn();
+        let spawned = Command::new(program).args(args).stdin(lifeline::input()).process_group(0).spawn();
         let mut child = match spawned {
             Ok(child) => child,
             Err(error) => {
@@ -90,19 +89,15 @@ mod unix {
             }
         };
         let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        let (ended, lifeline) = oneshot::channel();
-        let relay = child.stdin.take().map(|stdin| tokio::spawn(relay(stdin, ended)));
+        let stdin = child.stdin.take();
+        // Whichever way it ends, the server's input is let go of.
         let exited = tokio::select! {
             status = child.wait() => Some(status),
-            _ = lifeline => None,
+            () = lifeline::ended(stdin) => None,
             _ = terminate.recv() => None,
             _ = hangup.recv() => None,
             _ = interrupt.recv() => None,
         };
-        if let Some(relay) = relay {
-            // Closes the server's input.
-            relay.abort();
-        }
         let status = match exited {
             Some(status) => status,
             None => end(&mut child, group).await,
@@ -128,18 +123,6 @@ mod unix {
             (None, Some(number)) => format!("was ended by {}", Signal::try_from(number).map_or("a signal", Signal::as_str)),
             (None, None) => "ended".into(),
         }
-    }
-
-    /// Copies the lifeline to the server until it ends, and says so. A server that reads no more does not end it.
-    async fn relay(mut to: ChildStdin, ended: oneshot::Sender<()>) {
-        let mut from = tokio::io::stdin();
-        let mut buffer = vec![0; 64 << 10];
-        let mut writable = true;
-        while let Ok(len @ 1..) = from.read(&mut buffer).await {
-            writable = writable && to.write_all(&buffer[..len]).await.is_ok() && to.flush().await.is_ok();
-        }
-        drop(to);
-        ended.send(()).ok();
     }
 
     /// Ends the program: it has had the end of its input, then SIGTERM, then SIGKILL.
@@ -186,19 +169,21 @@ mod unix {
     }
 
     fn is_anyone_left(group: Option<Pid>) -> bool {
-        reap();
-        // Where /proc tells, it also tells the dead that are not reaped from the living.
-        if cfg!(target_os = "linux") { !descendants().is_empty() } else { group.is_some_and(|group| killpg(group, None).is_ok()) }
+        let has_children = reap();
+        // What a descendant leaves behind is handed to the subreaper: without children there are no descendants.
+        if cfg!(target_os = "linux") { has_children } else { group.is_some_and(|group| killpg(group, None).is_ok()) }
     }
 
-    /// Takes the exit status of what was handed to the subreaper. Only called once the program itself was waited for.
-    fn reap() {
+    /// Takes the exit status of what was handed to the subreaper; whether living children remain. Only called once the
+    /// program itself was waited for.
+    fn reap() -> bool {
         use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
         while let Ok(status) = waitpid(Pid::from_raw(-1), Some(WaitPidFlag::WNOHANG)) {
             if status == WaitStatus::StillAlive {
-                return;
+                return true;
             }
         }
+        false
     }
 
     /// Living processes below this one, by /proc; none where there is no /proc.
@@ -229,5 +214,124 @@ mod unix {
             at += 1;
         }
         living
+    }
+}
+
+/// The end of the guard's standard input, seen without reading it.
+#[cfg(target_os = "linux")]
+mod lifeline {
+    use std::os::fd::AsFd;
+    use std::process::Stdio;
+
+    use nix::errno::Errno;
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+    use tokio::process::ChildStdin;
+
+    /// The server reads what Loupe writes.
+    pub(super) fn input() -> Stdio {
+        Stdio::inherit()
+    }
+
+    /// Waits until nobody holds the other end of the pipe; what is still in it is the server's to read.
+    pub(super) async fn ended(_stdin: Option<ChildStdin>) {
+        let (tell, told) = tokio::sync::oneshot::channel::<()>();
+        // The thread ends with the guard at the latest.
+        std::thread::spawn(move || {
+            let stdin = std::io::stdin();
+            // Nothing is asked for, so that only the end wakes it.
+            let mut pipe = [PollFd::new(stdin.as_fd(), PollFlags::empty())];
+            while poll(&mut pipe, PollTimeout::NONE) == Err(Errno::EINTR) {}
+            drop(tell);
+        });
+        told.await.ok();
+    }
+}
+
+/// The end of the guard's standard input, which is copied to the server until then. The end is noticed by itself, not by
+/// reading to it: a server that reads no more must not keep the guard from it.
+#[cfg(all(unix, not(target_os = "linux")))]
+mod lifeline {
+    use std::io;
+    use std::os::fd::AsFd;
+    use std::process::Stdio;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
+    use tokio::net::unix::pipe;
+    use tokio::process::ChildStdin;
+    use tokio::time::{sleep, timeout};
+
+    /// What the server has not read when the lifeline ends may still reach it for so long.
+    const LAST_WORDS: Duration = Duration::from_millis(100);
+    /// How often the lifeline is looked at while the server does not read.
+    const HANGUP_LOOK: Duration = Duration::from_millis(100);
+
+    pub(super) fn input() -> Stdio {
+        Stdio::piped()
+    }
+
+    pub(super) async fn ended(stdin: Option<ChildStdin>) {
+        let Some(to) = stdin else { return };
+        let input = Lifeline::open();
+        let copied = relay(input.clone(), to);
+        tokio::pin!(copied);
+        tokio::select! {
+            () = &mut copied => {}
+            () = input.hung_up() => {
+                // An error is the time that ran out.
+                timeout(LAST_WORDS, copied).await.ok();
+            }
+        }
+    }
+
+    /// Copies the lifeline to the server until it ends. A server that reads no more does not end it.
+    async fn relay(from: Lifeline, mut to: ChildStdin) {
+        let mut buffer = vec![0; 64 << 10];
+        let mut writable = true;
+        while let Ok(len @ 1..) = from.read(&mut buffer).await {
+            writable = writable && to.write_all(&buffer[..len]).await.is_ok() && to.flush().await.is_ok();
+        }
+    }
+
+    /// Standard input.
+    #[derive(Clone)]
+    enum Lifeline {
+        /// Tells its end before all that came was read.
+        Pipe(Arc<pipe::Receiver>),
+        /// A terminal or a file: somebody tries the guard by hand.
+        Other,
+    }
+
+    impl Lifeline {
+        fn open() -> Self {
+            let pipe = io::stdin().as_fd().try_clone_to_owned().and_then(pipe::Receiver::from_owned_fd);
+            pipe.map_or(Self::Other, |pipe| Self::Pipe(Arc::new(pipe)))
+        }
+
+        async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Self::Pipe(pipe) = self else { return tokio::io::stdin().read(buffer).await };
+            loop {
+                pipe.readable().await?;
+                match pipe.try_read(buffer) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    read => return read,
+                }
+            }
+        }
+
+        /// Waits until nobody holds the other end any more.
+        async fn hung_up(&self) {
+            if let Self::Pipe(pipe) = self {
+                while let Ok(seen) = pipe.ready(Interest::READABLE).await {
+                    if seen.is_read_closed() {
+                        return;
+                    }
+                    // Something is still to be read: until then it is ready at once.
+                    sleep(HANGUP_LOOK).await;
+                }
+            }
+            std::future::pending().await
+        }
     }
 }

@@ -1,13 +1,14 @@
-//! Reads the answer to `initialize` leniently, and makes the sane one that the SDK gets in its place.
+//! Reads the answers to `server/discover` and `initialize` leniently, and makes the sane one of the latter that the SDK
+//! gets in place of what came.
 
 use bytes::Bytes;
 use rmcp::model::ServerJsonRpcMessage;
 
-use super::VERSIONS;
 use super::error::Error;
 use super::tap::{End, quote};
 use crate::capture::Server;
 use crate::json::{Doc, Kind, Node};
+use crate::source::Protocol;
 
 /// What the server said of itself; place and transport are filled in by the caller.
 pub(super) fn read(end: End, id: i64, place: &str) -> Result<(Server, ServerJsonRpcMessage), Error> {
@@ -31,7 +32,15 @@ pub(super) fn read(end: End, id: i64, place: &str) -> Result<(Server, ServerJson
                 let code = error.get("code").map(|code| code.raw_text().into_owned()).unwrap_or_default();
                 let message = text(Some(error), "message").unwrap_or_default();
                 match error.at("/data/supported") {
-                    Some(versions) => Error::Version { place: place.to_owned(), version: versions.raw_text().into_owned() },
+                    Some(versions) => {
+                        let versions = versions.raw_text().replace(['[', ']', '"'], "").replace(',', ", ");
+                        if Protocol::VERSIONS.iter().any(|known| versions.contains(known)) {
+                            let what = format!("the server does not speak the revision that `initialize` names, but {versions}");
+                            Error::Unspoken { place: place.to_owned(), what }
+                        } else {
+                            Error::Version { place: place.to_owned(), version: versions }
+                        }
+                    }
                     None => refused(format!("the server refused `initialize` with error {code}: {message}")),
                 }
             }
@@ -41,7 +50,7 @@ pub(super) fn read(end: End, id: i64, place: &str) -> Result<(Server, ServerJson
     let Some(version) = text(Some(result), "protocolVersion") else {
         return Err(refused(format!("the answer to `initialize` names no protocol version: {}", quote(&bytes))));
     };
-    if !VERSIONS.contains(&version.as_str()) {
+    if !Protocol::VERSIONS.contains(&version.as_str()) {
         return Err(Error::Version { place: place.to_owned(), version });
     }
     let info = result.get("serverInfo");
@@ -50,6 +59,7 @@ pub(super) fn read(end: End, id: i64, place: &str) -> Result<(Server, ServerJson
         version: text(info, "version").unwrap_or_default(),
         protocol_version: version,
         instructions: text(Some(result), "instructions"),
+        capabilities: result.get("capabilities").map(Node::raw_bytes),
         ..Server::default()
     };
     let stub = serde_json::json!({
@@ -63,6 +73,108 @@ pub(super) fn read(end: End, id: i64, place: &str) -> Result<(Server, ServerJson
     });
     let stub = serde_json::from_value(stub).map_err(|error| refused(format!("the SDK does not take the handshake: {error}")))?;
     Ok((server, stub))
+}
+
+/// What the probe says of a server.
+pub(super) enum Verdict {
+    /// It is of the era without a handshake; place and transport are filled in by the caller.
+    Stateless(Server),
+    /// It wants a handshake, as far as one can tell; with the version it named, if any.
+    Handshake { why: String, version: Option<&'static str> },
+}
+
+/// What follows from one answer to the probe.
+pub(super) enum Discovered {
+    Is(Verdict),
+    /// The probe is to be made again with this version, which the server speaks.
+    Ask(&'static str),
+}
+
+/// Errors that only a server of the era without a handshake sends: about headers, capabilities and the version.
+const STATELESS_ERRORS: [i64; 3] = [-32020, -32021, UNSUPPORTED];
+const UNSUPPORTED: i64 = -32022;
+const METHOD_NOT_FOUND: i64 = -32601;
+
+/// Reads the answer to `server/discover` in version `asked`.
+///
+/// # Errors
+/// What ends the attempt to connect: the server cannot be reached, wants credentials, or speaks no version known here.
+pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<Discovered, Error> {
+    let handshake = |why: String| Ok(Discovered::Is(Verdict::Handshake { why, version: None }));
+    let answer = match end {
+        End::Lost(error) => {
+            return match error.root() {
+                Error::Gone { place: gone, .. } if gone.starts_with("http") => handshake(error.to_string()),
+                Error::Malformed { .. } | Error::Broken { .. } => handshake(error.to_string()),
+                _ => Err(Error::Shared(error)),
+            };
+        }
+        End::Answer(answer) => answer,
+    };
+    let status = answer.http.as_ref().map(|http| http.status);
+    match answer.fault {
+        Some(fault @ Error::Redirect { .. }) => return Err(fault),
+        Some(fault @ Error::Auth { .. }) if status == Some(401) => return Err(fault),
+        Some(fault) => return handshake(fault.to_string()),
+        None => {}
+    }
+    let doc = Doc::parse(answer.bytes.clone());
+    let root = doc.root();
+    if let Some(error) = root.and_then(|root| root.get("error")).filter(|error| !error.is_null()) {
+        let code = error.get("code").and_then(Node::as_i64).unwrap_or_default();
+        let message = error.get("message").and_then(Node::as_str).unwrap_or_default();
+        let said = format!("error {code}: {message}");
+        return match error.at("/data/supported") {
+            Some(versions) if code == UNSUPPORTED => chosen(&names(versions), asked, said, place),
+            _ if STATELESS_ERRORS.contains(&code) => Err(Error::Handshake {
+                place: place.to_owned(),
+                what: format!("the server refused `server/discover` with {said}"),
+            }),
+            // Over HTTP this status with this error is the word of the era for an unknown method.
+            _ if code == METHOD_NOT_FOUND && status == Some(404) => {
+                Ok(Discovered::Is(Verdict::Stateless(Server { protocol_version: asked.into(), ..Server::default() })))
+            }
+            _ => handshake(said),
+        };
+    }
+    let Some(result) = root.and_then(|root| root.get("result")).filter(|result| result.kind() == Kind::Object) else {
+        return handshake(format!("an answer without a result: {}", quote(&answer.bytes)));
+    };
+    let Some(versions) = result.get("supportedVersions").filter(|versions| versions.kind() == Kind::Array) else {
+        return handshake(format!("a result without `supportedVersions`: {}", quote(&answer.bytes)));
+    };
+    let versions = names(versions);
+    if !versions.iter().any(|version| version == asked) {
+        return chosen(&versions, asked, format!("versions {}", versions.join(", ")), place);
+    }
+    let text = |node: Option<Node<'_>>, name: &str| Some(node?.get(name)?.as_str()?.into_owned());
+    let info = result.at("/_meta/io.modelcontextprotocol~1serverInfo").or_else(|| result.get("serverInfo"));
+    Ok(Discovered::Is(Verdict::Stateless(Server {
+        name: text(info, "name").unwrap_or_default(),
+        version: text(info, "version").unwrap_or_default(),
+        protocol_version: asked.into(),
+        instructions: text(Some(result), "instructions"),
+        capabilities: result.get("capabilities").map(Node::raw_bytes),
+        ..Server::default()
+    })))
+}
+
+fn names(versions: Node<'_>) -> Vec<String> {
+    versions.children().filter_map(|version| Some(version.as_str()?.into_owned())).collect()
+}
+
+/// The newest version that both speak.
+fn chosen(versions: &[String], asked: &str, said: String, place: &str) -> Result<Discovered, Error> {
+    let shared = Protocol::VERSIONS.iter().rev().find(|known| versions.iter().any(|version| version == *known));
+    match shared {
+        Some(version) if Protocol::is_stateless(version) => Ok(Discovered::Ask(version)),
+        Some(version) => Ok(Discovered::Is(Verdict::Handshake { why: said, version: Some(version) })),
+        None if versions.is_empty() => Err(Error::Handshake {
+            place: place.to_owned(),
+            what: format!("the server refuses version {asked} and names no other"),
+        }),
+        None => Err(Error::Version { place: place.to_owned(), version: versions.join(", ") }),
+    }
 }
 
 /// The raw bytes of one page's tools, and where the next page begins.

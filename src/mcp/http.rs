@@ -1,109 +1,198 @@
-//! Streamable HTTP (2025-03-26 … 2025-11-25) with a sender of our own: each message is one POST, and the bytes of the
-//! answer, JSON or events, pass the tap before anything decodes them.
+//! Streamable HTTP with a sender of our own: each message is one POST, and the bytes of the answer, JSON or events, pass
+//! the tap before anything decodes them.
 //!
+//! Up to 2025-11-25 there is a session: its id and the version go with each request, a broken stream is taken up again,
+//! and where the server has forgotten it the call in flight fails and the next one opens another. Since 2026-07-28 there
+//! is none: what a request is stands in its headers too, a broken stream loses it, and closing the stream cancels it.
 //! The SDK's HTTP worker is not used: it hands out typed messages only, waits for ever on an answer with a foreign id
-//! and resends on an expired session. Redirects are reported, never followed; `Origin` is never sent.
+//! and resends on an expired session.
 
+use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 use super::error::{Error, excerpt};
-use super::sse;
+use super::http_client::{Client, SENT_AGAIN, info, location, media_type, sent};
+use super::param_headers::{self, ParamHeader};
 use super::tap::{End, Incoming, Outbox, Tap, Within, quote};
+use super::{handshake, sse};
 use crate::capture::HttpInfo;
-use crate::source;
+use crate::json::Doc;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// How long a server may take over the TCP and TLS handshake.
-const CONNECT_LIMIT: Duration = Duration::from_secs(30);
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// How often a broken stream is taken up again without anything new on it.
 const RESUMES: usize = 5;
 /// The pause before a stream is taken up again, unless the server names one, and the longest it may name.
 const RETRY: Duration = Duration::from_secs(1);
 const RETRY_MAX: Duration = Duration::from_secs(30);
+/// How long a stream may go on after its answer: the end as a rule follows at once, and leaves the connection to the next.
+const AFTER_ANSWER: Duration = Duration::from_secs(1);
 /// What is read of an error page.
 const PAGE_BYTES: usize = 1 << 20;
 
 #[derive(Default)]
 struct Negotiated {
     session: Option<HeaderValue>,
+    /// Of a session; without one each message names its version.
     version: Option<HeaderValue>,
+    /// The parameters of `initialize`, for another session after this one.
+    hello: Option<String>,
+}
+
+/// What came of a body.
+struct Body {
+    bytes: Bytes,
+    begun: Instant,
+    /// There was more than is kept.
+    cut: bool,
+    /// The connection broke before its end.
+    broken: Option<Error>,
 }
 
 pub(super) struct Link {
     tap: Arc<Tap>,
-    client: reqwest::Client,
-    url: reqwest::Url,
+    http: Client,
     shown_url: String,
-    headers: HeaderMap,
     negotiated: Mutex<Negotiated>,
+    /// The arguments to mirror, by tool.
+    mirrored: Mutex<HashMap<String, Vec<ParamHeader>>>,
+    /// The server does not know the session any more.
+    is_lost: AtomicBool,
+    renewing: tokio::sync::Mutex<()>,
+    /// The requests under way, to end them by closing their streams.
+    running: Mutex<HashMap<i64, AbortHandle>>,
     tasks: Mutex<Option<JoinSet<()>>>,
     /// For tasks to hold on to the link they belong to.
     me: std::sync::Weak<Link>,
 }
 
 impl Link {
-    pub(super) fn new(http: &source::Http, tap: Arc<Tap>) -> Result<Arc<Self>, Error> {
-        let bad_address = || Error::Address { url: http.url.clone() };
-        let url = reqwest::Url::parse(&http.url).map_err(|_| bad_address())?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(bad_address());
-        }
-        let mut headers = HeaderMap::new();
-        for (name, value) in &http.headers {
-            let bad_header = |_| Error::Header { name: name.clone() };
-            let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|error| bad_header(error.to_string()))?;
-            let mut value = HeaderValue::from_str(value).map_err(|error| bad_header(error.to_string()))?;
-            value.set_sensitive(true);
-            headers.append(parsed, value);
-        }
-        let mut builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT_LIMIT)
-            .user_agent(concat!("loupe/", env!("CARGO_PKG_VERSION")));
-        if url.host_str().is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]") {
-            // A proxy cannot reach this machine's own addresses.
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(|source| Error::Client { source })?;
-        Ok(Arc::new_cyclic(|me| Self {
+    pub(super) fn new(http: Client, tap: Arc<Tap>) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
             tap,
-            client,
-            url,
-            shown_url: http.url.clone(),
-            headers,
+            shown_url: http.shown.clone(),
+            http,
             negotiated: Mutex::default(),
+            mirrored: Mutex::default(),
+            is_lost: AtomicBool::new(false),
+            renewing: tokio::sync::Mutex::new(()),
+            running: Mutex::default(),
             tasks: Mutex::new(Some(JoinSet::new())),
             me: me.clone(),
-        }))
+        })
     }
 
-    /// From now on every request names the version.
-    pub(super) fn set_version(&self, version: &str) {
-        self.negotiated().version = HeaderValue::from_str(version).ok();
+    /// A session begins: from now on every request names the version. `hello` are the parameters of `initialize`.
+    pub(super) fn begin(&self, version: &str, hello: String) {
+        let mut negotiated = self.negotiated();
+        negotiated.version = HeaderValue::from_str(version).ok();
+        negotiated.hello = Some(hello);
+    }
+
+    fn is_stateless(&self) -> bool {
+        self.negotiated().version.is_none()
+    }
+
+    /// The arguments that calls of this tool mirror as headers.
+    pub(super) fn mirror(&self, tool: &str, headers: Vec<ParamHeader>) {
+        self.mirrored.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_owned(), headers);
+    }
+
+    /// What a message says of itself in its headers, where it says it at all.
+    fn described(&self, message: &Bytes) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        let doc = Doc::parse(message.clone());
+        let text = |pointer: &str| doc.at(pointer).and_then(|node| node.as_str());
+        let mut put = |name: HeaderName, value: Option<HeaderValue>| {
+            if let Some(value) = value {
+                headers.insert(name, value);
+            }
+        };
+        let Some(version) = text("/params/_meta/io.modelcontextprotocol~1protocolVersion") else { return headers };
+        put(VERSION, HeaderValue::from_str(&version).ok());
+        let method = text("/method").unwrap_or_default();
+        put(METHOD, HeaderValue::from_str(&method).ok());
+        let name = match &*method {
+            "tools/call" | "prompts/get" => text("/params/name"),
+            "resources/read" => text("/params/uri"),
+            // So that it reaches the server that holds the task.
+            "tasks/get" | "tasks/update" | "tasks/cancel" => text("/params/taskId"),
+            _ => None,
+        };
+        put(NAME, name.as_deref().and_then(param_headers::value));
+        if let ("tools/call", Some(name), Some(arguments)) = (&*method, &name, doc.at("/params/arguments")) {
+            let mirrored = self.mirrored.lock().unwrap_or_else(PoisonError::into_inner);
+            for (header, value) in
+                mirrored.get(&**name).map(|found| param_headers::mirrored(found, arguments)).unwrap_or_default()
+            {
+                put(header, Some(value));
+            }
+        }
+        headers
+    }
+
+    /// Opens another session in place of the one that the server has forgotten.
+    async fn renew(&self) -> Result<(), Error> {
+        let _one_at_a_time = self.renewing.lock().await;
+        if !self.is_lost.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        let closed = || Error::Closed { place: self.shown_url.clone() };
+        let hello = self.negotiated().hello.clone().ok_or_else(closed)?;
+        let write = |id| Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{hello}}}"#));
+        let waiting = self.tap.request(write)?;
+        let (end, _) = waiting.done.await.map_err(|_| closed())?;
+        let (server, _) = handshake::read(end, waiting.id, &self.shown_url)?;
+        self.begin(&server.protocol_version, hello);
+        let told = self.tap.send(Bytes::from_static(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#))?;
+        // A server that does not take the notification says so at the next request.
+        told.await.ok();
+        self.is_lost.store(false, Ordering::SeqCst);
+        self.listen_aside();
+        Ok(())
+    }
+
+    /// The session that was begun is not wanted after all.
+    pub(super) fn leave(&self) {
+        let goodbye = self.goodbye();
+        *self.negotiated() = Negotiated::default();
+        if let Some(goodbye) = goodbye {
+            self.spawn(|_| goodbye);
+        }
+    }
+
+    fn lose(&self) {
+        self.is_lost.store(true, Ordering::SeqCst);
+        let mut negotiated = self.negotiated();
+        negotiated.session = None;
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<i64, AbortHandle>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn negotiated(&self) -> std::sync::MutexGuard<'_, Negotiated> {
         self.negotiated.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn spawn<F: Future<Output = ()> + Send + 'static>(&self, task: impl FnOnce(Arc<Self>) -> F) {
+    fn spawn<F: Future<Output = ()> + Send + 'static>(&self, task: impl FnOnce(Arc<Self>) -> F) -> Option<AbortHandle> {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(tasks), Some(me)) = (tasks.as_mut(), self.me.upgrade()) {
-            while tasks.try_join_next().is_some() {}
-            tasks.spawn(task(me));
-        }
+        let (tasks, me) = (tasks.as_mut()?, self.me.upgrade()?);
+        while tasks.try_join_next().is_some() {}
+        Some(tasks.spawn(task(me)))
     }
 
-    fn request(&self, method: reqwest::Method) -> reqwest::RequestBuilder {
-        let mut headers = HeaderMap::new();
+    fn request(&self, method: reqwest::Method, mut headers: HeaderMap) -> reqwest::RequestBuilder {
         {
             let negotiated = self.negotiated();
             let known = [(SESSION, &negotiated.session), (VERSION, &negotiated.version)];
@@ -113,31 +202,38 @@ impl Link {
                 }
             }
         }
-        // What a person typed wins over what Loupe would say.
-        for name in self.headers.keys() {
-            headers.remove(name);
-        }
-        headers.extend(self.headers.clone());
-        self.client.request(method, self.url.clone()).headers(headers)
+        self.http.request(method, &self.http.url, headers)
     }
 
     async fn post(&self, bytes: Bytes, request: Option<i64>) -> Result<(), Error> {
-        let sent = self
-            .request(reqwest::Method::POST)
-            .header(header::CONTENT_TYPE, "application/json")
-            .header(header::ACCEPT, "application/json, text/event-stream")
-            .body(bytes)
-            .send()
-            .await;
-        let response = sent.map_err(|error| self.failed(error))?;
+        let method = match super::envelope::peek(&bytes) {
+            super::envelope::Peek::Object(envelope) => envelope.method.unwrap_or_default(),
+            _ => String::new(),
+        };
+        let is_first = method == "initialize";
+        if self.is_lost.load(Ordering::SeqCst) && !is_first && method != "notifications/initialized" {
+            self.renew().await?;
+        }
+        let described = if self.is_stateless() { self.described(&bytes) } else { HeaderMap::new() };
+        let write = || {
+            self.request(reqwest::Method::POST, described.clone())
+                .header(header::CONTENT_TYPE, "application/json")
+                .header(header::ACCEPT, "application/json, text/event-stream")
+                .body(bytes.clone())
+        };
+        let (response, is_again) = self.http.send_logged_in(&write, self.tap.given_up(request)).await?;
+        if let Some(id) = request.filter(|_| is_again) {
+            self.tap.note(id, SENT_AGAIN);
+        }
         let had_session = self.negotiated().session.is_some();
-        if let Some(session) = response.headers().get(SESSION).filter(|_| response.status().is_success()) {
+        if let Some(session) = response.headers().get(SESSION).filter(|_| is_first && response.status().is_success()) {
             self.negotiated().session = Some(session.clone());
         }
         let Some(id) = request else {
             return if response.status().is_success() { Ok(()) } else { Err(self.refused(response, had_session).await) };
         };
         let http = Arc::new(info(&response));
+        self.tap.happen(super::Happening::Http { request: id, sent: sent(write()), said: (*http).clone() });
         let status = response.status();
         if !status.is_success() {
             return self.refused_request(response, id, had_session, http).await;
@@ -174,37 +270,39 @@ impl Link {
         response.chunk().await.map_err(|source| Error::Broken { url: self.shown_url.clone(), source })
     }
 
-    /// A whole body; what exceeds the limit is dropped and said.
-    async fn read(
-        &self,
-        mut response: reqwest::Response,
-        first: Option<Bytes>,
-        limit: usize,
-    ) -> Result<(Bytes, Instant, bool), Error> {
-        let mut body = BytesMut::new();
+    /// A whole body; what exceeds the limit is dropped and said. Fails only where not a byte came.
+    async fn read(&self, mut response: reqwest::Response, first: Option<Bytes>, limit: usize) -> Result<Body, Error> {
+        let mut bytes = BytesMut::new();
         let mut begun = Instant::now();
         let mut next = first;
-        loop {
+        let (cut, broken) = loop {
             let chunk = match next.take() {
                 Some(chunk) => chunk,
-                None => match self.chunk(&mut response).await? {
-                    Some(chunk) => chunk,
-                    None => return Ok((body.freeze(), begun, false)),
+                None => match self.chunk(&mut response).await {
+                    Ok(Some(chunk)) => chunk,
+                    Ok(None) => break (false, None),
+                    Err(error) if bytes.is_empty() => return Err(error),
+                    Err(error) => break (false, Some(error)),
                 },
             };
-            if body.is_empty() {
+            if bytes.is_empty() {
                 begun = Instant::now();
             }
-            let room = limit - body.len();
-            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            let room = limit - bytes.len();
+            bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
             if chunk.len() > room {
-                return Ok((body.freeze(), begun, true));
+                break (true, None);
             }
-        }
+        };
+        Ok(Body { bytes: bytes.freeze(), begun, cut, broken })
     }
 
     async fn body(&self, response: reqwest::Response, first: Option<Bytes>, id: i64, http: Arc<HttpInfo>) -> Result<(), Error> {
-        let (bytes, begun, cut) = self.read(response, first, self.tap.limit).await?;
+        let Body { bytes, begun, cut, broken } = self.read(response, first, self.tap.limits.message).await?;
+        if let Some(error) = broken {
+            self.tap.end_with_page(id, bytes, begun, error, http);
+            return Ok(());
+        }
         self.tap.incoming(Incoming { bytes, begun, cut, within: Some(Within { request: id, http, whole: true }) });
         if self.tap.is_pending(id) {
             let what = "the body is no answer to the request".into();
@@ -220,12 +318,13 @@ impl Link {
         let (mut last_id, mut retry, mut resumes) = (None, RETRY, 0);
         // The last thing on the stream that was no message: shown if nothing better comes.
         let mut odd = None;
+        let mut answered = None;
         while let Some((mut response, mut first)) = source.take() {
-            let mut parser = sse::Parser::new(self.tap.limit);
+            let mut parser = sse::Parser::new(self.tap.limits.message);
             let broken = loop {
                 let chunk = match first.take() {
                     Some(chunk) => chunk,
-                    None => match self.chunk(&mut response).await {
+                    None => match self.next(&mut response, answered).await {
                         Ok(Some(chunk)) => chunk,
                         Ok(None) => break None,
                         Err(error) => break Some(error),
@@ -233,36 +332,43 @@ impl Link {
                 };
                 for event in parser.feed(&chunk) {
                     let incoming =
-                        Incoming { bytes: event.data.clone(), begun: event.begun, cut: parser.cut, within: Some(within.clone()) };
+                        Incoming { bytes: event.data.clone(), begun: event.begun, cut: event.cut, within: Some(within.clone()) };
                     if !self.tap.incoming(incoming) {
                         odd = Some(event.data);
                     }
                     resumes = 0;
                 }
-                if parser.cut && self.tap.is_pending(id) {
-                    let what = format!("an event is larger than {} bytes", self.tap.limit);
-                    return Err(Error::Malformed { place: self.shown_url.clone(), what });
+                if !self.tap.is_pending(id) {
+                    answered.get_or_insert_with(Instant::now);
+                } else if parser.cut {
+                    // Its end is not waited for.
+                    break None;
                 }
             };
             last_id = parser.last_id.clone().or(last_id);
             retry = parser.retry_ms.map_or(retry, Duration::from_millis).min(RETRY_MAX);
+            let cut = parser.cut;
             let rest = parser.finish();
             if !self.tap.is_pending(id) {
                 return Ok(());
             }
-            if let (Some(rest), None) = (&rest, &last_id) {
-                // By the standard it does not count; it is shown, with the reason.
-                self.tap.note(id, "the last event is not ended by a blank line");
+            if cut && rest.is_none() {
+                let what = format!("an event is larger than {} bytes, and none of it is data", self.tap.limits.message);
+                return Err(Error::Malformed { place: self.shown_url.clone(), what });
+            }
+            if let (Some(rest), true) = (&rest, cut || last_id.is_none() || self.is_stateless()) {
+                if !cut {
+                    // By the standard it does not count; it is shown, with the reason.
+                    self.tap.note(id, "the last event is not ended by a blank line");
+                }
+                if let Some(error) = &broken {
+                    self.tap.note(id, &error.to_string());
+                }
                 within.whole = true;
-                self.tap.incoming(Incoming {
-                    bytes: rest.clone(),
-                    begun: Instant::now(),
-                    cut: false,
-                    within: Some(within.clone()),
-                });
+                self.tap.incoming(Incoming { bytes: rest.clone(), begun: Instant::now(), cut, within: Some(within.clone()) });
                 return Ok(());
             }
-            if let Some(last) = last_id.as_ref().filter(|_| resumes < RESUMES) {
+            if let Some(last) = last_id.as_ref().filter(|_| resumes < RESUMES && !self.is_stateless()) {
                 resumes += 1;
                 tokio::time::sleep(retry).await;
                 source = Some((self.listen(Some(last)).await?, None));
@@ -291,12 +397,19 @@ impl Link {
         Ok(())
     }
 
+    /// The next of a stream; once it has answered, only what comes soon after it.
+    async fn next(&self, response: &mut reqwest::Response, answered: Option<Instant>) -> Result<Option<Bytes>, Error> {
+        let Some(answered) = answered else { return self.chunk(response).await };
+        let soon = tokio::time::timeout_at((answered + AFTER_ANSWER).into(), self.chunk(response)).await;
+        soon.unwrap_or(Ok(None))
+    }
+
     async fn listen(&self, last_id: Option<&String>) -> Result<reqwest::Response, Error> {
-        let mut request = self.request(reqwest::Method::GET).header(header::ACCEPT, "text/event-stream");
+        let mut request = self.request(reqwest::Method::GET, HeaderMap::new()).header(header::ACCEPT, "text/event-stream");
         if let Some(last_id) = last_id {
             request = request.header("last-event-id", last_id);
         }
-        let response = request.send().await.map_err(|error| self.failed(error))?;
+        let response = self.http.send(request).await?;
         if response.status().is_success() && media_type(response.headers()) == "text/event-stream" {
             return Ok(response);
         }
@@ -314,25 +427,18 @@ impl Link {
             let (mut last_id, mut quiet): (Option<String>, usize) = (None, 0);
             while quiet < RESUMES {
                 let Ok(mut response) = link.listen(last_id.as_ref()).await else { return };
-                let mut parser = sse::Parser::new(link.tap.limit);
+                let mut parser = sse::Parser::new(link.tap.limits.message);
                 quiet += 1;
                 while let Ok(Some(chunk)) = link.chunk(&mut response).await {
                     for event in parser.feed(&chunk) {
                         quiet = 0;
-                        link.tap.incoming(Incoming { bytes: event.data, begun: event.begun, cut: parser.cut, within: None });
+                        link.tap.incoming(Incoming { bytes: event.data, begun: event.begun, cut: event.cut, within: None });
                     }
                 }
                 last_id = parser.last_id.take().or(last_id);
                 tokio::time::sleep(parser.retry_ms.map_or(RETRY, Duration::from_millis).min(RETRY_MAX)).await;
             }
         });
-    }
-
-    fn failed(&self, source: reqwest::Error) -> Error {
-        let url = self.shown_url.clone();
-        // Without the address: it stands in the place already.
-        let source = source.without_url();
-        if source.is_connect() || source.is_timeout() { Error::Connect { url, source } } else { Error::Broken { url, source } }
     }
 
     /// A request answered with an error status: an error object in it is the answer, anything else is a page to quote.
@@ -344,12 +450,27 @@ impl Link {
         http: Arc<HttpInfo>,
     ) -> Result<(), Error> {
         let (status, location) = (response.status(), location(&response));
-        let (bytes, begun, _) = self.read(response, None, PAGE_BYTES).await?;
+        let Body { bytes, begun, cut, broken } = self.read(response, None, PAGE_BYTES).await?;
+        if let Some(error) = &broken {
+            self.tap.note(id, &error.to_string());
+        }
+        if cut {
+            self.tap.note(id, &format!("the body of the error is larger than {PAGE_BYTES} bytes; its beginning is kept"));
+        }
         let is_ours = match super::envelope::peek(&bytes) {
-            super::envelope::Peek::Object(envelope) if envelope.is_response() => envelope.id.number() == Some(id) || !had_session,
+            super::envelope::Peek::Object(envelope) if envelope.is_response() => {
+                // Without an id it must at least be a JSON-RPC error: `{"error": "…"}` is a page like any other.
+                let is_coded = || Doc::parse(bytes.clone()).at("/error/code").is_some();
+                envelope.id.number() == Some(id) || (!had_session && is_coded())
+            }
             _ => false,
         };
-        if is_ours && status != StatusCode::UNAUTHORIZED && !status.is_redirection() {
+        // An answer that is not whole is none.
+        let is_whole = !cut && broken.is_none();
+        if is_ours && is_whole && status != StatusCode::UNAUTHORIZED && !status.is_redirection() {
+            if had_session && is_session_gone(status, &bytes) {
+                self.lose();
+            }
             self.tap.note(id, &format!("the answer came with HTTP {status}"));
             self.tap.incoming(Incoming { bytes, begun, cut: false, within: Some(Within { request: id, http, whole: true }) });
             return Ok(());
@@ -365,7 +486,7 @@ impl Link {
     async fn refused(&self, response: reqwest::Response, had_session: bool) -> Error {
         let (status, location) = (response.status(), location(&response));
         match self.read(response, None, PAGE_BYTES).await {
-            Ok((bytes, ..)) => self.refusal(status, &bytes, location, had_session),
+            Ok(body) => self.refusal(status, &body.bytes, location, had_session),
             Err(error) => error,
         }
     }
@@ -376,7 +497,7 @@ impl Link {
         let shown = status.to_string();
         match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Error::Auth { url, status: shown, text },
-            StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST if had_session => Error::SessionLost { url, status: shown, text },
+            _ if had_session && is_session_gone(status, page) => Error::SessionLost { url, status: shown, text },
             _ => match location.filter(|_| status.is_redirection()) {
                 Some(location) => Error::Redirect { url, status: shown, location },
                 None => Error::HttpStatus { url, status: shown, text },
@@ -387,7 +508,7 @@ impl Link {
     /// Tells the server that the session is over. It may refuse; there is nothing to be done about that.
     fn goodbye(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
         self.negotiated().session.as_ref()?;
-        let request = self.request(reqwest::Method::DELETE).timeout(Duration::from_secs(2));
+        let request = self.request(reqwest::Method::DELETE, HeaderMap::new()).timeout(Duration::from_secs(2));
         self.negotiated().session = None;
         Some(async move {
             request.send().await.ok();
@@ -409,19 +530,37 @@ impl Outbox for Link {
             // When exactly the last byte left is the HTTP client's secret; handing it over is what can be seen.
             left.take().map(|left| left.send(Ok(Instant::now())));
         }
-        self.spawn(|link| async move {
+        let task = self.spawn(|link| async move {
             let done = link.post(bytes, request).await;
+            if let Some(id) = request {
+                link.running().remove(&id);
+            }
+            if matches!(done, Err(Error::SessionLost { .. })) {
+                link.lose();
+            }
             if let Some(left) = left {
                 left.send(done.map(|()| Instant::now()).map_err(io::Error::other)).ok();
                 return;
             }
             let (Err(error), Some(id)) = (done, request) else { return };
-            match error {
-                Error::SessionLost { .. } | Error::Connect { .. } if link.tap.is_established() => link.tap.gone(error),
-                error => link.tap.end(id, End::Lost(Arc::new(error))),
-            }
+            link.tap.end(id, End::Lost(Arc::new(error)));
         });
+        if let (Some(id), Some(task)) = (request, task)
+            && self.tap.is_pending(id)
+        {
+            self.running().insert(id, task);
+        }
         waiting
+    }
+
+    fn cancel(&self, request: i64) -> bool {
+        let task = self.running().remove(&request);
+        // A session hears of it by a notification: there a stream that ends means nothing.
+        let is_stateless = self.is_stateless();
+        if let Some(task) = task.filter(|_| is_stateless) {
+            task.abort();
+        }
+        is_stateless
     }
 
     fn shut(&self) {
@@ -433,42 +572,8 @@ impl Outbox for Link {
     }
 }
 
-fn location(response: &reqwest::Response) -> Option<String> {
-    let location = response.headers().get(header::LOCATION)?;
-    Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
-}
-
-fn media_type(headers: &HeaderMap) -> String {
-    let value = headers.get(header::CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).to_lowercase());
-    value.and_then(|value| value.split(';').next().map(|media| media.trim().to_owned())).unwrap_or_default()
-}
-
-fn info(response: &reqwest::Response) -> HttpInfo {
-    let headers = response.headers().iter().map(|(name, value)| {
-        let value = if is_secret(name.as_str()) { "…".into() } else { String::from_utf8_lossy(value.as_bytes()).into_owned() };
-        (name.as_str().to_owned(), value)
-    });
-    HttpInfo { status: response.status().as_u16(), headers: headers.collect() }
-}
-
-/// Headers whose values are credentials, or may be.
-fn is_secret(name: &str) -> bool {
-    ["cookie", "auth", "token", "secret", "key", "session", "credential", "signature"].iter().any(|word| name.contains(word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_are_masked_and_types_compare_without_case() {
-        for (name, secret) in
-            [("set-cookie", true), ("authorization", true), ("x-api-key", true), ("mcp-session-id", true), ("date", false)]
-        {
-            assert_eq!(is_secret(name), secret, "{name}");
-        }
-        let mut headers = HeaderMap::new();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("Application/JSON; charset=utf-8"));
-        assert_eq!(media_type(&headers), "application/json");
-    }
+/// Whether an answer means that the server does not know the session: 404 by the specification; some say 400 and why.
+fn is_session_gone(status: StatusCode, page: &[u8]) -> bool {
+    let names_it = || String::from_utf8_lossy(page).to_lowercase().contains("session");
+    status == StatusCode::NOT_FOUND || (status == StatusCode::BAD_REQUEST && names_it())
 }

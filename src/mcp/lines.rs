@@ -19,9 +19,14 @@ pub(super) struct Line {
     pub ended: bool,
 }
 
+/// As many lines are dealt with at once.
+const YIELD: usize = 512;
+
 /// Reads until the end, a line longer than `limit` cut; the last one is delivered even without its line end.
 pub(super) async fn read(mut from: impl AsyncRead + Unpin, limit: usize, mut deliver: impl FnMut(Line)) -> io::Result<()> {
     let mut buffer = BytesMut::new();
+    // The size of the memory that the lines are cut from.
+    let mut whole = 0;
     let mut begun = Instant::now();
     let mut searched = 0;
     let mut skipping = false;
@@ -29,14 +34,20 @@ pub(super) async fn read(mut from: impl AsyncRead + Unpin, limit: usize, mut del
         if buffer.is_empty() {
             // A large line must not keep its memory for the small ones after it.
             buffer = BytesMut::with_capacity(64 << 10);
+            whole = buffer.capacity();
         } else {
+            let before = buffer.capacity();
             buffer.reserve(64 << 10);
+            if buffer.capacity() > before {
+                whole = buffer.capacity();
+            }
         }
         let fresh = buffer.is_empty();
         let ended = from.read_buf(&mut buffer).await? == 0;
         if fresh {
             begun = Instant::now();
         }
+        let mut taken = 0_usize;
         while let Some(at) = buffer[searched..].iter().position(|&byte| byte == b'\n') {
             let mut line = buffer.split_to(searched + at).freeze();
             buffer.advance(1);
@@ -47,9 +58,18 @@ pub(super) async fn read(mut from: impl AsyncRead + Unpin, limit: usize, mut del
             if !std::mem::take(&mut skipping) {
                 let cut = line.len() > limit;
                 line.truncate(limit);
+                if line.len() < whole / 4 {
+                    // Whoever keeps it must not keep all that came with it.
+                    line = Bytes::copy_from_slice(&line);
+                }
                 deliver(Line { bytes: line, begun, cut, ended: true });
             }
             begun = Instant::now();
+            taken += 1;
+            if taken.is_multiple_of(YIELD) {
+                // A flood of short lines must not keep time limits from being looked at.
+                tokio::task::yield_now().await;
+            }
         }
         searched = buffer.len();
         if skipping {
@@ -81,8 +101,8 @@ pub(super) struct Out {
 pub(super) async fn write(mut to: impl AsyncWrite + Unpin, mut queue: mpsc::Receiver<Out>) {
     while let Some(Out { bytes, left }) = queue.recv().await {
         let written = async {
-            to.write_all(&bytes).await?;
-            to.write_all(b"\n").await?;
+            // In one piece where it fits: a reader is woken once.
+            to.write_all_buf(&mut bytes.chain(&b"\n"[..])).await?;
             to.flush().await
         }
         .await;
@@ -108,6 +128,15 @@ mod tests {
             lines(b"a\r\n\xff b \n\nrest", 100).await,
             [(b(b"a"), false, true), (b(b"\xff b "), false, true), (b(b""), false, true), (b(b"rest"), false, false)]
         );
+    }
+
+    #[tokio::test]
+    async fn a_short_line_keeps_no_more_memory_than_its_own() {
+        let found = lines(b"ab\ncd\nef", 100).await;
+        assert!(found[..2].iter().all(|(bytes, ..)| bytes.is_unique()), "it shares the memory it was read into");
+        let long: &'static [u8] = Vec::leak([vec![b'a'; 1 << 20], b"\nxy\nz\n".to_vec()].concat());
+        let found = lines(long, 2 << 20).await;
+        assert!(found[1..].iter().all(|(bytes, ..)| bytes.is_unique()));
     }
 
     #[tokio::test]

@@ -7,11 +7,10 @@ use bytes::Bytes;
 
 use super::Transcript;
 use crate::capture::{Direction, Message};
+use crate::source::Limits;
 
-/// What a session keeps of its messages.
-const BUDGET_BYTES: usize = 8 << 20;
-/// What is kept of stderr in any case: a server that floods it must not fill the memory.
-const STDERR_BYTES: usize = 1 << 20;
+/// What a message takes beside its bytes: a flood of empty ones fills the memory as well.
+const EACH: usize = 64;
 
 #[derive(Debug, Default)]
 struct Queue {
@@ -20,14 +19,18 @@ struct Queue {
 }
 
 impl Queue {
-    fn push(&mut self, order: u64, message: Message, budget: usize) {
-        self.bytes += message.bytes.len();
+    /// Whether something was let go of for it.
+    fn push(&mut self, order: u64, message: Message, budget: usize) -> bool {
+        let mut is_full = false;
+        self.bytes += message.bytes.len() + EACH;
         self.messages.push_back((order, message));
         while self.bytes > budget && self.messages.len() > 1 {
             if let Some((_, old)) = self.messages.pop_front() {
-                self.bytes -= old.bytes.len();
+                self.bytes -= old.bytes.len() + EACH;
+                is_full = true;
             }
         }
+        is_full
     }
 }
 
@@ -37,11 +40,26 @@ pub(super) struct Log {
     count: u64,
     wire: Queue,
     stderr: Queue,
+    /// The messages before it belong to a process that is gone.
+    tail_from: u64,
+    limits: Limits,
+    /// Which queues have said that they are full, and what is to be said.
+    has_said: [bool; 2],
+    note: Option<String>,
 }
 
 impl Log {
-    pub(super) fn new(transcript: Option<Transcript>) -> Self {
-        Self { transcript, count: 0, wire: Queue::default(), stderr: Queue::default() }
+    pub(super) fn new(transcript: Option<Transcript>, limits: Limits) -> Self {
+        Self {
+            transcript,
+            count: 0,
+            wire: Queue::default(),
+            stderr: Queue::default(),
+            tail_from: 0,
+            limits,
+            has_said: [false; 2],
+            note: None,
+        }
     }
 
     pub(super) fn push(&mut self, at: Duration, direction: Direction, bytes: Bytes) {
@@ -50,10 +68,20 @@ impl Log {
         if let Some(transcript) = &self.transcript {
             transcript(&message);
         }
-        match direction {
-            Direction::Stderr => self.stderr.push(self.count, message, STDERR_BYTES),
-            _ => self.wire.push(self.count, message, BUDGET_BYTES),
+        // A server that floods them must not fill the memory.
+        let (queue, limit, at, name, word) = match direction {
+            Direction::Stderr => (&mut self.stderr, self.limits.stderr, 1, "stderr", "stderr"),
+            _ => (&mut self.wire, self.limits.log, 0, "the session's messages", "log"),
+        };
+        if queue.push(self.count, message, limit) && !std::mem::replace(&mut self.has_said[at], true) {
+            self.note =
+                Some(format!("{name} came to more than {limit} bytes: the oldest are let go of from here on (limit `{word}`)"));
         }
+    }
+
+    /// What is to be said of a limit that was reached, once.
+    pub(super) fn take_note(&mut self) -> Option<String> {
+        self.note.take()
     }
 
     pub(super) fn messages(&self) -> Vec<Message> {
@@ -62,10 +90,15 @@ impl Log {
         all.into_iter().map(|(_, message)| message.clone()).collect()
     }
 
+    /// What came so far has no part in later tails.
+    pub(super) fn start_tail(&mut self) {
+        self.tail_from = self.count;
+    }
+
     /// The last lines of stderr that say something, for error messages.
     pub(super) fn stderr_tail(&self, lines: usize) -> Vec<String> {
-        let said =
-            self.stderr.messages.iter().rev().map(|(_, message)| String::from_utf8_lossy(&message.bytes).trim_end().to_owned());
+        let recent = self.stderr.messages.iter().rev().take_while(|(order, _)| *order > self.tail_from);
+        let said = recent.map(|(_, message)| String::from_utf8_lossy(&message.bytes).trim_end().to_owned());
         let mut tail: Vec<_> = said.filter(|line| !line.is_empty()).take(lines).collect();
         tail.reverse();
         tail
@@ -83,17 +116,41 @@ mod tests {
     fn stderr_is_bounded_and_order_is_kept() {
         let count = Arc::new(AtomicUsize::new(0));
         let counting = Arc::clone(&count);
-        let mut log = Log::new(Some(Arc::new(move |_: &Message| {
-            counting.fetch_add(1, Ordering::Relaxed);
-        })));
+        let mut log = Log::new(
+            Some(Arc::new(move |_: &Message| {
+                counting.fetch_add(1, Ordering::Relaxed);
+            })),
+            Limits::default(),
+        );
         for round in 0..40_u64 {
             log.push(Duration::from_millis(round), Direction::Stderr, Bytes::from(vec![b'x'; 64 << 10]));
             log.push(Duration::from_millis(round), Direction::In, Bytes::from(round.to_string()));
         }
+        assert!(log.take_note().unwrap().starts_with("stderr came to more than 1048576 bytes"));
+        assert_eq!(log.take_note(), None, "said once");
         let messages = log.messages();
         assert_eq!(messages.iter().filter(|message| message.direction == Direction::In).count(), 40);
-        assert_eq!(messages.iter().filter(|message| message.direction == Direction::Stderr).count(), 16);
-        assert!(messages.is_sorted_by_key(|message| message.at));
+        // The newest that fit, each in its turn: before the other message of its round.
+        let rounds: Vec<_> = messages
+            .windows(2)
+            .filter(|pair| pair[0].direction == Direction::Stderr)
+            .map(|pair| (pair[0].at, pair[1].direction, pair[1].at))
+            .collect();
+        let expected: Vec<_> = (25..40).map(Duration::from_millis).map(|at| (at, Direction::In, at)).collect();
+        assert_eq!(rounds, expected);
         assert_eq!(count.load(Ordering::Relaxed), 80, "the transcript sees what the log lets go");
+    }
+
+    #[test]
+    fn empty_messages_fill_it_as_well() {
+        let limits = Limits { log: 64_000, stderr: 640, ..Limits::default() };
+        let mut log = Log::new(None, limits);
+        for _ in 0..2_000 {
+            log.push(Duration::ZERO, Direction::In, Bytes::new());
+            log.push(Duration::ZERO, Direction::Stderr, Bytes::new());
+        }
+        let messages = log.messages();
+        let count = |direction| messages.iter().filter(|message| message.direction == direction).count();
+        assert_eq!((count(Direction::In), count(Direction::Stderr)), (1_000, 10));
     }
 }

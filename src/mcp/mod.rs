@@ -1,55 +1,72 @@
 //! The client: reaches a server, speaks MCP, and keeps every byte.
 //!
+//! `connect` finds out which era a server is of: up to 2025-11-25 a handshake begins a session, since 2026-07-28 each
+//! request stands alone (`era`).
 //! Every message passes the `tap` as bytes, under the SDK. The SDK (rmcp) drives the handshake (`initialize`,
-//! `notifications/initialized`) and answers pings; Loupe's own requests (`tools/list`, `tools/call`) are written by the
+//! `notifications/initialized`); Loupe's own requests (`tools/list`, `tools/call`) are written by the
 //! tap itself, so that arguments leave byte for byte as typed, and their answers are handed on as the bytes that came.
+//! What the server asks meanwhile is put to a person (`asks`), in whichever way it asks (`rounds`).
 //! No answer is ever decoded by the SDK's types: they refuse, rewrite or lose what an inspector has to show.
 //! Ids: the SDK uses 0 for `initialize` and sends no other request; Loupe's count from 1.
 //!
-//! Transports: lines over a child's pipes or an in-process pipe (`lines`), and Streamable HTTP (`http`).
+//! Transports: lines over a child's pipes or an in-process pipe (`lines`), Streamable HTTP (`http`), and HTTP+SSE of
+//! 2024 (`http_sse`).
 //! A child runs under the `guard`, so that nothing it started outlives the session, or Loupe.
-//! Deliberately absent: resending, reconnecting or answering the server by itself; each is a person's decision.
+//! Deliberately absent: sending again a call that a server took, or answering what only a person can; each is a person's
+//! decision. By itself Loupe sends again only what was refused for want of a login, and answers only what needs nobody
+//! (`ping`, the folders that were given).
 
+mod asks;
 mod cancel_token;
 mod child;
+mod connect;
+mod connector;
 mod envelope;
+mod era;
 mod error;
 pub mod guard;
 mod handshake;
 mod http;
+mod http_client;
+mod http_sse;
+pub mod keychain;
 mod lines;
 #[cfg(windows)]
 mod job;
 mod log;
+mod param_headers;
+mod rounds;
+pub mod login;
+mod patience;
 mod session;
 mod sse;
 mod tap;
+mod tasks;
+mod wire;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
-use rmcp::service::{ClientLifecycleMode, ClientServiceExt};
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
+pub use asks::{Answer, Answering, Asker};
 pub use cancel_token::CancelToken;
 pub use error::Error;
 pub use session::Session;
+pub use wire::line;
 
-use crate::capture::{CaptureId, Message, Server, Tool};
+use crate::capture::{CaptureId, HttpInfo, Message, Step, Tool};
 use crate::problem::Problem;
-use crate::serve;
-use crate::source::Source;
+pub use crate::source::Identity;
+use crate::source::{Limits, Source};
 use child::Fate;
-use session::{Link, Shut};
-use tap::{Incoming, Outbox, SdkEnd, Tap, Waiting};
-
-/// The protocol versions Loupe accepts; it proposes the last.
-pub const VERSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+use session::Link;
+use tap::{Incoming, Outbox, Tap};
 
 /// Messages that may wait to be written: a server that asks without reading must not fill the memory.
 const QUEUE: usize = 1_000;
@@ -61,42 +78,37 @@ const FATE_LIMIT: Duration = Duration::from_secs(5);
 pub struct Options {
     /// Until the handshake is complete. A cold `npx` may take a minute before its first word.
     pub connect_limit: Duration,
-    /// Bytes of one message; a larger one ends its call with the part that came.
-    pub message_limit: usize,
+    /// What is kept of what the server sends.
+    pub limits: Limits,
     /// The program to run as the guard: Loupe's own binary. `None` is the running one.
     pub guard: Option<PathBuf>,
     /// Told of every message as it passes, from the first byte on, whether or not a session comes about. Must be quick.
     pub transcript: Option<Transcript>,
     /// How to name ourselves; `None` is as Loupe.
     pub identity: Option<Identity>,
+    /// What a server may ask of us; declared to it unless the identity declares otherwise.
+    pub answering: Answering,
+    /// Where logins are kept.
+    pub logins: login::Keep,
 }
 
-/// How a client names itself in the handshake.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// The host whose identity it is, for people.
-    pub host: String,
-    pub name: String,
-    pub version: String,
-    /// The `capabilities` object, as JSON.
-    pub capabilities: String,
-}
-
-impl Identity {
-    /// What a capture says of it.
-    pub fn note(&self) -> String {
-        format!("called as {}: client {} {}, capabilities {}", self.host, self.name, self.version, self.capabilities)
-    }
-
-    fn config(&self) -> Result<ClientConfig, serde_json::Error> {
-        let capabilities: ClientCapabilities = serde_json::from_str(&self.capabilities)?;
-        Ok(ClientConfig::new(capabilities, Implementation::new(self.name.clone(), self.version.clone())))
-    }
+/// What rmcp makes of an identity.
+fn client_config(identity: &Identity) -> Result<ClientConfig, serde_json::Error> {
+    let capabilities: ClientCapabilities = serde_json::from_str(&identity.capabilities)?;
+    Ok(ClientConfig::new(capabilities, Implementation::new(identity.name.clone(), identity.version.clone())))
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { connect_limit: Duration::from_secs(90), message_limit: 256 << 20, guard: None, transcript: None, identity: None }
+        Self {
+            connect_limit: Duration::from_secs(90),
+            limits: Limits::default(),
+            guard: None,
+            transcript: None,
+            identity: None,
+            answering: Answering::default(),
+            logins: login::Keep::default(),
+        }
     }
 }
 
@@ -109,6 +121,8 @@ pub type Happenings = Arc<dyn Fn(Happening) + Send + Sync>;
 /// What happens beside the answers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Happening {
+    /// A step of connecting has ended.
+    Step(Step),
     /// What connecting is at.
     Phase(String),
     /// A line of the server's stderr; bad UTF-8 is U+FFFD.
@@ -119,8 +133,26 @@ pub enum Happening {
     Progress { progress: f64, total: Option<f64>, message: Option<String> },
     /// How many lines came that are no messages.
     Unreadable(u64),
+    /// Where a login that the server asks for is at.
+    Login(login::Step),
     /// The server is gone; every later call ends at once.
     Gone(Problem),
+    /// A question of the server needs no answer any more.
+    Withdrawn { key: u64, why: String },
+    /// The server says that what was to be done at an address is done; by the id of its question.
+    Visited { id: String },
+    /// The server logs something; the data is its text, or JSON.
+    Log { level: String, logger: Option<String>, data: String },
+    /// What the server lists of a kind is no longer what was read.
+    ListChanged(Listing),
+    /// A resource that is watched has changed.
+    ResourceUpdated(String),
+    /// The headers a request went out with, as far as they are set here, and what HTTP said of its answer; secrets masked.
+    Http { request: i64, sent: Vec<(String, String)>, said: HttpInfo },
+    /// How a task of the server stands.
+    Task { id: String, status: String, message: Option<String> },
+    /// Something worth knowing that is no failure.
+    Noted(String),
 }
 
 /// One tool call to make.
@@ -194,96 +226,31 @@ pub async fn connect(source: &Source, options: Options, happenings: Happenings) 
         Source::Sample(_) => "sample server".into(),
         Source::Command(command) => command.program.clone(),
         Source::Http(http) => http.url.clone(),
+        Source::Fixture(folder) => folder.display().to_string(),
     };
-    let tap = Arc::new(Tap::new(place.clone(), options.message_limit, options.transcript.clone(), happenings));
-    if let Ok(session) = tokio::time::timeout(options.connect_limit, open(source, &options, &tap)).await {
-        return session;
-    }
-    let (unreadable, stderr) = tap.last_words();
-    let (what, limit) = ("initialize".into(), options.connect_limit);
-    Err(Error::Timeout { place, what, limit, during_handshake: true, unreadable, stderr })
-}
-
-async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Session, Error> {
-    // From here on, leaving by any way closes what was opened.
-    let shut = Shut(Arc::clone(tap));
-    let phase = |text: &str| tap.happen(Happening::Phase(text.into()));
-    let mut tasks = JoinSet::new();
-    let (link, outbox): (Link, Arc<dyn Outbox>) = match source {
-        Source::Sample(spec) => {
-            phase("starting the sample server");
-            let sample = serve::sample::Sample::new(spec).map_err(Error::Sample)?;
-            let (from, to) = tokio::io::split(serve::pipe(Arc::new(sample)));
-            let end = async || Error::Gone {
-                place: "sample server".into(),
-                fate: "the sample server ended".into(),
-                during_handshake: false,
-                unreadable: None,
-                stderr: Vec::new(),
-            };
-            tasks.spawn(read_lines(from, Arc::clone(tap), end));
-            lines_link(to, tasks, None)
-        }
-        Source::Command(command) => {
-            phase("starting the program");
-            let child::Started { process, stdin, stdout, fate, drained } = child::start(command, options, tap, &mut tasks)?;
-            phase("waiting for the first word");
-            let watched = Arc::clone(tap);
-            let end = async move || fate_of(&watched, &fate, drained).await;
-            tasks.spawn(read_lines(stdout, Arc::clone(tap), end));
-            lines_link(stdin, tasks, Some(process))
-        }
-        Source::Http(http) => {
-            phase("connecting");
-            let link = http::Link::new(http, Arc::clone(tap))?;
-            (Link::Http(Arc::clone(&link)), link)
-        }
-    };
-    let (to_sdk, inbox) = mpsc::channel(QUEUE);
-    tap.open(outbox, to_sdk.clone());
-    let (initialize, initializing) = oneshot::channel::<Waiting>();
-    let end = SdkEnd { tap: Arc::clone(tap), inbox, initialize: Some(initialize) };
-    let ours = || ClientConfig::new(ClientCapabilities::default(), Implementation::new("loupe", env!("CARGO_PKG_VERSION")));
-    let config = match &options.identity {
-        None => ours(),
-        Some(identity) => identity.config().map_err(|error| Error::Handshake {
-            place: tap.place.clone(),
-            what: format!("the capabilities of {} cannot be sent: {error}", identity.host),
-        })?,
-    };
-    let config = config.with_protocol_version(ProtocolVersion::V_2025_11_25);
-    let mut serving = Box::pin(config.serve_with_lifecycle(end, ClientLifecycleMode::Initialize));
-    let closed = || Error::Closed { place: tap.place.clone() };
-    let answer = async {
-        let waiting = initializing.await.map_err(|_| closed())?;
-        let (end, _) = waiting.done.await.map_err(|_| closed())?;
-        Ok::<_, Error>((waiting.id, end))
-    };
-    let sdk_error = |error: rmcp::service::ClientInitializeError| {
-        tap.establish().err().unwrap_or_else(|| Error::Handshake { place: tap.place.clone(), what: error.to_string() })
-    };
-    let (id, end) = tokio::select! {
+    let tap = Arc::new(Tap::new(place.clone(), options.limits, options.transcript.clone(), happenings));
+    tap.answer_with(options.answering.clone());
+    let opened = tokio::select! {
         biased;
-        answer = answer => answer?,
-        served = &mut serving => return Err(served.err().map_or_else(closed, sdk_error)),
+        opened = connect::open(source, &options, &tap) => Some(opened),
+        () = tap.patience.limit(options.connect_limit) => None,
     };
-    let (server, stub) = handshake::read(end, id, &tap.place)?;
-    if let Link::Http(link) = &link {
-        link.set_version(&server.protocol_version);
-    }
-    to_sdk.send(stub).await.map_err(|_| closed())?;
-    let sdk = serving.await.map_err(sdk_error)?;
-    tap.establish()?;
-    if let Link::Http(link) = &link {
-        link.listen_aside();
-    }
-    let server = Server { transport: source.transport().into(), source: source.to_string(), ..server };
-    Ok(Session { server, tap: Arc::clone(tap), shut, sdk, link })
+    let error = match opened {
+        Some(Ok(session)) => return Ok(session),
+        Some(Err(error)) => error,
+        None => {
+            let (unreadable, stderr) = tap.last_words();
+            let (what, limit) = (tap.awaited(), options.connect_limit);
+            Error::Timeout { place, what, limit, during_handshake: true, unreadable, stderr }
+        }
+    };
+    tap.fail_step(&error.to_string());
+    Err(error)
 }
 
 /// Feeds the tap until the other side ends, then says so with the reason that `end` finds.
 async fn read_lines(from: impl AsyncRead + Unpin, tap: Arc<Tap>, end: impl AsyncFnOnce() -> Error) {
-    let read = lines::read(from, tap.limit, |line| {
+    let read = lines::read(from, tap.limits.message, |line| {
         if !line.ended && !line.cut {
             tap.note_all("the last line has no line end");
         }

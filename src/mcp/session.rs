@@ -1,5 +1,10 @@
 //! An open connection: lists the tools, calls one, closes. A call always yields a capture, whatever happened.
 
+mod exchange;
+mod follow;
+mod listen;
+mod tell;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,20 +17,18 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::cancel_token::CancelToken;
 use super::child::Process;
+use super::era::Era;
 use super::error::Error;
 use super::handshake::{Page, read_page};
-use super::tap::{Beside, End, Tap, Waiting};
-use super::{Asking, Call, List, Listing, ToolList, http};
-use crate::capture::{Capture, CaptureId, Message, Outcome, Reading, Server, Timings, Tool};
+use super::tap::{Beside, End, Tap, Text, Waiting};
+use super::tasks::{self, Support};
+use super::{Asking, Call, List, Listing, ToolList, http, param_headers};
+use crate::capture::{Capture, Message, Outcome, Server, Step, StepState, Tool};
 use crate::json::write;
-use crate::problem::{Kind, Problem};
+pub(super) use listen::Listening;
 
-/// The time limit of one page of a list.
-const LIST_LIMIT: Duration = Duration::from_secs(60);
-/// A server whose list never ends is cut off here.
-const MAX_PAGES: usize = 1_000;
-/// Answers beyond this are read on a thread of their own, so that other waits go on.
-const READ_ASIDE: usize = 256 << 10;
+/// A call that shows signs of life may take this many times its limit, and no more.
+const HARD_LIMIT: u32 = 10;
 /// How long the last messages may take to leave when a session is closed.
 const FLUSH_LIMIT: Duration = Duration::from_millis(200);
 
@@ -41,6 +44,7 @@ impl Drop for Shut {
 pub(super) enum Link {
     Lines { _tasks: JoinSet<()>, writer: JoinHandle<()>, process: Option<Process> },
     Http(Arc<http::Link>),
+    Sse,
 }
 
 impl Drop for Link {
@@ -55,11 +59,16 @@ impl Drop for Link {
 /// An open connection to a server. Dropping it ends the server as well, in the background.
 pub struct Session {
     pub(super) server: Server,
+    /// What captures say of the host that the session was made as.
+    pub(super) called_as: Option<String>,
     pub(super) tap: Arc<Tap>,
     // Dropped in this order.
+    pub(super) listening: Listening,
     pub(super) shut: Shut,
-    pub(super) sdk: RunningService<RoleClient, ClientConfig>,
+    /// Keeps the books of a handshake; where there was none there are none.
+    pub(super) sdk: Option<Box<RunningService<RoleClient, ClientConfig>>>,
     pub(super) link: Link,
+    pub(super) era: Era,
 }
 
 /// Gives a request up when whoever waits for it goes away.
@@ -71,7 +80,7 @@ struct Ask<'a> {
 impl Ask<'_> {
     /// Tells the server, and lets go. `None` where the request has just ended by itself.
     fn give_up(&self, reason: &str) -> Option<Beside> {
-        if self.tap.is_pending(self.waiting.id) {
+        if self.tap.is_pending(self.waiting.id) && !self.tap.cancel(self.waiting.id) {
             let notice = format!(
                 r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":{}}}}}"#,
                 self.waiting.id,
@@ -93,7 +102,8 @@ impl Drop for Ask<'_> {
 /// How a wait ended.
 enum Ended {
     End(End),
-    TimedOut,
+    /// After this limit.
+    TimedOut(Duration),
     Cancelled,
 }
 
@@ -113,26 +123,57 @@ impl Session {
         self.tap.wire()
     }
 
-    /// Lists the tools, page by page. What was read before something went wrong is kept, with a note.
+    /// Lists the tools, page by page, each within `limit`. What was read before something went wrong is kept, with a note.
     ///
     /// # Errors
     /// When not even the first page can be read.
-    pub async fn list_tools(&self) -> Result<ToolList, Error> {
-        let list = self.list(Listing::Tools).await?;
-        Ok(ToolList { tools: list.entries.into_iter().map(Tool::read).collect(), note: list.note, raw: list.raw })
+    pub async fn list_tools(&self, limit: Duration) -> Result<ToolList, Error> {
+        let is_first = !self.tap.steps().iter().any(|step| step.name == "list");
+        if is_first {
+            self.tap.begin_step("list", "tools/list");
+        }
+        let list = self.list(Listing::Tools, limit).await;
+        if is_first {
+            match &list {
+                Ok(list) => self.tap.end_step(&format!("tools: {}", list.entries.len()), StepState::Done),
+                Err(error) => self.tap.end_step(&error.to_string(), StepState::Failed),
+            }
+        }
+        let list = list?;
+        let mut tools: Vec<_> = list.entries.into_iter().map(Tool::read).collect();
+        for tool in &mut tools {
+            if let Some(why) = self.rejects(tool) {
+                tool.faults.push(format!("it cannot be called over HTTP: {why}"));
+            }
+        }
+        Ok(ToolList { tools, note: list.note, raw: list.raw })
     }
 
-    /// Lists what a server has of a kind, page by page. What was read before something went wrong is kept, with a note.
+    /// Why this tool must not be called here: over HTTP without a session, a definition that wants arguments as headers
+    /// and says so wrongly makes a tool unusable. Any other tool may be tried.
+    pub fn rejects(&self, tool: &Tool) -> Option<String> {
+        if !matches!(self.link, Link::Http(_)) || !self.era.is_stateless() {
+            return None;
+        }
+        param_headers::declared(tool.input_schema.as_ref()?).err()
+    }
+
+    /// How the connection came about, step by step.
+    pub fn steps(&self) -> Vec<Step> {
+        self.tap.steps()
+    }
+
+    /// Lists what a server has of a kind, page by page, each within `limit`. What was read before something went wrong is kept, with a note.
     ///
     /// # Errors
     /// When not even the first page can be read.
-    pub async fn list(&self, listing: Listing) -> Result<List, Error> {
+    pub async fn list(&self, listing: Listing, limit: Duration) -> Result<List, Error> {
         let (method, member) = listing.names();
         let mut list = List::default();
         let mut seen: Vec<Bytes> = Vec::new();
         loop {
             let cursor = seen.last().map(|cursor| String::from_utf8_lossy(cursor).into_owned());
-            let page = match self.list_page(method, member, cursor).await {
+            let page = match self.list_page((method, member), cursor, limit).await {
                 Ok((page, raw)) => {
                     list.raw.push(raw);
                     page
@@ -155,39 +196,55 @@ impl Session {
                 list.note = Some("the server repeats a cursor, so the list ends here".into());
                 return Ok(list);
             }
-            if list.raw.len() >= MAX_PAGES {
-                list.note = Some(format!("the list ends after {MAX_PAGES} pages; the server has more"));
+            let most = self.tap.limits.pages;
+            if list.raw.len() >= most {
+                list.note = Some(format!("the list ends after {most} pages (limit `pages`); the server has more"));
                 return Ok(list);
             }
             seen.push(next);
         }
     }
 
-    async fn list_page(&self, method: &str, member: &str, cursor: Option<String>) -> Result<(Page, Bytes), Error> {
+    async fn list_page(
+        &self,
+        (method, member): (&str, &str),
+        cursor: Option<String>,
+        limit: Duration,
+    ) -> Result<(Page, Bytes), Error> {
         let params = cursor.map_or("{}".into(), |cursor| format!(r#"{{"cursor":{cursor}}}"#));
-        let write = |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#).into();
-        let asked = self.ask(write, LIST_LIMIT, &CancelToken::new()).await?;
+        let write = |id: i64| self.era.request(&id.to_string(), method, params.as_bytes(), "", None);
+        let asked = self.ask(write, limit, &CancelToken::new()).await?;
         match asked.ended {
             Ended::End(End::Answer(answer)) => match answer.fault {
                 Some(fault) => Err(fault),
                 None => Ok((read_page(&answer.bytes, member, &self.tap.place)?, answer.bytes)),
             },
             Ended::End(End::Lost(error)) => Err(Error::Shared(error)),
-            Ended::TimedOut => Err(self.timeout(method, LIST_LIMIT)),
+            Ended::TimedOut(passed) => Err(self.timeout(method, passed)),
             Ended::Cancelled => Err(Error::Cancelled { place: self.tap.place.clone() }),
         }
     }
 
     fn timeout(&self, what: &str, limit: Duration) -> Error {
-        let (_, stderr) = self.tap.last_words();
+        let (unreadable, stderr) = self.tap.last_words();
         let (place, what) = (self.tap.place.clone(), what.to_owned());
-        Error::Timeout { place, what, limit, during_handshake: false, unreadable: None, stderr }
+        Error::Timeout { place, what, limit, during_handshake: false, unreadable, stderr }
     }
 
-    async fn ask(&self, write: impl FnOnce(i64) -> Bytes, limit: Duration, cancel: &CancelToken) -> Result<Asked, Error> {
+    /// Sends a request and waits. Progress begins the time limit anew, up to the hard one; while the server waits for an
+    /// answer of ours no time passes.
+    async fn ask<T: Into<Text>>(
+        &self,
+        write: impl FnOnce(i64) -> T,
+        limit: Duration,
+        cancel: &CancelToken,
+    ) -> Result<Asked, Error> {
         let mut ask = Ask { tap: &self.tap, waiting: self.tap.request(write)? };
-        let deadline = tokio::time::sleep(limit);
-        tokio::pin!(deadline);
+        let deadline = self.tap.patience.limit(limit);
+        let hard_limit = limit.saturating_mul(HARD_LIMIT);
+        let hard = self.tap.patience.limit(hard_limit);
+        tokio::pin!(deadline, hard);
+        let mut asked = ask.waiting.pulse.borrow().is_asked.then(|| self.tap.patience.hold());
         let mut left_at = None;
         let mut is_leaving = true;
         let ended = loop {
@@ -216,11 +273,20 @@ impl Session {
                     }
                 }
                 () = cancel.cancelled() => break Ended::Cancelled,
-                () = &mut deadline => break Ended::TimedOut,
+                Ok(()) = ask.waiting.pulse.changed() => {
+                    if ask.waiting.pulse.borrow_and_update().is_asked {
+                        asked.get_or_insert_with(|| self.tap.patience.hold());
+                    } else {
+                        asked = None;
+                    }
+                    deadline.set(self.tap.patience.limit(limit));
+                }
+                () = &mut deadline => break Ended::TimedOut(limit),
+                () = &mut hard => break Ended::TimedOut(hard_limit),
             }
         };
         let reason = match ended {
-            Ended::TimedOut => format!("no answer within {} s", limit.as_secs_f64()),
+            Ended::TimedOut(passed) => format!("no answer within {} s", passed.as_secs_f64()),
             _ => "cancelled by the user".into(),
         };
         match ask.give_up(&reason) {
@@ -237,11 +303,19 @@ impl Session {
     pub async fn call(&self, call: Call, cancel: CancelToken) -> Capture {
         let (arguments, notes) = match &self.link {
             Link::Lines { .. } => on_one_line(&call.arguments),
-            Link::Http(_) => (call.arguments.clone(), Vec::new()),
+            Link::Http(_) | Link::Sse => (call.arguments.clone(), Vec::new()),
         };
+        if let (Link::Http(link), true) = (&self.link, self.era.is_stateless()) {
+            match call.tool.input_schema.as_ref().map(param_headers::declared) {
+                Some(Err(why)) => return self.not_sent(call, why),
+                declared => link.mirror(&call.tool.name, declared.and_then(Result::ok).unwrap_or_default()),
+            }
+        }
         let name = call.tool.name.clone();
-        let sent = arguments.clone();
-        let write = move |id| write_call(id, &name, &sent);
+        let (sent, era) = (arguments.clone(), self.era.clone());
+        // A tool that has to be called as a task is; any other is called plainly.
+        let task = if self.has_tasks() && tasks::support(&call.tool) == Support::Required { r#","task":{}"# } else { "" };
+        let write = move |id, extra: &str| write_call(&era, id, &name, &sent, extra, task);
         let mut capture = self.exchange(call.id, call.tool, arguments, write, ("tools/call", call.limit), cancel).await;
         capture.notes.splice(0..0, notes);
         capture
@@ -253,108 +327,72 @@ impl Session {
         let Asking { id, method, params, limit } = ask;
         let mut tool = Tool::unlisted(method);
         tool.faults.clear();
-        let sent = params.clone();
-        let write = move |id| {
-            let mut message = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":"#).into_bytes();
-            message.extend_from_slice(&sent);
-            message.push(b'}');
-            message.into()
-        };
+        let (sent, era) = (params.clone(), self.era.clone());
+        let write = move |id: i64, extra: &str| era.request(&id.to_string(), method, &sent, extra, None);
         self.exchange(id, tool, params, write, (method, limit), cancel).await
     }
 
-    async fn exchange(
-        &self,
-        id: CaptureId,
-        tool: Tool,
-        arguments: Bytes,
-        write: impl FnOnce(i64) -> Bytes,
-        (method, limit): (&'static str, Duration),
-        cancel: CancelToken,
-    ) -> Capture {
-        let (started_at, begun) = (OffsetDateTime::now_utc(), Instant::now());
-        let mut request = Bytes::new();
-        let write = |id| {
-            request = write(id);
-            request.clone()
-        };
-        let asked = self.ask(write, limit, &cancel).await;
-        let finished = Instant::now();
-        let asked = asked.unwrap_or_else(|error| Asked {
-            ended: Ended::End(End::Lost(Arc::new(error))),
-            beside: Beside::default(),
-            left_at: None,
-        });
-        let left_at = asked.left_at.unwrap_or(begun);
-        let mut capture = Capture {
-            id,
-            server: self.server.clone(),
-            timings: Timings {
-                send: left_at.saturating_duration_since(begun),
-                server: finished.saturating_duration_since(left_at),
-                receive: Duration::ZERO,
-            },
-            started_at,
-            outcome: Outcome::Disconnected,
-            arguments,
-            request,
-            response: None,
-            messages: asked.beside.messages,
-            http: None,
-            problem: None,
-            notes: asked.beside.notes,
-            tool,
-        };
-        match asked.ended {
-            Ended::End(End::Answer(answer)) => {
-                capture.timings.server = answer.begun.saturating_duration_since(left_at);
-                capture.timings.receive = answer.ended.saturating_duration_since(answer.begun.max(left_at));
-                capture.http = answer.http.map(|http| (*http).clone());
-                capture.response = Some(answer.bytes.clone());
-                (capture.outcome, capture.problem) = match answer.fault {
-                    Some(fault) => (Outcome::Malformed, Some(fault.into())),
-                    None => judge(answer.bytes, self.tap.place.clone()).await,
-                };
-            }
-            Ended::End(End::Lost(error)) => {
-                let problem = Problem::from(&*error);
-                capture.outcome = if problem.kind == Kind::Malformed { Outcome::Malformed } else { Outcome::Disconnected };
-                capture.problem = Some(problem);
-            }
-            Ended::TimedOut => {
-                capture.outcome = Outcome::Timeout;
-                capture.problem = Some(self.timeout(method, limit).into());
-            }
-            Ended::Cancelled => {
-                capture.outcome = Outcome::Cancelled;
-                capture.problem = Some(Error::Cancelled { place: capture.tool.name.clone() }.into());
-            }
+    /// The capture of a call that was not made.
+    fn not_sent(&self, call: Call, why: String) -> Capture {
+        let error = Error::Rejected { tool: call.tool.name.clone(), why };
+        Capture {
+            started_at: OffsetDateTime::now_utc(),
+            outcome: Outcome::Cancelled,
+            arguments: call.arguments,
+            problem: Some(error.into()),
+            notes: self.called_as.iter().cloned().collect(),
+            tool: call.tool,
+            ..Capture::empty(call.id, self.server.clone())
         }
-        capture
+    }
+
+    /// Whether the server takes tool calls as tasks.
+    fn has_tasks(&self) -> bool {
+        self.server.declares("/tasks/requests/tools/call")
+    }
+
+    /// Lets go of the connection: whatever waits for an answer ends. [`Session::close`] waits for the rest.
+    pub fn shut(&self) {
+        self.tap.shut();
     }
 
     /// Closes the connection and waits until everything the server started is gone.
     pub async fn close(self) {
-        let Session { tap, shut, sdk, mut link, .. } = self;
+        if let Some(process) = self.let_go().await {
+            process.close().await;
+        }
+    }
+
+    /// Closes the connection of a program that is about to end: a server that takes its time is left to its guard, which
+    /// goes on without us. Where there is no guard it is waited for.
+    pub async fn leave(self) {
+        if let Some(process) = self.let_go().await {
+            process.leave().await;
+        }
+    }
+
+    /// Lets go of everything but the process.
+    async fn let_go(self) -> Option<Process> {
+        let Session { tap, shut, listening, sdk, mut link, .. } = self;
+        drop(listening);
         if let Link::Http(http) = &link {
             http.close().await;
         }
         drop((shut, sdk, tap));
-        if let Link::Lines { writer, process, .. } = &mut link {
-            if tokio::time::timeout(FLUSH_LIMIT, &mut *writer).await.is_err() {
-                writer.abort();
-            }
-            if let Some(process) = process.take() {
-                process.close().await;
-            }
+        let Link::Lines { writer, process, .. } = &mut link else { return None };
+        if tokio::time::timeout(FLUSH_LIMIT, &mut *writer).await.is_err() {
+            writer.abort();
         }
+        process.take()
     }
 }
 
-fn write_call(id: i64, name: &str, arguments: &Bytes) -> Bytes {
+/// `extra` and `task` are members with a comma before each.
+fn write_call(era: &Era, id: i64, name: &str, arguments: &Bytes, extra: &str, task: &str) -> Bytes {
     let mut message =
         format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":{},"arguments":"#, write::string(name));
-    let end = format!(r#","_meta":{{"progressToken":{id}}}}}}}"#);
+    let meta = era.meta(Some(id)).map(|meta| format!(r#","_meta":{meta}"#)).unwrap_or_default();
+    let end = format!("{extra}{task}{meta}}}}}");
     let arguments: &[u8] = if arguments.trim_ascii().is_empty() { b"{}" } else { arguments };
     message.reserve(arguments.len() + end.len());
     let mut message = message.into_bytes();
@@ -372,41 +410,6 @@ fn on_one_line(arguments: &Bytes) -> (Bytes, Vec<String>) {
     (flat.into(), vec!["line ends in the arguments were sent as spaces, since a message is one line here".into()])
 }
 
-/// The outcome of an answer that is an answer, and what to say where it is no result.
-async fn judge(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
-    if bytes.len() < READ_ASIDE {
-        return judge_now(bytes, place);
-    }
-    let judged = tokio::task::spawn_blocking(move || judge_now(bytes, place)).await;
-    judged.unwrap_or_else(|error| {
-        (Outcome::Malformed, Some(Problem::new(Kind::Internal, format!("the answer could not be read: {error}"))))
-    })
-}
-
-fn judge_now(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
-    let reading = Reading::read(bytes);
-    let has_no_result = reading.result().is_none_or(|result| result.is_null());
-    let outcome = match reading.outcome() {
-        Outcome::Result if reading.rpc_error.is_some() && has_no_result => Outcome::ProtocolError,
-        outcome => outcome,
-    };
-    let problem = match (outcome, &reading.rpc_error) {
-        (Outcome::ProtocolError, Some(error)) => {
-            Some(Error::Rpc { place, code: error.code.clone(), message: error.message.clone() }.into())
-        }
-        (Outcome::Malformed, _) => {
-            let fault = reading.doc.faults().iter().find(|fault| fault.kind.is_fatal());
-            let what = match fault {
-                Some(fault) => format!("the answer is not JSON: {} at byte {}", fault.kind.message(), fault.at),
-                None => "the answer has neither a result nor an error".into(),
-            };
-            Some(Error::Malformed { place, what }.into())
-        }
-        _ => None,
-    };
-    (outcome, problem)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -414,21 +417,17 @@ mod tests {
     #[test]
     fn arguments_leave_as_typed() {
         let typed = Bytes::from_static(br#"{"a": 1e3, "b":9007199254740993,"c":1.10}"#);
-        let message = write_call(7, "a\"b", &typed);
+        let message = write_call(&Era::default(), 7, "a\"b", &typed, "", "");
         assert_eq!(
             message,
             &br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a\"b","arguments":{"a": 1e3, "b":9007199254740993,"c":1.10},"_meta":{"progressToken":7}}}"#[..]
         );
-        assert!(String::from_utf8(write_call(1, "t", &Bytes::new()).to_vec()).unwrap().contains(r#""arguments":{},"#));
+        assert!(
+            String::from_utf8(write_call(&Era::default(), 1, "t", &Bytes::new(), "", "").to_vec())
+                .unwrap()
+                .contains(r#""arguments":{},"#)
+        );
         let (flat, notes) = on_one_line(&Bytes::from_static(b"{\r\n\"a\":1}"));
         assert_eq!((&flat[..], notes.len()), (&b"{  \"a\":1}"[..], 1));
-    }
-
-    #[test]
-    fn an_error_beside_a_null_result_is_an_error() {
-        let judge = |text: &'static str| judge_now(Bytes::from_static(text.as_bytes()), String::new());
-        let (outcome, problem) = judge(r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":-1,"message":"no"}}"#);
-        assert_eq!((outcome, problem.unwrap().kind), (Outcome::ProtocolError, Kind::RpcError));
-        assert_eq!(judge(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"error":null}"#).0, Outcome::Result);
     }
 }

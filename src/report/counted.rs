@@ -19,20 +19,36 @@ pub enum CountError {
     Problem(#[from] Problem),
 }
 
-/// The count of a row by a tokenizer; `None` where the format does not apply.
+/// What a row has by a tokenizer: a count, or why there is none. One text that a file does not take spoils no other row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowCount {
+    /// `None` where the format does not apply, or the tokenizer's file does not take its text.
+    pub count: Option<Count>,
+    /// Why the file does not take it, in a sentence fragment.
+    pub why: Option<String>,
+}
+
+/// The count of a row by a tokenizer.
 ///
 /// # Errors
-/// [`CountError`] when cancelled, or when a tokenizer file does not take the text.
-pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Option<Count>, CountError> {
+/// [`Cancelled`] when the asker looked away.
+pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<RowCount, Cancelled> {
+    let known = |count| Ok(RowCount { count, why: None });
     if !row.is_available() {
-        return Ok(None);
+        return known(None);
     }
     if let Some(count) = tokenizer.from_tokens(row.tokens) {
-        return Ok(Some(count));
+        return known(Some(count));
     }
-    let Some(format) = format::by_id(row.format) else { return Ok(None) };
-    let bytes = format_bytes(format, subject, cancel)??;
-    Ok(Some(tokenizer.count(&String::from_utf8_lossy(&bytes), cancel)??))
+    let Some(format) = format::by_id(row.format) else { return known(None) };
+    let counted = match format_bytes(format, subject, cancel)? {
+        Ok(bytes) => tokenizer.count(&String::from_utf8_lossy(&bytes), cancel)?,
+        Err(problem) => Err(problem),
+    };
+    Ok(match counted {
+        Ok(count) => RowCount { count: Some(count), why: None },
+        Err(problem) => RowCount { count: None, why: Some(problem.what) },
+    })
 }
 
 /// A count over the baseline's. Of two estimates the ratio is that of the counts they were made from, so that what is

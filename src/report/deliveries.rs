@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::hosts::Counted;
+use super::host_told;
+use super::text::format_bytes;
 use super::verdict::{Verdict, VerdictPart, grouped};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, FactCount, Origin, Outcome};
-use crate::format::{self, Format, Sink, Subject, WriteError};
-use crate::host::{Host, Hosts, LimitState, ViewContext};
+use crate::format::{self, Subject};
+use crate::host::{Host, Hosts, LimitState};
 use crate::json::write;
+use crate::problem::{Kind, Problem};
 use crate::token::{Encoding, Tokens};
 
 /// One way of delivering data.
@@ -104,32 +106,25 @@ pub struct Deliveries {
     pub rows: Vec<DeliveryRow>,
 }
 
-/// Gathers what a format writes.
-struct Gather<'a>(Vec<u8>, &'a Cancel);
-
-impl Sink for Gather<'_> {
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
-        self.1.check()?;
-        self.0.extend_from_slice(bytes);
-        Ok(())
-    }
-}
-
 /// The text of a format; `Err` inside where it does not apply.
 fn written(id: &str, subject: &Subject, cancel: &Cancel) -> Result<Result<String, String>, Cancelled> {
     let Some(format) = format::by_id(id) else { return Ok(Err(format!("there is no format `{id}`"))) };
-    if let Err(why) = Format::applies(format, subject) {
+    if let Err(why) = format.applies(subject) {
         return Ok(Err(why.0));
     }
-    let mut gather = Gather(Vec::new(), cancel);
-    match format.write(subject, &mut gather) {
-        Ok(()) => Ok(Ok(String::from_utf8_lossy(&gather.0).into_owned())),
-        Err(WriteError::Cancelled(cancelled)) => Err(cancelled),
-        Err(WriteError::Refused(why)) => Ok(Err(why)),
-    }
+    Ok(match format_bytes(format, subject, cancel)? {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(problem) => Err(problem.what),
+    })
 }
 
 impl Deliveries {
+    /// About how many bytes it holds.
+    pub(super) fn weight(&self) -> usize {
+        let of = |row: &DeliveryRow| row.result.as_ref().map_or(0, Bytes::len) + size_of_val(row.cells.as_slice());
+        self.rows.iter().map(of).sum()
+    }
+
     /// `None` where the answer has no payload to deliver.
     pub(super) fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
         let Some(payload) = &subject.payload else { return Ok(None) };
@@ -138,7 +133,7 @@ impl Deliveries {
             Ok(json) => json,
             Err(_) => return Ok(None),
         };
-        let pretty = written("json-pretty", subject, cancel)?.unwrap_or_else(|_| json.clone());
+        let fenced = written("json-fenced", subject, cancel)?;
         let structured = sent.unwrap_or_else(|| json.clone());
         let own_text = subject.reading.content_text();
         // A text that is the payload itself says nothing in Markdown.
@@ -154,7 +149,6 @@ impl Deliveries {
             None => (json.clone(), "the compact JSON, since the answer has no text"),
         };
         let tool = if subject.capture.tool.name.is_empty() { "data" } else { &subject.capture.tool.name };
-        let mut counted = Counted::default();
         let mut rows = Vec::with_capacity(DeliveryKind::ALL.len());
         for &(kind, ..) in DeliveryKind::ALL {
             let made = match kind {
@@ -164,13 +158,23 @@ impl Deliveries {
                 }
                 DeliveryKind::BothJson => Ok((both(&json, &structured), "the compact JSON".to_owned())),
                 DeliveryKind::BothMarkdown => markdown.clone().map(|(text, whose)| (both(&text, &structured), whose.to_owned())),
-                DeliveryKind::JsonInMarkdown => Ok((one_text(&fenced(&pretty)), "a heading and the pretty JSON".to_owned())),
+                DeliveryKind::JsonInMarkdown => {
+                    fenced.clone().map(|text| (one_text(&text), "a heading and the pretty JSON".to_owned()))
+                }
                 DeliveryKind::Link => Ok((link(tool, json.len()), "the data itself is not in the answer".to_owned())),
             };
             rows.push(match made {
-                Err(why) => DeliveryRow { kind, note: format!("no Markdown text: {why}"), result: None, cells: Vec::new() },
+                Err(why) => DeliveryRow {
+                    kind,
+                    note: format!(
+                        "{}: {why}",
+                        if kind == DeliveryKind::BothMarkdown { "no Markdown text" } else { "not written" }
+                    ),
+                    result: None,
+                    cells: Vec::new(),
+                },
                 Ok((result, note)) => {
-                    let cells = cells(subject, &result, hosts, &mut counted, cancel)?;
+                    let cells = cells(subject, &result, hosts, cancel)?;
                     DeliveryRow { kind, note, result: Some(Bytes::from(result)), cells }
                 }
             });
@@ -214,15 +218,24 @@ impl Deliveries {
     }
 }
 
-fn is_json(text: &str) -> bool {
-    crate::json::Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json()
+/// What every host, in its order, would make of a format as the only text of the answer.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away; a problem where the format does not apply.
+pub(super) fn as_text(
+    id: &str,
+    subject: &Subject,
+    hosts: &Hosts,
+    cancel: &Cancel,
+) -> Result<Result<Vec<DeliveryCell>, Problem>, Cancelled> {
+    match written(id, subject, cancel)? {
+        Ok(text) => Ok(Ok(cells(subject, &one_text(&text), hosts, cancel)?)),
+        Err(why) => Ok(Err(Problem::new(Kind::NotFound, why).at(id))),
+    }
 }
 
-/// JSON in a fence that is longer than every run of backticks in it.
-fn fenced(json: &str) -> String {
-    let longest = json.split(|char| char != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("# Result\n\n{fence}json\n{json}\n{fence}\n")
+fn is_json(text: &str) -> bool {
+    crate::json::Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json()
 }
 
 fn one_text(text: &str) -> String {
@@ -242,34 +255,23 @@ fn link(tool: &str, size: usize) -> String {
     )
 }
 
-fn cells(
-    subject: &Subject,
-    result: &str,
-    hosts: &Hosts,
-    counted: &mut Counted,
-    cancel: &Cancel,
-) -> Result<Vec<DeliveryCell>, Cancelled> {
+fn cells(subject: &Subject, result: &str, hosts: &Hosts, cancel: &Cancel) -> Result<Vec<DeliveryCell>, Cancelled> {
     let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}");
     let capture = Capture { response: Some(Bytes::from(response)), outcome: Outcome::Result, ..(*subject.capture).clone() };
     let made = Subject::of(Arc::new(capture));
-    let context = ViewContext::of(&made.capture);
-    let mut cells = Vec::with_capacity(hosts.len());
-    for host in hosts.iter() {
-        let mut view = host.view(&made, &context, cancel)?;
-        if let Some(why) = view.not_computable {
-            cells.push(DeliveryCell { tokens: None, facts: None, limit: view.limit.state, why_not: Some(why) });
-            continue;
-        }
-        let tokens = counted.tokens(&view, cancel)?;
-        view.limit.count(tokens.o200k_base.max(tokens.cl100k_base));
-        // Against the payload of the answer, also where the delivery itself has none.
-        let facts = match &subject.payload {
-            Some(payload) => Some(counted.facts(payload, &view, cancel)?.0),
-            None => None,
-        };
-        cells.push(DeliveryCell { tokens: Some(tokens), facts, limit: view.limit.state, why_not: None });
-    }
-    Ok(cells)
+    let mut views = host_told::views(&made, hosts, cancel)?;
+    // Against the payload of the answer, also where the delivery itself has none.
+    let told = host_told::tell(subject, &mut views, false, cancel)?;
+    Ok(views
+        .into_iter()
+        .zip(told)
+        .map(|(view, told)| DeliveryCell {
+            tokens: told.as_ref().map(|told| told.tokens),
+            facts: told.and_then(|told| told.facts),
+            limit: view.limit.state,
+            why_not: view.not_computable,
+        })
+        .collect())
 }
 
 #[cfg(test)]
@@ -299,6 +301,17 @@ mod tests {
         assert_eq!(cell(DeliveryKind::Link, "zed").tokens, None);
         let verdict = made.verdict(Encoding::O200kBase).text();
         assert!(verdict.contains("loses least: nothing in "), "{verdict}");
+    }
+
+    #[test]
+    fn a_format_alone_is_what_its_text_makes_of_it() {
+        let subject = subject(r##"{"content":[],"structuredContent":{"users":[{"name":"Ada","age":36,"city":"London"}]}}"##);
+        let hosts = Hosts::built_in();
+        let cells = as_text("json", &subject, &hosts, &Cancel::new()).unwrap().unwrap();
+        let zed = cells[hosts.iter().position(|host| host.id.as_str() == "zed").unwrap()].clone();
+        assert_eq!((cells.len(), zed.facts.map(|facts| facts.missing)), (hosts.len(), Some(0)));
+        let problem = as_text("content", &subject, &hosts, &Cancel::new()).unwrap().unwrap_err();
+        assert_eq!(problem.kind, Kind::NotFound);
     }
 
     #[test]

@@ -1,39 +1,44 @@
 //! Two answers side by side for the window: their differences, the payload's as rows of one tree, the texts by line, and
 //! the facts that the newer text no longer tells.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::difference::{Difference, DifferenceOptions, TextDifference, ValueDifference, compare_formats, compare_texts};
+use super::diff_texts::{self, TextOf, Texts};
+use super::difference::{Difference, DifferenceOptions, TextDifference, ValueDifference};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{FactState, match_facts};
-use crate::diff::lines::LineOptions;
+use crate::diff::lines::{LineOptions, is_time};
 use crate::diff::pattern::{name, pattern};
 use crate::diff::tree::{Op, TreeOptions};
-use crate::format::{self, Subject};
-use crate::json::write::{push_raw, push_scalar, push_string};
+use crate::format::Subject;
+use crate::host::Hosts;
 use crate::json::{Doc, Kind, Node};
 use crate::problem::Problem;
+use crate::token::Tokens;
 
-/// Texts of no more lines than this are shown whole; of longer ones what stands around the differences.
-const WHOLE: usize = 20_000;
 /// Rows of the tree; more are not shown.
 const MAX_ROWS: usize = 200_000;
 
 /// What is compared, and what does not count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DiffAsk {
-    /// The texts that are compared, by format id.
-    pub formats: (&'static str, &'static str),
+    /// The texts that are compared.
+    pub texts: (TextOf, TextOf),
     /// Texts that are JSON are laid out with their keys in order before they are compared.
     pub ignore_order: bool,
     /// Lines that differ in white space alone are equal.
     pub ignore_space: bool,
+    /// Times do not count: places of the payload that are a time on both sides, and times in the texts.
+    pub ignore_times: bool,
+    /// Places of the payload that do not count, with all below them, such as `/items/*/etag`.
+    pub ignore: Arc<[String]>,
 }
 
 impl Default for DiffAsk {
     fn default() -> Self {
-        Self { formats: ("content", "content"), ignore_order: true, ignore_space: false }
+        let content = TextOf::Format("content");
+        Self { texts: (content, content), ignore_order: true, ignore_space: false, ignore_times: false, ignore: Arc::new([]) }
     }
 }
 
@@ -66,6 +71,8 @@ pub struct DiffView {
     pub found: Difference,
     /// The texts of the formats asked for; `found` has those of the answers as they were sent.
     pub text: Result<TextDifference, Problem>,
+    /// What the texts of hosts cost; `None` on a side that is a format.
+    pub text_tokens: (Option<Tokens>, Option<Tokens>),
     /// Whether the texts are JSON, laid out with sorted keys.
     pub is_laid_out: bool,
     /// The payloads as one tree, the root first; without rows where they are equal.
@@ -83,13 +90,27 @@ impl DiffView {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(a: &Subject, b: &Subject, ask: &DiffAsk, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let options = DifferenceOptions {
-            tree: TreeOptions::default(),
-            lines: LineOptions { deadline: cancel.deadline(), ignore_space: ask.ignore_space, ..LineOptions::default() },
+    pub fn of(a: &Subject, b: &Subject, ask: &DiffAsk, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let mut options = DifferenceOptions {
+            tree: TreeOptions { ignore: ask.ignore.to_vec(), ..TreeOptions::default() },
+            lines: LineOptions {
+                deadline: cancel.deadline(),
+                ignore_space: ask.ignore_space,
+                ignore_times: ask.ignore_times,
+                ..LineOptions::default()
+            },
         };
-        let found = Difference::of(a, b, &options, cancel)?;
-        let (text, is_laid_out) = texts(a, b, ask, options, cancel)?;
+        let mut found = Difference::of(a, b, &options, cancel)?;
+        if ask.ignore_times
+            && let Some(payload) = &found.payload
+        {
+            let times = times(payload);
+            if !times.is_empty() {
+                options.tree.ignore.extend(times);
+                found = Difference::of(a, b, &options, cancel)?;
+            }
+        }
+        let Texts { text, is_laid_out, tokens } = diff_texts::texts(a, b, ask, options, hosts, cancel)?;
         let (rows, is_cut) = match &found.payload {
             Some(payload) if !payload.found.is_empty() => Rows::of(payload, cancel)?,
             _ => (Vec::new(), false),
@@ -98,7 +119,7 @@ impl DiffView {
             Ok(text) => lost((a, &text.a), (b, &text.b), &found, cancel)?,
             Err(_) => Vec::new(),
         };
-        Ok(Self { found, text, is_laid_out, rows, is_cut, lost, is_late: cancel.is_late() })
+        Ok(Self { found, text, text_tokens: tokens, is_laid_out, rows, is_cut, lost, is_late: cancel.is_late() })
     }
 
     /// Whether nothing differs that is to count.
@@ -182,100 +203,16 @@ impl DiffView {
     }
 }
 
-type Texts = (Result<TextDifference, Problem>, bool);
-
-fn texts(a: &Subject, b: &Subject, ask: &DiffAsk, options: DifferenceOptions, cancel: &Cancel) -> Result<Texts, Cancelled> {
-    let mut options = options;
-    let lines = |subject: &Subject, id| -> Result<usize, Cancelled> {
-        let Some(format) = format::by_id(id) else { return Ok(0) };
-        let bytes = super::text::format_bytes(format, subject, cancel)?;
-        Ok(bytes.map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count()))
+/// The places that are a time on both sides, and not the same one.
+fn times(payload: &ValueDifference) -> BTreeSet<String> {
+    let is_time = |node: Option<Node<'_>>| {
+        node.and_then(|node| node.as_str().map(std::borrow::Cow::into_owned)).is_some_and(|text| is_time(&text))
     };
-    if ask.ignore_order {
-        let laid_out = |subject: &Subject, id| -> Result<Option<String>, Cancelled> {
-            let Some(format) = format::by_id(id) else { return Ok(None) };
-            let Ok(bytes) = super::text::format_bytes(format, subject, cancel)? else { return Ok(None) };
-            let doc = Doc::parse(bytes.into());
-            match doc.root() {
-                Some(root) if doc.is_json() && root.is_container() => lay_out(root, cancel).map(Some),
-                _ => Ok(None),
-            }
-        };
-        if let (Some(old), Some(new)) = (laid_out(a, ask.formats.0)?, laid_out(b, ask.formats.1)?) {
-            if old.lines().count() + new.lines().count() <= WHOLE {
-                options.lines.context = WHOLE;
-            }
-            let named = |id: &str, text: String| (id.to_owned(), Arc::from(text));
-            let found = compare_texts(named(ask.formats.0, old), named(ask.formats.1, new), &options, cancel)?;
-            return Ok((Ok(found), true));
-        }
-    }
-    if lines(a, ask.formats.0)? + lines(b, ask.formats.1)? <= WHOLE {
-        options.lines.context = WHOLE;
-    }
-    Ok((compare_formats((a, ask.formats.0), (b, ask.formats.1), &options, cancel)?, false))
-}
-
-/// JSON with one member a line and its keys in order; scalars as they were spelled.
-fn lay_out(root: Node<'_>, cancel: &Cancel) -> Result<String, Cancelled> {
-    enum Step<'a> {
-        Node(Node<'a>, usize, bool),
-        Close(char, usize, bool),
-    }
-    let mut out = String::new();
-    let indent = |out: &mut String, depth: usize| (0..depth.min(64)).for_each(|_| out.push_str("  "));
-    let mut steps = vec![Step::Node(root, 0, false)];
-    let mut count = 0_usize;
-    while let Some(step) = steps.pop() {
-        count += 1;
-        if count.is_multiple_of(1_024) {
-            cancel.check()?;
-        }
-        match step {
-            Step::Close(bracket, depth, has_comma) => {
-                indent(&mut out, depth);
-                out.push(bracket);
-                out.push_str(if has_comma { ",\n" } else { "\n" });
-            }
-            Step::Node(node, depth, has_comma) => {
-                indent(&mut out, depth);
-                if depth > 0
-                    && let Some(key) = node.raw_key()
-                {
-                    match key.strip_prefix(b"\"").and_then(|key| key.strip_suffix(b"\"")) {
-                        Some(inside) => push_raw(&mut out, inside),
-                        None => push_string(&mut out, &node.key().unwrap_or_default()),
-                    }
-                    out.push_str(": ");
-                }
-                let (open, close) = if node.kind() == Kind::Object { ('{', '}') } else { ('[', ']') };
-                if !node.is_container() {
-                    push_scalar(&mut out, node);
-                } else if node.is_empty() {
-                    out.push(open);
-                    out.push(close);
-                } else {
-                    out.push(open);
-                    out.push('\n');
-                    let mut children: Vec<Node<'_>> = node.children().collect();
-                    if node.kind() == Kind::Object {
-                        children.sort_by_cached_key(|child| child.key().map(std::borrow::Cow::into_owned));
-                    }
-                    steps.push(Step::Close(close, depth, has_comma));
-                    let last = children.len() - 1;
-                    steps.extend(
-                        children.into_iter().enumerate().rev().map(|(at, child)| Step::Node(child, depth + 1, at < last)),
-                    );
-                    continue;
-                }
-                out.push_str(if has_comma { ",\n" } else { "\n" });
-            }
-        }
-    }
-    while out.ends_with('\n') {
-        out.pop();
-    }
-    Ok(out)
+    payload
+        .told()
+        .filter(|told| told.op == Op::Change && is_time(told.a) && is_time(told.b))
+        .filter_map(|told| Some(pattern(told.b?, payload.roots.1)))
+        .collect()
 }
 
 /// What is known of both trees while their rows are made.
@@ -486,7 +423,7 @@ mod tests {
 
     fn view(a: &str, b: &str, ask: &DiffAsk) -> DiffView {
         let subject = |result: &str| call("1", result, Outcome::Result).subject;
-        DiffView::of(&subject(a), &subject(b), ask, &Cancel::new()).unwrap()
+        DiffView::of(&subject(a), &subject(b), ask, &Hosts::built_in(), &Cancel::new()).unwrap()
     }
 
     fn told(view: &DiffView) -> Vec<String> {
@@ -538,6 +475,46 @@ mod tests {
         let (a, b) = (text_result("one  two"), text_result("one two"));
         assert!(!view(&a, &b, &exact).is_equal());
         assert!(view(&a, &b, &DiffAsk { ignore_space: true, ..exact }).is_equal());
+    }
+
+    #[test]
+    fn times_and_named_places_do_not_count_when_asked() {
+        let answer = |at: &str, etag: &str| format!(r#"{{"items":[{{"id":1,"at":"{at}","etag":"{etag}"}}],"day":"2026-01-31"}}"#);
+        let (a, b) = (answer("2026-01-31T10:00:00Z", "x"), answer("2026-02-01 11:30:00.5+01:00", "y"));
+        let (a, b) = (text_result(&a), text_result(&b));
+        let times = DiffAsk { ignore_times: true, ..DiffAsk::default() };
+        assert_eq!(view(&a, &b, &DiffAsk::default()).values_changed(), 2);
+        assert_eq!(view(&a, &b, &times).values_changed(), 1);
+        assert!(!view(&a, &b, &times).is_equal());
+        assert!(view(&a, &b, &DiffAsk { ignore: Arc::new(["/items/*/etag".into()]), ..times }).is_equal());
+    }
+
+    #[test]
+    fn two_formats_are_compared_by_line() {
+        let answer = r#"{"content":[],"structuredContent":{"a":1}}"#;
+        let compare = |a, b| {
+            let texts = (TextOf::Format(a), TextOf::Format(b));
+            view(answer, answer, &DiffAsk { texts, ignore_order: false, ..DiffAsk::default() }).text
+        };
+        assert!(compare("json", "structured").unwrap().found.is_empty());
+        let pretty = compare("json", "json-pretty").unwrap().found;
+        assert_eq!((pretty.removed, pretty.added), (1, 3));
+        assert!(compare("json", "csv").is_err());
+    }
+
+    #[test]
+    fn what_two_hosts_show_is_compared() {
+        let answer = r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada"}}"#;
+        let host = |id: &str| TextOf::Host(Hosts::built_in().get(id).unwrap().id);
+        let ask = DiffAsk { texts: (host("codex"), host("zed")), ..DiffAsk::default() };
+        let found = view(answer, answer, &ask);
+        let text = found.text.as_ref().unwrap();
+        assert!(text.a.contains("Wall time") && &*text.b == "Ada");
+        assert!(found.text_tokens.0.unwrap().o200k_base > found.text_tokens.1.unwrap().o200k_base);
+        assert_eq!(text.names, ("host:codex".into(), "host:zed".into()));
+        // A text that cannot be computed is a reason, not an empty text.
+        let link = r#"{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}"#;
+        assert!(view(link, link, &DiffAsk { texts: (host("zed"), host("zed")), ..DiffAsk::default() }).text.is_err());
     }
 
     #[test]

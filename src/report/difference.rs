@@ -142,11 +142,8 @@ impl Difference {
         difference.compare_payloads(a, b, options, cancel)?;
         difference.compare_texts(a, b, options, cancel)?;
         for format in FORMATS {
-            let measure = |subject: &Subject| -> Result<Option<Tokens>, Cancelled> {
-                let row = Row::measure(*format, subject, cancel)?;
-                Ok(row.is_available().then_some(row.tokens))
-            };
-            let pair = TokenPair { format: format.id(), a: measure(a)?, b: measure(b)? };
+            let tokens = |subject| Row::tokens_of(*format, subject, cancel);
+            let pair = TokenPair { format: format.id(), a: tokens(a)?, b: tokens(b)? };
             if pair.a.is_some() || pair.b.is_some() {
                 difference.tokens.push(pair);
             }
@@ -224,23 +221,6 @@ impl Difference {
         self.is_one_sided |= self.payload.is_none() && self.text.is_none() && (a.payload.is_some() || b.payload.is_some());
         Ok(())
     }
-}
-
-/// Compares two formats, of one answer or of two, by line.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away; inside, why a format has no text.
-pub fn compare_formats(
-    a: (&Subject, &'static str),
-    b: (&Subject, &'static str),
-    options: &DifferenceOptions,
-    cancel: &Cancel,
-) -> Result<Result<TextDifference, Problem>, Cancelled> {
-    let (old, new) = match (text(a.1, a.0, cancel)?, text(b.1, b.0, cancel)?) {
-        (Ok(old), Ok(new)) => (old, new),
-        (Err(problem), _) | (_, Err(problem)) => return Ok(Err(problem)),
-    };
-    compare_texts((a.1.to_owned(), old), (b.1.to_owned(), new), options, cancel).map(Ok)
 }
 
 /// Compares two named texts by line: two host views, or an answer and anything else.
@@ -438,17 +418,6 @@ mod tests {
         let found = Difference::of(&a, &b, &DifferenceOptions::default(), &Cancel::new()).unwrap();
         assert_eq!(found.left_out, ["payload: neither side has one", "these are answers of different tools: a and b"]);
         assert_eq!((found.is_equal(), found.definition.unwrap().found.counts.changed), (false, 1));
-    }
-
-    #[test]
-    fn two_formats_are_compared_by_line() {
-        let subject = call("1", r#"{"content":[],"structuredContent":{"a":1}}"#, Outcome::Result).subject;
-        let compare =
-            |a, b| compare_formats((&subject, a), (&subject, b), &DifferenceOptions::default(), &Cancel::new()).unwrap();
-        assert!(compare("json", "structured").unwrap().found.is_empty());
-        let pretty = compare("json", "json-pretty").unwrap().found;
-        assert_eq!((pretty.removed, pretty.added), (1, 3));
-        assert!(compare("json", "csv").is_err());
     }
 
     #[test]

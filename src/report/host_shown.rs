@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::text::display_lines;
+use super::text::{DisplayLine, display_lines};
 use super::wrap::{TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::Subject;
@@ -27,6 +27,7 @@ pub struct HostRows {
     /// In order, over the whole text.
     pub marks: Vec<(Range<usize>, HostMark)>,
     pub rows: Vec<TextRow>,
+    pub lines: Vec<DisplayLine>,
 }
 
 impl HostRows {
@@ -39,8 +40,9 @@ impl HostRows {
     ) -> Result<Self, Cancelled> {
         let view = host.view(subject, &ViewContext::of(&subject.capture), cancel)?;
         let (text, marks) = marked(&view, with_cuts);
-        let rows = wrap(&text, &display_lines(&text), columns, cancel)?;
-        Ok(Self { text: text.into(), marks, rows })
+        let lines = display_lines(&text);
+        let rows = wrap(&text, &lines, columns, cancel)?;
+        Ok(Self { text: text.into(), marks, rows, lines })
     }
 
     pub(super) fn weight(&self) -> usize {
@@ -63,6 +65,11 @@ impl HostRows {
     pub fn cuts(&self) -> impl Iterator<Item = usize> {
         self.marks.iter().filter(|(_, mark)| *mark == HostMark::Removed).map(|(range, _)| range.start)
     }
+}
+
+/// The text that [`HostRows`] cuts into rows.
+pub(super) fn text(subject: &Subject, host: &Host, with_cuts: bool, cancel: &Cancel) -> Result<String, Cancelled> {
+    Ok(marked(&host.view(subject, &ViewContext::of(&subject.capture), cancel)?, with_cuts).0)
 }
 
 /// The text with its marks; what was taken out is in it where `with_cuts`.

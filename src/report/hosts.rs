@@ -1,21 +1,22 @@
 //! What each host's model is shown for an answer: text, tokens, facts, limits, definition, and who sees the same.
-//!
-//! A text that several hosts show is counted and matched once.
 
-use std::collections::HashMap;
-use std::ops::Range;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::columns::Columns;
+use super::host_told;
 use super::text::{DisplayLine, display_lines};
 use super::verdict::{Verdict, VerdictPart, grouped};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{FactCount, FactState, Matched, Payload, match_facts};
+use crate::capture::{Block, BlockKind, FactCount, FactState, Matched, Payload, match_facts};
 use crate::format::Subject;
 use crate::host::definition::Definition;
 use crate::host::{Evidence, Host, HostId, Hosts, LimitOutcome, LimitState, Origin, Part, Span, View, ViewContext, What};
-use crate::json::Kind;
 use crate::problem::Problem;
-use crate::token::{self, Encoding, Tokens};
+use crate::token::{Encoding, Tokens};
+
+/// Hosts whose limit a verdict tells in full, those that lose most; of the others it has the names.
+const LIMITS_TOLD: usize = 2;
 
 /// What one host makes of an answer.
 #[derive(Clone, Debug)]
@@ -36,6 +37,56 @@ pub struct HostRow {
     /// The tokens of [`Definition::text`].
     pub definition_tokens: Option<Tokens>,
     pub shares: HostShares,
+    pub media: MediaBytes,
+}
+
+/// Images and audio of an answer, in bytes of the decoded data: no tokenizer of text counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MediaBytes {
+    /// Passed on to the model.
+    pub shown: u64,
+    /// Passed on as the base64 text that they came in, which its tokens are counted with.
+    pub as_text: u64,
+    /// Not passed on, or only as words about them.
+    pub dropped: u64,
+}
+
+impl MediaBytes {
+    /// So much of base64 does not stand in a text by chance.
+    const TELLING: usize = 64;
+
+    fn of(view: &View, subject: &Subject) -> Self {
+        let passed: HashSet<usize> = view
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Media { block, .. } => Some(*block),
+                Part::Text(_) => None,
+            })
+            .collect();
+        let mut media = Self::default();
+        let is_medium = |block: &&Block| {
+            let mime = block.mime_type.as_deref().unwrap_or_default();
+            matches!(block.kind, BlockKind::Image | BlockKind::Audio)
+                || (block.kind == BlockKind::Resource && (mime.starts_with("image/") || mime.starts_with("audio/")))
+        };
+        for block in subject.reading.blocks.iter().filter(is_medium) {
+            let bytes = block.data_bytes.unwrap_or(0) as u64;
+            let node = subject.reading.doc.node(block.node);
+            let data = node.and_then(|node| node.get("data").or_else(|| node.get("resource")?.get("blob")));
+            let begins = data.map_or(&b""[..], |data| data.raw()).trim_ascii_start();
+            let begins = begins.strip_prefix(b"\"").unwrap_or(begins);
+            let begins = &begins[..begins.len().saturating_sub(1).min(Self::TELLING)];
+            if passed.contains(&block.index) {
+                media.shown += bytes;
+            } else if !begins.is_empty() && memchr::memmem::find(view.text.as_bytes(), begins).is_some() {
+                media.as_text += bytes;
+            } else {
+                media.dropped += bytes;
+            }
+        }
+        media
+    }
 }
 
 /// What a host's text is made of, in bytes.
@@ -85,6 +136,18 @@ impl HostRow {
         limit_text(&self.view.limit)
     }
 
+    /// Images and audio in words; `None` where the answer has none, or no text can be computed.
+    pub fn media_text(&self) -> Option<String> {
+        let ways = [
+            (self.media.shown, "passed on beside the text"),
+            (self.media.as_text, "in the text as base64"),
+            (self.media.dropped, "not passed on"),
+        ];
+        let some: Vec<String> =
+            ways.iter().filter(|(bytes, _)| *bytes > 0).map(|(bytes, how)| format!("{} bytes {how}", grouped(*bytes))).collect();
+        (self.view.is_computable() && !some.is_empty()).then(|| format!("Images and audio: {}.", some.join(", ")))
+    }
+
     /// What the model is not shown, a line for each thing: which part, and why.
     pub fn dropped_lines(&self) -> Vec<String> {
         let what = |what: What| match what {
@@ -117,14 +180,22 @@ impl HostRow {
 
 /// A limit in words.
 pub fn limit_text(limit: &LimitOutcome) -> String {
-    let Some(bite) = limit.bites.first() else { return limit.state.title().to_owned() };
-    format!(
+    let over_tokens = limit.tokens_max.filter(|_| limit.state != LimitState::Fits).map(|max| {
+        let what = if limit.tokens_keep_nothing { "an error or a notice may stand in its place" } else { "may be cut" };
+        format!("{what} at {} of the provider's tokens", grouped(max))
+    });
+    let Some(bite) = limit.bites.first() else { return over_tokens.unwrap_or_else(|| limit.state.title().to_owned()) };
+    let cut = format!(
         "{} at {} {}, {} bytes left out",
         limit.state.title(),
         grouped(bite.max),
         bite.unit.title(),
         grouped(limit.bites.iter().map(|bite| bite.removed_bytes).sum())
-    )
+    );
+    match over_tokens {
+        Some(over) => format!("{cut}; {over}"),
+        None => cut,
+    }
 }
 
 /// A field of the payload, over all records, that a text does not wholly keep.
@@ -140,7 +211,7 @@ pub struct LostField {
 /// Hosts that are shown the same parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostGroup {
-    /// Positions in [`HostsReport::rows`], in order.
+    /// Positions in [`HostsReport::rows`], as they are shown.
     pub rows: Vec<usize>,
     /// Whether there is a text; the others share the reason why there is none.
     pub is_computable: bool,
@@ -149,118 +220,73 @@ pub struct HostGroup {
 /// What every host makes of an answer.
 #[derive(Clone, Debug, Default)]
 pub struct HostsReport {
-    /// A user's own hosts first; then by facts lost, then by tokens (`o200k_base`); last those without a text.
+    /// One for each host, in their order: reports of several answers, and [`super::DeliveryCell`]s, stand side by side.
     pub rows: Vec<HostRow>,
-    /// In the order of their first rows.
+    /// Positions in `rows` as they are shown: a user's own hosts first; then by facts lost, then by tokens
+    /// (`o200k_base`); last those without a text.
+    pub order: Vec<usize>,
+    /// In the order in which their first hosts are shown.
     pub groups: Vec<HostGroup>,
     /// What is wrong with a file of hosts.
     pub problems: Vec<Problem>,
 }
 
 impl HostsReport {
-    /// About how many bytes it holds; the texts that hosts share are one.
+    /// About how many bytes it holds.
     pub(super) fn weight(&self) -> usize {
-        self.groups.iter().filter_map(|group| self.rows.get(*group.rows.first()?)).map(|row| row.view.text.len() * 2).sum()
-    }
-}
-
-/// The counts of texts that were met already.
-#[derive(Default)]
-pub(super) struct Counted {
-    tokens: HashMap<Arc<str>, Tokens>,
-    facts: HashMap<Arc<str>, (FactCount, Arc<Vec<LostField>>)>,
-    fields: Fields,
-}
-
-impl Counted {
-    /// Tokens of a view: the sum over its parts.
-    pub fn tokens(&mut self, view: &View, cancel: &Cancel) -> Result<Tokens, Cancelled> {
-        let mut sum = Tokens::default();
-        for text in view.texts() {
-            let tokens = match self.tokens.get(text) {
-                Some(known) => *known,
-                None => {
-                    let tokens = token::count(text, cancel)?;
-                    self.tokens.insert(Arc::from(text), tokens);
-                    tokens
-                }
-            };
-            sum.o200k_base += tokens.o200k_base;
-            sum.cl100k_base += tokens.cl100k_base;
-        }
-        Ok(sum)
-    }
-
-    /// Facts of the payload in what the view shows of the answer: what a host puts before and after it holds none, and
-    /// hosts that differ in that alone share the work.
-    pub fn facts(
-        &mut self,
-        payload: &Payload,
-        view: &View,
-        cancel: &Cancel,
-    ) -> Result<(FactCount, Arc<Vec<LostField>>), Cancelled> {
-        let text = &view.text[of_answer(view)];
-        if let Some((count, lost)) = self.facts.get(text) {
-            return Ok((*count, Arc::clone(lost)));
-        }
-        let matched = match_facts(payload, text, cancel)?;
-        let lost = if matched.count.missing + matched.count.reworded == 0 {
-            Arc::default()
-        } else {
-            if !self.fields.is_of(&matched) {
-                self.fields = Fields::of(payload, &matched);
-            }
-            Arc::new(self.fields.lost(&matched))
+        let of = |row: &HostRow| {
+            let view = &row.view;
+            let full = if view.limit.bites.is_empty() { 0 } else { view.full.len() };
+            let spans = (view.spans.len() + view.full_spans.len()) * size_of::<Span>();
+            let definition = row.definition.as_ref().map_or(0, |definition| definition.text.len());
+            view.text.len() + full + spans + definition
         };
-        self.facts.insert(Arc::from(text), (matched.count, Arc::clone(&lost)));
-        Ok((matched.count, lost))
+        let lost: HashMap<*const Vec<LostField>, usize> =
+            self.rows.iter().map(|row| (Arc::as_ptr(&row.lost), row.lost.len())).collect();
+        self.rows.iter().map(of).sum::<usize>() + lost.values().sum::<usize>() * size_of::<LostField>()
     }
-}
-
-/// The text without what the host puts before and after the answer.
-fn of_answer(view: &View) -> Range<usize> {
-    let is_answer = |span: &&Span| span.origin != Origin::Host;
-    let first = view.spans.iter().find(is_answer).map_or(0, |span| span.range.start);
-    let last = view.spans.iter().rfind(is_answer).map_or(first, |span| span.range.end);
-    first..last
 }
 
 impl HostsReport {
-    pub(super) fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let context = ViewContext::of(&subject.capture);
+    /// Runs an answer through every host.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
         let tool = &subject.capture.tool;
-        let mut counted = Counted::default();
+        let mut views = host_told::views(subject, hosts, cancel)?;
+        let told = host_told::tell(subject, &mut views, true, cancel)?;
+        let server = ViewContext::of(&subject.capture).server;
         let mut rows = Vec::with_capacity(hosts.len());
-        for host in hosts.iter() {
-            let mut view = host.view(subject, &context, cancel)?;
-            let tokens = if view.is_computable() { Some(counted.tokens(&view, cancel)?) } else { None };
-            if let Some(tokens) = tokens {
-                view.limit.count(highest(tokens));
-            }
-            let known = match &subject.payload {
-                Some(payload) if view.is_computable() => Some(counted.facts(payload, &view, cancel)?),
-                _ => None,
-            };
-            let (facts, lost) = known.map_or((None, Arc::default()), |(count, lost)| (Some(count), lost));
-            let definition = (!tool.raw.is_empty()).then(|| host.definition(tool, &context.server));
-            let definition_tokens = definition.as_ref().map(|definition| token::count(&definition.text, cancel)).transpose()?;
+        for ((host, view), told) in hosts.iter().zip(views).zip(told) {
+            let definition = (!tool.raw.is_empty()).then(|| host.definition(tool, &server));
+            let count = |definition: &Definition| subject.known.counts(definition.text.as_bytes(), cancel);
+            let definition_tokens = definition.as_ref().map(count).transpose()?.map(|counts| counts.tokens);
             rows.push(HostRow {
                 host: Arc::clone(host),
                 shares: HostShares::of(&view),
+                media: MediaBytes::of(&view, subject),
                 bytes: view.text.len() as u64,
                 view: Arc::new(view),
-                tokens,
-                facts,
-                lost,
+                tokens: told.as_ref().map(|told| told.tokens),
+                facts: told.as_ref().and_then(|told| told.facts),
+                lost: told.map_or_else(Arc::default, |told| told.lost),
                 definition,
                 definition_tokens,
             });
         }
-        rows.sort_by_key(|row| {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|at| {
+            let row: &HostRow = &rows[*at];
             (!row.host.is_own, row.tokens.is_none(), row.missing(), row.tokens.map_or(0, |tokens| tokens.o200k_base))
         });
-        let groups = group(&rows);
-        Ok(Self { rows, groups, problems: hosts.problems.clone() })
+        let groups = group(&rows, &order);
+        Ok(Self { rows, order, groups, problems: hosts.problems.clone() })
+    }
+
+    /// The rows as they are shown.
+    pub fn sorted(&self) -> impl Iterator<Item = &HostRow> {
+        self.order.iter().filter_map(|at| self.rows.get(*at))
     }
 
     /// The row of a host.
@@ -281,27 +307,40 @@ impl HostsReport {
     /// Who sees what, who cuts, and who pays least without losing anything.
     pub fn verdict(&self, encoding: Encoding) -> Verdict {
         let mut verdict = Verdict::default();
-        let shown: Vec<&HostRow> = self.rows.iter().filter(|row| row.tokens.is_some()).collect();
+        let shown: Vec<&HostRow> = self.sorted().filter(|row| row.tokens.is_some()).collect();
         let unknown = self.rows.len() - shown.len();
         verdict.plain(format!("{}, {}.", count(self.rows.len(), "host"), count(self.views(), "different view")));
         if unknown > 0 {
             verdict.plain(format!(" {unknown} cannot be computed."));
         }
         verdict.plain(sees(&shown));
-        for state in [LimitState::Error, LimitState::Replaced, LimitState::Cut] {
-            for row in shown.iter().filter(|row| row.limit().state == state) {
-                verdict.plain(format!(" {}: ", row.host.name));
-                let kept = row.facts.map_or_else(String::new, |facts| {
-                    format!(", {} of {} facts left", grouped(facts.total - facts.missing), grouped(facts.total))
-                });
-                verdict.parts.push(VerdictPart::Bad(format!("{}{kept}", row.limit_text())));
-                verdict.plain(".");
-            }
+        let mut reached: Vec<&HostRow> = [LimitState::Error, LimitState::Replaced, LimitState::Cut]
+            .into_iter()
+            .flat_map(|state| shown.iter().copied().filter(move |row| row.limit().state == state))
+            .collect();
+        reached.sort_by_key(|row| std::cmp::Reverse(row.missing()));
+        let (told, named) = reached.split_at(reached.len().min(LIMITS_TOLD));
+        for row in told {
+            verdict.plain(format!(" {}: ", row.host.name));
+            let kept = row.facts.map_or_else(String::new, |facts| {
+                format!(", {} of {} facts left", grouped(facts.total - facts.missing), grouped(facts.total))
+            });
+            verdict.parts.push(VerdictPart::Bad(format!("{}{kept}", row.limit_text())));
+            verdict.plain(".");
         }
-        let may: Vec<&str> =
-            shown.iter().filter(|row| row.limit().state == LimitState::MayCut).map(|row| row.host.name.as_str()).collect();
-        if !may.is_empty() {
-            verdict.plain(format!(" May be cut: {}.", may.join(", ")));
+        if !named.is_empty() {
+            let names: Vec<&str> = named.iter().map(|row| row.host.name.as_str()).collect();
+            verdict.plain(" ");
+            verdict.parts.push(VerdictPart::Bad(format!("Their limit is reached too: {}", names.join(", "))));
+            verdict.plain(".");
+        }
+        for (keeps_nothing, what) in [(false, "May be cut"), (true, "An error or a notice may stand in its place")] {
+            let is_it =
+                |row: &&&HostRow| row.limit().state == LimitState::MayCut && row.limit().tokens_keep_nothing == keeps_nothing;
+            let may: Vec<&str> = shown.iter().filter(is_it).map(|row| row.host.name.as_str()).collect();
+            if !may.is_empty() {
+                verdict.plain(format!(" {what}: {}.", may.join(", ")));
+            }
         }
         self.cheapest(&mut verdict, &shown, encoding);
         verdict
@@ -359,108 +398,51 @@ fn sees(shown: &[&HostRow]) -> String {
         counts[place] += 1;
     }
     let words = ["the content blocks alone", "structuredContent alone", "both", "neither"];
-    let named: Vec<String> =
-        counts.iter().zip(words).filter(|(count, _)| **count > 0).map(|(count, what)| format!("{count} see {what}")).collect();
+    let named: Vec<String> = counts
+        .iter()
+        .zip(words)
+        .filter(|(count, _)| **count > 0)
+        .map(|(count, what)| format!("{count} {} {what}", if *count == 1 { "sees" } else { "see" }))
+        .collect();
     if named.is_empty() { String::new() } else { format!(" {}.", named.join(", ")) }
 }
 
-/// The higher of the counts that are known.
-fn highest(tokens: Tokens) -> u64 {
-    Encoding::ALL.iter().map(|encoding| tokens.get(*encoding)).max().unwrap_or(0)
-}
-
-fn group(rows: &[HostRow]) -> Vec<HostGroup> {
-    let mut places: HashMap<(Option<&str>, &str, &[Part]), usize> = HashMap::new();
+fn group(rows: &[HostRow], order: &[usize]) -> Vec<HostGroup> {
+    let texts = host_told::classes(rows.iter().map(|row| &*row.view.text));
+    let mut places: HashMap<(Option<&str>, usize, &[Part]), usize> = HashMap::new();
     let mut groups: Vec<HostGroup> = Vec::new();
-    for (position, row) in rows.iter().enumerate() {
-        let key = (row.view.not_computable.as_deref(), &*row.view.text, row.view.parts.as_slice());
+    for &position in order {
+        let view = &rows[position].view;
+        let key = (view.not_computable.as_deref(), texts[position], view.parts.as_slice());
         let place = *places.entry(key).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.rows.push(position),
-            None => groups.push(HostGroup { rows: vec![position], is_computable: row.view.is_computable() }),
+            None => groups.push(HostGroup { rows: vec![position], is_computable: view.is_computable() }),
         }
     }
     groups
 }
 
 /// The fields that a text does not wholly keep, in the order of their first facts.
-pub fn lost_fields(payload: &Payload, matched: &Matched) -> Vec<LostField> {
-    if matched.count.missing + matched.count.reworded == 0 { Vec::new() } else { Fields::of(payload, matched).lost(matched) }
-}
-
-/// Which field each fact of a payload belongs to; the same for every text, so it is found once.
-#[derive(Default)]
-struct Fields {
-    paths: Vec<String>,
-    /// The node of each fact, and the position of its path.
-    facts: Vec<(usize, usize)>,
-}
-
-impl Fields {
-    fn of(payload: &Payload, matched: &Matched) -> Self {
-        let mut fields = Self { paths: vec![String::new()], facts: Vec::with_capacity(matched.facts.len()) };
-        let mut containers = HashMap::from([(payload.root, 0)]);
-        // By the path around and the step: every position in an array is one step.
-        let mut steps: Vec<HashMap<Box<str>, usize>> = vec![HashMap::new()];
-        for fact in &matched.facts {
-            let mut above = Vec::new();
-            let mut at = payload.doc.node(fact.node);
-            let mut place = 0;
-            while let Some(node) = at {
-                if let Some(known) = containers.get(&node.index()) {
-                    place = *known;
-                    break;
-                }
-                above.push(node);
-                at = node.parent();
-            }
-            for node in above.into_iter().rev() {
-                let key = match node.parent().map(|parent| parent.kind()) {
-                    Some(Kind::Array) => "*".into(),
-                    _ => node.key().unwrap_or_default(),
-                };
-                place = match steps[place].get(&*key) {
-                    Some(known) => *known,
-                    None => {
-                        let next = fields.paths.len();
-                        fields.paths.push(format!("{}/{}", fields.paths[place], key.replace('~', "~0").replace('/', "~1")));
-                        steps[place].insert(Box::from(&*key), next);
-                        steps.push(HashMap::new());
-                        next
-                    }
-                };
-                if matches!(node.kind(), Kind::Array | Kind::Object) {
-                    containers.insert(node.index(), place);
-                }
-            }
-            fields.facts.push((fact.node, place));
+pub(super) fn lost_fields(payload: &Payload, matched: &Matched, columns: &Columns) -> Vec<LostField> {
+    let mut places = vec![None; columns.columns.len()];
+    let mut fields: Vec<LostField> = Vec::new();
+    for fact in &matched.facts {
+        let Some(&column) = columns.of_node.get(fact.node - payload.root) else { continue };
+        let place = *places[column].get_or_insert_with(|| {
+            fields.push(LostField { path: columns.path(column), total: 0, reworded: 0, missing: 0 });
+            fields.len() - 1
+        });
+        let field = &mut fields[place];
+        field.total += 1;
+        match fact.state {
+            FactState::Kept => {}
+            FactState::Reworded => field.reworded += 1,
+            FactState::Missing | FactState::Differs(_) => field.missing += 1,
         }
-        fields
     }
-
-    fn is_of(&self, matched: &Matched) -> bool {
-        self.facts.len() == matched.facts.len() && self.facts.iter().zip(&matched.facts).all(|(known, fact)| known.0 == fact.node)
-    }
-
-    fn lost(&self, matched: &Matched) -> Vec<LostField> {
-        let mut places = vec![None; self.paths.len()];
-        let mut fields: Vec<LostField> = Vec::new();
-        for (fact, (_, path)) in matched.facts.iter().zip(&self.facts) {
-            let place = *places[*path].get_or_insert_with(|| {
-                fields.push(LostField { path: self.paths[*path].clone(), total: 0, reworded: 0, missing: 0 });
-                fields.len() - 1
-            });
-            let field = &mut fields[place];
-            field.total += 1;
-            match fact.state {
-                FactState::Kept => {}
-                FactState::Reworded => field.reworded += 1,
-                FactState::Missing | FactState::Differs(_) => field.missing += 1,
-            }
-        }
-        fields.retain(|field| field.missing + field.reworded > 0);
-        fields
-    }
+    fields.retain(|field| field.missing + field.reworded > 0);
+    fields
 }
 
 /// One host's text, ready to be painted.
@@ -484,9 +466,7 @@ impl HostText {
 
     pub(super) fn of(subject: &Subject, host: &Arc<Host>, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut view = host.view(subject, &ViewContext::of(&subject.capture), cancel)?;
-        if view.limit.state == LimitState::MayCut {
-            view.limit.count(highest(Counted::default().tokens(&view, cancel)?));
-        }
+        host_told::judge(&mut view, &subject.known, cancel)?;
         let matched = match &subject.payload {
             Some(payload) if view.is_computable() => match_facts(payload, &view.text, cancel)?,
             _ => Matched::default(),
@@ -511,6 +491,7 @@ pub fn evidence_text(host: &Host) -> String {
 mod tests {
     use super::*;
     use crate::format::tests::subject;
+    use crate::token;
 
     fn report(result: &str) -> HostsReport {
         HostsReport::of(&subject(result), &Hosts::built_in(), &Cancel::new()).unwrap()
@@ -532,11 +513,26 @@ mod tests {
         assert_eq!(row("codex").facts.unwrap().missing, 0);
         assert_eq!(row("zed").facts, Some(FactCount { total: 3, kept: 2, reworded: 0, missing: 1 }));
         assert_eq!(*row("zed").lost, [LostField { path: "/city".into(), total: 1, reworded: 0, missing: 1 }]);
-        let places: Vec<u64> = report.rows.iter().filter(|row| row.tokens.is_some()).map(|row| row.missing()).collect();
+        let places: Vec<u64> = report.sorted().filter(|row| row.tokens.is_some()).map(|row| row.missing()).collect();
         assert!(places.is_sorted(), "{places:?}");
         let verdict = report.verdict(Encoding::O200kBase).text();
         assert!(verdict.starts_with("28 hosts, "), "{verdict}");
         assert!(verdict.contains(" Fewest tokens with no fact lost: "), "{verdict}");
+    }
+
+    /// Reports of several answers stand side by side by position.
+    #[test]
+    fn rows_stand_in_the_order_of_the_hosts_whatever_the_answer() {
+        let hosts: Vec<HostId> = Hosts::built_in().iter().map(|host| host.id).collect();
+        for result in [
+            r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada","age":36}}"#,
+            r#"{"content":[{"type":"text","text":"{\"a\":1}"}]}"#,
+            r#"{"content":[],"isError":true}"#,
+        ] {
+            let report = report(result);
+            assert!(report.rows.iter().map(|row| row.host.id).eq(hosts.iter().copied()));
+            assert_eq!(report.sorted().count(), hosts.len());
+        }
     }
 
     #[test]
@@ -551,7 +547,21 @@ mod tests {
         let verdict = report.verdict(Encoding::O200kBase);
         let praised = verdict.text().split("no fact lost: ").nth(1).unwrap().to_owned();
         assert!(!praised.starts_with("Cline"), "{praised}");
-        assert!(verdict.text().contains(" Cline: cut at 8,000 characters (UTF-16), "), "{}", verdict.text());
+        let told = verdict.text();
+        assert!(told.contains(" GitHub Copilot CLI: cut at 20,480 bytes, ") && told.contains(" too: Cline."), "{told}");
+    }
+
+    #[test]
+    fn a_picture_is_shown_written_out_or_dropped() {
+        let data = "iVBORw0KGgoAAAANSUhEUgAAABQAAAAUCAYAAACNiR0NAAAAKElEQVQ4jWNgYGD4Twzu6FhFFGYYNXDUwGFpIAk2E4dHDRw1cDgaCAASFOffhEIO3gAAAABJRU5ErkJggg==";
+        let report = report(&format!(
+            r#"{{"content":[{{"type":"text","text":"A square"}},{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#
+        ));
+        let media = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap().media;
+        let bytes = (data.len() / 4 * 3 - 2) as u64;
+        assert_eq!(media("opencode"), MediaBytes { shown: bytes, ..MediaBytes::default() });
+        assert_eq!(media("cline"), MediaBytes { as_text: bytes, ..MediaBytes::default() });
+        assert_eq!(media("zed"), MediaBytes { dropped: bytes, ..MediaBytes::default() });
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod diff;
 mod hosts;
 mod lists;
+mod probe;
 mod sweep;
 mod tokens;
 
@@ -22,23 +23,24 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::hosts::HostsReport;
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
 use crate::format::ledger::{Row, default_baseline};
 use crate::format::round_trip::{RoundTrip, SHOWN, Verdict};
 use crate::format::{FORMATS, Subject};
 use crate::json::{Doc, Node};
 use crate::problem::{Kind, Problem};
-use crate::token::{Count, Tokenizer};
+use crate::token::Tokenizer;
 
-use super::counted::{CountError, ratio_of};
+use super::counted::{RowCount, ratio_of};
 use tokens::{FileJson, SizeJson, TokensJson};
 
 pub use diff::{diff, diff_tools};
 pub use lists::{prompts, resources};
 pub use sweep::sweep;
 
-pub use hosts::hosts_list;
+pub use hosts::{host, hosts_list};
+pub use probe::probe;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -60,20 +62,20 @@ impl LedgerOptions {
 /// `loupe.report/1`: one capture, as `call --json` and `show --json` print it.
 ///
 /// # Errors
-/// [`CountError`] when the asker looked away, or when a tokenizer file does not take a text.
+/// [`Cancelled`] when the asker looked away.
 pub fn report<'a>(
     subject: &'a Subject,
     rows: &[Row],
-    counts: &[Option<Count>],
+    counts: &[RowCount],
     hosts: Option<&'a HostsReport>,
     options: &LedgerOptions,
     problem: Option<&Problem>,
     cancel: &Cancel,
-) -> Result<String, CountError> {
+) -> Result<String, Cancelled> {
     let baseline = options.baseline(rows);
     let tokenizer = &options.tokenizer;
-    let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| *count);
-    let row = |(row, count): (&Row, &Option<Count>)| RowJson::of(row, tokenizer, *count, ratio_of(*count, base));
+    let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| count.count);
+    let row = |(row, count): (&Row, &RowCount)| RowJson::of(row, tokenizer, count, ratio_of(count.count, base));
     let ledger = LedgerJson {
         tokenizer: tokenizer.name().to_owned(),
         tokenizer_file: tokenizer.file().map(FileJson::of),
@@ -99,8 +101,8 @@ pub fn error(problem: &Problem) -> String {
 /// `loupe.tools/1`: a server's tools, as `tools --json` prints them.
 ///
 /// # Errors
-/// [`CountError`] when the asker looked away, or when a tokenizer file does not take a text.
-pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, CountError> {
+/// [`Cancelled`] when the asker looked away.
+pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Cancelled> {
     let mut total = SizeJson::of(b"", tokenizer, cancel)?;
     let mut listed = Vec::with_capacity(tools.len());
     for tool in tools {
@@ -133,7 +135,7 @@ pub fn failure(subject: &Subject) -> Option<Problem> {
     use crate::capture::Outcome;
     let capture = &subject.capture;
     let kind = match capture.outcome {
-        Outcome::Result | Outcome::ToolError => return None,
+        Outcome::Result | Outcome::ToolError => return unanswered(subject),
         Outcome::ProtocolError => Kind::RpcError,
         Outcome::Malformed => Kind::Malformed,
         Outcome::Timeout => Kind::Timeout,
@@ -141,8 +143,9 @@ pub fn failure(subject: &Subject) -> Option<Problem> {
         Outcome::Disconnected => Kind::Disconnected,
     };
     if let Some(problem) = &capture.problem {
-        // The exit status follows the outcome, whatever the place that noticed it called it.
-        return Some(Problem { kind, ..problem.clone() });
+        // The exit status follows the outcome, unless what was noticed says more: nothing was sent, or the server wants a login.
+        let says_more = matches!(problem.kind, Kind::Usage | Kind::Arguments | Kind::Auth | Kind::HttpStatus);
+        return Some(if says_more { problem.clone() } else { Problem { kind, ..problem.clone() } });
     }
     let what = match capture.outcome {
         Outcome::ProtocolError => subject.reading.rpc_error.as_ref().map_or_else(
@@ -163,6 +166,21 @@ pub fn failure(subject: &Subject) -> Option<Problem> {
         Outcome::Timeout => problem.hint("allow more time with `--timeout SECONDS`"),
         _ => problem,
     })
+}
+
+/// An answer that only asks for input first, which nobody gave, is none.
+fn unanswered(subject: &Subject) -> Option<Problem> {
+    let kind = subject.reading.result()?.get("resultType")?.as_str()?;
+    (kind == "input_required").then(|| {
+        Problem::new(Kind::Consent, "the server wants input before it answers, and got none")
+            .at(subject.capture.tool.name.clone())
+            .hint("`--elicit`, `--sampling-reply` and `--root` answer what servers ask")
+    })
+}
+
+/// `loupe.export/1`: what was exported, and where to; a folder has no size.
+pub fn exported(kind: &str, out: &str, bytes: Option<u64>) -> String {
+    print(&serde_json::json!({ "loupe": VERSION, "schema": "loupe.export/1", "kind": kind, "out": out, "bytes": bytes }))
 }
 
 /// One line of a transcript and of `messages.jsonl`, without its line end.
@@ -308,7 +326,7 @@ struct CaptureJson<'a> {
 }
 
 impl<'a> CaptureJson<'a> {
-    fn of(subject: &'a Subject, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, CountError> {
+    fn of(subject: &'a Subject, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
         let capture: &Capture = &subject.capture;
         let reading = &subject.reading;
         // A message that is not JSON as a whole cannot stand in the document, not even in part.
@@ -375,7 +393,7 @@ struct ToolJson<'a> {
 }
 
 impl<'a> ToolJson<'a> {
-    fn of(tool: &'a Tool, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Option<Self>, CountError> {
+    fn of(tool: &'a Tool, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
         if tool.name.is_empty() && tool.raw.is_empty() {
             return Ok(None);
         }
@@ -454,7 +472,7 @@ struct BlockJson<'a> {
 }
 
 impl<'a> BlockJson<'a> {
-    fn of(block: &'a Block, doc: &Doc, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, CountError> {
+    fn of(block: &'a Block, doc: &Doc, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
         let as_sent = doc.node(block.node).map(Node::raw).unwrap_or_default();
         let (bytes, tokens) = match (&block.text, block.data_bytes, block.kind) {
             (Some(text), ..) => (text.len() as u64, Some(TokensJson::of(text, tokenizer, cancel)?)),
@@ -567,7 +585,7 @@ impl From<FactCount> for FactsJson {
 }
 
 impl RowJson {
-    fn of(row: &Row, tokenizer: &Tokenizer, count: Option<Count>, ratio: Option<f64>) -> Self {
+    fn of(row: &Row, tokenizer: &Tokenizer, count: &RowCount, ratio: Option<f64>) -> Self {
         let available = row.is_available();
         let given = |number: u64| available.then_some(number);
         let trip = row.round_trip.as_ref().filter(|_| available);
@@ -577,13 +595,13 @@ impl RowJson {
             bytes: given(row.bytes),
             chars: given(row.chars),
             utf16: given(row.utf16),
-            tokens: available.then(|| TokensJson::counted(row.tokens, tokenizer, count)),
+            tokens: available.then(|| TokensJson::counted(row.tokens, tokenizer, count.count)),
             ratio: ratio.filter(|_| available),
             round_trip: trip.map(|trip| trip.verdict.name()),
             lossless: trip.map(|trip| trip.verdict.is_lossless()),
             losses: trip.filter(|trip| trip.verdict != Verdict::Undecodable).map(LossJson::of),
             facts: row.facts.filter(|_| available).map(FactsJson::from),
-            why: row.why.clone().or_else(|| trip?.summary()),
+            why: row.why.clone().or_else(|| count.why.clone()).or_else(|| trip?.summary()),
         }
     }
 }

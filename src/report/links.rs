@@ -12,6 +12,7 @@ const LOOK_BACK: usize = 8;
 pub struct Links {
     /// Range and record, by start.
     places: Vec<(Range<usize>, usize)>,
+    records: usize,
 }
 
 impl Links {
@@ -19,7 +20,8 @@ impl Links {
         let mut places: Vec<_> =
             matched.records.iter().flat_map(|record| record.places.iter().map(|place| (place.clone(), record.node))).collect();
         places.sort_by_key(|(place, _)| place.start);
-        Self { places }
+        let records = matched.records.iter().filter(|record| !record.places.is_empty()).count();
+        Self { places, records }
     }
 
     /// The record that stands in this range, the one that begins first.
@@ -39,6 +41,11 @@ impl Links {
             .iter()
             .filter(move |(place, node)| *node == record && place.end > start)
             .map(|(place, _)| place)
+    }
+
+    /// How many records stand somewhere in the text.
+    pub fn records(&self) -> usize {
+        self.records
     }
 
     /// Where a record begins first.

@@ -4,18 +4,24 @@
 //! Uses `diff`, `host`, `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 pub mod arguments;
+mod breakage;
 mod columns;
 mod counted;
 pub mod curve;
 mod deliveries;
+mod diff_texts;
 pub mod diff_view;
 pub mod difference;
 mod find;
+mod host_cuts;
 mod host_shown;
+mod host_told;
 mod hosts;
 pub mod json;
 mod links;
 mod money;
+#[cfg(feature = "gui")]
+mod picture;
 mod pull_request;
 mod rendered;
 pub mod repeat;
@@ -35,15 +41,20 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use breakage::breakage;
 pub use columns::{Column, Columns};
-pub use counted::{CountError, count_row, counted, ratio_of};
+pub use counted::{CountError, RowCount, count_row, counted, ratio_of};
 pub use deliveries::{Deliveries, DeliveryCell, DeliveryKind, DeliveryRow};
+pub use diff_texts::TextOf;
 pub use diff_view::{DiffAsk, DiffRow, DiffView};
 pub use find::FIND_LIMIT;
+pub use host_cuts::HostCuts;
 pub use host_shown::{HostMark, HostRows};
-pub use hosts::{HostGroup, HostRow, HostShares, HostText, HostsReport, LostField, evidence_text, limit_text, lost_fields};
+pub use hosts::{HostGroup, HostRow, HostShares, HostText, HostsReport, LostField, MediaBytes, evidence_text, limit_text};
 pub use links::Links;
 pub use money::{Cost, Model, Prices};
+#[cfg(feature = "gui")]
+pub use picture::Picture;
 pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
 pub use saving::{Reason, Saving, Step};
@@ -52,7 +63,7 @@ pub use table::{TableKind, ledger_table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap};
 pub use tree::{Mark, TreeView};
-pub use verdict::{CountedRow, Verdict, VerdictPart, grouped, verdict, verdict_counted};
+pub use verdict::{CountedRow, Verdict, VerdictPart, grouped, signed, signed_from, verdict, verdict_counted, verdict_short};
 pub use what_if::{FieldLoss, NeededFields, fields, is_struck, key_of, needed_fields, path_of, without};
 pub use wrap::TextRow;
 
@@ -89,6 +100,9 @@ pub enum Question {
     Text(&'static str),
     /// The text of a format parsed as Markdown, by format id.
     Rendered(&'static str),
+    /// The picture at this position in `content`, decoded.
+    #[cfg(feature = "gui")]
+    Picture(usize),
     /// The payload as a tree with tokens and marks.
     Tree,
     /// The text of a format cut into rows of so many columns.
@@ -113,8 +127,14 @@ pub enum Question {
     HostText(HostId),
     /// That text in rows of so many columns, with what a limit took out or without.
     HostRows { host: HostId, columns: u16, with_cuts: bool },
+    /// Which places of the answer one host's model does not see.
+    HostCuts(HostId),
+    /// Every place of a text in the text that one host's model is shown, with what a limit took out or without.
+    FindHost { host: HostId, with_cuts: bool, needle: Arc<str> },
     /// Six ways of delivering the payload, through every host.
     Deliveries,
+    /// A format as the only text of the answer, through every host; by format id.
+    SentAsText(&'static str),
     /// What differs between the first capture and the second.
     Difference(DiffAsk),
     /// One call, several times: how its cost is spread, and what changes.
@@ -123,6 +143,8 @@ pub enum Question {
     Sweep(sweep::SweepAsk),
     /// The rows of such a page whose columns are so many characters wide.
     SweepRows { page: sweep::ThisPage, columns: u16 },
+    /// The same as Markdown is read; the columns with these titles stay exact.
+    SweepRendered { page: sweep::ThisPage, columns: u16, exact: Arc<BTreeSet<String>> },
     /// Which of these fields a format loses, by format id.
     Needed { format: &'static str, fields: Arc<[String]> },
 }
@@ -134,6 +156,8 @@ pub enum Answer {
     Row(Arc<Row>),
     Text(Arc<TextView>),
     Rendered(Arc<RenderedView>),
+    #[cfg(feature = "gui")]
+    Picture(Arc<Picture>),
     /// `None` where the answer has no payload.
     Tree(Option<Arc<TreeView>>),
     Rows(Arc<[TextRow]>),
@@ -148,12 +172,16 @@ pub enum Answer {
     Hosts(Arc<HostsReport>),
     HostText(Arc<HostText>),
     HostRows(Arc<HostRows>),
+    HostCuts(Arc<HostCuts>),
     /// `None` where the answer has no payload.
     Deliveries(Option<Arc<Deliveries>>),
+    /// In the order of the hosts.
+    SentAsText(Arc<[DeliveryCell]>),
     Difference(Arc<DiffView>),
     Repeat(Arc<repeat::Repeat>),
     Sweep(Arc<sweep::SweepPage>),
     SweepRows(Arc<sweep::SweepRows>),
+    SweepRendered(Arc<sweep::SweepRendered>),
     /// `None` where the answer has no payload.
     Needed(Option<Arc<NeededFields>>),
 }
@@ -167,10 +195,30 @@ impl Question {
                 | Self::Rows { .. }
                 | Self::HostRows { .. }
                 | Self::SweepRows { .. }
+                | Self::SweepRendered { .. }
                 | Self::Find { .. }
+                | Self::FindHost { .. }
                 | Self::Part { .. }
                 | Self::Characters(_)
         )
+    }
+}
+
+impl Question {
+    /// Whether the answer depends on which hosts are known.
+    pub fn is_about_hosts(&self) -> bool {
+        match self {
+            Self::Without(_, question) => question.is_about_hosts(),
+            Self::Difference(ask) => [ask.texts.0, ask.texts.1].iter().any(|text| matches!(text, TextOf::Host(_))),
+            Self::Hosts
+            | Self::HostText(_)
+            | Self::HostRows { .. }
+            | Self::HostCuts(_)
+            | Self::FindHost { .. }
+            | Self::SentAsText(_)
+            | Self::Deliveries => true,
+            _ => false,
+        }
     }
 }
 
@@ -183,22 +231,28 @@ impl Answer {
             Self::Rendered(view) => {
                 view.cards.iter().map(|card| card.text.len() * 4).sum::<usize>() + view.matched.facts.len() * MATCHED
             }
+            #[cfg(feature = "gui")]
+            Self::Picture(picture) => picture.pixels.len(),
             Self::Tree(Some(view)) => view.tokens.len() * 4 + view.matched.facts.len() * MATCHED,
             Self::Rows(rows) => size_of_val(&**rows),
             Self::Find(found) => size_of_val(&**found),
             Self::TokenMap(Some(map)) => map.weight(),
             Self::Hosts(report) => report.weight(),
+            Self::Deliveries(Some(deliveries)) => deliveries.weight(),
             Self::HostText(text) => text.weight(),
+            Self::SentAsText(cells) => size_of_val(&**cells),
             Self::Difference(view) => view.weight(),
             Self::HostRows(rows) => rows.weight(),
+            Self::HostCuts(cuts) => cuts.weight(),
             Self::Sweep(page) => page.weight(),
             Self::SweepRows(rows) => rows.weight(),
+            Self::SweepRendered(laid) => laid.weight(),
             Self::Subject(_)
             | Self::Row(_)
             | Self::Tree(None)
             | Self::TokenMap(None)
             | Self::Saving(_)
-            | Self::Deliveries(_)
+            | Self::Deliveries(None)
             | Self::Repeat(_)
             | Self::Needed(_)
             | Self::Part(_)
@@ -223,6 +277,20 @@ pub fn answer(
         Err(Stop::Problem(problem)) => Ok(Err(problem)),
         Err(Stop::Cancelled(cancelled)) => Err(cancelled),
     }
+}
+
+/// The whole text of a format, to be passed on.
+///
+/// # Errors
+/// [`Cancelled`], or why there is no such text.
+pub fn text_of(subject: &Subject, id: &str, cancel: &Cancel) -> Result<Result<String, Problem>, Cancelled> {
+    let Some(format) = format::by_id(id) else {
+        return Ok(Err(Problem::new(Kind::Internal, format!("there is no format `{id}`"))));
+    };
+    Ok(text::shown_text(format, subject, cancel)?.and_then(|(text, is_whole)| match is_whole {
+        true => Ok(text),
+        false => Err(Problem::new(Kind::Malformed, "the text holds bytes that are no UTF-8, so it cannot be passed on as it is")),
+    }))
 }
 
 /// Why there is no answer.
@@ -263,6 +331,8 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
         Question::Row(id) => Answer::Row(Arc::new(Row::measure(format(id)?, subject, cancel)?)),
         Question::Text(id) => Answer::Text(Arc::new(TextView::of(format(id)?, subject, cancel)??)),
         Question::Rendered(id) => Answer::Rendered(Arc::new(RenderedView::of(format(id)?, subject, cancel)??)),
+        #[cfg(feature = "gui")]
+        Question::Picture(index) => Answer::Picture(Arc::new(picture::Picture::of(subject, *index)?)),
         Question::Count { format: id, tokenizer } => Answer::Count(tokenizer.count(&text(id)?, cancel)??),
         Question::Without(paths, question) => {
             let changed = Arc::new(without(subject, paths, cancel)?);
@@ -280,10 +350,16 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
             let host = known(hosts, *host)?;
             Answer::HostRows(Arc::new(HostRows::of(subject, host, usize::from(*columns), *with_cuts, cancel)?))
         }
+        Question::HostCuts(id) => Answer::HostCuts(Arc::new(HostCuts::of(subject, known(hosts, *id)?, cancel)?)),
+        Question::FindHost { host, with_cuts, needle } => {
+            let text = host_shown::text(subject, known(hosts, *host)?, *with_cuts, cancel)?;
+            Answer::Find(find::find(&text, needle, cancel)?.into())
+        }
         Question::Deliveries => Answer::Deliveries(Deliveries::of(subject, hosts, cancel)?.map(Arc::new)),
+        Question::SentAsText(id) => Answer::SentAsText(deliveries::as_text(id, subject, hosts, cancel)??.into()),
         Question::Difference(ask) => {
             let other = subjects.get(1).unwrap_or(subject);
-            Answer::Difference(Arc::new(DiffView::of(subject, other, ask, cancel)?))
+            Answer::Difference(Arc::new(DiffView::of(subject, other, ask, hosts, cancel)?))
         }
         Question::Repeat(encoding) => {
             let calls = subjects.iter().map(|subject| sweep::Call::measure(String::new(), Arc::clone(subject), cancel));
@@ -292,6 +368,9 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
         }
         Question::Sweep(ask) => Answer::Sweep(Arc::new(sweep::SweepPage::of(subjects, ask, cancel)?)),
         Question::SweepRows { page, columns } => Answer::SweepRows(Arc::new(sweep::SweepRows::of(&page.0, *columns, cancel)?)),
+        Question::SweepRendered { page, columns, exact } => {
+            Answer::SweepRendered(Arc::new(sweep::SweepRendered::of(&page.0, *columns, exact, cancel)?))
+        }
         Question::Needed { format: id, fields } => {
             let fields = fields.iter().cloned().collect();
             Answer::Needed(needed_fields(subject, format(id)?, &fields, cancel)?.map(Arc::new))
@@ -321,25 +400,16 @@ pub fn subject(capture: Arc<Capture>) -> Arc<Subject> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::{CaptureId, Outcome, Server, Timings, Tool};
+    use crate::capture::{CaptureId, Server, Tool};
     use bytes::Bytes;
 
     /// An answer with this `result`.
     pub(super) fn subject_of(result: &str) -> Subject {
         Subject::of(Arc::new(Capture {
-            id: CaptureId("1".into()),
-            server: Server::default(),
             tool: Tool::unlisted("t"),
             arguments: Bytes::from_static(b"{}"),
-            started_at: time::OffsetDateTime::UNIX_EPOCH,
-            timings: Timings::default(),
-            outcome: Outcome::Result,
-            request: Bytes::new(),
             response: Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#))),
-            messages: Vec::new(),
-            http: None,
-            problem: None,
-            notes: Vec::new(),
+            ..Capture::empty(CaptureId("1".into()), Server::default())
         }))
     }
 

@@ -116,7 +116,8 @@ fn card(block: Option<usize>, text: Arc<str>, offset: usize) -> Card {
     Card { block, blocks: blocks(&text[..end]), definitions, is_cut: end < text.len(), text, offset }
 }
 
-fn definitions(text: &str) -> String {
+/// The definitions of reference links in a text, each in a line of its own.
+pub fn definitions(text: &str) -> String {
     text.lines()
         .filter(|line| line.trim_start().starts_with('[') && line.contains("]:"))
         .take(1_000)

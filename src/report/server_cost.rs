@@ -221,6 +221,7 @@ mod tests {
             transport: "in-process".into(),
             instructions: instructions.map(str::to_owned),
             source: String::new(),
+            capabilities: None,
         }
     }
 

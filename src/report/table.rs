@@ -4,12 +4,13 @@ use std::fmt::Write;
 
 use super::counted::{counted, ratio_of};
 use super::verdict::CountedRow;
+use crate::capture::FactCount;
 use crate::format;
 use crate::format::ledger::{Row, ratio};
 use crate::token::{Count, Encoding, Tokenizer};
 
 /// A kind of table that others can read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableKind {
     Markdown,
     Csv,
@@ -88,35 +89,55 @@ fn title(id: &str) -> &str {
     format::by_id(id).map_or(id, |format| format.title())
 }
 
-fn csv_table(rows: &[&Row], ratio_of: impl Fn(&Row) -> Option<f64>) -> String {
+/// A CSV text with LF: the header, and rows of as many cells.
+pub(super) fn csv_text<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut out = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
     // Writing into memory cannot fail, nor can rows of one length.
-    out.write_record(COLUMNS).ok();
+    out.write_record(header).ok();
     for row in rows {
+        out.write_record(row).ok();
+    }
+    String::from_utf8(out.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
+/// The cells that every table has of a row's size: bytes, characters, UTF-16 units, tokens of either encoding; empty where
+/// there is nothing to measure.
+pub(super) fn size_cells(row: &Row, is_there: bool) -> [String; 5] {
+    let sizes = [row.bytes, row.chars, row.utf16, row.tokens.o200k_base, row.tokens.cl100k_base];
+    sizes.map(|size| if is_there { size.to_string() } else { String::new() })
+}
+
+/// The cells that every table has of facts: in all, kept, reworded, missing; empty where nothing is known.
+pub(super) fn fact_cells(facts: Option<FactCount>, is_there: bool) -> [String; 4] {
+    let facts = facts.filter(|_| is_there);
+    let cell = |of: fn(FactCount) -> u64| facts.map_or_else(String::new, |facts| of(facts).to_string());
+    [cell(|facts| facts.total), cell(|facts| facts.kept), cell(|facts| facts.reworded), cell(|facts| facts.missing)]
+}
+
+fn csv_table(rows: &[&Row], ratio_of: impl Fn(&Row) -> Option<f64>) -> String {
+    let rows = rows.iter().map(|row| {
         let available = row.is_available();
-        let number = |number: u64| if available { number.to_string() } else { String::new() };
-        let fact = |number: Option<u64>| number.filter(|_| available).map_or_else(String::new, |number| number.to_string());
-        let facts = row.facts;
         let trip = row.round_trip.as_ref();
+        let [bytes, chars, utf16, o200k_base, cl100k_base] = size_cells(row, available);
+        let [facts, kept, reworded, missing] = fact_cells(row.facts, available);
         let why = row.why.clone().or_else(|| trip?.summary()).unwrap_or_default();
-        let cells = [
+        [
             row.format.to_owned(),
             available.to_string(),
-            number(row.bytes),
-            number(row.chars),
-            number(row.utf16),
-            number(row.tokens.o200k_base),
-            number(row.tokens.cl100k_base),
+            bytes,
+            chars,
+            utf16,
+            o200k_base,
+            cl100k_base,
             ratio_of(row).map_or_else(String::new, |ratio| format!("{ratio:.4}")),
-            fact(facts.map(|facts| facts.total)),
-            fact(facts.map(|facts| facts.kept)),
-            fact(facts.map(|facts| facts.reworded)),
-            fact(facts.map(|facts| facts.missing)),
+            facts,
+            kept,
+            reworded,
+            missing,
             trip.map_or("", |trip| trip.verdict.name()).to_owned(),
             trip.map_or_else(String::new, |trip| trip.differences.count.to_string()),
             why,
-        ];
-        out.write_record(cells).ok();
-    }
-    String::from_utf8(out.into_inner().unwrap_or_default()).unwrap_or_default()
+        ]
+    });
+    csv_text(COLUMNS, rows)
 }

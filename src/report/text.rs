@@ -68,7 +68,7 @@ pub fn format_bytes(format: &dyn Format, subject: &Subject, cancel: &Cancel) -> 
         return Ok(Err(Problem::new(Kind::Usage, reason.0).at(format.title())));
     }
     let mut gather = Gather { bytes: Vec::new(), cancel };
-    match format.write(subject, &mut gather) {
+    match format.write(subject, &mut gather, cancel) {
         Ok(()) => Ok(Ok(gather.bytes)),
         Err(WriteError::Cancelled(cancelled)) => Err(cancelled),
         Err(WriteError::Refused(why)) => Ok(Err(Problem::new(Kind::Usage, why).at(format.title()))),

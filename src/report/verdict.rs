@@ -107,6 +107,37 @@ pub fn verdict_counted(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option
     Some(verdict)
 }
 
+/// As [`verdict_counted`] where there is room for one line: the saving with its percentage and its loss come first, what
+/// was sent after them.
+pub fn verdict_short(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Verdict> {
+    let whole = verdict_counted(rows, tokenizer)?;
+    let rows: Vec<_> = rows.iter().copied().filter(|row| row.count.is_some() || !row.row.is_available()).collect();
+    let row = |id: &str| rows.iter().copied().find(|row| row.row.format == id);
+    let Some(sent) = ["both", "content", "structured"].into_iter().filter_map(row).find(|row| row.row.is_available()) else {
+        return Some(whole);
+    };
+    let Some(json) = row("json").filter(|json| json.row.is_available()) else { return Some(whole) };
+    let mut verdict = Verdict::default();
+    for other in [Some(json), cheapest(&rows, json)].into_iter().flatten() {
+        let Some(ratio) = ratio_of(other.count, sent.count) else { continue };
+        let space = if verdict.parts.is_empty() { "" } else { " " };
+        verdict.plain(format!("{space}{}: ", title(other.row)));
+        stands(&mut verdict, sent, other, ratio);
+    }
+    verdict.plain(" ");
+    verdict.count(sent.count);
+    let how = if tokenizer.is_exact() { "exact" } else { "an estimate" };
+    verdict.plain(format!(" {} as sent ({}, {how}).", if sent.tokens() == 1 { "token" } else { "tokens" }, tokenizer.name()));
+    if let Some(uncounted) = &sent.row.uncounted {
+        verdict.parts.push(VerdictPart::Bad(format!(" Not counted: {uncounted}.")));
+    }
+    Some(verdict)
+}
+
+fn title(row: &Row) -> &'static str {
+    format::by_id(row.format).map_or(row.format, Format::title)
+}
+
 /// The cheapest format that is proved to lose nothing, if it costs at least 5% less than `json`. None until every row
 /// has come: a cheaper one may follow.
 fn cheapest<'a>(rows: &[CountedRow<'a>], json: CountedRow<'_>) -> Option<CountedRow<'a>> {
@@ -128,14 +159,17 @@ fn cheapest<'a>(rows: &[CountedRow<'a>], json: CountedRow<'_>) -> Option<Counted
 /// Another format of the same data beside what was sent.
 fn alternative(verdict: &mut Verdict, counted_sent: CountedRow<'_>, counted_other: CountedRow<'_>) {
     let Some(ratio) = ratio_of(counted_other.count, counted_sent.count) else { return };
-    let (sent, other) = (counted_sent.row, counted_other.row);
-    let missing = other.facts.map_or(0, |facts| facts.missing);
-    let is_json = other.format == "json";
-    let title = format::by_id(other.format).map_or(other.format, Format::title);
-    verdict.plain(format!(" {title}{}: ", if is_json { ", same data" } else { "" }));
+    let is_json = counted_other.row.format == "json";
+    verdict.plain(format!(" {}{}: ", title(counted_other.row), if is_json { ", same data" } else { "" }));
     verdict.count(counted_other.count);
     verdict.plain(", ");
-    let percent = ((ratio - 1.0) * 100.0).round();
+    stands(verdict, counted_sent, counted_other, ratio);
+}
+
+/// "−31% against as sent, loses nothing."
+fn stands(verdict: &mut Verdict, counted_sent: CountedRow<'_>, counted_other: CountedRow<'_>, ratio: f64) {
+    let (sent, other) = (counted_sent.row, counted_other.row);
+    let missing = other.facts.map_or(0, |facts| facts.missing);
     let loses = if missing > 0 {
         format!("loses {} {}", grouped(missing), if missing == 1 { "fact" } else { "facts" })
     } else if other.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::Verdict::Equal) {
@@ -146,18 +180,35 @@ fn alternative(verdict: &mut Verdict, counted_sent: CountedRow<'_>, counted_othe
         // The text may say more than the payload holds.
         "loses no fact of the data".to_owned()
     };
-    // Compared as counts: a percentage of 0 may still be dearer by a token.
-    let change =
-        if percent == 0.0 { "0%".to_owned() } else { format!("{}{}%", if percent < 0.0 { "−" } else { "+" }, percent.abs()) };
-    verdict.parts.push(match (counted_other.tokens().cmp(&counted_sent.tokens()), missing) {
+    let (tokens, before) = (counted_other.tokens(), counted_sent.tokens());
+    let change = change(tokens, before, ratio);
+    let against = if change.is_some() { "against as sent" } else { "as sent" };
+    let change = change.unwrap_or_else(|| AS_MANY.to_owned());
+    verdict.parts.push(match (tokens.cmp(&before), missing) {
         (std::cmp::Ordering::Less, 0) => VerdictPart::Good(change),
         (std::cmp::Ordering::Greater, _) => VerdictPart::Bad(change),
         _ => VerdictPart::Plain(change),
     });
-    verdict.plain(" against as sent, ");
+    verdict.plain(format!(" {against}, "));
     verdict.parts.push(if missing == 0 { VerdictPart::Good(loses) } else { VerdictPart::Bad(loses) });
     verdict.plain(".");
 }
+
+/// How a count stands to another: in percent where that says something, else in tokens; `None` where they are equal.
+pub(super) fn change(tokens: u64, before: u64, ratio: f64) -> Option<String> {
+    let percent = ((ratio - 1.0) * 100.0).round();
+    let difference = tokens.abs_diff(before);
+    let sign = if tokens < before { "−" } else { "+" };
+    match (difference, percent == 0.0) {
+        (0, _) => None,
+        (1, true) => Some(format!("{sign}1 token")),
+        (_, true) => Some(format!("{sign}{} tokens", grouped(difference))),
+        (_, false) => Some(format!("{sign}{}%", percent.abs())),
+    }
+}
+
+/// What is said of two equal counts.
+pub(super) const AS_MANY: &str = "as many tokens";
 
 /// A count as people read it, everywhere: digits in groups of three, `12,345`.
 pub fn grouped(number: u64) -> String {
@@ -172,9 +223,29 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// A change of a count with its sign: `−119`, `+1,200`, `0`.
+pub fn signed(change: i64) -> String {
+    let sign = match change {
+        0 => "",
+        1.. => "+",
+        _ => "−",
+    };
+    format!("{sign}{}", grouped(change.unsigned_abs()))
+}
+
+/// What the one count became in the other, as [`signed`] says it.
+pub fn signed_from(from: u64, to: u64) -> String {
+    signed(to.cast_signed().wrapping_sub(from.cast_signed()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn changes_have_their_sign() {
+        assert_eq!([signed_from(450, 331), signed_from(1, 1_201), signed_from(5, 5)], ["−119", "+1,200", "0"]);
+    }
     use crate::capture::FactCount;
     use crate::token::Tokens;
 
@@ -209,6 +280,21 @@ mod tests {
             say(&rows).unwrap(),
             "5,240 tokens as sent (o200k_base, exact). JSON, compact, same data: 3,591, −31% against as sent, loses nothing."
         );
+    }
+
+    #[test]
+    fn the_short_sentence_begins_with_the_saving() {
+        let content = Row { is_payload_alone: true, ..row("content", 5_240, 0) };
+        let rows = [content, none("structured"), none("both"), row("json", 3_591, 0)];
+        let counted: Vec<_> = rows
+            .iter()
+            .map(|row| CountedRow { row, count: Tokenizer::default().from_tokens(row.tokens).filter(|_| row.is_available()) })
+            .collect();
+        assert_eq!(
+            verdict_short(&counted, &Tokenizer::default()).unwrap().text(),
+            "JSON, compact: −31% against as sent, loses nothing. 5,240 tokens as sent (o200k_base, exact)."
+        );
+        assert!(verdict_short(&counted[..2], &Tokenizer::default()).is_none(), "not all has come");
     }
 
     #[test]
@@ -255,7 +341,7 @@ mod tests {
             ("toon", 640, Equal, 0),
         ]);
         let base =
-            "1,000 tokens as sent (o200k_base, exact). JSON, compact, same data: 1,000, 0% against as sent, loses nothing.";
+            "1,000 tokens as sent (o200k_base, exact). JSON, compact, same data: 1,000, as many tokens as sent, loses nothing.";
         assert_eq!(
             say(&rows).unwrap(),
             format!("{base} TOON: 640, −36% against as sent, loses no value, but order or the spelling of numbers.")

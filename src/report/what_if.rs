@@ -22,6 +22,8 @@ use crate::json::{Doc, Node};
 pub fn without(subject: &Subject, paths: &BTreeSet<String>, cancel: &Cancel) -> Result<Subject, Cancelled> {
     let mut changed = subject.clone();
     let Some(payload) = &subject.payload else { return Ok(changed) };
+    // What texts tell of this payload says nothing about another.
+    changed.known = Arc::default();
     let root = payload.root();
     let columns = Columns::of(root, cancel)?;
     let struck: HashSet<usize> = paths.iter().filter_map(|path| columns.find(path)).collect();

@@ -15,6 +15,23 @@ pub struct TextRow {
     pub line: u32,
     /// Range in the text, without the line end.
     pub range: Range<usize>,
+    /// Whether it begins inside a JSON string; only of meaning in JSON.
+    pub is_in_string: bool,
+}
+
+/// Whether a place of JSON is inside a string, char by char.
+#[derive(Clone, Copy, Default)]
+struct Strings {
+    is_inside: bool,
+    is_escaped: bool,
+}
+
+impl Strings {
+    fn pass(&mut self, char: char) {
+        let is_quote = char == '"' && !self.is_escaped;
+        self.is_escaped = self.is_inside && char == '\\' && !self.is_escaped;
+        self.is_inside ^= is_quote;
+    }
 }
 
 /// How wide a character is drawn, in columns.
@@ -46,29 +63,35 @@ pub fn wrap(text: &str, lines: &[DisplayLine], columns: usize, cancel: &Cancel) 
         }
         let source = &text[display.range.clone()];
         if columns == 0 || (source.len() <= columns && source.bytes().all(|byte| (0x20..0x7f).contains(&byte))) {
-            rows.push(TextRow { number: display.number, line, range: display.range.clone() });
+            let is_in_string = display.is_in_string;
+            rows.push(TextRow { number: display.number, line, range: display.range.clone(), is_in_string });
             continue;
         }
         let mut number = display.number;
         let mut start = 0;
         let mut width = 0;
-        let mut space = None;
+        let mut space: Option<(usize, Strings)> = None;
+        let mut strings = Strings { is_inside: display.is_in_string, is_escaped: false };
+        let mut is_in_string = display.is_in_string;
         for (at, char) in source.char_indices() {
             let needs = columns_of(char);
             if width + needs > columns && at > start {
-                let cut = space.filter(|&cut| cut > start && at - cut < columns / 3).unwrap_or(at);
+                let (cut, there) = space.filter(|&(cut, _)| cut > start && at - cut < columns / 3).unwrap_or((at, strings));
                 let range = display.range.start + start..display.range.start + cut;
-                rows.push(TextRow { number: number.take(), line, range });
+                rows.push(TextRow { number: number.take(), line, range, is_in_string });
+                is_in_string = there.is_inside;
                 width = source[cut..at].chars().map(columns_of).sum();
                 start = cut;
                 space = None;
             }
             width += needs;
+            strings.pass(char);
             if matches!(char, ' ' | ',') {
-                space = Some(at + 1);
+                space = Some((at + 1, strings));
             }
         }
-        rows.push(TextRow { number: number.take(), line, range: display.range.start + start..display.range.end });
+        let range = display.range.start + start..display.range.end;
+        rows.push(TextRow { number: number.take(), line, range, is_in_string });
     }
     Ok(rows)
 }
@@ -89,5 +112,19 @@ mod tests {
         assert_eq!(found.iter().map(|row| row.number).collect::<Vec<_>>(), [Some(1), None, Some(2), Some(3), None]);
         assert_eq!(found.iter().map(|row| row.line).collect::<Vec<_>>(), [0, 0, 1, 2, 2]);
         assert_eq!(wrap(text, &lines, 0, &Cancel::new()).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn a_row_knows_whether_it_begins_inside_a_string() {
+        let text = r#"{"a":"one two \" three","b":12345678}"#;
+        let rows = wrap(text, &display_lines(text), 8, &Cancel::new()).unwrap();
+        let told: Vec<_> = rows.iter().map(|row| (&text[row.range.clone()], row.is_in_string)).collect();
+        assert_eq!(told[0], ("{\"a\":\"on", false));
+        for (text, is_in_string) in &told[1..] {
+            let quotes = |text: &str| text.replace("\\\"", "").matches('"').count() % 2 == 1;
+            let before: String =
+                told.iter().take_while(|(other, _)| other.as_ptr() != text.as_ptr()).map(|(text, _)| *text).collect();
+            assert_eq!(quotes(&before), *is_in_string, "{text}");
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! A backend as a Streamable HTTP endpoint at `/mcp`.
 //!
-//! Every POST is answered at once, so there is no stream to open by GET. Pages of other sites cannot use it: a request
+//! Every POST is answered at once, but for a call that asks the client something first: its answer is a stream that ends
+//! with the answer to the call. There is no stream to open by GET. Pages of other sites cannot use it: a request
 //! whose `Origin` is not this computer is refused, as the specification demands.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
@@ -12,16 +13,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Incoming;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full, Limited, StreamBody};
+use hyper::body::{Frame, Incoming};
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderMap, HeaderValue, ORIGIN};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::{Backend, PROTOCOL_VERSIONS, rpc};
+use super::{Backend, PROTOCOL_VERSIONS, rpc, stateless};
+use crate::json::Doc;
 
 const PATH: &str = "/mcp";
 const SESSION: &str = "mcp-session-id";
@@ -67,7 +71,8 @@ impl Drop for Http {
 pub async fn http(backend: Arc<dyn Backend>, addr: SocketAddr) -> io::Result<Http> {
     let listener = TcpListener::bind(addr).await?;
     let addr = listener.local_addr()?;
-    let endpoint = Arc::new(Endpoint { backend, sessions: Mutex::default(), next_session: AtomicU64::new(1) });
+    let endpoint =
+        Arc::new(Endpoint { backend, sessions: Mutex::default(), streams: Mutex::default(), next_session: AtomicU64::new(1) });
     let task = tokio::spawn(async move {
         // Dropped with the task, and the connections with it.
         let mut connections = JoinSet::new();
@@ -99,10 +104,15 @@ async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream) {
 struct Endpoint {
     backend: Arc<dyn Backend>,
     sessions: Mutex<HashSet<String>>,
+    /// The streams of calls that ask something first, by session and id of the call.
+    streams: Mutex<HashMap<(String, String), mpsc::Sender<Bytes>>>,
     next_session: AtomicU64,
 }
 
-type Answer = Response<Full<Bytes>>;
+/// Messages of one stream that may wait to be sent.
+const STREAM: usize = 100;
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 impl Endpoint {
     async fn respond(&self, request: Request<Incoming>) -> Answer {
@@ -140,6 +150,20 @@ impl Endpoint {
         if rpc::is_initialize(&message) {
             return self.initialize(&message);
         }
+        match stateless::check_headers(&head.headers, &message) {
+            Ok(false) => {}
+            Ok(true) => {
+                let answers = self.backend.handle(&message);
+                let status = answers.first().map_or(202, |answer| stateless::status(answer));
+                let mut answer = messages(&answers);
+                *answer.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
+                return answer;
+            }
+            Err(refusal) => {
+                let id = Doc::parse(message).at("/id").map_or_else(|| "null".to_owned(), |id| id.raw_text().into_owned());
+                return typed(StatusCode::BAD_REQUEST, "application/json", rpc::respond(&id, Err(refusal)));
+            }
+        }
         if let Some(version) = head.headers.get(VERSION)
             && !PROTOCOL_VERSIONS.iter().any(|known| version.as_bytes() == known.as_bytes())
         {
@@ -148,15 +172,59 @@ impl Endpoint {
                 &format!("Unsupported MCP-Protocol-Version. One of {}.", PROTOCOL_VERSIONS.join(", ")),
             );
         }
-        if let Session::Unknown = self.session(&head.headers) {
-            return plain(StatusCode::NOT_FOUND, "Unknown session. Initialize again.");
+        let session = match self.session(&head.headers) {
+            Session::Unknown => return plain(StatusCode::NOT_FOUND, "Unknown session. Initialize again."),
+            Session::Known(id) => id,
+            Session::None => String::new(),
+        };
+        let answers = self.backend.handle_of(&session, &message);
+        match rpc::asked(&message) {
+            // The answer is not there yet: what is asked first begins a stream.
+            Some(id)
+                if !answers.is_empty() && answers.iter().all(|answer| rpc::answered(answer).is_none()) && !session.is_empty() =>
+            {
+                self.stream(session, id, answers)
+            }
+            None if rpc::is_no_request(&message) => {
+                self.send_on(&session, &answers);
+                plain(StatusCode::ACCEPTED, "")
+            }
+            _ => messages(&answers),
         }
-        messages(&self.backend.handle(&message))
+    }
+
+    /// Opens the stream of a call, with what has to be sent first.
+    fn stream(&self, session: String, id: String, first: Vec<Bytes>) -> Answer {
+        let (sender, mut messages) = mpsc::channel(STREAM);
+        for message in first {
+            // There is room: the stream has just been opened.
+            sender.try_send(message).ok();
+        }
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner).insert((session, id), sender);
+        let frames = futures::stream::poll_fn(move |context| {
+            messages.poll_recv(context).map(|message| message.map(|message| Ok(Frame::data(event(&message)))))
+        });
+        let mut answer = Response::new(StreamBody::new(frames).boxed());
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        answer
+    }
+
+    /// Sends messages on the streams that they belong to; an answer ends its own.
+    fn send_on(&self, session: &str, answers: &[Bytes]) {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        for message in answers {
+            let ended = rpc::answered(message).and_then(|id| streams.remove(&(session.to_owned(), id)));
+            let open = || streams.iter().find(|((of, _), _)| of == session).map(|(_, sender)| sender.clone());
+            if let Some(sender) = ended.or_else(open) {
+                // A client that went away or does not read is not waited for.
+                sender.try_send(message.clone()).ok();
+            }
+        }
     }
 
     fn initialize(&self, message: &[u8]) -> Answer {
-        let mut answer = messages(&self.backend.handle(message));
         let id = format!("loupe-sample-{}", self.next_session.fetch_add(1, Ordering::Relaxed));
+        let mut answer = messages(&self.backend.handle_of(&id, message));
         if let Ok(value) = HeaderValue::from_str(&id) {
             answer.headers_mut().insert(SESSION, value);
             self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
@@ -186,13 +254,15 @@ fn messages(answers: &[Bytes]) -> Answer {
         many => {
             let mut body = BytesMut::new();
             for message in many {
-                body.put_slice(b"event: message\ndata: ");
-                body.put_slice(message);
-                body.put_slice(b"\n\n");
+                body.put_slice(&event(message));
             }
             typed(StatusCode::OK, "text/event-stream", body.freeze())
         }
     }
+}
+
+fn event(message: &[u8]) -> Bytes {
+    [&b"event: message\ndata: "[..], message, b"\n\n"].concat().into()
 }
 
 fn plain(status: StatusCode, text: &str) -> Answer {
@@ -201,7 +271,7 @@ fn plain(status: StatusCode, text: &str) -> Answer {
 
 fn typed(status: StatusCode, content_type: &'static str, body: Bytes) -> Answer {
     let empty = body.is_empty();
-    let mut answer = Response::new(Full::new(body));
+    let mut answer = Response::new(Full::new(body).boxed());
     *answer.status_mut() = status;
     if !empty {
         answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));

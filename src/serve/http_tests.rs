@@ -78,6 +78,27 @@ async fn what_is_not_offered_is_refused() {
 }
 
 #[tokio::test]
+async fn without_a_handshake_headers_and_body_agree() {
+    let server = start().await;
+    let body = r#"{"id":1,"method":"tools/call","params":{"name":"é+","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+    let headers = |version: &str, method: &str, name: &str| {
+        format!("MCP-Protocol-Version: {version}\r\nMcp-Method: {method}\r\nMcp-Name: {name}\r\n")
+    };
+    let name = "=?base64?w6kr?=";
+    assert_eq!(ask(&server, "POST", "/mcp", &headers("2026-07-28", "tools/call", name), body).await.0, "200 OK");
+    for wrong in [
+        headers("2025-11-25", "tools/call", name),
+        headers("2026-07-28", "tools/list", name),
+        headers("2026-07-28", "tools/call", "other"),
+        "MCP-Protocol-Version: 2026-07-28\r\n".to_owned(),
+    ] {
+        let (status, _, answer) = ask(&server, "POST", "/mcp", &wrong, body).await;
+        assert_eq!(status, "400 Bad Request", "{wrong}");
+        assert!(answer.contains("\"id\":1") && answer.contains("-32020"), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn only_pages_of_this_computer_may_ask() {
     let server = start().await;
     for origin in ["https://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost.evil.example:80"] {

@@ -1,12 +1,15 @@
-//! A raw JSON-RPC server core and the sample that runs on it.
+//! A raw JSON-RPC server core, the sample that runs on it, and the replay of captures.
 //!
 //! A [`Backend`] answers exact bytes with exact bytes; [`pipe`], [`stdio`] and [`http`] carry them. Raw on purpose: the
-//! sample reproduces faults that a typed SDK server would not let out. Uses `json`, `problem`, `source`; no SDK types.
+//! sample reproduces faults that a typed SDK server would not let out, and a replay sends what was recorded byte for byte.
+//! Uses `json`, `problem`, `source`, for replays also `store`, `report`, `diff`, `capture`; no SDK types.
 
 mod http;
 mod pipe;
+pub mod replay;
 mod rpc;
 pub mod sample;
+mod stateless;
 mod stdio;
 
 pub use http::{Http, http};
@@ -19,4 +22,11 @@ pub trait Backend: Send + Sync + 'static {
     /// Takes one JSON-RPC message as exact bytes and returns the messages to send back, in order: none for a
     /// notification, else usually one. A message holds no line feed, since the pipe and stdio end messages with one.
     fn handle(&self, message: &[u8]) -> Vec<bytes::Bytes>;
+
+    /// The same where one backend serves several clients: what one of them declared, or is asked, concerns no other. Among
+    /// the messages may be requests of the server, and the answer to an earlier request that had to wait for theirs.
+    fn handle_of(&self, session: &str, message: &[u8]) -> Vec<bytes::Bytes> {
+        let _ = session;
+        self.handle(message)
+    }
 }

@@ -4,6 +4,7 @@
 
 use bytes::Bytes;
 
+use super::stateless;
 use crate::json::{Doc, Kind, Node, write};
 
 /// The protocol versions of the `initialize` handshake that are spoken, oldest first.
@@ -11,7 +12,7 @@ pub const PROTOCOL_VERSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
-const METHOD_NOT_FOUND: i32 = -32601;
+pub(super) const METHOD_NOT_FOUND: i32 = -32601;
 pub(super) const INVALID_PARAMS: i32 = -32602;
 pub(super) const RESOURCE_NOT_FOUND: i32 = -32002;
 
@@ -20,11 +21,13 @@ pub(super) const RESOURCE_NOT_FOUND: i32 = -32002;
 pub(super) struct Refusal {
     pub code: i32,
     pub message: String,
+    /// JSON for whoever reads it by program.
+    pub data: Option<String>,
 }
 
 impl Refusal {
     pub fn new(code: i32, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), data: None }
     }
 }
 
@@ -37,6 +40,11 @@ pub(super) trait Service {
     fn tools(&self) -> &str;
     /// The `CallToolResult` of one call; `arguments` is an object or absent.
     fn call(&self, tool: &str, arguments: Option<Node<'_>>) -> Result<String, Refusal>;
+    /// What is said to a call in place of calling the tool where there is no session to ask in: what the client is asked
+    /// first, or the answer once it has answered. `can_be_asked` is what it declared. `None`: the tool is called.
+    fn round(&self, _params: Option<Node<'_>>, _can_be_asked: bool) -> Option<Result<String, Refusal>> {
+        None
+    }
     /// What there is besides tools; declared and offered only where it is.
     fn library(&self) -> Option<&dyn Library> {
         None
@@ -84,13 +92,40 @@ pub(super) fn answer(service: &impl Service, message: &[u8]) -> Vec<Bytes> {
     if !matches!(id.kind(), Kind::String | Kind::Number) {
         return vec![respond("null", Err(Refusal::new(INVALID_REQUEST, "Invalid request: `id` must be a string or a number")))];
     }
-    vec![respond(&id.raw_text(), dispatch(service, &method, root.get("params")))]
+    let params = root.get("params");
+    let outcome = if stateless::is_meant(&method, params) {
+        stateless::answer(service, &method, params, |method| dispatch(service, method, params))
+    } else {
+        dispatch(service, &method, params)
+    };
+    vec![respond(&id.raw_text(), outcome)]
 }
 
 /// Whether a message is an `initialize` request.
 pub(super) fn is_initialize(message: &[u8]) -> bool {
     let doc = Doc::parse(Bytes::copy_from_slice(message));
     doc.at("/method").and_then(Node::as_str).is_some_and(|method| method == "initialize")
+}
+
+/// The id of a request, as it stands there; `None` for anything else.
+pub(super) fn asked(message: &[u8]) -> Option<String> {
+    let doc = Doc::parse(Bytes::copy_from_slice(message));
+    doc.at("/method")?.as_str()?;
+    Some(doc.at("/id")?.raw_text().into_owned())
+}
+
+/// Whether a message is a response or a notification, neither of which is answered.
+pub(super) fn is_no_request(message: &[u8]) -> bool {
+    let doc = Doc::parse(Bytes::copy_from_slice(message));
+    let has = |name: &str| doc.root().is_some_and(|root| root.get(name).is_some());
+    if has("method") { !has("id") } else { has("result") || has("error") }
+}
+
+/// The id of a response, as it stands there; `None` for anything else.
+pub(super) fn answered(message: &[u8]) -> Option<String> {
+    let doc = Doc::parse(Bytes::copy_from_slice(message));
+    let root = doc.root().filter(|root| root.get("method").is_none())?;
+    Some(root.get("id")?.raw_text().into_owned())
 }
 
 fn dispatch(service: &impl Service, method: &str, params: Option<Node<'_>>) -> Result<String, Refusal> {
@@ -174,11 +209,15 @@ fn initialize(service: &impl Service, params: Option<Node<'_>>) -> String {
     )
 }
 
-fn respond(id: &str, outcome: Result<String, Refusal>) -> Bytes {
+pub(super) fn respond(id: &str, outcome: Result<String, Refusal>) -> Bytes {
     match outcome {
         Ok(result) => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}"),
-        Err(Refusal { code, message }) => {
-            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{}}}}}", write::string(&message))
+        Err(Refusal { code, message, data }) => {
+            let data = data.map(|data| format!(",\"data\":{data}")).unwrap_or_default();
+            format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{}{data}}}}}",
+                write::string(&message)
+            )
         }
     }
     .into()
@@ -287,6 +326,36 @@ mod tests {
                 r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"},"instructions":"Says \"it\" again."}}"#
             );
         }
+    }
+
+    #[test]
+    fn a_request_that_names_its_revision_needs_no_handshake() {
+        let ask = |method: &str, params: &str, version: &str| {
+            let meta = format!(
+                r#""_meta":{{"io.modelcontextprotocol/protocolVersion":"{version}","io.modelcontextprotocol/clientCapabilities":{{}}}}"#
+            );
+            one(&format!(r#"{{"id":1,"method":"{method}","params":{{{params}{meta}}}}}"#))
+        };
+        let added = r#""_meta":{"io.modelcontextprotocol/serverInfo":{"name":"echo","version":"1"}}"#;
+        assert_eq!(
+            ask("server/discover", "", "2026-07-28"),
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"result":{{"supportedVersions":["2026-07-28"],"capabilities":{{"tools":{{}}}},"instructions":"Says \"it\" again.","resultType":"complete","ttlMs":0,"cacheScope":"private",{added}}}}}"#
+            )
+        );
+        assert_eq!(
+            ask("tools/call", r#""name":"echo","arguments":{"a": 1.0},"#, "2026-07-28"),
+            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a": 1.0,"resultType":"complete",{added}}}}}"#)
+        );
+        assert_eq!(
+            ask("tools/list", "", "2027-01-01"),
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"2027-01-01"}}}"#
+        );
+        assert!(ask("ping", "", "2026-07-28").contains("-32601"));
+        let bare =
+            r#"{"id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+        assert!(one(bare).contains("-32602"));
+        assert!(one(r#"{"id":1,"method":"server/discover"}"#).contains("-32022"));
     }
 
     #[test]

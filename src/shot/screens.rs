@@ -11,16 +11,23 @@ use bytes::Bytes;
 use image::RgbaImage;
 use time::macros::datetime;
 
-use super::{Shot, render};
-use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
+use super::Shot;
+use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
 use crate::engine::Engine;
+use crate::fixture::collection::Collection;
+use crate::fixture::run::Before;
+use crate::host::probe::Naming;
 use crate::problem::{Kind, Problem};
 use crate::report::{Answer, Question};
 use crate::settings::Theme;
-use crate::source::{Command, Source};
+use crate::source::{Command, SampleSpec, Source};
+use crate::state::collection::{CollectionAction, CollectionEvent};
 use crate::state::diff::DiffAction;
 use crate::state::repeat::RepeatAction;
-use crate::state::{Action, Asked, CompareAction, Connection, Effect, Event, HostsAction, State};
+use crate::state::versus::VersusAction;
+use crate::state::{
+    Action, Asked, CompareAction, CompareTab, Connection, Dialog, Effect, Event, FixtureAction, HostsAction, ProbeAction, State,
+};
 
 /// Names for `--screen`, each a state worth a picture.
 pub const SCREENS: &[&str] = &[
@@ -32,25 +39,81 @@ pub const SCREENS: &[&str] = &[
     "text-only",
     "structured-only",
     "hosts",
+    "probe",
     "connect",
+    "palette",
     "error",
     "diff",
+    "versus",
+    "versus-choose",
     "repeat",
     "compare",
     "compare-needed",
     "compare-rendered",
+    "compare-hosts",
     "curve",
+    "fixture",
+    "verify",
+    "collection",
 ];
+
+/// What some agent gave its model for the probe's tools.
+const PROBED: &str = concat!(
+    "=== probe_one_text\n[tool result]\nLoupeProbe01a\n[end]\n",
+    "=== probe_several_texts\n[tool result]\nLoupeProbe02a\n\nLoupeProbe02b\n\nLoupeProbe02c\n[end]\n",
+    "=== probe_structured_only\n[tool result]\n{\"marker\":\"LoupeProbe03a\",\"count\":2,\"ratio\":1,\"names\":[\"é\",\"<b>\"],\"none\":null}\n[end]\n",
+    "=== probe_text_and_other_structured\n[tool result]\n{\"marker\":\"LoupeProbe05b\",\"count\":2,\"ratio\":1,\"names\":[\"é\",\"<b>\"],\"none\":null}\n[end]\n",
+    "=== probe_image\n[tool result]\nLoupeProbe06a\n\n[image/png]\n\nLoupeProbe06c\n[end]\n",
+    "=== probe_link\n[tool result]\nLoupeProbe09a\n\nlinked <probe://link/LoupeProbe09b>\n\nLoupeProbe09c\n[end]\n",
+    "=== probe_error\n[tool result]\nError: LoupeProbe10a\n[end]\n",
+    "=== probe_audience\n[tool result]\nLoupeProbe13b\n[end]\n",
+);
+
+/// A collection of the sample's calls.
+const COLLECTION: &str = r#"
+schema = "loupe.collection/1"
+source = "--sample"
+
+[[call]]
+name = "companies"
+tool = "dual_search_companies"
+arguments = '{"searchTerm":"north","pageSize":SIZE}'
+[call.budgets.tokens]
+content = 900
+[call.budgets.hosts]
+claude-code = 2500
+
+[[call]]
+name = "companies, strict"
+tool = "strict_search_companies"
+arguments = '{"pageSize":5}'
+[call.budgets.tokens]
+content = 100
+
+[[call]]
+tool = "dial_search_user"
+arguments = '{"name":"a"}'
+
+[[call]]
+name = "what runs"
+tool = "delegator_status"
+[call.budgets.hosts]
+codex = 900
+
+[[call]]
+name = "too many"
+tool = "autoreply_feed"
+"#;
 
 /// No single step takes longer than this.
 const STEP_LIMIT: Duration = Duration::from_secs(120);
 
 /// A window with a state and an engine and nothing to look at it with.
-struct Stage {
-    state: State,
+pub(super) struct Stage {
+    pub(super) state: State,
     engine: Engine,
     woken: Receiver<()>,
-    shot: Shot,
+    pub(super) shot: Shot,
     /// Whether times are replaced by fixed ones, so that two pictures of one answer are the same.
     is_fixed: bool,
     /// Whether the server's list came, which may be an empty one.
@@ -122,6 +185,20 @@ pub fn screen(
             stage.perform(Action::Diff(DiffAction::OpenLast));
             stage.settle()?;
         }
+        "versus" => {
+            stage.connect(chosen)?;
+            stage.list_other()?;
+            let chosen = stage.state.versus.found.as_ref().and_then(|found| Some(found.changed.first()?.name.clone()));
+            if let Some(tool) = tool.map(str::to_owned).or(chosen) {
+                stage.perform(Action::Versus(VersusAction::Look(tool)));
+            }
+            stage.settle()?;
+        }
+        "versus-choose" => {
+            stage.connect(chosen)?;
+            stage.perform(Action::Versus(VersusAction::Choose));
+            stage.settle()?;
+        }
         "repeat" => {
             stage.connect(chosen)?;
             call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
@@ -135,6 +212,18 @@ pub fn screen(
             stage.perform(Action::Hosts(HostsAction::Show(None)));
             stage.settle()?;
         }
+        "probe" => {
+            stage.connect(chosen)?;
+            stage.perform(Action::Probe(ProbeAction::Show));
+            // The day of a picture is always the same.
+            let naming =
+                Naming { id: "my-agent".into(), name: "My agent".into(), version: "1.2".into(), checked: "2026-01-31".into() };
+            stage.perform(Action::Probe(ProbeAction::Name(naming)));
+            stage.perform(Action::Probe(ProbeAction::Look(1)));
+            stage.perform(Action::Probe(ProbeAction::Paste(Some(PROBED.into()))));
+            stage.until("the probe is judged", |state| state.probing.finding.is_some())?;
+            stage.settle()?;
+        }
         "connect" => {
             stage.connect(chosen)?;
             stage.perform(Action::ShowConnect);
@@ -145,7 +234,13 @@ pub fn screen(
             stage.perform(Action::EditConnect(form));
             stage.settle()?;
         }
-        "compare" | "compare-needed" | "compare-rendered" => {
+        "palette" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            stage.perform(Action::ShowDialog(Dialog::Palette { text: "search".into(), chosen: 1 }));
+            stage.settle()?;
+        }
+        "compare" | "compare-needed" | "compare-rendered" | "compare-hosts" => {
             stage.connect(chosen)?;
             stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or(r#"{"searchTerm":"north"}"#), None)?;
             match name {
@@ -155,6 +250,12 @@ pub fn screen(
                     stage.perform(Action::Compare(CompareAction::Need { tool, fields: Some(fields.into()) }));
                 }
                 "compare-rendered" => stage.perform(Action::Compare(CompareAction::SetRendered(true))),
+                "compare-hosts" => {
+                    for section in ["Preamble", "data[0]", "data[2]"] {
+                        stage.perform(Action::Compare(CompareAction::Fold(section.into())));
+                    }
+                    stage.perform(Action::Compare(CompareAction::ShowBelow(CompareTab::Hosts)));
+                }
                 _ => stage.perform(Action::Compare(CompareAction::Go(0))),
             }
             stage.settle()?;
@@ -162,6 +263,20 @@ pub fn screen(
         "curve" => {
             stage.connect(chosen)?;
             stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or("{}"), Some("pageSize"))?;
+        }
+        "fixture" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dial_search_user", r#"{"name":"a"}"#)?;
+            stage.open_fixture("/home/me/fixtures")?;
+        }
+        "verify" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            stage.verify()?;
+        }
+        "collection" => {
+            stage.connect(chosen)?;
+            stage.collection()?;
         }
         "error" => {
             let missing = Command { program: "my-mcp-server".into(), args: vec!["--stdio".into()], ..Command::default() };
@@ -175,21 +290,25 @@ pub fn screen(
             );
         }
     }
-    Ok(render(&stage.state, size, theme, 1.0))
+    Ok(stage.shot.settled(&stage.state))
 }
 
 impl Stage {
-    fn new(size: [u32; 2], theme: egui::Theme, is_fixed: bool) -> Result<Self, Problem> {
+    pub(super) fn new(size: [u32; 2], theme: egui::Theme, is_fixed: bool) -> Result<Self, Problem> {
         let (wake, woken) = channel();
         let wake = Arc::new(move || {
             // Nobody listens once the picture is made.
             wake.send(()).ok();
         });
+        let shot = Shot::new(size, theme, 1.0);
+        if !is_fixed {
+            shot.use_system_fonts();
+        }
         Ok(Self {
             state: State::default(),
             engine: Engine::new(wake)?,
             woken,
-            shot: Shot::new(size, theme, 1.0),
+            shot,
             is_fixed,
             is_listed: Rc::default(),
             sends_anyway: true,
@@ -202,13 +321,13 @@ impl Stage {
         }
     }
 
-    fn perform(&mut self, action: Action) {
+    pub(super) fn perform(&mut self, action: Action) {
         let mut effects = Vec::new();
         self.state.perform(action, &mut effects);
         self.execute(effects);
     }
 
-    fn apply(&mut self, event: Event) {
+    pub(super) fn apply(&mut self, event: Event) {
         let event = match event {
             Event::Captured { call, capture } if self.is_fixed => Event::Captured { call, capture: Arc::new(fixed(&capture)) },
             Event::Messages { session, .. } if self.is_fixed => Event::Messages { session, count: 8 },
@@ -238,7 +357,7 @@ impl Stage {
     }
 
     /// Lets the panes ask, until everything asked is answered.
-    fn settle(&mut self) -> Result<(), Problem> {
+    pub(super) fn settle(&mut self) -> Result<(), Problem> {
         loop {
             for action in self.shot.frame(&self.state) {
                 self.perform(action);
@@ -307,6 +426,77 @@ impl Stage {
         self.settle()
     }
 
+    /// Compares the tools with those of the sample where its system differs most in what it promises.
+    fn list_other(&mut self) -> Result<(), Problem> {
+        let mut other = SampleSpec::default();
+        other.keys.insert("output-schema".into(), "on".into());
+        other.keys.insert("annotations".into(), "off".into());
+        self.perform(Action::Versus(VersusAction::Choose));
+        self.perform(Action::Versus(VersusAction::List(Box::new(Source::Sample(other)))));
+        self.until("the other tools are compared", |state| {
+            state.versus.found.is_some() || matches!(state.versus.connection, Connection::Failed { .. })
+        })?;
+        match &self.state.versus.connection {
+            Connection::Failed { problem, .. } => Err(problem.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens the dialog that saves the answer shown as a fixture.
+    fn open_fixture(&mut self, folder: &str) -> Result<(), Problem> {
+        self.perform(Action::Fixture(FixtureAction::Show { then: None }));
+        let Some(mut form) = self.state.fixtures.saving.as_ref().map(|saving| saving.form.clone()) else { return Ok(()) };
+        form.folder = folder.to_owned();
+        form.wanted.normalise.dates = true;
+        form.wanted.hide("email", true);
+        self.perform(Action::Fixture(FixtureAction::Edit(form)));
+        // Of two previews the older is called off, or its answer is dropped.
+        self.until("the fixture is looked at", |state| {
+            let preview = state.fixtures.saving.as_ref().and_then(|saving| saving.preview.as_ref());
+            preview
+                .is_some_and(|preview| preview.as_ref().is_ok_and(|preview| preview.path.starts_with(folder)) || preview.is_err())
+        })?;
+        self.settle()
+    }
+
+    /// Saves the answer shown twice, once with a field said to be needed that its text lacks, and verifies both.
+    fn verify(&mut self) -> Result<(), Problem> {
+        let failed = |error: std::io::Error| Problem::new(Kind::Io, format!("no folder for the fixtures: {error}"));
+        let folder = tempfile::tempdir().map_err(failed)?;
+        for (name, needed) in [("companies", None), ("companies-needed", Some("/items/*/companyType"))] {
+            self.open_fixture(&folder.path().display().to_string())?;
+            let Some(mut form) = self.state.fixtures.saving.as_ref().map(|saving| saving.form.clone()) else { return Ok(()) };
+            form.name = name.to_owned();
+            form.wanted.needed.extend(needed.map(str::to_owned));
+            self.perform(Action::Fixture(FixtureAction::Edit(form)));
+            self.perform(Action::Fixture(FixtureAction::Save));
+            self.until("the fixture is saved", |state| state.fixtures.saving.is_none())?;
+        }
+        self.perform(Action::Fixture(FixtureAction::Find(Some(folder.path().to_owned()))));
+        self.until("the fixtures are found", |state| !state.fixtures.verifying.fixtures.is_empty())?;
+        self.perform(Action::Fixture(FixtureAction::Verify { offline: false }));
+        self.until("the fixtures are verified", |state| !state.fixtures.verifying.is_running())?;
+        // The folder has another name each time.
+        self.state.fixtures.verifying.path = Some("/home/me/fixtures".into());
+        self.state.toasts.clear();
+        self.settle()
+    }
+
+    /// Runs a collection twice, the first time with more of a list, so that something changed.
+    fn collection(&mut self) -> Result<(), Problem> {
+        for size in ["20", "5"] {
+            let last = self.state.collections.run(self.state.definitions());
+            let text = COLLECTION.replace("SIZE", size);
+            let collection = Arc::new(Collection::parse(&text, "calls.toml")?);
+            let opened = CollectionEvent::Opened { path: "/home/me/calls.toml".into(), collection };
+            self.apply(Event::Collection(opened));
+            self.state.collections.before = last.map(|run| ("calls-run.json".to_owned(), Before::of(&run)));
+            self.perform(Action::Collection(CollectionAction::Run));
+            self.until("the collection is run", |state| !state.collections.is_running() && !state.collections.is_counting())?;
+        }
+        self.settle()
+    }
+
     /// Selects the nth record, as a click on it would.
     fn select_record(&mut self, position: usize) {
         let record =
@@ -337,19 +527,14 @@ fn structured_only() -> Capture {
         br#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"city":"Helena","temperature":-3.50,"unit":"celsius","alerts":[{"id":9007199254740993,"level":"wind"},{"id":18,"level":null}]}}}"#,
     );
     Capture {
-        id: CaptureId(Arc::from("structured-only")),
-        server: Server { name: "weather".into(), version: "1.0.0".into(), transport: "file".into(), ..Server::default() },
         tool: Tool::unlisted("get_weather"),
         arguments: Bytes::from_static(b"{}"),
         started_at: datetime!(2025-01-17 14:30:00 UTC),
-        timings: Timings::default(),
-        outcome: Outcome::Result,
-        request: Bytes::new(),
         response: Some(response),
-        messages: Vec::new(),
-        http: None,
-        problem: None,
-        notes: Vec::new(),
+        ..Capture::empty(
+            CaptureId(Arc::from("structured-only")),
+            Server { name: "weather".into(), version: "1.0.0".into(), transport: "file".into(), ..Server::default() },
+        )
     }
 }
 

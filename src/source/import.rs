@@ -6,15 +6,18 @@
 mod jsonc;
 mod placeholder;
 mod places;
+mod registry;
 mod shapes;
+mod smart;
 
 use std::fmt;
 use std::path::PathBuf;
 
 pub use self::placeholder::Placeholder;
-pub use self::places::{ConfigPlace, PLACES};
+pub use self::places::{ConfigPlace, PLACES, project};
+pub use self::smart::{Pasted, understand};
 
-use super::{Command, Http, Source};
+use super::{Command, Http, Source, Transport};
 use crate::problem::{Kind, Problem};
 
 /// What a configuration file holds.
@@ -196,11 +199,13 @@ impl Entry {
                 args: args.iter().map(fill).collect(),
                 env: pairs(env).into_iter().chain(self.given.iter().cloned()).collect(),
                 cwd: cwd.as_ref().map(|cwd| PathBuf::from(fill(cwd))),
+                ..Command::default()
             })),
-            Reach::Remote { kind: RemoteKind::Sse, .. } => Err(Problem::new(Kind::Usage, "not available yet")
-                .at("HTTP+SSE")
-                .hint("most such servers speak Streamable HTTP too: try it with --url URL")),
-            Reach::Remote { url, headers, .. } => Ok(Source::Http(Http { url: fill(url), headers: pairs(headers) })),
+            Reach::Remote { kind, url, headers } => {
+                // What a file calls HTTP may be either; only HTTP+SSE is a word of its own.
+                let transport = if *kind == RemoteKind::Sse { Transport::Sse } else { Transport::Auto };
+                Ok(Source::Http(Http { url: fill(url), headers: pairs(headers), transport, ..Http::default() }))
+            }
         }
     }
 }

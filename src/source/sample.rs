@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::Protocol;
 use crate::problem::{Kind, Problem};
 
 /// A set of the sample server: tools re-created from one real system.
@@ -178,11 +179,13 @@ pub struct SampleSpec {
     pub set: String,
     /// Switches such as `data=hostile`, checked by [`SampleSpec::check`].
     pub keys: BTreeMap<String, String>,
+    /// The revision that is asked for; no part of its text.
+    pub protocol: Protocol,
 }
 
 impl Default for SampleSpec {
     fn default() -> Self {
-        Self { set: "all".into(), keys: BTreeMap::new() }
+        Self { set: "all".into(), keys: BTreeMap::new(), protocol: Protocol::Auto }
     }
 }
 

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Dialog, Effect, Form, FormMode, HostsAction, PathPurpose, Running, Screen, StartQuestion, State, Value};
+use super::{
+    Asked, CALL_LIMIT, Connection, Dialog, Effect, Form, FormMode, HostsAction, PathPurpose, Running, Screen, StartQuestion,
+    State, Value,
+};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::problem::{Kind, Problem};
 use crate::report::{self, Answer, Inquiry, Question};
@@ -79,12 +82,25 @@ impl State {
         if self.running.is_some() {
             return;
         }
-        let Some(listed) = self.tool() else { return };
         if !self.connection.is_connected() {
-            let problem = Problem::new(Kind::Disconnected, "not connected").hint("reconnect (Ctrl R), then call again");
+            let problem = match &self.connection {
+                Connection::Gone { problem, .. } => {
+                    Problem::new(Kind::Disconnected, format!("the server is gone: {}", problem.what))
+                        .hint("reconnect (Ctrl R), then call again")
+                }
+                Connection::None => Problem::new(Kind::Disconnected, "not connected").hint("connect to a server first"),
+                _ => Problem::new(Kind::Disconnected, "not connected").hint("reconnect (Ctrl R), then call again"),
+            };
             self.toast_problem(problem);
             return;
         }
+        if let (Screen::Answer, Some(capture)) = (self.view.screen, self.foreign_capture()) {
+            let name = if capture.tool.name.is_empty() { "what is shown" } else { &capture.tool.name };
+            let problem = Problem::new(Kind::Usage, format!("{name} is not a tool of this server"));
+            self.toast_problem(problem.hint("choose a tool on the left"));
+            return;
+        }
+        let Some(listed) = self.tool() else { return };
         let tool = Arc::clone(&listed.tool);
         let Some(form) = self.form() else { return };
         if let Some((message, line, column)) = form.syntax.clone() {
@@ -121,6 +137,7 @@ impl State {
     /// Sends a call, and is busy with it. Returns its number.
     pub(super) fn begin_call(&mut self, tool: Arc<Tool>, arguments: Bytes, effects: &mut Vec<Effect>) -> u64 {
         self.next_call += 1;
+        self.task = None;
         let call = self.next_call;
         self.running = Some(Running {
             id: call,
@@ -148,6 +165,7 @@ impl State {
     /// What a card of the start page does once its sample is there.
     pub(super) fn answer_start(&mut self, question: StartQuestion, effects: &mut Vec<Effect>) {
         self.select_tool(question.tool());
+        self.view.turn_to(question);
         if question == StartQuestion::MarkdownOrJson {
             self.compare_formats(effects);
         } else {
@@ -160,7 +178,9 @@ impl State {
         if self.running.as_ref().is_some_and(|running| running.id == call) {
             self.running = None;
         }
-        if self.captured_of_compare(call, &capture, effects) {
+        self.came_through(&capture.id);
+        self.keep_call(&capture, effects);
+        if self.captured_of_compare(call, &capture, effects) || self.captured_of_run(call, &capture, effects) {
             return;
         }
         if self.repeat.expects(call) {
@@ -170,8 +190,11 @@ impl State {
         } else {
             self.add_capture(capture);
         }
-        if self.asked.take() == Some(StartQuestion::HostViews) {
-            self.perform_hosts(HostsAction::Show(None));
+        if let Some(question) = self.asked.take() {
+            self.view.question = self.view.capture.clone().map(|capture| (capture, question));
+            if question == StartQuestion::HostViews {
+                self.perform_hosts(HostsAction::Show(None), effects);
+            }
         }
     }
 
@@ -182,12 +205,28 @@ impl State {
         self.show_capture(&id);
     }
 
+    /// Adds every answer of a file and shows the first; that there are several is said.
+    pub(super) fn add_captures(&mut self, captures: Vec<Arc<Capture>>) {
+        let count = captures.len();
+        for capture in captures.into_iter().rev() {
+            self.add_capture(capture);
+        }
+        if count > 1 {
+            self.toast(&format!("Opened {count} answers; the list on the left has all of them"));
+        }
+    }
+
     pub(super) fn show_capture(&mut self, id: &CaptureId) {
         let Some(capture) = self.captures.iter().find(|capture| capture.id == *id).cloned() else { return };
         if self.tools.iter().any(|listed| listed.tool.name == capture.tool.name) {
             self.select_tool(&capture.tool.name);
         }
         self.view.show(id.clone());
+        // Where it was looked at before, nothing comes any more that would say what it has.
+        if let Some(Asked::Ready(Answer::Subject(subject))) = self.answers.get(id, Question::Subject) {
+            let (has_payload, has_blocks) = (subject.payload.is_some(), !subject.reading.blocks.is_empty());
+            self.view.fit_panes(has_payload, has_blocks);
+        }
     }
 
     /// Turns to the questions of the last frame: what is out and no longer asked is called off.
@@ -206,7 +245,7 @@ impl State {
         if let (Question::Subject, Ok(Answer::Subject(subject))) = (&inquiry.question, &answer)
             && self.view.capture.as_ref() == inquiry.captures.first()
         {
-            self.view.fit_panes(subject.payload.is_some(), subject.reading.content_text().is_some());
+            self.view.fit_panes(subject.payload.is_some(), !subject.reading.blocks.is_empty());
         }
         self.answers.put(inquiry, answer, self.view.capture.as_ref());
     }

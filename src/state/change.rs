@@ -4,11 +4,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{Action, Connection, Dialog, Effect, Event, PaneView, PathPurpose, Screen, State, Toast, TokensAction};
+use super::media::MediaAction;
+use super::{
+    Action, CollectionAction, Connection, Dialog, Effect, Event, ExportAction, FixtureAction, ImportAction, PaneView,
+    PathPurpose, Screen, State, Toast, TokensAction,
+};
 use crate::problem::Problem;
 
 /// Puts into a set what is not in it, and takes out what is.
-fn toggle<T: Ord>(set: &mut BTreeSet<T>, item: T) {
+pub(super) fn toggle<T: Ord>(set: &mut BTreeSet<T>, item: T) {
     if !set.remove(&item) {
         set.insert(item);
     }
@@ -29,23 +33,44 @@ impl State {
         self.running.is_some()
             || self.repeat.is_running()
             || matches!(self.connection, Connection::Connecting { .. })
+            || self.versus.is_listing()
             || self.answers.working() > 0
+            || self.probing.since.is_some()
             || self.is_counting_server()
+            || self.collections.is_counting()
+            || self.is_counting_exactly()
             || self.toasts.iter().any(|toast| toast.problem.is_none())
     }
 
     /// Does what a person asked for.
     pub fn perform(&mut self, action: Action, effects: &mut Vec<Effect>) {
         match action {
-            Action::UseFolder(folder) => effects.push(Effect::ReadPrices(folder)),
-            Action::ShowConnect => self.view.screen = Screen::Connect,
+            Action::UseFolder(folder) => {
+                self.probe_folder(folder.clone());
+                effects.push(Effect::KeepLogins(folder.clone()));
+                effects.push(Effect::ReadRecent(folder.clone()));
+                effects.push(Effect::ReadPrices(folder));
+            }
+            Action::UseSettings { folder, table } => self.use_kept(folder, &table, effects),
+            Action::KeepWindow(size) => self.keep_window(size),
+            Action::KeepPanel(size) => self.settings.panels.set(size),
+            Action::Prices(action) => self.change_prices(action),
+            Action::ShowConnect => {
+                self.versus.is_choosing = false;
+                self.is_new_source = true;
+                self.view.screen = Screen::Connect;
+            }
             Action::EditConnect(form) => self.connect_form = form,
             Action::ConnectForm => self.connect_from_form(effects),
             Action::Connect(source) => self.start_connecting(source, effects),
             Action::CancelConnect | Action::Disconnect => self.disconnect(effects),
-            Action::Reconnect => self.again(effects),
+            Action::Reconnect => self.again(None, effects),
+            Action::ReconnectIn(protocol) => self.again(Some(protocol), effects),
             Action::Diff(action) => self.change_diff(action, effects),
+            Action::Versus(action) => self.versus(action, effects),
             Action::Repeat(action) => self.change_repeat(action, effects),
+            Action::Login(action) => self.login(action, effects),
+            Action::Import(action) => self.import(action, effects),
             Action::SetFilter(filter) => self.filter = filter,
             Action::SelectTool(name) => self.open_tool(&name),
             Action::ToggleGroup(group) => toggle(&mut self.view.folded_groups, group),
@@ -62,9 +87,19 @@ impl State {
                 }
             }
             Action::Compare(action) => self.compare(action, effects),
+            Action::Answer(action) => self.answer_ask(action, effects),
+            Action::Wire(action) => self.perform_wire(action, effects),
+            Action::Library(action) => self.perform_library(action, effects),
+            Action::Media(action) => self.perform_media(action, effects),
+            Action::SetSamplingReply(reply) => self.sampling_reply = reply,
+            Action::SetRoots(roots) => self.set_roots(roots, effects),
+            Action::History(action) => self.history(action, effects),
+            Action::Fixture(action) => self.perform_fixture(action, effects),
+            Action::Collection(action) => self.perform_collection(action, effects),
             Action::Ask(question) => self.ask(question, effects),
             Action::SelectCapture(id) => self.show_capture(&id),
-            Action::Hosts(action) => self.perform_hosts(action),
+            Action::Hosts(action) => self.perform_hosts(action, effects),
+            Action::Probe(action) => self.change_probe(action, effects),
             Action::ShowStart => {
                 self.view.screen = Screen::Start;
                 self.view.maximised = None;
@@ -76,6 +111,8 @@ impl State {
             Action::Copy(text) => self.copy(text, effects),
             Action::CopyVerdict => self.copy_verdict(effects),
             Action::ExportCapture(path) => self.export(PathPurpose::ExportCapture, path, effects),
+            Action::ExportAs(action) => self.export_as(action, effects),
+            Action::OpenText(text) => effects.push(Effect::OpenText(text)),
             Action::ExportResult(path) => self.export(PathPurpose::ExportResult, path, effects),
             Action::OpenPath(Some(path)) => {
                 self.dialog = None;
@@ -85,6 +122,7 @@ impl State {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() });
             }
             Action::Tokens(action) => self.tokens(action, effects),
+            Action::Exact(action) => self.exact(action, effects),
             Action::ChoosePath(purpose) => effects.push(Effect::ChoosePath(purpose)),
             Action::OpenLink(url) => {
                 if url.starts_with("http://") || url.starts_with("https://") {
@@ -146,11 +184,16 @@ impl State {
 
     /// Takes in what the engine reports.
     pub fn apply(&mut self, event: Event, effects: &mut Vec<Effect>) {
+        let Some(event) = self.versus_event(event, effects) else { return };
         let current = self.session;
         match event {
             Event::Phase { session, phase } if session == current => self.phase(phase),
+            Event::Step { session, step } if session == current => self.steps.push(step),
             Event::Stderr { session, line } if session == current => self.stderr(line),
-            Event::Connected { session, server } if session == current => self.connected(server),
+            Event::Connected { session, server } if session == current => {
+                self.connected(server, effects);
+                self.recall_needed();
+            }
             Event::Tools { session, tools, note } if session == current => self.listed(tools, note, effects),
             Event::ToolTokens { session, tokens } if session == current => {
                 for (listed, tokens) in self.tools.iter_mut().zip(tokens) {
@@ -158,17 +201,20 @@ impl State {
                 }
             }
             Event::ServerCost { session, cost } if session == current => self.server_counted(cost),
-            Event::ToolsCompared { session, found } if session == current => self.again.tools = Some(found),
+            Event::ToolsCompared { session, found, .. } if session == current => self.again.tools = Some(found),
             Event::ConnectFailed { session, problem } if session == current => self.connect_failed(problem),
             Event::Gone { session, problem } if session == current => self.gone(problem),
+            Event::Login { session, step } if session == current => self.login_step(step),
             Event::Messages { session, count } if session == current => {
                 self.messages = count;
                 if let Connection::Connected { messages, .. } = &mut self.connection {
                     *messages = count;
                 }
             }
-            // Events of a session that has ended.
+            Event::Heard { session, heard } if session == current => self.heard(heard, effects),
+            // Events of a session that has ended; what is about another list was taken in before.
             Event::Phase { .. }
+            | Event::Step { .. }
             | Event::Stderr { .. }
             | Event::Connected { .. }
             | Event::Tools { .. }
@@ -176,7 +222,10 @@ impl State {
             | Event::ServerCost { .. }
             | Event::ToolsCompared { .. }
             | Event::ConnectFailed { .. }
+            | Event::Login { .. }
+            | Event::ToolsRead(_)
             | Event::Gone { .. }
+            | Event::Heard { .. }
             | Event::Messages { .. } => {}
             Event::Progress { call, progress, total, message } => {
                 if let Some(running) = self.running.as_mut().filter(|running| running.id == call) {
@@ -189,15 +238,43 @@ impl State {
                 }
             }
             Event::Captured { call, capture } => self.captured(call, capture, effects),
-            Event::Opened(capture) => self.add_capture(capture),
+            Event::Opened(capture) => self.opened(capture),
+            Event::OpenedAll(captures) => self.add_captures(captures),
+            Event::ExportedText(text) => self.copy(text, effects),
+            Event::History(event) => self.history_event(event, effects),
+            Event::Fixture(event) => self.fixture_event(event, effects),
+            Event::Collection(event) => self.collection_event(event),
+            Event::Picture { picture, theme, path } => effects.push(Effect::Paint { picture, theme, path }),
+            Event::PictureCopied => self.toast("Copied"),
             Event::Answered { inquiry, answer } => self.answered(inquiry, answer),
             Event::TokenizerRead(file) => self.tokenizer_read(file, effects),
+            Event::Exact(event) => self.exact_event(event),
             Event::Prices(read) => self.prices_read(read),
+            Event::Probed { run, finding, today } => self.probed(run, finding, &today),
+            Event::HostAdded(added) => self.host_added(added),
+            Event::Hosts(hosts) => self.use_hosts(hosts, effects),
+            Event::Recent { folder, recent } => self.read_recent(folder, recent),
+            Event::ConfigsFound(found) => self.configs_found(found),
+            Event::ConfigRead { path, read } => self.config_read(&path, read, effects),
+            Event::ValuesKnown(values) => self.values_known(values),
             Event::Exported(path) => self.toast(&format!("Saved {}", path.display())),
             Event::Problem(problem) => self.toast_problem(problem),
             Event::PathChosen { purpose, path: Some(path) } => match purpose {
                 PathPurpose::OpenCapture => self.perform(Action::OpenPath(Some(path)), effects),
                 PathPurpose::OpenTokenizer => self.tokens(TokensAction::OpenFile(Some(path)), effects),
+                PathPurpose::SaveLog => self.perform_wire(super::wire::WireAction::Save(Some(path)), effects),
+                PathPurpose::ExportCompare(file) => self.compare(super::CompareAction::Save { file, path: Some(path) }, effects),
+                PathPurpose::SaveBlock(block) => {
+                    self.perform_media(MediaAction::Save { block, path: Some(path) }, effects);
+                }
+                PathPurpose::ImportConfig => self.import(ImportAction::Read(path), effects),
+                PathPurpose::OpenTools => self.versus(super::versus::VersusAction::Open(Some(path)), effects),
+                PathPurpose::OpenFixtures => self.perform_fixture(FixtureAction::Find(Some(path)), effects),
+                PathPurpose::OpenCollection => self.perform_collection(CollectionAction::Open(Some(path)), effects),
+                PathPurpose::OpenRun => self.perform_collection(CollectionAction::Against(Some(path)), effects),
+                PathPurpose::SaveRun => self.perform_collection(CollectionAction::SaveRun(Some(path)), effects),
+                PathPurpose::SaveCalls => self.perform_collection(CollectionAction::SaveCalls(path), effects),
+                PathPurpose::ExportAs(kind) => self.export_as(ExportAction::Save { kind, path: Some(path) }, effects),
                 purpose => self.export(purpose, Some(path), effects),
             },
             // Cancelled, or no dialog could be shown: the path field is still there.

@@ -3,17 +3,20 @@
 //! Every call becomes an ordinary capture. What came stays, whatever happens to a later call.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Dialog, Effect, Running, Screen, State};
+use super::change::toggle;
+use super::{CALL_LIMIT, Dialog, Effect, PathPurpose, Running, Screen, State};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::problem::{Kind, Problem};
 use crate::report::arguments::check;
 use crate::report::sweep::{
-    Choice, SweepAsk, differs_only_in, format_argument, page_size_argument, shown, value_in, values, with_value,
+    Choice, SentPart, SweepAsk, SweepFile, differs_only_in, format_argument, page_size_argument, shown, value_in, values,
+    with_value,
 };
 use crate::report::{Answer, Inquiry, Question};
 
@@ -38,12 +41,20 @@ pub struct Compare {
     running: Option<(u64, usize)>,
     /// Why the calls that are left were not made.
     pub stopped: Option<String>,
+    /// Which part of their answers the columns of calls show.
+    pub part: SentPart,
+    /// Sections of which only the head is shown, by name.
+    pub folded: Arc<BTreeSet<String>>,
+    /// What the list below the columns shows.
+    pub below: CompareTab,
     /// The call that the others are compared with; `None` takes the first answer.
     pub baseline: Option<usize>,
     /// Columns without a call; `None` takes the usual ones.
     pub derived: Option<Vec<(usize, &'static str)>>,
     /// Whether the texts are shown rendered as Markdown instead of exactly.
     pub is_rendered: bool,
+    /// Columns that stay exact where the others are rendered, by title.
+    pub exact: Arc<BTreeSet<String>>,
     /// Whether the plot is shown; only where the argument is a page size.
     pub is_curve: bool,
     /// The difference that was gone to, by position in the list; counted anew each time.
@@ -61,6 +72,7 @@ impl Compare {
             question: Question::Sweep(SweepAsk {
                 vary: self.vary.as_str().into(),
                 values: values.into(),
+                part: self.part,
                 baseline: self.baseline,
                 derived: self.derived.clone(),
             }),
@@ -89,6 +101,13 @@ impl Compare {
     }
 }
 
+/// The lists below the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompareTab {
+    Differences,
+    Hosts,
+}
+
 /// What a person does in a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompareAction {
@@ -110,9 +129,24 @@ pub enum CompareAction {
     Cancel,
     /// Every call anew.
     Again,
+    SetPart(SentPart),
+    /// Folds a section to its head, by name, or unfolds it.
+    Fold(String),
+    /// The names of all sections that are folded.
+    SetFolded(BTreeSet<String>),
+    ShowBelow(CompareTab),
+    /// The comparison as a text for the clipboard.
+    Copy(SweepFile),
+    /// The comparison as a file; `None` asks where.
+    Save {
+        file: SweepFile,
+        path: Option<PathBuf>,
+    },
     SetBaseline(usize),
     SetDerived(Vec<(usize, &'static str)>),
     SetRendered(bool),
+    /// Turns a column, by title, between rendered and exact where the others are rendered.
+    TurnExact(String),
     SetCurve(bool),
     /// Whether the plot counts characters instead of tokens.
     SetChars(bool),
@@ -218,6 +252,9 @@ impl State {
                     None => self.comparisons.needed.remove(&tool),
                 };
             }
+            CompareAction::Copy(file) => self.write_compare(file, None, effects),
+            CompareAction::Save { file, path: Some(path) } => self.write_compare(file, Some(path), effects),
+            CompareAction::Save { file, path: None } => self.ask_where(file),
             other => self.look_at_compare(other),
         }
     }
@@ -225,14 +262,48 @@ impl State {
     fn look_at_compare(&mut self, action: CompareAction) {
         let Some(compare) = &mut self.comparisons.current else { return };
         match action {
+            CompareAction::SetPart(part) => {
+                // What differs is another list then.
+                compare.part = part;
+                compare.at = None;
+            }
+            CompareAction::Fold(section) => toggle(Arc::make_mut(&mut compare.folded), section),
+            CompareAction::SetFolded(folded) => compare.folded = Arc::new(folded),
+            CompareAction::ShowBelow(tab) => compare.below = tab,
             CompareAction::SetBaseline(call) => compare.baseline = Some(call),
             CompareAction::SetDerived(derived) => compare.derived = Some(derived),
+            CompareAction::TurnExact(column) => toggle(Arc::make_mut(&mut compare.exact), column),
             CompareAction::SetRendered(is_rendered) => compare.is_rendered = is_rendered,
             CompareAction::SetCurve(is_curve) => compare.is_curve = is_curve,
             CompareAction::Go(at) => compare.at = Some((at, compare.at.map_or(0, |(_, count)| count + 1))),
             // Everything else is done by `compare`.
             _ => {}
         }
+    }
+
+    /// Writes the calls that were made, as they are looked at.
+    fn write_compare(&mut self, file: SweepFile, path: Option<PathBuf>, effects: &mut Vec<Effect>) {
+        let inquiry = self.comparisons.current.as_ref().and_then(Compare::inquiry);
+        let Some(Inquiry { captures, question: Question::Sweep(ask) }) = inquiry else {
+            self.toast("No call was made yet");
+            return;
+        };
+        let find = |id: &CaptureId| self.captures.iter().find(|capture| capture.id == *id).cloned();
+        let Some(captures) = captures.iter().map(find).collect::<Option<Vec<_>>>() else {
+            self.toast("An answer of this comparison was removed; run it again");
+            return;
+        };
+        self.dialog = None;
+        let encoding = self.settings.encoding();
+        effects.push(Effect::ExportCompare { captures, ask, file, path, encoding });
+    }
+
+    fn ask_where(&mut self, file: SweepFile) {
+        let Some(compare) = &self.comparisons.current else { return };
+        let safe = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.') { char } else { '_' };
+        let name: String = format!("{}-{}", compare.tool.name, compare.vary).chars().map(safe).collect();
+        let text = format!("{name}.{}", file.extension());
+        self.dialog = Some(Dialog::Path { purpose: PathPurpose::ExportCompare(file), text });
     }
 
     /// The comparison of the card of the start page and of the button: what chooses the format of the selected tool.
@@ -264,9 +335,13 @@ impl State {
             calls,
             running: None,
             stopped: None,
+            part: SentPart::Both,
+            folded: Arc::default(),
+            below: CompareTab::Differences,
             baseline: None,
             derived: None,
             is_rendered: false,
+            exact: Arc::default(),
             is_curve,
             at: None,
         };

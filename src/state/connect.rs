@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::login::LoginLog;
+use super::versus::VersusAction;
 use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Kind, Problem};
-use crate::source::{Command, Http, SampleSpec, Source};
+use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport};
 
-/// Lines of stderr that are kept.
-const STDERR_LINES: usize = 1_000;
 /// What the sample begins with, by set.
 const FIRST_TOOLS: &[&str] = &["strict_search_companies", "autotask_search_companies", "search_user"];
 
@@ -33,6 +33,14 @@ pub struct ConnectForm {
     pub environment: Vec<(String, String)>,
     pub url: String,
     pub headers: Vec<(String, String)>,
+    /// The revision that is asked for.
+    pub protocol: Protocol,
+    /// How messages travel to the URL.
+    pub transport: Transport,
+    /// A file with certificates of authorities to trust besides the system's; may be empty.
+    pub cacert: String,
+    /// Log in where the server asks for it.
+    pub login: Option<Login>,
     /// The set and the switches of the sample; it has a button of its own.
     pub sample: SampleSpec,
 }
@@ -42,17 +50,32 @@ impl ConnectForm {
     pub fn of(source: &Source) -> Self {
         match source {
             Source::Sample(spec) => Self { sample: spec.clone(), ..Self::default() },
+            // There is no field for it: such a source comes from the command line.
+            Source::Fixture(_) => Self::default(),
             Source::Command(command) => Self {
                 command: shell_words::quote(&command.program).into_owned(),
                 arguments: shell_words::join(&command.args),
                 folder: command.cwd.as_ref().map(|cwd| cwd.display().to_string()).unwrap_or_default(),
                 environment: command.env.clone(),
+                protocol: command.protocol,
                 ..Self::default()
             },
-            Source::Http(http) => {
-                Self { mode: ConnectMode::Url, url: http.url.clone(), headers: http.headers.clone(), ..Self::default() }
-            }
+            Source::Http(http) => Self {
+                mode: ConnectMode::Url,
+                url: http.url.clone(),
+                headers: http.headers.clone(),
+                protocol: http.protocol,
+                transport: http.transport,
+                cacert: http.cacert.as_ref().map(|file| file.display().to_string()).unwrap_or_default(),
+                login: http.login.clone(),
+                ..Self::default()
+            },
         }
+    }
+
+    fn cacert(&self) -> Option<PathBuf> {
+        let file = self.cacert.trim();
+        (!file.is_empty()).then(|| PathBuf::from(file))
     }
 
     /// The source the form describes.
@@ -77,7 +100,7 @@ impl ConnectForm {
                 }
                 let program = words.remove(0);
                 let cwd = (!self.folder.trim().is_empty()).then(|| PathBuf::from(self.folder.trim()));
-                Ok(Source::Command(Command { program, args: words, env: named(&self.environment), cwd }))
+                Ok(Source::Command(Command { program, args: words, env: named(&self.environment), cwd, protocol: self.protocol }))
             }
             ConnectMode::Url => {
                 let url = self.url.trim();
@@ -86,7 +109,14 @@ impl ConnectForm {
                         .at(url)
                         .hint("type the server's address, such as http://127.0.0.1:3001/mcp"));
                 }
-                Ok(Source::Http(Http { url: url.to_owned(), headers: named(&self.headers) }))
+                Ok(Source::Http(Http {
+                    url: url.to_owned(),
+                    headers: named(&self.headers),
+                    transport: self.transport,
+                    protocol: self.protocol,
+                    cacert: self.cacert(),
+                    login: self.login.clone(),
+                }))
             }
         }
     }
@@ -98,13 +128,29 @@ fn named(rows: &[(String, String)]) -> Vec<(String, String)> {
 
 impl State {
     pub(super) fn start_connecting(&mut self, source: Source, effects: &mut Vec<Effect>) {
+        // What failed before is told no longer, and what is closed for this is remembered.
+        self.toasts.retain(|toast| toast.problem.is_none());
+        self.is_new_source = false;
+        self.closed = match &self.connection {
+            Connection::Connected { source: open, .. } => Some(open.clone()),
+            _ => self.closed.take(),
+        }
+        .filter(|open| *open != source);
         self.end_session(effects);
         self.session += 1;
         self.messages = 0;
+        self.steps.clear();
+        self.stderr_dropped = 0;
+        self.forget_wire();
+        self.versus.found = None;
+        self.versus.is_choosing = false;
+        self.library = super::library::Library::default();
+        self.roots_declared = self.roots.is_some();
         self.again.remember(self.connection.source(), &source, &self.tools);
         self.tools.clear();
         self.forget_server_cost();
         self.tools_note = None;
+        self.login = LoginLog::default();
         self.connection = Connection::Connecting {
             source: source.clone(),
             phase: "connecting".into(),
@@ -120,8 +166,10 @@ impl State {
             effects.push(Effect::CancelCall { call: running.id });
         }
         self.stop_compare("the connection was closed");
+        self.stop_run("the connection was closed");
         self.pending = None;
         self.repeat.stop();
+        self.forget_asks();
         self.again.forget_call();
         if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
             effects.push(Effect::Disconnect { session: self.session });
@@ -136,6 +184,9 @@ impl State {
         self.tools.clear();
         self.forget_server_cost();
         self.selected_tool = None;
+        self.stop_listing(effects);
+        self.versus.found = None;
+        self.versus.is_choosing = false;
         self.view.screen = Screen::Connect;
     }
 
@@ -147,7 +198,11 @@ impl State {
     }
 
     pub(super) fn connect_from_form(&mut self, effects: &mut Vec<Effect>) {
+        if !self.take_pasted() {
+            return;
+        }
         match self.connect_form.source() {
+            Ok(source) if self.versus.is_choosing => self.versus(VersusAction::List(Box::new(source)), effects),
             Ok(source) => self.start_connecting(source, effects),
             Err(problem) => self.toast_problem(problem),
         }
@@ -160,20 +215,12 @@ impl State {
     }
 
     pub(super) fn stderr(&mut self, line: String) {
-        if let Connection::Connecting { stderr, .. }
-        | Connection::Connected { stderr, .. }
-        | Connection::Failed { stderr, .. }
-        | Connection::Gone { stderr, .. } = &mut self.connection
-        {
-            if stderr.len() >= STDERR_LINES {
-                stderr.remove(0);
-            }
-            stderr.push(line);
-        }
+        self.stderr_dropped += u64::from(self.connection.add_stderr(line));
     }
 
-    pub(super) fn connected(&mut self, server: Server) {
+    pub(super) fn connected(&mut self, server: Server, effects: &mut Vec<Effect>) {
         let Connection::Connecting { source, stderr, .. } = &mut self.connection else { return };
+        self.closed = None;
         self.connection = Connection::Connected {
             source: source.clone(),
             server,
@@ -181,6 +228,9 @@ impl State {
             stderr: std::mem::take(stderr),
             messages: self.messages,
         };
+        if let Some(source) = self.connection.source().cloned() {
+            self.remember_source(&source, effects);
+        }
     }
 
     pub(super) fn listed(&mut self, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
@@ -204,6 +254,7 @@ impl State {
             self.answer_start(question, effects);
         }
         self.listed_again(effects);
+        self.compare_with_other(effects);
     }
 
     pub(super) fn connect_failed(&mut self, problem: Problem) {
@@ -213,6 +264,7 @@ impl State {
             self.connect_form = ConnectForm { sample, ..ConnectForm::of(&source) };
         }
         let stderr = self.connection.stderr().to_vec();
+        self.is_new_source = false;
         self.pending = None;
         self.again.forget_call();
         self.connection = Connection::Failed { source, problem, stderr };
@@ -220,6 +272,7 @@ impl State {
     }
 
     pub(super) fn gone(&mut self, problem: Problem) {
+        self.is_new_source = false;
         match &self.connection {
             Connection::Connected { source, server, stderr, .. } => {
                 self.connection =
@@ -234,6 +287,20 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::STDERR_LINES;
+
+    #[test]
+    fn lines_of_stderr_that_are_let_go_of_are_counted() {
+        let (mut state, mut effects) = (State::default(), Vec::new());
+        state.start_connecting(Source::sample(), &mut effects);
+        for line in 0..STDERR_LINES + 3 {
+            state.stderr(line.to_string());
+        }
+        let kept = state.connection.stderr();
+        assert_eq!((kept.len(), kept[0].as_str(), state.stderr_dropped), (STDERR_LINES, "3", 3));
+        state.start_connecting(Source::sample(), &mut effects);
+        assert_eq!(state.stderr_dropped, 0);
+    }
 
     #[test]
     fn a_whole_command_line_may_stand_in_the_first_field() {

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Dialog, Effect, ListedTool, Screen, State};
+use super::{Dialog, Effect, ListedTool, PathPurpose, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::report::difference::ToolsDifference;
-use crate::report::{Answer, DiffAsk, DiffView, Inquiry, Question};
-use crate::source::Source;
+use crate::report::{Answer, DiffAsk, DiffView, Inquiry, Question, TextOf};
+use crate::source::{Protocol, Source};
 
 /// What the diff screen compares, and how it shows it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +22,8 @@ pub struct Diff {
     pub shows_all: bool,
     /// Rows of the tree that were opened or closed by hand, against the default.
     pub toggled: BTreeSet<usize>,
+    /// Whether the file that is opened next is side A; else it is B.
+    opens_a: bool,
     /// The difference that F8 came to, counted from the first of the payload on.
     pub current: Option<usize>,
 }
@@ -30,7 +32,7 @@ impl Diff {
     /// What is to be asked for the screen.
     pub fn inquiry(&self) -> Option<Inquiry> {
         let (a, b) = self.sides.clone()?;
-        Some(Inquiry { captures: vec![a, b], question: Question::Difference(self.ask) })
+        Some(Inquiry { captures: vec![a, b], question: Question::Difference(self.ask.clone()) })
     }
 
     fn turn(&mut self, a: CaptureId, b: CaptureId) {
@@ -55,9 +57,18 @@ pub enum DiffAction {
     SetA(CaptureId),
     SetB(CaptureId),
     Swap,
-    SetFormats(&'static str, &'static str),
+    SetTexts(TextOf, TextOf),
     IgnoreOrder(bool),
     IgnoreSpace(bool),
+    IgnoreTimes(bool),
+    /// One more place of the payload that does not count, such as `/items/*/etag`.
+    Ignore(String),
+    /// Every place counts again.
+    IgnoreNothing,
+    /// Opens a file as side B, or as A.
+    OpenFile {
+        is_a: bool,
+    },
     Split(bool),
     ShowAll(bool),
     Toggle(usize),
@@ -100,7 +111,9 @@ impl Again {
     /// Keeps the tools of a server that is about to be connected again; those of another one are let go.
     pub(super) fn remember(&mut self, old: Option<&Source>, new: &Source, tools: &[ListedTool]) {
         self.tools = None;
-        if old != Some(new) {
+        // In the other era it is the same server.
+        let alike = |source: &Source| source.clone().with_protocol(Protocol::Auto);
+        if old.map(alike) != Some(alike(new)) {
             self.tools_before.clear();
         } else if !tools.is_empty() {
             self.tools_before = tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
@@ -154,13 +167,13 @@ impl State {
             }
             DiffAction::Swap => {
                 if let Some((a, b)) = self.diff.sides.take() {
-                    let (old, new) = self.diff.ask.formats;
-                    self.diff.ask.formats = (new, old);
+                    let (old, new) = self.diff.ask.texts;
+                    self.diff.ask.texts = (new, old);
                     self.diff.turn(b, a);
                 }
             }
-            DiffAction::SetFormats(a, b) => {
-                self.diff.ask.formats = (a, b);
+            DiffAction::SetTexts(a, b) => {
+                self.diff.ask.texts = (a, b);
                 self.diff.look_anew();
             }
             DiffAction::IgnoreOrder(ignores) => {
@@ -170,6 +183,26 @@ impl State {
             DiffAction::IgnoreSpace(ignores) => {
                 self.diff.ask.ignore_space = ignores;
                 self.diff.look_anew();
+            }
+            DiffAction::IgnoreTimes(ignores) => {
+                self.diff.ask.ignore_times = ignores;
+                self.diff.look_anew();
+            }
+            DiffAction::Ignore(place) => {
+                let mut ignored = self.diff.ask.ignore.to_vec();
+                if !ignored.contains(&place) {
+                    ignored.push(place);
+                }
+                self.diff.ask.ignore = ignored.into();
+                self.diff.look_anew();
+            }
+            DiffAction::IgnoreNothing => {
+                self.diff.ask.ignore = Arc::new([]);
+                self.diff.look_anew();
+            }
+            DiffAction::OpenFile { is_a } => {
+                self.diff.opens_a = is_a;
+                self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() });
             }
             DiffAction::Split(is_split) => self.diff.is_split = is_split,
             DiffAction::ShowAll(all) => {
@@ -189,6 +222,17 @@ impl State {
         }
     }
 
+    /// A capture came from a file: on the diff screen it is one of the two sides.
+    pub(super) fn opened(&mut self, capture: Arc<Capture>) {
+        let sides = self.diff.sides.clone().filter(|_| self.view.screen == Screen::Diff);
+        let (id, is_a) = (capture.id.clone(), std::mem::take(&mut self.diff.opens_a));
+        self.add_capture(capture);
+        if let Some((a, b)) = sides {
+            let (a, b) = if is_a { (id, b) } else { (a, id) };
+            self.open_diff(a, b);
+        }
+    }
+
     fn open_diff(&mut self, a: CaptureId, b: CaptureId) {
         if self.capture_of(&a).is_none() || self.capture_of(&b).is_none() {
             return;
@@ -196,23 +240,28 @@ impl State {
         let is_same = a == b;
         self.diff.turn(a, b);
         // One answer has no difference to itself but that of its formats; two answers are compared as they were sent.
-        let (old, new) = self.diff.ask.formats;
+        let (old, new) = self.diff.ask.texts;
+        let formats = (TextOf::Format("json-pretty"), TextOf::Format("yaml"));
         if is_same && old == new {
-            self.diff.ask.formats = ("json-pretty", "yaml");
-        } else if !is_same && (old, new) == ("json-pretty", "yaml") {
-            self.diff.ask.formats = DiffAsk::default().formats;
+            self.diff.ask.texts = formats;
+        } else if !is_same && (old, new) == formats {
+            self.diff.ask.texts = DiffAsk::default().texts;
         }
         self.view.screen = Screen::Diff;
     }
 
-    /// Connects again, and repeats the last call of the tool shown once the tools are listed.
-    pub(super) fn again(&mut self, effects: &mut Vec<Effect>) {
+    /// Connects again, and repeats the last call of the tool shown once the tools are listed. In another revision of the
+    /// protocol, where one is named, and then the two answers are compared.
+    pub(super) fn again(&mut self, protocol: Option<Protocol>, effects: &mut Vec<Effect>) {
         let is_called = |capture: &&Arc<Capture>| !capture.request.is_empty();
         let shown = self.capture().filter(is_called).or_else(|| self.captures.iter().rev().find(is_called)).cloned();
-        let was_diff = self.view.screen == Screen::Diff;
+        let was_diff = self.view.screen == Screen::Diff || protocol.is_some();
         // The answer of another server is no answer to compare with.
         let server = self.connection.server().map(|server| server.name.clone());
-        self.reconnect(effects);
+        match (protocol, self.connection.source().cloned()) {
+            (Some(protocol), Some(source)) => self.start_connecting(source.with_protocol(protocol), effects),
+            _ => self.reconnect(effects),
+        }
         self.again.waiting = shown
             .filter(|capture| server.is_none_or(|server| capture.server.name == server))
             .map(|before| Waiting { before, call: None, was_diff });
@@ -224,7 +273,7 @@ impl State {
         let now: Vec<_> = self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
         let is_same = before.len() == now.len() && before.iter().zip(&now).all(|(old, new)| old.raw == new.raw);
         if !before.is_empty() && !is_same {
-            effects.push(Effect::CompareTools { session: self.session, before, now });
+            effects.push(Effect::CompareTools { session: self.session, run: 0, before, now });
         }
         let Some(waiting) = self.again.waiting.take() else { return };
         if self.running.is_some() {

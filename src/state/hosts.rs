@@ -1,7 +1,28 @@
 //! What is looked at of the hosts: the one chosen, order and filter of the table, the host that one views the answer as.
 
-use super::{PaneView, Screen, State};
-use crate::host::HostId;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::{Connection, Effect, PaneView, Screen, State};
+use crate::host::{Host, HostId, Hosts};
+
+/// The hosts that are known: those that come with Loupe, until the person's own file was read.
+#[derive(Clone, Debug)]
+pub struct KnownHosts(Arc<Hosts>);
+
+impl Default for KnownHosts {
+    fn default() -> Self {
+        Self(Hosts::built_in())
+    }
+}
+
+impl Deref for KnownHosts {
+    type Target = Hosts;
+
+    fn deref(&self) -> &Hosts {
+        &self.0
+    }
+}
 
 /// Which hosts the table shows, by what their models see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,12 +115,46 @@ pub enum HostsAction {
     ViewAs(Option<HostId>),
     /// Puts a host first, or lets it go again.
     Pin(HostId),
+    /// From now on calls are made as this host makes them; `None` as Loupe. What is connected is connected anew.
+    CallAs(Option<HostId>),
 }
 
 impl State {
-    pub(super) fn perform_hosts(&mut self, action: HostsAction) {
+    /// Takes in which hosts there are. One that is gone is not called as any more.
+    pub(super) fn use_hosts(&mut self, hosts: Arc<Hosts>, effects: &mut Vec<Effect>) {
+        self.hosts = KnownHosts(hosts);
+        if self.call_as.is_some() {
+            let client = self.call_as().cloned();
+            if client.is_none() {
+                self.call_as = None;
+            }
+            effects.push(Effect::UseClient(client));
+        }
+    }
+
+    /// The host that calls are made as, where they are not made as Loupe.
+    pub fn call_as(&self) -> Option<&Arc<Host>> {
+        self.hosts.get(self.call_as?.as_str()).filter(|host| host.client.is_some())
+    }
+
+    fn set_call_as(&mut self, host: Option<HostId>, effects: &mut Vec<Effect>) {
+        let chosen = host.and_then(|id| self.hosts.get(id.as_str())).filter(|host| host.client.is_some()).cloned();
+        let id = chosen.as_ref().map(|host| host.id);
+        if id == self.call_as || self.running.is_some() {
+            return;
+        }
+        self.call_as = id;
+        effects.push(Effect::UseClient(chosen));
+        // A client names itself once, when it connects.
+        if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
+            self.reconnect(effects);
+        }
+    }
+
+    pub(super) fn perform_hosts(&mut self, action: HostsAction, effects: &mut Vec<Effect>) {
         let hosts = &mut self.view.hosts;
         match action {
+            HostsAction::CallAs(host) => self.set_call_as(host, effects),
             HostsAction::Show(host) => {
                 hosts.selected = host.or(hosts.selected);
                 self.view.screen = Screen::Hosts;
@@ -133,5 +188,34 @@ impl State {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::{Action, Event};
+
+    #[test]
+    fn only_a_host_whose_client_is_known_is_called_as() {
+        let mut state = State::default();
+        let mut effects = Vec::new();
+        let id = |state: &State, name: &str| state.hosts.get(name).map(|host| host.id);
+        let zed = id(&state, "zed");
+        state.perform(Action::Hosts(HostsAction::CallAs(zed)), &mut effects);
+        assert!(state.call_as().is_none() && effects.is_empty());
+        let own = crate::host::tests::file(
+            "parts",
+            "[host.client]\nname = \"x\"\nversion = \"1\"\ncapabilities = \"{}\"\nsource = \"y\"",
+        );
+        state.apply(Event::Hosts(Arc::new(Hosts::built_in().with_file(&own, "own"))), &mut effects);
+        let own = state.hosts.iter().find(|host| host.is_own).map(|host| host.id);
+        state.perform(Action::Hosts(HostsAction::CallAs(own)), &mut effects);
+        assert_eq!(state.call_as().map(|host| host.id), own);
+        assert!(matches!(effects.as_slice(), [Effect::UseClient(Some(host))] if Some(host.id) == own));
+        // A host that is gone from the file is not called as any more.
+        effects.clear();
+        state.apply(Event::Hosts(Hosts::built_in()), &mut effects);
+        assert!(state.call_as().is_none() && effects == [Effect::UseClient(None)]);
     }
 }

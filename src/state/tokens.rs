@@ -9,7 +9,7 @@ use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
-use crate::report::{self, Answer, Cost, CountedRow, Model, Part, Prices, Question, ServerCost};
+use crate::report::{self, Answer, Cost, CountedRow, Model, Part, Question, ServerCost};
 use crate::token::{Count, Encoding, Tokenizer, TokenizerFile};
 
 /// What the drawer's token map shows.
@@ -60,23 +60,6 @@ impl Default for ServerView {
     }
 }
 
-/// The price table: that of Loupe, and what the person's file adds.
-#[derive(Clone, Debug)]
-pub struct PriceTable {
-    pub prices: Prices,
-    /// Why the person's file is not used.
-    pub problem: Option<Problem>,
-}
-
-impl Default for PriceTable {
-    fn default() -> Self {
-        match Prices::built_in() {
-            Ok(prices) => Self { prices, problem: None },
-            Err(problem) => Self { prices: Prices::default(), problem: Some(problem) },
-        }
-    }
-}
-
 /// What a person does about tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokensAction {
@@ -110,6 +93,7 @@ impl State {
             }
             TokensAction::OpenFile(Some(path)) => {
                 self.dialog = None;
+                self.kept.opening = Some(path.clone());
                 effects.push(Effect::ReadTokenizer(path));
             }
             TokensAction::OpenFile(None) => {
@@ -180,14 +164,8 @@ impl State {
     pub(super) fn tokenizer_read(&mut self, file: Arc<TokenizerFile>, effects: &mut Vec<Effect>) {
         self.toast(&format!("Counting with {} ({}, SHA-256 {}…)", file.name, file.kind.title(), &file.sha256[..12]));
         self.tokenizer_file = Some(Arc::clone(&file));
+        self.kept.tokenizer = self.kept.opening.take();
         self.tokens(TokensAction::Use(Tokenizer::File(file)), effects);
-    }
-
-    pub(super) fn prices_read(&mut self, read: Result<Prices, Problem>) {
-        match read {
-            Ok(prices) => self.prices.prices = std::mem::take(&mut self.prices.prices).with(prices),
-            Err(problem) => self.prices.problem = Some(problem),
-        }
     }
 
     /// A row's tokens by a tokenizer, where they are known; the problem where they cannot be counted.

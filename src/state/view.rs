@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{HostsView, TokensView};
+use super::{HostsView, StartQuestion, TokensView};
 use crate::capture::CaptureId;
 use crate::host::HostId;
 
@@ -20,6 +20,11 @@ pub enum PaneView {
     Host(HostId),
 }
 
+impl PaneView {
+    /// What the panes show at first, left to right.
+    pub const FIRST: [PaneView; 3] = [PaneView::Rendered("content"), PaneView::Text("content"), PaneView::Tree];
+}
+
 /// The screen in the centre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Screen {
@@ -33,12 +38,31 @@ pub enum Screen {
     Server,
     /// Two answers, and what differs.
     Diff,
+    /// The tools of two servers, and what differs.
+    Versus,
     /// One call several times.
     Repeat,
     /// What each host's model sees.
     Hosts,
+    /// Finding out what a host shows its model.
+    Probe,
     /// Several calls side by side.
     Compare,
+    /// Every message of the session.
+    Wire,
+    /// Resources and prompts.
+    Library,
+    /// A folder of fixtures, called again.
+    Verify,
+    /// A collection, run as a whole.
+    Collection,
+}
+
+impl Screen {
+    /// Whether the call bar stands above it, and calling is one key away.
+    pub fn has_call_bar(self) -> bool {
+        matches!(self, Self::Start | Self::Answer | Self::Hosts | Self::Compare)
+    }
 }
 
 /// What the drawer says of the answer.
@@ -60,6 +84,8 @@ pub struct View {
     /// What the three panes show, left to right.
     pub panes: [PaneView; 3],
     pub open: [bool; 3],
+    /// The card of the start page whose answer this capture is.
+    pub question: Option<(CaptureId, StartQuestion)>,
     /// Panes that were closed because the answer has nothing for them.
     closed_for_lack: [bool; 3],
     pub focus: usize,
@@ -88,8 +114,9 @@ impl Default for View {
         Self {
             screen: Screen::Start,
             capture: None,
-            panes: [PaneView::Rendered("content"), PaneView::Text("content"), PaneView::Tree],
+            panes: PaneView::FIRST,
             open: [true; 3],
+            question: None,
             closed_for_lack: [false; 3],
             focus: 1,
             maximised: None,
@@ -128,17 +155,32 @@ impl View {
             self.search = None;
             self.what_if = Arc::default();
             self.tokens.inside.clear();
+            // What a card turned the panes to is its answer's alone.
+            if let Some((_, question)) = self.question.take()
+                && self.panes == question.panes()
+            {
+                self.panes = PaneView::FIRST;
+            }
         }
         self.capture = Some(capture);
         self.screen = Screen::Answer;
     }
 
+    /// Turns panes and drawer to what answers a card of the start page.
+    pub(super) fn turn_to(&mut self, question: StartQuestion) {
+        self.drawer = question.drawer();
+        self.panes = question.panes();
+        self.open = [true; 3];
+        self.closed_for_lack = [false; 3];
+        (self.focus, self.maximised, self.peek) = (1, None, None);
+    }
+
     /// Closes the panes that have nothing to show, and opens again those that were closed for that reason.
-    pub(super) fn fit_panes(&mut self, has_payload: bool, has_text: bool) {
+    pub(super) fn fit_panes(&mut self, has_payload: bool, has_blocks: bool) {
         for pane in 0..self.panes.len() {
             let has = match self.panes[pane] {
                 PaneView::Tree => has_payload,
-                PaneView::Rendered("content") => has_text,
+                PaneView::Rendered("content") => has_blocks,
                 _ => true,
             };
             if !has && self.open[pane] {

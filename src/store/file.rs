@@ -1,4 +1,4 @@
-//! Opens what is no capture folder: a bare result, a message, a payload, a text.
+//! Opens what is no capture folder: a bare result, a message, a payload, a text, and files of many answers (`import`).
 //!
 //! A capture needs a response message to be read. For a message that is the file itself; around anything else one is
 //! written in memory, and the capture is marked ([`Capture::NO_WIRE`]), so that nobody takes it for a server's.
@@ -7,10 +7,10 @@ use std::io::Read;
 use std::path::Path;
 
 use bytes::Bytes;
-use time::OffsetDateTime;
 
+use super::import::{self, Input};
 use super::{Error, read_folder};
-use crate::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
+use crate::capture::{Capture, CaptureId, Outcome, Reading, Server};
 use crate::json::write::string;
 use crate::json::{Doc, Kind as JsonKind};
 use crate::problem::{Kind, Problem};
@@ -27,6 +27,18 @@ pub enum ReadAs {
     /// Any other JSON.
     Payload,
     Text,
+    /// JSON Lines of messages.
+    Messages,
+    /// An HTTP archive.
+    Har,
+    /// A cassette of an HTTP recorder.
+    Cassette,
+    /// A record of a Claude Code session.
+    ClaudeCode,
+    /// A JSON document with requests and responses in it.
+    Exchanges,
+    /// What `--json` printed of an answer or a comparison.
+    Report,
 }
 
 impl ReadAs {
@@ -36,6 +48,12 @@ impl ReadAs {
         (ReadAs::Message, "message"),
         (ReadAs::Payload, "payload"),
         (ReadAs::Text, "text"),
+        (ReadAs::Messages, "messages"),
+        (ReadAs::Har, "har"),
+        (ReadAs::Cassette, "cassette"),
+        (ReadAs::ClaudeCode, "claude-code"),
+        (ReadAs::Exchanges, "exchanges"),
+        (ReadAs::Report, "report"),
     ];
 
     pub fn name(self) -> &'static str {
@@ -46,10 +64,14 @@ impl ReadAs {
         Self::ALL.iter().find(|(_, known)| *known == name).map(|&(kind, _)| kind)
     }
 
-    /// An object with a `content` array is a result, one with `jsonrpc` a message, other JSON a payload, and
-    /// anything else text.
+    /// A kind of file with many answers, where it looks like one; an object with a `content` array is a result, one with
+    /// `jsonrpc` a message, other JSON a payload, and anything else text.
     pub fn detect(bytes: &Bytes) -> Self {
-        let doc = Doc::parse(bytes.clone());
+        let input = Input::of(bytes, "");
+        if let Some(importer) = import::detect(&input) {
+            return importer.kind;
+        }
+        let doc = input.doc;
         // Bad UTF-8 inside a string makes odd JSON, not a text.
         if doc.is_empty() || doc.faults().iter().any(|fault| fault.kind.is_fatal()) {
             return Self::Text;
@@ -78,24 +100,62 @@ pub fn read_any(path: &Path) -> Result<Capture, Problem> {
 /// # Errors
 /// As [`read_any`], and where it is not what it is said to be.
 pub fn read_as(path: &Path, kind: Option<ReadAs>) -> Result<Capture, Problem> {
+    one(read_all(path, kind)?, &path.display().to_string())
+}
+
+/// The one capture that a file holds.
+fn one(mut captures: Vec<Capture>, name: &str) -> Result<Capture, Problem> {
+    match (captures.len(), captures.pop()) {
+        (1, Some(capture)) => Ok(capture),
+        (many, _) => Err(Problem::new(Kind::Usage, format!("the file holds {many} answers, and one is wanted"))
+            .at(name)
+            .hint("`mcp-loupe show` lists them; `show --nth N` shows one of them")),
+    }
+}
+
+/// Opens a file or folder with every answer that it holds, at least one, in their order.
+///
+/// # Errors
+/// As [`read_as`].
+pub fn read_all(path: &Path, kind: Option<ReadAs>) -> Result<Vec<Capture>, Problem> {
     if path.is_dir() {
         return match kind {
-            None | Some(ReadAs::Capture) => Ok(read_folder(path)?),
+            None | Some(ReadAs::Capture) => Ok(vec![read_folder(path)?]),
             Some(kind) => Err(Problem::new(Kind::Io, format!("a folder is no {}", kind.name())).at(path.display().to_string())),
         };
     }
     let mut bytes = Vec::new();
     std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(Error::io("cannot read", path))?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    read_bytes(&Bytes::from(bytes), &name, kind)
+    read_all_bytes(&Bytes::from(bytes), &name, kind)
+}
+
+/// Makes captures of all that a file (or standard input) held, at least one.
+///
+/// # Errors
+/// Where it is not what it is said to be.
+pub fn read_all_bytes(bytes: &Bytes, name: &str, kind: Option<ReadAs>) -> Result<Vec<Capture>, Problem> {
+    let kind = kind.unwrap_or_else(|| ReadAs::detect(bytes));
+    match import::by_kind(kind) {
+        Some(importer) => (importer.read)(&Input::of(bytes, name)),
+        None => Ok(vec![read_one(bytes, name, kind)?]),
+    }
 }
 
 /// Makes a capture of what a file (or standard input) held.
 ///
 /// # Errors
-/// Where it is not what it is said to be.
+/// Where it is not what it is said to be, or holds several answers.
 pub fn read_bytes(bytes: &Bytes, name: &str, kind: Option<ReadAs>) -> Result<Capture, Problem> {
-    let kind = kind.unwrap_or_else(|| ReadAs::detect(bytes));
+    one(read_all_bytes(bytes, name, kind)?, name)
+}
+
+/// A capture with nothing in it yet, of something that was read from a file.
+pub(super) fn empty_capture(id: CaptureId, transport: &str, source: String) -> Capture {
+    Capture::empty(id, Server { transport: transport.into(), source, ..Server::default() })
+}
+
+fn read_one(bytes: &Bytes, name: &str, kind: ReadAs) -> Result<Capture, Problem> {
     let (response, is_message) = match kind {
         ReadAs::Capture => {
             return Err(Problem::new(Kind::Io, "a capture is a folder, not a file").at(name));
@@ -103,29 +163,15 @@ pub fn read_bytes(bytes: &Bytes, name: &str, kind: Option<ReadAs>) -> Result<Cap
         ReadAs::Message => (without_line_end(bytes), true),
         ReadAs::Result => (around(b"", json(bytes, name, kind)?.trim_ascii(), b""), false),
         ReadAs::Payload => (around(br#"{"content":[],"structuredContent":"#, json(bytes, name, kind)?.trim_ascii(), b"}"), false),
-        ReadAs::Text => (around(br#"{"content":[{"type":"text","text":"#, &text_literal(bytes), b"}]}"), false),
+        _ => (around(br#"{"content":[{"type":"text","text":"#, &text_literal(bytes), b"}]}"), false),
     };
     let reading = Reading::read(response.clone());
     let outcome = if is_message { reading.outcome() } else { outcome_of_result(&reading) };
-    let mut tool = Tool::unlisted("");
-    // There was no list it could have been in.
-    tool.faults.clear();
-    Ok(Capture {
-        // The digest keeps two files of one name, or one that changed, apart.
-        id: CaptureId(format!("{name}-{}-{}", kind.name(), &sha256(bytes)[..8]).into()),
-        server: Server { transport: "file".into(), source: format!("{} {name}", kind.name()), ..Server::default() },
-        tool,
-        arguments: Bytes::new(),
-        started_at: OffsetDateTime::UNIX_EPOCH,
-        timings: Timings::default(),
-        outcome,
-        request: Bytes::new(),
-        response: Some(response),
-        messages: Vec::new(),
-        http: None,
-        problem: None,
-        notes: if is_message { Vec::new() } else { vec![Capture::NO_WIRE.to_owned()] },
-    })
+    // The digest keeps two files of one name, or one that changed, apart.
+    let id = CaptureId(format!("{name}-{}-{}", kind.name(), &sha256(bytes)[..8]).into());
+    let empty = empty_capture(id, "file", format!("{} {name}", kind.name()));
+    let notes = if is_message { Vec::new() } else { vec![Capture::NO_WIRE.to_owned()] };
+    Ok(Capture { outcome, response: Some(response), notes, ..empty })
 }
 
 /// The result's own `isError` decides; odd JSON around it was written by us.

@@ -14,7 +14,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::{Error, REQUEST, duration};
-use crate::capture::{Capture, CaptureId, HttpInfo, Message, Outcome, Server, Timings, Tool};
+use crate::capture::{Capture, CaptureId, Carried, HttpInfo, Message, Outcome, Redaction, Server, Timings, Tool};
+use crate::json::Doc;
+use crate::json::write::string;
 use crate::problem::{Kind, Problem};
 use crate::report::json::{milliseconds, sha256};
 
@@ -38,10 +40,52 @@ pub(super) struct Manifest {
     http: Option<HttpPart>,
     problem: Option<ProblemPart>,
     notes: Vec<String>,
-    /// What was hidden when it was written: nothing yet.
+    /// What was hidden when it was written.
     #[serde(default)]
-    redactions: Vec<serde_json::Value>,
+    redactions: Vec<RedactionPart>,
+    /// What this version does not know, from the folder that the capture was read from: see [`Carried::members`].
+    #[serde(skip)]
+    members: Vec<(String, String, Bytes)>,
 }
+
+#[derive(Clone, Deserialize, Serialize)]
+struct RedactionPart {
+    part: String,
+    path: String,
+    kind: String,
+    count: u64,
+}
+
+/// The members that this version knows, by the pointer of the object they stand in.
+const KNOWN: &[(&str, &[&str])] = &[
+    (
+        "",
+        &[
+            "schema",
+            "loupe",
+            "id",
+            "server",
+            "tool",
+            "arguments",
+            "startedAt",
+            "timings",
+            "outcome",
+            "request",
+            "response",
+            "http",
+            "problem",
+            "notes",
+            "redactions",
+        ],
+    ),
+    ("/server", &["name", "version", "protocolVersion", "transport", "instructions", "source"]),
+    ("/tool", &["name", "definition", "faults"]),
+    ("/timings", &["sendMs", "serverMs", "receiveMs"]),
+    ("/request", &["bytes", "sha256"]),
+    ("/response", &["bytes", "sha256"]),
+    ("/http", &["status", "headers"]),
+    ("/problem", &["kind", "what", "place", "hint"]),
+];
 
 #[derive(Deserialize)]
 struct SchemaOnly {
@@ -136,7 +180,7 @@ impl Exact {
 
 impl Manifest {
     pub(super) fn of(capture: &Capture) -> Self {
-        let Server { name, version, protocol_version, transport, instructions, source } = capture.server.clone();
+        let Server { name, version, protocol_version, transport, instructions, source, capabilities: _ } = capture.server.clone();
         Self {
             schema: SCHEMA.to_owned(),
             loupe: env!("CARGO_PKG_VERSION").to_owned(),
@@ -166,13 +210,17 @@ impl Manifest {
                 hint,
             }),
             notes: capture.notes.clone(),
-            redactions: Vec::new(),
+            redactions: capture.carried.redactions.iter().map(RedactionPart::of).collect(),
+            members: capture.carried.members.clone(),
         }
     }
 
     pub(super) fn text(&self) -> String {
         // Nothing in it that JSON cannot hold.
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        for (parent, key, value) in &self.members {
+            text = with_member(text, parent, key, value);
+        }
         text.push('\n');
         text
     }
@@ -187,7 +235,21 @@ impl Manifest {
                 _ => Error::damaged(folder, format!("capture.json: unknown schema `{schema}`")),
             });
         }
-        serde_json::from_slice(text).map_err(damaged)
+        let mut manifest: Self = serde_json::from_slice(text).map_err(damaged)?;
+        manifest.members = unknown_members(text);
+        Ok(manifest)
+    }
+
+    /// Refuses a message of another length before it is read.
+    pub(super) fn check_length(&self, name: &str, bytes: u64, folder: &Path) -> Result<(), Error> {
+        let expected = if name == REQUEST { &self.request } else { &self.response };
+        match expected {
+            Some(digest) if digest.bytes != bytes => {
+                Err(Error::damaged(folder, format!("{name} has {bytes} bytes, not {}", digest.bytes)))
+            }
+            None => Err(Error::damaged(folder, format!("{name} does not belong there"))),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn check_digest(&self, name: &str, bytes: Option<&[u8]>, folder: &Path) -> Result<(), Error> {
@@ -196,9 +258,6 @@ impl Manifest {
             (None, None) => return Ok(()),
             (Some(_), None) => "is missing".to_owned(),
             (None, Some(_)) => "does not belong there".to_owned(),
-            (Some(digest), Some(bytes)) if digest.bytes != bytes.len() as u64 => {
-                format!("has {} bytes, not {}", bytes.len(), digest.bytes)
-            }
             (Some(digest), Some(bytes)) if digest.sha256 != sha256(bytes) => {
                 "is not what was written: its digest differs".to_owned()
             }
@@ -241,7 +300,7 @@ impl Manifest {
         let ServerPart { name, version, protocol_version, transport, instructions, source } = self.server;
         Ok(Capture {
             id: CaptureId(self.id.into()),
-            server: Server { name, version, protocol_version, transport, instructions, source },
+            server: Server { name, version, protocol_version, transport, instructions, source, capabilities: None },
             tool,
             arguments: self.arguments.bytes("arguments", folder)?,
             started_at,
@@ -253,6 +312,46 @@ impl Manifest {
             http: self.http.map(|HttpPart { status, headers }| HttpInfo { status, headers }),
             problem,
             notes: self.notes,
+            carried: Carried {
+                members: self.members,
+                redactions: self.redactions.into_iter().map(RedactionPart::redaction).collect(),
+            },
         })
     }
+}
+
+impl RedactionPart {
+    fn of(redaction: &Redaction) -> Self {
+        let Redaction { part, path, kind, count } = redaction.clone();
+        Self { part, path, kind, count }
+    }
+
+    fn redaction(self) -> Redaction {
+        let Self { part, path, kind, count } = self;
+        Redaction { part, path, kind, count }
+    }
+}
+
+/// What this version does not know of a manifest: pointer of the object, key, exact value.
+fn unknown_members(text: &[u8]) -> Vec<(String, String, Bytes)> {
+    let doc = Doc::parse(Bytes::copy_from_slice(text));
+    let mut members = Vec::new();
+    for (parent, known) in KNOWN {
+        for member in doc.at(parent).into_iter().flat_map(crate::json::Node::children) {
+            if let Some(key) = member.key().filter(|key| !known.contains(&&**key)) {
+                members.push(((*parent).to_owned(), key.into_owned(), member.raw_bytes()));
+            }
+        }
+    }
+    members
+}
+
+/// The document with one member more, at the end of the object at `parent`; without change where there is no such object.
+fn with_member(text: String, parent: &str, key: &str, value: &[u8]) -> String {
+    let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
+    let Some(object) = doc.at(parent).filter(|node| node.kind() == crate::json::Kind::Object) else { return text };
+    let Some(at) = object.children().last().map(|last| last.range().end) else { return text };
+    let indent = "  ".repeat(object.depth() + 1);
+    let member = format!(",\n{indent}{}: {}", string(key), String::from_utf8_lossy(value));
+    format!("{}{member}{}", &text[..at], &text[at..])
 }

@@ -1,15 +1,26 @@
 //! Capture folders and files on disk.
 //!
 //! [`write_folder`] writes a capture whole or not at all; [`read_folder`] gives the same capture back, byte for byte.
-//! [`read_any`] also opens what is no folder: a bare result, a message, a payload, a text. A newer schema is refused
-//! and a damaged folder is named as damaged; nothing here ever changes or deletes what is there.
-//! Values of environment variables and request headers are not in a capture, and so never get here.
-//! [`load_hosts`] reads a user's own hosts file.
-//! Uses `report` (the spelling of messages), `host`, `capture`, `json`, `problem`.
+//! [`read_any`] also opens what is no folder: a bare result, a message, a payload, a text; [`read_all`] also a file of
+//! many answers. A newer schema is refused and a damaged folder is named as damaged; neither is changed or deleted.
+//! Values of environment variables and request headers are not in a capture, and so never get here; what else is secret
+//! `fixture::redact` hides before. [`History`] keeps captures from run to run. [`load_hosts`] reads a user's own hosts file.
+//! [`read_recent`] and [`write_recent`] keep the sources used before.
+//! Uses `fixture`, `report` (the spelling of messages), `host`, `source`, `capture`, `json`, `problem`.
 
 mod file;
+mod folders;
+mod history;
 mod hosts;
+mod import;
 mod manifest;
+mod place;
+mod read;
+mod recent;
+mod replace;
+mod settings;
+#[cfg(test)]
+mod hostile_tests;
 #[cfg(test)]
 mod tests;
 
@@ -23,8 +34,15 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use serde::Deserialize;
 
-pub use file::{ReadAs, read_any, read_as, read_bytes};
-pub use hosts::{load_hosts, settings_folder};
+pub use file::{ReadAs, read_all, read_all_bytes, read_any, read_as, read_bytes};
+pub use folders::{capture_folders, read_expectations, read_fixture};
+pub use history::{Entry, Health, History, Keep, Label, Listed, Query};
+pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
+pub use place::place;
+pub use read::read_file;
+pub use recent::{read_recent, write_recent};
+pub use replace::{recover, replace_folder};
+pub use settings::{change_settings, read_settings};
 
 use crate::capture::{Capture, Direction, Message, Reading};
 use crate::problem::{Kind, Problem};
@@ -35,6 +53,12 @@ const MANIFEST: &str = "capture.json";
 const REQUEST: &str = "request.json";
 const RESPONSE: &str = "response.json";
 const MESSAGES: &str = "messages.jsonl";
+/// How names begin that are not in place yet.
+const TEMPORARY: &str = ".loupe-";
+/// More of a manifest, of messages or of expectations is not taken: the answer is none of these.
+const MOST_BESIDE: u64 = 1 << 30;
+/// How deep fixtures are looked for.
+const MAX_FOLDERS: usize = 8;
 
 /// Why a capture could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +83,17 @@ impl Error {
         move |source| Self::Io { what, path, source }
     }
 
+    /// The same of the place where it was to stand in the end: people know nothing of the folder that it stood in before.
+    fn in_place(self, temporary: &Path, place: &Path) -> Self {
+        match self {
+            Self::Io { what, path, source } => {
+                let path = path.strip_prefix(temporary).map(|rest| place.join(rest)).unwrap_or(path);
+                Self::Io { what, path, source }
+            }
+            other => other,
+        }
+    }
+
     fn damaged(path: &Path, why: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), why: why.into() }
     }
@@ -69,7 +104,18 @@ impl From<Error> for Problem {
         let what = error.to_string();
         let (path, hint) = match &error {
             Error::Exists { path } => (path, Some("choose another name; nothing is overwritten")),
-            Error::Io { path, .. } => (path, None),
+            Error::Io { path, source, .. } => (
+                path,
+                match source.kind() {
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                        Some("the disk is full: free some space, or choose another folder; nothing half-written is left")
+                    }
+                    io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+                        Some("choose a folder that you may write, or change who may")
+                    }
+                    _ => None,
+                },
+            ),
             Error::NotACapture { path } => (path, Some("a capture folder is what `Export` writes")),
             Error::Newer { path, .. } => (path, Some("open it with a newer Loupe")),
             Error::Damaged { path, .. } => {
@@ -86,39 +132,112 @@ impl From<Error> for Problem {
 }
 
 /// Writes the capture as a folder at `path`, which must not be there yet: a crash leaves the whole folder or none.
+/// Nothing is hidden here; what is written for others goes through [`crate::fixture::redact`] first.
 ///
 /// # Errors
 /// [`Error::Exists`], or [`Error::Io`] with the file it happened at.
 pub fn write_folder(capture: &Capture, path: &Path) -> Result<(), Error> {
+    write_folder_with(capture, &[], path)
+}
+
+/// As [`write_folder`], with more files in the folder: name and bytes.
+///
+/// # Errors
+/// As [`write_folder`].
+pub fn write_folder_with(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(Error::Exists { path: path.to_owned() });
     }
     let parent = parent(path);
-    fs::create_dir_all(&parent).map_err(Error::io("cannot create the folder", &parent))?;
+    let temporary = write_beside(capture, files, &parent, path)?;
+    put_in_place(temporary, &parent, path)
+}
+
+/// A whole folder under another name in the folder `parent`, to stand at `place`.
+fn write_beside(capture: &Capture, files: &[(&str, &[u8])], parent: &Path, place: &Path) -> Result<tempfile::TempDir, Error> {
+    fs::create_dir_all(parent).map_err(Error::io("cannot create the folder", parent))?;
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".loupe-");
+    builder.prefix(TEMPORARY);
     // Of a temporary folder for others to read later; the process's umask still applies.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    let temporary = builder.tempdir_in(&parent).map_err(Error::io("cannot create the folder", &parent))?;
-    write_file(&temporary.path().join(MANIFEST), Manifest::of(capture).text().as_bytes())?;
+    let temporary = builder.tempdir_in(parent).map_err(Error::io("cannot create the folder", parent))?;
+    write_into(capture, files, temporary.path()).map_err(|error| error.in_place(temporary.path(), place))?;
+    Ok(temporary)
+}
+
+fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path) -> Result<(), Error> {
+    write_file(&folder.join(MANIFEST), Manifest::of(capture).text().as_bytes())?;
     if !capture.request.is_empty() {
-        write_file(&temporary.path().join(REQUEST), &capture.request)?;
+        write_file(&folder.join(REQUEST), &capture.request)?;
     }
     if let Some(response) = &capture.response {
-        write_file(&temporary.path().join(RESPONSE), response)?;
+        write_file(&folder.join(RESPONSE), response)?;
     }
     let mut lines = String::new();
     for message in &capture.messages {
         lines.push_str(&message_line(message));
         lines.push('\n');
     }
-    write_file(&temporary.path().join(MESSAGES), lines.as_bytes())?;
-    sync_folder(temporary.path())?;
+    write_file(&folder.join(MESSAGES), lines.as_bytes())?;
+    for (name, bytes) in files {
+        write_file(&folder.join(name), bytes)?;
+    }
+    sync_folder(folder)
+}
+
+fn put_in_place(temporary: tempfile::TempDir, parent: &Path, path: &Path) -> Result<(), Error> {
     fs::rename(temporary.path(), path).map_err(Error::io("cannot put the folder in place", path))?;
     // Renamed: there is nothing left to remove.
     let _moved = temporary.keep();
-    sync_folder(&parent)
+    sync_folder(parent)
+}
+
+/// The files of a capture's folder and their sizes in bytes, as [`write_folder`] writes them.
+pub fn folder_files(capture: &Capture) -> Vec<(&'static str, u64)> {
+    let messages = capture.messages.iter().map(|message| message_line(message).len() as u64 + 1).sum();
+    let mut files = vec![(MANIFEST, Manifest::of(capture).text().len() as u64)];
+    if !capture.request.is_empty() {
+        files.push((REQUEST, capture.request.len() as u64));
+    }
+    files.extend(capture.response.as_ref().map(|response| (RESPONSE, response.len() as u64)));
+    files.push((MESSAGES, messages));
+    files
+}
+
+/// The folders of captures at or below `path`, in order of their names; what begins with a dot is left out.
+///
+/// # Errors
+/// [`Error::Io`] where `path` itself cannot be read.
+pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    if path.join(MANIFEST).exists() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    let mut left = vec![(path.to_owned(), 0)];
+    while let Some((folder, depth)) = left.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if depth == 0 => return Err(Error::io("cannot read the folder", &folder)(error)),
+            // One that cannot be looked into hides no other.
+            Err(_) => continue,
+        };
+        for entry in entries.filter_map(Result::ok) {
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if is_hidden || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            let names = [MANIFEST, REQUEST, RESPONSE, MESSAGES, crate::fixture::expect::FILE];
+            if names.iter().any(|name| entry.path().join(name).exists()) {
+                // Without its manifest it is a damaged one, and listed as that.
+                found.push(entry.path());
+            } else if depth < MAX_FOLDERS {
+                left.push((entry.path(), depth + 1));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// Writes the raw `CallToolResult` exactly as it arrived. Replaces a file that is there.
@@ -138,11 +257,11 @@ pub fn write_result(capture: &Capture, path: &Path) -> Result<(), Error> {
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let parent = parent(path);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".loupe-");
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut temporary = builder.tempfile_in(&parent).map_err(Error::io("cannot create the file", path))?;
-    temporary.write_all(bytes).map_err(Error::io("cannot write", path))?;
+    temporary.as_file_mut().write_all(bytes).map_err(Error::io("cannot write", path))?;
     temporary.as_file().sync_all().map_err(Error::io("cannot write", path))?;
     temporary.persist(path).map_err(|error| Error::io("cannot put the file in place", path)(error.error))?;
     sync_folder(&parent)
@@ -154,19 +273,16 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// [`Error::NotACapture`], [`Error::Newer`], [`Error::Damaged`] with what is wrong, or [`Error::Io`].
 pub fn read_folder(path: &Path) -> Result<Capture, Error> {
     let at = path.join(MANIFEST);
-    let text = match fs::read(&at) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_dir() => {
-            return Err(Error::NotACapture { path: path.to_owned() });
-        }
-        Err(error) => return Err(Error::io("cannot read", &at)(error)),
+    let text = match read::read_optional(&at, MOST_BESIDE) {
+        Ok(Some(text)) => text,
+        Ok(None) if path.is_dir() => return Err(Error::NotACapture { path: path.to_owned() }),
+        Ok(None) => return Err(Error::io("cannot read", &at)(io::ErrorKind::NotFound.into())),
+        Err(error) => return Err(error),
     };
     let manifest = Manifest::parse(&text, path)?;
-    let request = read_part(path, REQUEST)?;
-    let response = read_part(path, RESPONSE)?;
-    manifest.check_digest(REQUEST, request.as_deref(), path)?;
-    manifest.check_digest(RESPONSE, response.as_deref(), path)?;
-    let messages = match read_part(path, MESSAGES)? {
+    let request = read_part(path, REQUEST, &manifest)?;
+    let response = read_part(path, RESPONSE, &manifest)?;
+    let messages = match read::read_optional(&path.join(MESSAGES), MOST_BESIDE)? {
         Some(lines) => read_messages(&lines, path)?,
         None => return Err(Error::damaged(path, format!("{MESSAGES} is missing"))),
     };
@@ -195,13 +311,20 @@ fn sync_folder(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn read_part(folder: &Path, name: &str) -> Result<Option<Bytes>, Error> {
+/// Reads a message, if it is as long as the manifest says, and checks that it is the one that was written.
+fn read_part(folder: &Path, name: &str, manifest: &Manifest) -> Result<Option<Bytes>, Error> {
     let path = folder.join(name);
-    match fs::read(&path) {
-        Ok(bytes) => Ok(Some(Bytes::from(bytes))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io("cannot read", &path)(error)),
-    }
+    let bytes = match fs::metadata(&path) {
+        Ok(data) if data.is_file() => {
+            manifest.check_length(name, data.len(), folder)?;
+            Some(Bytes::from(read::read_file(&path, data.len())?))
+        }
+        Ok(_) => return Err(Error::damaged(folder, format!("{name} is no file"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Error::io("cannot read", &path)(error)),
+    };
+    manifest.check_digest(name, bytes.as_deref(), folder)?;
+    Ok(bytes)
 }
 
 #[derive(Deserialize)]

@@ -4,22 +4,14 @@ use std::fs;
 use std::time::Duration;
 
 use bytes::Bytes;
+use proptest::prelude::*;
 use time::macros::datetime;
 
 use super::*;
-use crate::capture::{CaptureId, HttpInfo, Outcome, Server, Timings, Tool};
+use crate::capture::{CaptureId, Carried, HttpInfo, Outcome, Server, Timings, Tool};
 
-fn capture(response: Option<&'static [u8]>) -> Capture {
+pub(super) fn capture(response: Option<&'static [u8]>) -> Capture {
     Capture {
-        id: CaptureId("c-1".into()),
-        server: Server {
-            name: "sample \u{1f50e}".into(),
-            version: "1".into(),
-            protocol_version: "2025-11-25".into(),
-            transport: "stdio".into(),
-            instructions: Some("be\nkind".into()),
-            source: "--env KEY=… -- node server.js".into(),
-        },
         tool: Tool::read(Bytes::from_static(b"{\"name\":\"t\", \"inputSchema\":{\"a\":1e3,\"a\":20000000000000000001}}")),
         arguments: Bytes::from_static(b"{\"n\":1e3, \"big\":12345678901234567890123}"),
         started_at: datetime!(2025-01-17 14:30:00.123456789 UTC),
@@ -28,7 +20,6 @@ fn capture(response: Option<&'static [u8]>) -> Capture {
             server: Duration::from_nanos(123_456_789),
             receive: Duration::from_nanos(59_999_999_999),
         },
-        outcome: Outcome::Result,
         request: Bytes::from_static(b"{\"jsonrpc\":\"2.0\",\"id\":1}"),
         response: response.map(Bytes::from_static),
         messages: vec![
@@ -41,6 +32,18 @@ fn capture(response: Option<&'static [u8]>) -> Capture {
         }),
         problem: Some(Problem::new(Kind::RpcError, "no").at("t").hint("try")),
         notes: vec!["1 unreadable line came".into()],
+        ..Capture::empty(
+            CaptureId("c-1".into()),
+            Server {
+                name: "sample \u{1f50e}".into(),
+                version: "1".into(),
+                protocol_version: "2025-11-25".into(),
+                transport: "stdio".into(),
+                instructions: Some("be\nkind".into()),
+                source: "--env KEY=… -- node server.js".into(),
+                capabilities: None,
+            },
+        )
     }
 }
 
@@ -134,9 +137,20 @@ fn fields_of_others_are_tolerated() {
     let path = folder.path().join("c");
     write_folder(&capture(Some(b"{}")), &path).unwrap();
     let text = fs::read_to_string(path.join(MANIFEST)).unwrap();
-    fs::write(path.join(MANIFEST), text.replacen('{', "{\"mine\":{\"x\":[1]},", 1)).unwrap();
+    fs::write(
+        path.join(MANIFEST),
+        text.replacen('{', "{\"mine\":{\"x\":[1e3]},", 1).replacen("\"server\": {", "\"server\": {\"region\":\"eu\",", 1),
+    )
+    .unwrap();
     fs::write(path.join("expect.toml"), "schema = \"loupe.expect/1\"").unwrap();
-    assert_eq!(read_folder(&path).unwrap(), capture(Some(b"{}")));
+    let read = read_folder(&path).unwrap();
+    assert_eq!(Capture { carried: Carried::default(), ..read.clone() }, capture(Some(b"{}")));
+    // What others put there goes into the next folder that is written of it.
+    let again = folder.path().join("again");
+    write_folder(&read, &again).unwrap();
+    assert_eq!(read_folder(&again).unwrap(), read);
+    let text = fs::read_to_string(again.join(MANIFEST)).unwrap();
+    assert!(text.contains("\"mine\": {\"x\":[1e3]}") && text.contains("\"region\": \"eu\""), "{text}");
 }
 
 #[test]
@@ -181,4 +195,76 @@ fn what_is_wrapped_reads_as_it_was() {
     let refused = read_bytes(&Bytes::from_static(b"nope"), "r", Some(ReadAs::Result)).unwrap_err();
     assert_eq!(refused.kind, Kind::Io);
     assert!(refused.what.starts_with("not JSON, so no result"), "{}", refused.what);
+}
+
+/// Every file of a folder by name.
+fn files(path: &Path) -> std::collections::BTreeMap<std::ffi::OsString, Vec<u8>> {
+    fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap()))
+        .collect()
+}
+
+fn bytes() -> impl Strategy<Value = Bytes> {
+    prop_oneof![
+        proptest::collection::vec(any::<u8>(), 0..200).prop_map(Bytes::from),
+        any::<String>().prop_map(|text| Bytes::from(format!("{{\"a\":{}}}", crate::json::write::string(&text)))),
+    ]
+}
+
+fn any_capture() -> impl Strategy<Value = Capture> {
+    let message = (0_u64..1 << 50, 0_usize..3, bytes()).prop_map(|(at, direction, bytes)| Message {
+        at: Duration::from_nanos(at),
+        direction: [Direction::In, Direction::Out, Direction::Stderr][direction],
+        bytes,
+    });
+    let texts = (any::<String>(), any::<String>(), any::<Option<String>>());
+    let parts = (bytes(), bytes(), proptest::option::of(bytes()), bytes());
+    (texts, parts, proptest::collection::vec(message, 0..4), proptest::collection::vec(any::<String>(), 0..3), 0_u64..1 << 50)
+        .prop_map(|((name, source, instructions), (request, arguments, response, raw), messages, notes, time)| Capture {
+            server: Server { name, source, instructions, ..Server::default() },
+            request,
+            arguments,
+            response,
+            tool: if raw.is_empty() { Tool::unlisted("t") } else { Tool::read(raw) },
+            messages,
+            notes,
+            timings: Timings { server: Duration::from_nanos(time), ..Timings::default() },
+            ..capture(None)
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn saved_loaded_and_saved_again_is_the_same(capture in any_capture()) {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        write_folder(&capture, &one).unwrap();
+        let read = read_folder(&one).unwrap();
+        prop_assert_eq!(&read, &capture);
+        write_folder(&read, &two).unwrap();
+        prop_assert_eq!(files(&one), files(&two));
+    }
+
+    #[test]
+    fn whatever_a_folder_holds_the_loader_only_refuses(
+        file in 0_usize..4, junk in proptest::collection::vec(any::<u8>(), 0..300), at in 0_usize..3000, is_part in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        write_folder(&capture(Some(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}")), &path).unwrap();
+        let name = path.join([MANIFEST, REQUEST, RESPONSE, MESSAGES][file]);
+        let mut bytes = fs::read(&name).unwrap();
+        let at = at % bytes.len();
+        let end = if is_part { (at + junk.len()).min(bytes.len()) } else { bytes.len() };
+        bytes.splice(at..end, junk);
+        fs::write(&name, &bytes).unwrap();
+        if let Ok(read) = read_folder(&path) {
+            // What it takes it can write again.
+            write_folder(&read, &folder.path().join("again")).unwrap();
+        }
+    }
 }

@@ -24,6 +24,8 @@ pub struct Counter {
     pending: String,
     /// Length of `pending` at which a cut is looked for again.
     look_at: usize,
+    /// Bytes of `pending` in which there is none.
+    searched: usize,
     /// Once set, what is left is not counted: the asker has looked away.
     cancel: Cancel,
 }
@@ -46,6 +48,7 @@ impl Counter {
             partial: Vec::new(),
             pending: String::new(),
             look_at: PIECE_BYTES,
+            searched: 0,
             cancel: cancel.clone(),
         }
     }
@@ -91,13 +94,13 @@ impl Counter {
             while !self.pending.is_char_boundary(end) {
                 end -= 1;
             }
-            if let Some(cut) = safe_cut(&self.pending[..end]) {
+            if let Some(cut) = safe_cut(&self.pending[..end], self.searched) {
                 // Left half-way, the sum is thrown away.
                 self.counts.tokens.add(&self.pending[..cut], &self.cancel).ok();
                 self.pending.drain(..cut);
-                self.look_at = PIECE_BYTES;
+                (self.look_at, self.searched) = (PIECE_BYTES, 0);
             } else {
-                self.look_at *= 2;
+                (self.look_at, self.searched) = (self.look_at * 2, end);
             }
         }
     }

@@ -13,6 +13,9 @@ use crate::cancel::{Cancel, Cancelled};
 /// A longer word is taken in windows of this size, so that the asker can look away in the middle of it.
 const WINDOW_BYTES: usize = 32 << 10;
 
+/// After so many words the asker may look away: a text that cannot be cut in pieces is counted in one go.
+const WORDS_A_LOOK: usize = 4_096;
+
 /// The last tokens of a window may come out otherwise once more text follows: they are found anew in the next one.
 const UNSURE_TOKENS: usize = 16;
 
@@ -22,7 +25,10 @@ const UNSURE_TOKENS: usize = 16;
 /// [`Cancelled`] when the asker looked away.
 pub(super) fn count(tokenizer: &Tokenizer, text: &str, cancel: &Cancel) -> Result<u64, Cancelled> {
     let mut tokens = 0;
-    for word in tokenizer.split(text) {
+    for (position, word) in tokenizer.split(text).enumerate() {
+        if position.is_multiple_of(WORDS_A_LOOK) {
+            cancel.check()?;
+        }
         tokens += if word.len() <= WINDOW_BYTES {
             tokenizer.bpe.count(word.as_bytes()) as u64
         } else {

@@ -4,6 +4,7 @@
 //! cut without changing the count. [`Tokens`] are the two encodings that are always counted; a [`Tokenizer`] is one
 //! that a person names: one of them, a further one, a file, or an estimate. Uses `cancel`, `json`, `problem`.
 
+pub mod claude;
 mod counter;
 mod encoder;
 mod file;
@@ -98,35 +99,36 @@ pub fn warm_up() {
 fn pieces<'a>(text: &'a str, cancel: &Cancel, mut take: impl FnMut(&'a str) -> Result<(), Cancelled>) -> Result<(), Cancelled> {
     let mut rest = text;
     let mut window = PIECE_BYTES;
+    // Before this place there is none to cut at.
+    let mut searched = 0;
     while rest.len() > window {
         cancel.check()?;
         let mut end = window;
         while !rest.is_char_boundary(end) {
             end -= 1;
         }
-        match safe_cut(&rest[..end]) {
+        match safe_cut(&rest[..end], searched) {
             Some(cut) => {
                 let (piece, tail) = rest.split_at(cut);
                 take(piece)?;
                 rest = tail;
-                window = PIECE_BYTES;
+                (window, searched) = (PIECE_BYTES, 0);
             }
-            // Doubling keeps the search linear in a text that cannot be cut.
-            None => window *= 2,
+            None => (window, searched) = (window * 2, end),
         }
     }
     cancel.check()?;
     take(rest)
 }
 
-/// The last place in `text` where every built-in encoding always begins a new pre-token, whatever stands around it: between a
-/// letter or digit and an ASCII character that is neither and no apostrophe. No alternative of their patterns spans
+/// The last place in `text`, not before `from`, where every built-in encoding always begins a new pre-token, whatever
+/// stands around it: between a letter or digit and an ASCII character that is neither and no apostrophe. No alternative of their patterns spans
 /// such a pair (`'s` is why the apostrophe is left out), none looks behind, and `\s+$` cannot match before it.
-fn safe_cut(text: &str) -> Option<usize> {
+fn safe_cut(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut at = bytes.len();
-    while at > 1 {
-        at -= 1;
+    for at in (from.max(1)..bytes.len()).rev() {
+        #[cfg(test)]
+        SEARCHED.set(SEARCHED.get() + 1);
         let byte = bytes[at];
         if byte.is_ascii() && !byte.is_ascii_alphanumeric() && byte != b'\'' {
             let before = bytes[at - 1];
@@ -142,6 +144,17 @@ fn safe_cut(text: &str) -> Option<usize> {
 /// Letters of scripts that run on without spaces; each is in `\p{Lo}`.
 fn is_ideograph(char: char) -> bool {
     matches!(char, '\u{4e00}'..='\u{9fef}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Bytes that were searched for a place to cut at, on this thread.
+    static SEARCHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(test)]
+fn searched() -> usize {
+    SEARCHED.get()
 }
 
 #[cfg(test)]

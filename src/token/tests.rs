@@ -175,6 +175,39 @@ fn a_million_of_one_character_is_counted() {
     assert_eq!(p50k(&"x".repeat(1_000_000)), p50k(&"x".repeat(500_000)) * 2);
 }
 
+/// Long runs are linear: a text without a place to cut it is searched for one once, not again with every longer part.
+#[test]
+fn no_part_of_a_run_is_searched_twice() {
+    for unit in [" ", "a", "\n", "\u{301}"] {
+        let run = unit.repeat(700_000);
+        let before = searched();
+        let mut parts = 0;
+        pieces(&run, &Cancel::new(), |_| {
+            parts += 1;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(parts, 1, "{unit:?}");
+        assert!(searched() - before <= run.len(), "{unit:?}: {} of {} bytes", searched() - before, run.len());
+        let before = searched();
+        let mut counter = Counter::watching(&cancelled());
+        run.as_bytes().chunks(9_000).for_each(|piece| counter.push(piece));
+        assert!(searched() - before <= run.len(), "{unit:?}, in pieces");
+    }
+    // Where there are places, only what stands behind the last of each part is.
+    let text = "word, ".repeat(100_000);
+    let before = searched();
+    pieces(&text, &Cancel::new(), |_| Ok(())).unwrap();
+    assert!(searched() - before < 100, "{}", searched() - before);
+}
+
+/// Somebody who looked away, so that nothing is counted.
+fn cancelled() -> Cancel {
+    let cancel = Cancel::new();
+    cancel.cancel();
+    cancel
+}
+
 #[test]
 fn a_long_word_can_be_left_in_the_middle() {
     let word = "-".repeat(200_000);
@@ -225,7 +258,7 @@ proptest! {
     #[test]
     fn a_safe_cut_changes_nothing(text in awkward()) {
         let mut prefix = text.as_str();
-        while let Some(cut) = safe_cut(prefix) {
+        while let Some(cut) = safe_cut(prefix, 0) {
             let mut parts = Tokens::default();
             parts.add(&text[..cut], &Cancel::new()).unwrap();
             parts.add(&text[cut..], &Cancel::new()).unwrap();

@@ -3,28 +3,32 @@
 //! It tells what the server declared from what is only the specification's default, and shows every state of a call:
 //! ready, refused by the schema, running, and each way of ending.
 
+mod call_as;
 mod fields;
-
-use std::time::Duration;
+mod outcome;
 
 use egui::{
     Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense, Ui,
-    WidgetInfo, pos2, vec2,
+    WidgetInfo, vec2,
 };
+
+use outcome::{done_words, has_outcome, outcome_ui, timing_ui};
 
 use super::commands::{self, Region};
 use super::sidebar::{self, Risk};
 use super::theme::{self, Tokens};
 use super::widgets::{self, Tone};
-use super::{Cx, icons, top_bar};
-use crate::capture::{Annotations, Capture, Hint, Outcome, Timings, Tool};
+use super::{Cx, export, icons, top_bar};
+use crate::capture::{Annotations, Capture, Hint, Tool};
 use crate::json::Doc;
 use crate::report::{Answer, Question};
 use crate::state::repeat::RepeatAction;
-use crate::state::{Action, Connection, Dialog, Form, FormMode, ListedTool, Running, Screen};
+use crate::state::{Action, Connection, Dialog, FixtureAction, Form, FormMode, ListedTool, Screen};
 
 /// Width of the block that tells how the call went.
 const TIMING: f32 = 264.0;
+/// Width of its one line.
+const OUTCOME: f32 = 130.0;
 /// Below this height the bar is slim.
 const SLIM_BELOW: f32 = 760.0;
 
@@ -37,6 +41,11 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.spacing_mut().item_spacing.y = 0.0;
     Frame::new().inner_margin(Margin { left: 16, right: 12, top: 8, bottom: 8 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
+        let is_about_answer = matches!(cx.state.view.screen, Screen::Answer | Screen::Hosts);
+        if let Some(capture) = cx.state.foreign_capture().filter(|_| is_about_answer && cx.state.running.is_none()) {
+            foreign_ui(ui, cx, capture);
+            return;
+        }
         let Some(listed) = cx.state.tool() else {
             no_tool_ui(ui, cx);
             return;
@@ -57,6 +66,56 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if cx.state.is_answer_stale() && cx.state.running.is_none() && cx.state.view.screen == Screen::Answer {
         stale_ui(ui, cx);
     }
+    // The start page says it itself.
+    if matches!(cx.state.connection, Connection::Gone { .. }) && cx.state.view.screen != Screen::Start {
+        gone_ui(ui, cx);
+    }
+}
+
+/// An answer whose tool this server does not have: opened from a file, or of another server.
+fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
+    let t = Tokens::of(ui);
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
+        export_ui(ui, cx);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
+            ui.add(egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong)).truncate());
+            let words = match (capture.request.is_empty(), cx.state.connection.is_connected()) {
+                (true, true) => "Opened from a file; this server has no such tool",
+                (true, false) => "Opened from a file",
+                (false, true) => "This server has no such tool",
+                (false, false) => "Not connected: it cannot be called",
+            };
+            ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate());
+            if !capture.request.is_empty() {
+                done_words(ui, capture);
+            }
+        });
+    });
+}
+
+/// The server went away: what that means for calls, and the way on.
+fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let Connection::Gone { problem, .. } = &cx.state.connection else { return };
+    let strip = Frame::new().fill(t.bad_bg).inner_margin(Margin::symmetric(16, 3)).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            ui.add(egui::Label::new(icons::icon_fill(icons::DISCONNECT, 14.0, t.bad)));
+            ui.label(RichText::new("The server is gone.").font(theme::medium(12.5)).color(t.strong));
+            let keys = commands::keys_of("Reconnect");
+            let name = format!("Reconnect ({keys})");
+            if widgets::Button::new(&name).icon(icons::REFRESH).small().show(ui).clicked() {
+                cx.send(Action::Reconnect);
+            }
+            let words = problem.message();
+            ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.text)).truncate()).on_hover_text(&words);
+        });
+    });
+    let rect = strip.response.rect;
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, egui::Stroke::new(1.0, t.bad_line));
 }
 
 fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -95,6 +154,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
         if again.on_hover_text(keys).clicked() {
             cx.send(Action::Repeat(RepeatAction::Open));
         }
+        call_as::menu_ui(ui, cx);
         export_ui(ui, cx);
         super::compare::button_ui(ui, cx);
         send_anyway_ui(ui, cx);
@@ -116,7 +176,10 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
             }
             if with_chips {
                 chips_ui(ui, cx, tool);
-                outcome_ui(ui, cx, tool);
+                // Half of it says nothing; the captures tell it too.
+                if ui.available_width() > OUTCOME {
+                    outcome_ui(ui, cx, tool);
+                }
             }
         });
     });
@@ -209,20 +272,27 @@ fn badges(hints: &Annotations) -> Vec<Badge> {
     badges
 }
 
-/// The badges in words; where there is no room only the first keeps its word.
+/// The badges, in words for as many as there is room for; the rest are their marks, and what has no room for that is
+/// left out. In a tight bar the first alone has its word.
 fn badges_ui(ui: &mut Ui, hints: &Annotations, is_tight: bool) {
+    const MARK: f32 = 21.0;
     let badges = badges(hints);
-    let words = |badge: &Badge| badge.text.len() + if badge.is_declared { 0 } else { 8 };
-    let wanted: usize = badges.iter().map(|badge| words(badge) * 7 + 34).sum();
-    let is_short = is_tight || wanted as f32 > ui.available_width();
+    let gap = ui.spacing().item_spacing.x;
+    let wide = |ui: &Ui, text: &str| {
+        ui.painter().layout_no_wrap(text.to_owned(), theme::medium(11.0), egui::Color32::PLACEHOLDER).size().x
+    };
     for (index, badge) in badges.iter().enumerate() {
         let (weak, tone) = if badge.is_declared { ("", badge.tone) } else { ("default", Tone::Plain) };
-        if is_short && index > 0 {
+        let words = 25.0 + wide(ui, badge.text) + if weak.is_empty() { 0.0 } else { wide(ui, weak) + 4.0 };
+        // Room is kept for the marks of the badges after it.
+        let rest = (badges.len() - index - 1) as f32 * (MARK + gap);
+        let room = ui.available_width();
+        if words + if index == 0 { 0.0 } else { rest } <= room && (index == 0 || !is_tight) {
+            widgets::badge_tip(ui, Some(badge.icon), badge.text, weak, tone, !badge.is_declared, &badge.tip);
+        } else if MARK <= room {
             let tip = format!("{} {weak}\n{}", badge.text, badge.tip);
             let response = widgets::badge_tip(ui, Some(badge.icon), "", "", tone, !badge.is_declared, &tip);
             response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{} {weak}", badge.text).trim_end()));
-        } else {
-            widgets::badge_tip(ui, Some(badge.icon), badge.text, weak, tone, !badge.is_declared, &badge.tip);
         }
     }
 }
@@ -242,6 +312,7 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
     let why = match (cx.state.form().and_then(|form| form.syntax.as_ref()), &cx.state.connection) {
         _ if enabled => "",
         (Some(_), Connection::Connected { .. }) => "The arguments are not a JSON object",
+        (_, Connection::Gone { .. }) => "The server is gone: reconnect (Ctrl R)",
         _ => "Not connected",
     };
     let name = format!("Call {}", tool.name);
@@ -314,6 +385,9 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if item(icons::COPY, "Copy verdict", "", true) {
             cx.send(Action::CopyVerdict);
         }
+        if item(icons::CHECK_CIRCLE, "Fixture…", &commands::keys_of("Save the answer as a fixture"), has_result) {
+            cx.send(Action::Fixture(FixtureAction::Show { then: None }));
+        }
         if item(icons::OPEN_FILE, "Capture folder…", &keys, true) {
             cx.send(Action::ExportCapture(None));
         }
@@ -325,6 +399,7 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
         {
             cx.send(Action::Copy(view.text.to_string()));
         }
+        export::menu_ui(ui, cx);
     });
 }
 
@@ -421,156 +496,6 @@ fn arguments_of(ui: &Ui, what: &str, arguments: &[u8]) -> std::sync::Arc<Vec<(St
                 .collect::<Vec<_>>(),
         )
     })
-}
-
-fn has_outcome(cx: &Cx<'_>, tool: &Tool) -> bool {
-    cx.state.running.is_some() || shown_capture(cx, tool).is_some()
-}
-
-fn shown_capture<'a>(cx: &Cx<'a>, tool: &Tool) -> Option<&'a Capture> {
-    cx.state.capture().filter(|capture| capture.tool.name == tool.name && !capture.request.is_empty()).map(|capture| &**capture)
-}
-
-/// How the call goes or went, on one line.
-fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
-    if let Some(running) = &cx.state.running {
-        widgets::waiting(ui, &format!("of {}", widgets::seconds(running.limit)), running.since, cx);
-    } else if let Some(capture) = shown_capture(cx, tool) {
-        done_words(ui, capture);
-    }
-}
-
-/// How the call goes or went, as a block of its own.
-fn timing_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
-    if let Some(running) = &cx.state.running {
-        running_ui(ui, cx, running);
-    } else if let Some(capture) = shown_capture(cx, tool) {
-        done_ui(ui, cx, capture);
-    }
-}
-
-fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
-    let t = Tokens::of(ui);
-    let elapsed = cx.state.now.saturating_sub(running.since);
-    ui.horizontal(|ui| {
-        widgets::waiting(ui, "Running", running.since, cx);
-        ui.label(RichText::new(format!("of {}", widgets::seconds(running.limit))).font(theme::mono(12.0)).color(t.weak));
-    });
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
-    match &running.progress {
-        Some((value, Some(total), _)) if *total > 0.0 => widgets::bar(ui, rect, (value / total) as f32, t.accent),
-        _ => {
-            // The total is unknown: a piece moves through the track once in two seconds.
-            ui.painter().rect_filled(rect, theme::RADIUS_BAR, t.hover);
-            let at = (elapsed.as_secs_f32() / 2.0).fract();
-            let piece =
-                Rect::from_min_size(pos2(rect.left() + at * rect.width() * 0.75, rect.top()), vec2(rect.width() * 0.25, 4.0));
-            ui.painter().rect_filled(piece, theme::RADIUS_BAR, t.accent);
-        }
-    }
-    let mut words = Vec::new();
-    if let Some((value, total, message)) = &running.progress {
-        words.push(total.map_or_else(|| format!("progress {value}"), |total| format!("progress {value} of {total}")));
-        words.extend(message.clone());
-    }
-    if running.unreadable > 0 {
-        let lines = if running.unreadable == 1 { "line" } else { "lines" };
-        words.push(format!("{} unreadable {lines} came", widgets::grouped(running.unreadable)));
-    }
-    if words.is_empty() {
-        words.push("waiting for the answer".into());
-    }
-    let words = words.join(" · ");
-    ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.weak)).truncate()).on_hover_text(&words);
-}
-
-fn done_words(ui: &mut Ui, capture: &Capture) {
-    let t = Tokens::of(ui);
-    let (glyph, color, _) = sidebar::outcome_look(capture.outcome, t);
-    let time = sidebar::duration(capture.timings.total());
-    let words = match capture.outcome {
-        Outcome::Result => format!("Done in {time}"),
-        Outcome::ToolError => format!("isError after {time}"),
-        Outcome::ProtocolError => format!("JSON-RPC error after {time}"),
-        Outcome::Malformed => format!("Unreadable answer after {time}"),
-        Outcome::Timeout => format!("Timed out after {time}"),
-        Outcome::Cancelled => format!("Cancelled after {time}"),
-        Outcome::Disconnected => format!("Server gone after {time}"),
-    };
-    let mark = icons::icon_fill(glyph, 14.0, color);
-    let color = if capture.outcome == Outcome::Result { t.text } else { color };
-    let words = RichText::new(words).font(theme::medium(12.5)).color(color);
-    let is_from_right = ui.layout().prefer_right_to_left();
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        let label = if is_from_right {
-            let label = ui.label(words);
-            ui.add(egui::Label::new(mark));
-            label
-        } else {
-            ui.add(egui::Label::new(mark));
-            ui.label(words)
-        };
-        // The end of a call is said aloud.
-        ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(egui::accesskit::Live::Polite));
-    });
-}
-
-fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
-    let t = Tokens::of(ui);
-    ui.add_space(2.0);
-    ui.horizontal(|ui| {
-        done_words(ui, capture);
-        if matches!(capture.outcome, Outcome::Timeout | Outcome::Disconnected) {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| match capture.outcome {
-                Outcome::Disconnected => {
-                    if widgets::Button::new("Reconnect").small().show(ui).clicked() {
-                        cx.send(Action::Reconnect);
-                    }
-                }
-                _ => {
-                    if widgets::Button::new("Retry").small().enabled(commands::can_call(cx)).show(ui).clicked() {
-                        cx.send(Action::Call { send_anyway: false });
-                    }
-                }
-            });
-        }
-    });
-    match (&capture.problem, capture.outcome) {
-        (Some(problem), Outcome::ProtocolError | Outcome::Malformed | Outcome::Disconnected | Outcome::Timeout) => {
-            let text = problem.hint.as_ref().map_or_else(|| problem.message(), |hint| format!("{}\n{hint}", problem.message()));
-            ui.add(egui::Label::new(RichText::new(problem.message()).font(theme::small()).color(t.weak)).truncate())
-                .on_hover_text(text);
-        }
-        (_, Outcome::Result | Outcome::ToolError) => parts_ui(ui, capture.timings),
-        _ => {}
-    }
-    if !capture.notes.is_empty() {
-        let notes = capture.notes.join(" · ");
-        ui.add(egui::Label::new(RichText::new(&notes).font(theme::small()).color(t.warn)).truncate())
-            .on_hover_text(capture.notes.join("\n"));
-    }
-}
-
-/// Send, server and receive as one bar, with the times under it.
-fn parts_ui(ui: &mut Ui, timings: Timings) {
-    let t = Tokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
-    let total = timings.total().as_secs_f32();
-    let parts =
-        [("send", timings.send, t.hue_text.color), ("server", timings.server, t.accent), ("receive", timings.receive, t.ok)];
-    if total > 0.0 {
-        let mut x = rect.left();
-        for (_, time, color) in parts {
-            let width = (time.as_secs_f32() / total * rect.width()).max(1.0);
-            let piece = Rect::from_min_max(pos2(x, rect.top()), pos2((x + width).min(rect.right()), rect.bottom()));
-            ui.painter().rect_filled(piece, theme::RADIUS_BAR, color);
-            x += width;
-        }
-    }
-    let short = |time: Duration| sidebar::duration(time);
-    let words: Vec<_> = parts.iter().map(|(name, time, _)| format!("{name} {}", short(*time))).collect();
-    ui.add(egui::Label::new(RichText::new(words.join("  ")).font(theme::small()).color(t.weak)).truncate());
 }
 
 // The strip under the bar

@@ -1,34 +1,50 @@
-//! What the keyboard does: one table of commands with their shortcuts, read by the keys and by the list of shortcuts.
+//! What the keyboard and the palette do: one table of commands, read by the keys, the palette and the list of shortcuts.
 //!
 //! A bare key works only while no text field has the focus. Longer chords are consumed first, because egui ignores
 //! extra Shift when it compares. Esc leaves the innermost thing that is open.
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::{Cx, drawer, theme};
+use super::{Cx, compare, drawer, palette, theme};
 use crate::report::{Answer, Question};
 use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::diff::DiffAction;
+use crate::state::library::LibraryAction;
 use crate::state::repeat::RepeatAction;
-use crate::state::{Action, Connection, Dialog, DrawerTab, PaneView, Screen};
+use crate::state::versus::VersusAction;
+use crate::state::wire::WireAction;
+use crate::state::{
+    Action, CollectionAction, Connection, Dialog, DrawerTab, FixtureAction, HostsAction, PaneView, ProbeAction, Screen,
+    TokensAction,
+};
 
-/// One thing that a key does.
+/// One thing that a key or the palette does.
 pub struct Command {
-    /// As the list of shortcuts names it.
+    /// As the palette and the list of shortcuts name it.
     pub name: &'static str,
-    pub shortcut: KeyboardShortcut,
+    /// None where the palette alone does it: a screen or dialog that is not opened often.
+    pub shortcut: Option<KeyboardShortcut>,
     run: fn(&Ui, &Cx<'_>) -> Option<Action>,
 }
 
 impl Command {
     const fn new(modifiers: Modifiers, key: Key, name: &'static str, run: fn(&Ui, &Cx<'_>) -> Option<Action>) -> Self {
-        Self { name, shortcut: KeyboardShortcut::new(modifiers, key), run }
+        Self { name, shortcut: Some(KeyboardShortcut::new(modifiers, key)), run }
     }
 
-    /// The keys in words: `Ctrl Shift M`.
+    const fn without_keys(name: &'static str, run: fn(&Ui, &Cx<'_>) -> Option<Action>) -> Self {
+        Self { name, shortcut: None, run }
+    }
+
+    /// Does it: what follows for the state, if anything.
+    pub fn run(&self, ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
+        (self.run)(ui, cx)
+    }
+
+    /// The keys in words: `Ctrl Shift M`. Empty where there are none.
     pub fn keys(&self) -> String {
-        keys_text(&self.shortcut)
+        self.shortcut.as_ref().map(keys_text).unwrap_or_default()
     }
 }
 
@@ -38,8 +54,13 @@ const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
 /// Every command. Chords with Shift stand before the same key without it.
 pub const COMMANDS: &[Command] = &[
+    Command::new(CTRL_SHIFT, Key::Enter, "Compare the tool's formats", |_, cx| compare::by_key(cx)),
     Command::new(CTRL, Key::Enter, "Call the tool, or connect", |_, cx| call_or_connect(cx)),
     Command::new(BARE, Key::Escape, "Cancel, close or go back", escape),
+    Command::new(CTRL, Key::K, palette::COMMAND, |_, cx| {
+        let is_open = matches!(cx.state.dialog, Some(Dialog::Palette { .. }));
+        Some(if is_open { Action::CloseDialog } else { palette::open() })
+    }),
     Command::new(BARE, Key::Slash, "Filter tools", focus_filter),
     Command::new(CTRL, Key::F, "Find in the pane", |_, cx| {
         has_answer(cx).then(|| Action::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())))
@@ -57,6 +78,11 @@ pub const COMMANDS: &[Command] = &[
     }),
     Command::new(CTRL, Key::R, "Reconnect", |_, cx| cx.state.connection.source().is_some().then_some(Action::Reconnect)),
     Command::new(CTRL, Key::E, "Export the capture folder", |_, cx| cx.state.capture().map(|_| Action::ExportCapture(None))),
+    Command::new(CTRL, Key::S, "Save the answer as a fixture", |_, cx| {
+        cx.state.capture().map(|_| Action::Fixture(FixtureAction::Show { then: None }))
+    }),
+    Command::new(CTRL_SHIFT, Key::F, "Verify fixtures", |_, _| Some(Action::Fixture(FixtureAction::ShowVerify))),
+    Command::new(CTRL_SHIFT, Key::O, "Run a collection of calls", |_, _| Some(Action::Collection(CollectionAction::Show))),
     Command::new(CTRL_SHIFT, Key::C, "Copy the whole pane", |_, cx| copy_pane(cx)),
     Command::new(CTRL_SHIFT, Key::M, "Maximise or restore the pane", |_, cx| {
         has_answer(cx).then_some(Action::ToggleMaximised(cx.state.view.focus))
@@ -69,6 +95,9 @@ pub const COMMANDS: &[Command] = &[
     Command::new(CTRL_SHIFT, Key::T, "Theme: system, dark, light", |_, cx| {
         Some(Action::SetTheme(next_theme(cx.state.settings.theme)))
     }),
+    Command::new(CTRL_SHIFT, Key::L, "Protocol log", |_, cx| {
+        Some(if cx.state.view.screen == Screen::Wire { Action::ShowAnswer } else { Action::Wire(WireAction::Show) })
+    }),
     Command::new(BARE, Key::F1, "Shortcuts", |_, cx| {
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
     }),
@@ -80,6 +109,25 @@ pub const COMMANDS: &[Command] = &[
     Command::new(BARE, Key::F8, "Next difference", |_, cx| match cx.state.view.screen {
         Screen::Compare => cx.state.next_difference(),
         _ => super::diff::step(cx, true),
+    }),
+    Command::without_keys("Use my server…", |_, _| Some(Action::ShowConnect)),
+    Command::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
+    Command::without_keys("Start page", |_, _| Some(Action::ShowStart)),
+    Command::without_keys("History…", |_, cx| cx.state.history.folder.as_ref().map(|_| Action::ShowDialog(Dialog::History))),
+    Command::without_keys("Resources and prompts", |_, cx| {
+        cx.state.connection.is_connected().then_some(Action::Library(LibraryAction::Show))
+    }),
+    Command::without_keys("Tokens of the whole server", |_, cx| {
+        cx.state.connection.is_connected().then_some(Action::Tokens(TokensAction::ShowServer))
+    }),
+    Command::without_keys("What each host's model sees", |_, cx| {
+        cx.state.capture().map(|_| Action::Hosts(HostsAction::Show(None)))
+    }),
+    Command::without_keys("Probe a host…", |_, _| Some(Action::Probe(ProbeAction::Show))),
+    Command::without_keys("How it connected", |_, cx| (!cx.state.steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))),
+    Command::without_keys("Show stderr", |_, cx| cx.state.connection.source().map(|_| Action::ShowDialog(Dialog::Stderr))),
+    Command::without_keys("Disconnect", |_, cx| {
+        matches!(cx.state.connection, Connection::Connected { .. }).then_some(Action::Disconnect)
     }),
 ];
 
@@ -109,16 +157,20 @@ pub fn keys_text(shortcut: &KeyboardShortcut) -> String {
 /// Looks at the keys of this frame; called before anything is painted, so that fields do not see what is consumed here.
 pub fn keys(ui: &Ui, cx: &Cx<'_>) {
     let in_text = ui.text_edit_focused();
-    let in_dialog = cx.state.dialog.is_some();
+    let dialog = cx.state.dialog.as_ref();
+    let in_dialog = dialog.is_some() || !cx.state.asks.open.is_empty();
     for command in COMMANDS {
-        let key = command.shortcut.logical_key;
+        let Some(shortcut) = &command.shortcut else { continue };
+        let key = shortcut.logical_key;
         // A dialog keeps the keyboard, and closes itself; an open menu closes itself too.
-        let is_theirs = (in_dialog && key != Key::F1) || (key == Key::Escape && Popup::is_any_open(ui));
-        let is_typing = in_text && key == Key::Slash;
-        if is_theirs || is_typing || !pressed(ui, &command.shortcut) {
+        let toggles = key == Key::F1 || (key == Key::K && matches!(dialog, Some(Dialog::Palette { .. })));
+        let is_theirs = (in_dialog && !toggles) || (key == Key::Escape && Popup::is_any_open(ui));
+        // On the connect screen a slash begins a path, and there are no tools to look for.
+        let is_typing = (in_text || cx.state.view.screen == Screen::Connect) && key == Key::Slash;
+        if is_theirs || is_typing || !pressed(ui, shortcut) {
             continue;
         }
-        if let Some(action) = (command.run)(ui, cx) {
+        if let Some(action) = command.run(ui, cx) {
             cx.send(action);
         }
     }
@@ -146,13 +198,12 @@ fn has_answer(cx: &Cx<'_>) -> bool {
 }
 
 fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
-    match cx.state.view.screen {
-        Screen::Connect => (!matches!(cx.state.connection, Connection::Connecting { .. })).then_some(Action::ConnectForm),
-        Screen::Server | Screen::Diff | Screen::Repeat => None,
-        Screen::Start | Screen::Answer | Screen::Hosts | Screen::Compare => {
-            can_call(cx).then_some(Action::Call { send_anyway: false })
-        }
+    let state = cx.state;
+    if state.view.screen == Screen::Connect {
+        return (!matches!(state.connection, Connection::Connecting { .. })).then_some(Action::ConnectForm);
     }
+    // What is in the way is said by the call itself.
+    (state.view.screen.has_call_bar() && state.running.is_none()).then_some(Action::Call { send_anyway: false })
 }
 
 /// Whether *Call* does anything now.
@@ -161,6 +212,7 @@ pub fn can_call(cx: &Cx<'_>) -> bool {
     state.running.is_none()
         && state.connection.is_connected()
         && state.tool().is_some()
+        && (state.view.screen != Screen::Answer || state.foreign_capture().is_none())
         && state.form().is_none_or(|form| form.syntax.is_none())
 }
 
@@ -194,12 +246,27 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
         Some(Action::SetSearch(None))
     } else if cx.state.running.is_some() {
         Some(Action::CancelCall)
+    } else if view.screen == Screen::Connect && cx.state.versus.is_choosing {
+        Some(Action::Versus(if cx.state.versus.is_listing() { VersusAction::Cancel } else { VersusAction::Leave }))
     } else if view.screen == Screen::Connect {
         Some(match cx.state.connection {
             Connection::Connecting { .. } => Action::CancelConnect,
             _ => back(cx),
         })
-    } else if matches!(view.screen, Screen::Hosts | Screen::Server | Screen::Diff | Screen::Repeat | Screen::Compare) {
+    } else if matches!(
+        view.screen,
+        Screen::Hosts
+            | Screen::Server
+            | Screen::Diff
+            | Screen::Versus
+            | Screen::Repeat
+            | Screen::Compare
+            | Screen::Wire
+            | Screen::Library
+            | Screen::Probe
+            | Screen::Verify
+            | Screen::Collection
+    ) {
         Some(Action::ShowAnswer)
     } else if view.peek.is_some() {
         Some(Action::Peek(None))
@@ -329,7 +396,8 @@ mod tests {
     fn no_two_commands_share_keys_or_names() {
         for (index, command) in COMMANDS.iter().enumerate() {
             for other in &COMMANDS[index + 1..] {
-                assert_ne!(command.keys(), other.keys(), "{} and {}", command.name, other.name);
+                let is_shared = command.shortcut.is_some() && command.shortcut == other.shortcut;
+                assert!(!is_shared, "{} and {}", command.name, other.name);
                 assert_ne!(command.name, other.name);
             }
         }
@@ -338,12 +406,13 @@ mod tests {
     #[test]
     fn no_command_needs_alt() {
         // AltGr is Ctrl Alt on many keyboards and writes characters.
-        assert!(COMMANDS.iter().all(|command| !command.shortcut.modifiers.alt));
+        assert!(COMMANDS.iter().filter_map(|command| command.shortcut).all(|shortcut| !shortcut.modifiers.alt));
     }
 
     #[test]
     fn bare_keys_that_write_are_the_slash_alone() {
-        let writing: Vec<_> = COMMANDS.iter().filter(|c| c.shortcut.modifiers.is_none()).map(|c| c.keys()).collect();
+        let writing: Vec<_> =
+            COMMANDS.iter().filter(|c| c.shortcut.is_some_and(|keys| keys.modifiers.is_none())).map(Command::keys).collect();
         assert_eq!(writing, ["Esc", "/", "F1", "F6", "F8"]);
     }
 }

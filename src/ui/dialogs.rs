@@ -5,43 +5,53 @@
 use std::sync::Arc;
 
 use egui::{
-    Align2, Area, Frame, Id, Label, Margin, Modal, Order, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo,
-    vec2,
+    Align2, Area, Frame, Id, Key, Label, Margin, Modal, Modifiers, Order, RichText, Role, ScrollArea, Sense, Stroke, TextEdit,
+    Ui, WidgetInfo, vec2,
 };
 
 use super::theme::{self, Tokens};
-use super::{Cx, call_bar, commands, diff, icons, sidebar, top_bar, widgets};
+use super::{
+    Cx, asks, call_bar, collection, commands, connect, diff, exact, fixture, history, icons, palette, prices, sidebar, top_bar,
+    widgets,
+};
 use crate::capture::Tool;
+use crate::state::media::MediaAction;
 use crate::state::repeat::RepeatAction;
-use crate::state::{Action, CompareAction, Dialog, PathPurpose, Toast, TokensAction};
+use crate::state::versus::VersusAction;
+use crate::state::wire::WireAction;
+use crate::state::{
+    Action, CollectionAction, CompareAction, Dialog, ExportAction, FixtureAction, ImportAction, PathPurpose, Toast, TokensAction,
+};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    if let Some(dialog) = &cx.state.dialog {
-        dialog_ui(ui, cx, dialog);
+    match (&cx.state.dialog, cx.state.asks.open.front()) {
+        (Some(Dialog::Palette { text, chosen }), _) => palette::palette_ui(ui, cx, text, *chosen),
+        (Some(dialog), _) => dialog_ui(ui, cx, dialog),
+        (None, Some(open)) => asks::ask_ui(ui, cx, open),
+        (None, None) => connect::login::dialog_ui(ui, cx),
     }
     toasts_ui(ui, cx);
 }
 
 fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
-    let t = Tokens::of(ui);
-    let frame = Frame::new()
-        .fill(t.card)
-        .stroke(Stroke::new(1.0, t.line2))
-        .corner_radius(theme::RADIUS_CARD)
-        .inner_margin(Margin::same(20))
-        .shadow(ui.visuals().popup_shadow);
-    let room = ui.content_rect().size() - vec2(80.0, 120.0);
+    let room = widgets::modal_room(ui);
     let wanted = match dialog {
-        Dialog::Definition { .. } | Dialog::Stderr | Dialog::ToolsChanged => 760.0,
+        Dialog::Definition { .. }
+        | Dialog::ExactCount
+        | Dialog::Prices
+        | Dialog::Stderr
+        | Dialog::Steps
+        | Dialog::ToolsChanged
+        | Dialog::History
+        | Dialog::Fixture => 760.0,
         _ => 560.0_f32,
     };
-    let response = Modal::new(Id::unique("dialog")).frame(frame).show(ui, |ui| {
-        ui.set_width(wanted.min(room.x));
-        ui.spacing_mut().item_spacing.y = 8.0;
+    let response = widgets::modal(ui, Modal::new(Id::unique("dialog")), wanted, |ui| {
         let height = (room.y - 120.0).max(120.0);
         match dialog {
             Dialog::ConfirmCall { tool, arguments } => confirm_ui(ui, cx, tool, arguments, height, "", Action::ConfirmCall),
             Dialog::ConfirmCompare { tool, calls } => confirm_compare_ui(ui, cx, tool, calls, height),
+            Dialog::ConfirmCollection { calls } => collection::confirm_ui(ui, cx, calls, height),
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
             Dialog::ConfirmAgain { tool, arguments } => {
@@ -56,7 +66,24 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                 diff::tools_changed_ui(ui, cx, height);
             }
             Dialog::Shortcuts => shortcuts_ui(ui, cx, height),
+            // Painted by `palette`, which is no box in the middle.
+            Dialog::Palette { .. } => {}
+            Dialog::History => {
+                title(ui, cx, "History");
+                history::dialog_ui(ui, cx, height);
+            }
+            Dialog::Fixture => {
+                title(ui, cx, "Save as a fixture");
+                fixture::dialog_ui(ui, cx, height);
+            }
+            Dialog::Prices => {
+                title(ui, cx, "Prices and context");
+                prices::dialog_ui(ui, cx, height);
+            }
+            Dialog::ExactCount => exact::dialog_ui(ui, cx, height),
             Dialog::Stderr => stderr_ui(ui, cx, height),
+            Dialog::Steps => steps_ui(ui, cx, height),
+            Dialog::Roots { text, is_declared } => asks::roots_ui(ui, cx, text, *is_declared),
             Dialog::Path { purpose, text } => path_ui(ui, cx, *purpose, text),
         }
     });
@@ -65,7 +92,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
     }
 }
 
-fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
+pub(super) fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
     let t = Tokens::of(ui);
     ui.horizontal(|ui| {
         ui.label(RichText::new(words).font(theme::semibold(16.0)).color(t.strong));
@@ -77,13 +104,13 @@ fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
     });
 }
 
-fn paragraph(ui: &mut Ui, words: &str) {
+pub(super) fn paragraph(ui: &mut Ui, words: &str) {
     let t = Tokens::of(ui);
     ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
 }
 
 /// A box of exact lines; only those in sight are laid out.
-fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
+pub(super) fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
     let t = Tokens::of(ui);
     Frame::new()
         .fill(t.bg)
@@ -109,6 +136,21 @@ fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
         });
 }
 
+/// The safe answer of a dialog that asks before something is done: it has the keyboard when it opens, and the keys that
+/// make a call are not its Enter. True when it was chosen.
+fn cancel_ui(ui: &mut Ui) -> bool {
+    let id = Id::unique("dialog has had its focus");
+    let pass = ui.ctx().cumulative_pass_nr();
+    let last: Option<u64> = ui.data(|data| data.get_temp(id));
+    ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::Enter));
+    let cancel = widgets::button(ui, "Cancel");
+    if last.is_none_or(|last| last + 1 < pass) {
+        cancel.request_focus();
+    }
+    ui.data_mut(|data| data.insert_temp(id, pass));
+    cancel.clicked()
+}
+
 /// `times` is ` 5 times` before a series, `yes` what is sent once the person agrees.
 fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32, times: &str, yes: Action) {
     let t = Tokens::of(ui);
@@ -127,7 +169,7 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32
         if widgets::Button::new(&format!("Call {name}{times}")).primary().show(ui).clicked() {
             cx.send(yes);
         }
-        if widgets::button(ui, "Cancel").clicked() {
+        if cancel_ui(ui) {
             cx.send(Action::CloseDialog);
         }
     });
@@ -150,7 +192,7 @@ fn confirm_compare_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, calls: &[String], he
         if widgets::Button::new(&format!("Make {count}")).primary().show(ui).clicked() {
             cx.send(Action::Compare(CompareAction::Confirm));
         }
-        if widgets::button(ui, "Cancel").clicked() {
+        if cancel_ui(ui) {
             cx.send(Action::CloseDialog);
         }
     });
@@ -194,6 +236,9 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
                 Some(description) => part(ui, "description", description),
                 None => part(ui, "description", "none"),
             }
+            if let Some(uri) = &tool.ui_resource {
+                app_ui(ui, cx, uri);
+            }
             for (label, schema) in [("inputSchema", &tool.input_schema), ("outputSchema", &tool.output_schema)] {
                 let Some(schema) = schema else { continue };
                 ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
@@ -214,6 +259,20 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
     });
 }
 
+/// The page of an MCP App: its address, and a button that reads its source like any resource's.
+fn app_ui(ui: &mut Ui, cx: &Cx<'_>, uri: &str) {
+    part(ui, "page of an MCP App, never executed here", uri);
+    let can_read = cx.state.connection.is_connected() && cx.state.running.is_none();
+    let tip = if can_read {
+        "Reads it through the session; it opens as text"
+    } else {
+        "Needs a connected server and no call in flight"
+    };
+    if widgets::Button::new("Read source").icon(icons::CODE).tip(tip).enabled(can_read).small().show(ui).clicked() {
+        cx.send(Action::Media(MediaAction::Read(uri.to_owned())));
+    }
+}
+
 fn part(ui: &mut Ui, label: &str, text: &str) {
     let t = Tokens::of(ui);
     ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
@@ -221,7 +280,7 @@ fn part(ui: &mut Ui, label: &str, text: &str) {
 }
 
 /// JSON laid out in lines; computed once per text.
-fn lines_of(ui: &Ui, what: &str, json: &[u8]) -> Arc<Vec<String>> {
+pub(super) fn lines_of(ui: &Ui, what: &str, json: &[u8]) -> Arc<Vec<String>> {
     let key = json.as_ptr() as u64 ^ ((json.len() as u64) << 40);
     sidebar::cached(ui, Id::unique(("lines of", what)), key, || {
         let text = String::from_utf8_lossy(json);
@@ -323,7 +382,7 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     title(ui, cx, "Shortcuts");
     ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
         egui::Grid::new("shortcuts").num_columns(2).min_row_height(16.0).spacing(vec2(24.0, 6.0)).show(ui, |ui| {
-            for command in commands::COMMANDS {
+            for command in commands::COMMANDS.iter().filter(|command| command.shortcut.is_some()) {
                 ui.label(RichText::new(command.keys()).font(theme::mono(12.0)).color(t.strong));
                 ui.label(RichText::new(command.name).font(theme::base()).color(t.text));
                 ui.end_row();
@@ -350,6 +409,15 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         paragraph(ui, "Nothing so far");
         return;
     }
+    let dropped = cx.state.stderr_dropped;
+    if dropped > 0 {
+        let words = format!(
+            "The last {} are kept; the {} before them were let go of",
+            widgets::number_text(lines.len() as u64, "lines"),
+            widgets::grouped(dropped)
+        );
+        ui.label(RichText::new(words).font(theme::small()).color(Tokens::of(ui).warn));
+    }
     code_ui(ui, "stderr", lines, height);
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Copy all").icon(icons::COPY).show(ui).clicked() {
@@ -358,8 +426,21 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     });
 }
 
+/// The report of the connection.
+fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
+    title(ui, cx, "How it connected");
+    let lines = || cx.state.steps.iter().map(crate::capture::Step::line).collect::<Vec<_>>().join("\n");
+    egui::ScrollArea::vertical().max_height(height).show(ui, |ui| connect::report::steps_ui(ui, cx));
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        if widgets::Button::new("Copy all").icon(icons::COPY).show(ui).clicked() {
+            cx.send(Action::Copy(lines()));
+        }
+    });
+}
+
 fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
     let t = Tokens::of(ui);
+    let named;
     let (words, explanation, verb) = match purpose {
         PathPurpose::OpenCapture => ("Open a capture", "The path of a capture folder, or of a file that holds an answer", "Open"),
         PathPurpose::OpenTokenizer => (
@@ -367,8 +448,36 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             "The path of a tokenizer.json, SentencePiece, tiktoken or tekken file; it is read here and sent nowhere",
             "Open",
         ),
+        PathPurpose::ImportConfig => {
+            ("Import a configuration", "The path of a client's configuration, such as .mcp.json", "Import")
+        }
         PathPurpose::ExportCapture => ("Export the capture", "The path of the folder to make", "Export"),
         PathPurpose::ExportResult => ("Export the raw CallToolResult", "The path of the file to write", "Export"),
+        PathPurpose::SaveLog => ("Save the protocol log", "The path of the file to write: one JSON object a line", "Save"),
+        PathPurpose::ExportCompare(_) => {
+            ("Export the comparison", "The path of the file to write; one that is there is replaced", "Export")
+        }
+        PathPurpose::SaveBlock(_) => ("Save the block", "The path of the file to write; one that is there is replaced", "Save"),
+        PathPurpose::ExportAs(kind) => {
+            named = kind.title();
+            (named.as_str(), "The path of the file to write; one that is there is replaced", "Export")
+        }
+        PathPurpose::OpenTools => (
+            "Compare tools with a file",
+            "The path of a list (`tools --json`, a tools/list result), of a folder of captures, or of a session's record",
+            "Compare",
+        ),
+        PathPurpose::OpenFixtures => ("Verify fixtures", "The path of a fixture, or of a folder of fixtures", "Open"),
+        PathPurpose::OpenCollection => ("Open a collection", "The path of a collection: a TOML file of calls", "Open"),
+        PathPurpose::OpenRun => {
+            ("Compare with a run", "The path of a run that was saved, or that `run --json` printed", "Compare")
+        }
+        PathPurpose::SaveRun => ("Save this run", "The path of the JSON file to write; one that is there is replaced", "Save"),
+        PathPurpose::SaveCalls => (
+            "Save calls as a collection",
+            "The path of the TOML file to write; a collection that is there gets the calls added at its end",
+            "Save",
+        ),
     };
     title(ui, cx, words);
     ui.label(RichText::new(explanation).font(theme::small()).color(t.weak));
@@ -395,8 +504,19 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             cx.send(match purpose {
                 PathPurpose::OpenCapture => Action::OpenPath(Some(path)),
                 PathPurpose::OpenTokenizer => Action::Tokens(TokensAction::OpenFile(Some(path))),
+                PathPurpose::ImportConfig => Action::Import(ImportAction::Read(path)),
                 PathPurpose::ExportCapture => Action::ExportCapture(Some(path)),
                 PathPurpose::ExportResult => Action::ExportResult(Some(path)),
+                PathPurpose::SaveLog => Action::Wire(WireAction::Save(Some(path))),
+                PathPurpose::ExportCompare(file) => Action::Compare(CompareAction::Save { file, path: Some(path) }),
+                PathPurpose::SaveBlock(block) => Action::Media(MediaAction::Save { block, path: Some(path) }),
+                PathPurpose::ExportAs(kind) => Action::ExportAs(ExportAction::Save { kind, path: Some(path) }),
+                PathPurpose::OpenTools => Action::Versus(VersusAction::Open(Some(path))),
+                PathPurpose::OpenFixtures => Action::Fixture(FixtureAction::Find(Some(path))),
+                PathPurpose::OpenCollection => Action::Collection(CollectionAction::Open(Some(path))),
+                PathPurpose::OpenRun => Action::Collection(CollectionAction::Against(Some(path))),
+                PathPurpose::SaveRun => Action::Collection(CollectionAction::SaveRun(Some(path))),
+                PathPurpose::SaveCalls => Action::Collection(CollectionAction::SaveCalls(path)),
             });
         }
         if widgets::button(ui, "Cancel").clicked() {

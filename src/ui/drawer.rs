@@ -1,5 +1,5 @@
 //! The drawer under the panes: one tab for each thing that is said about the whole answer, each with one computed
-//! sentence that stays when the drawer is only its header.
+//! sentence. Where the drawer is only its header, the sentence about the cost stands there, whatever the tab.
 
 mod hosts;
 mod ledger;
@@ -7,7 +7,7 @@ mod saving;
 mod tokens;
 mod treemap;
 
-use egui::{Align, Id, Layout, Rect, Stroke, Ui, UiBuilder, pos2, vec2};
+use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::commands::{self, Region};
 use super::theme::{self, Tokens};
@@ -20,11 +20,17 @@ pub const COLLAPSED: f32 = theme::HEADER;
 pub const FULL: f32 = 312.0;
 const VERDICT: f32 = 44.0;
 const SIDE: f32 = 16.0;
+/// Width from which on a closed drawer has room for its tabs in full beside the sentence; below, their short names.
+const WHOLE_TABS: f32 = 1_270.0;
+/// Width from which on there is room for short names; below, their icons.
+const SHORT_TABS: f32 = 860.0;
 
 /// One tab.
 struct Tab {
     id: DrawerTab,
     title: &'static str,
+    /// One word, for the header of a closed drawer.
+    short: &'static str,
     icon: &'static str,
     /// What stands behind the title, once it is known.
     count: fn(&Cx<'_>) -> Option<String>,
@@ -40,6 +46,7 @@ static TABS: &[Tab] = &[
     Tab {
         id: DrawerTab::Cost,
         title: "Token cost",
+        short: "Cost",
         icon: icons::COST,
         count: |_| None,
         tools: ledger::tools_ui,
@@ -49,6 +56,7 @@ static TABS: &[Tab] = &[
     Tab {
         id: DrawerTab::Hosts,
         title: "Hosts",
+        short: "Hosts",
         icon: icons::HOSTS,
         count: hosts::count,
         tools: hosts::tools_ui,
@@ -58,6 +66,7 @@ static TABS: &[Tab] = &[
     Tab {
         id: DrawerTab::Tokens,
         title: "Where tokens go",
+        short: "Tokens",
         icon: icons::ROWS,
         count: |_| None,
         tools: tokens::tools_ui,
@@ -109,13 +118,21 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
             .layout(Layout::left_to_right(Align::Center))
             .id_salt("drawer header"),
         |ui| {
-            ui.spacing_mut().item_spacing.x = 20.0;
+            ui.spacing_mut().item_spacing.x = if is_collapsed { 16.0 } else { 20.0 };
             let mut is_toggled = false;
             for tab in TABS {
                 let is_shown = tab.id == shown.id;
                 let count = (tab.count)(cx);
                 let is_open = is_shown && !is_collapsed;
-                let response = widgets::tab(ui, Some(tab.icon), tab.title, count.as_deref(), is_open, theme::HEADER);
+                let response = if is_collapsed && rect.width() < WHOLE_TABS {
+                    let label = if rect.width() < SHORT_TABS { "" } else { tab.short };
+                    let response = widgets::tab(ui, Some(tab.icon), label, None, is_open, theme::HEADER);
+                    let name = count.map_or_else(|| tab.title.to_owned(), |count| format!("{} {count}", tab.title));
+                    response.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_open, &name));
+                    response.on_hover_text(name)
+                } else {
+                    widgets::tab(ui, Some(tab.icon), tab.title, count.as_deref(), is_open, theme::HEADER)
+                };
                 if is_shown {
                     commands::region(ui, Region::Drawer, ui.max_rect(), &response);
                 }
@@ -132,7 +149,10 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
                 is_toggled |= widgets::icon_button(ui, icon, name).clicked();
                 if is_collapsed {
                     let verdict = Rect::from_min_max(pos2(left, rect.top()), pos2(ui.cursor().right() - 8.0, rect.bottom()));
-                    (shown.verdict)(ui, cx, verdict);
+                    // A few letters of a sentence say nothing.
+                    if verdict.width() >= 160.0 {
+                        ledger::short_verdict_ui(ui, cx, verdict);
+                    }
                 } else {
                     (shown.tools)(ui, cx);
                 }

@@ -8,10 +8,14 @@ pub mod row;
 use egui::{Id, Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, Tokens};
+use super::widgets::Button;
 use super::{Cx, icons, panes, widgets};
 use crate::report::{Answer, HostRow, HostsReport, Question, grouped};
-use crate::state::{Action, Asked, HostFilter, HostSort, HostsAction};
+use crate::state::{Action, Asked, HostFilter, HostSort, HostsAction, ProbeAction};
 
+/// Room that the words of the head's controls need, beside what stands at their right.
+const PROBE_WORDS: f32 = 430.0;
+const FILTER: f32 = 280.0;
 const ROW: f32 = 42.0;
 const HEAD: f32 = 28.0;
 const FOOT: f32 = 28.0;
@@ -30,7 +34,16 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if let Some(chosen) = widgets::segmented(ui, "Table", &tables, usize::from(view.shows_deliveries)) {
             cx.send(Action::Hosts(HostsAction::ShowDeliveries(chosen == 1)));
         }
-        if let Some(report) = known.filter(|_| !view.shows_deliveries) {
+        let is_wide = ui.available_width() >= PROBE_WORDS;
+        let probe = if is_wide {
+            Button::new("Probe a host…").icon(icons::INFERRED).tip("Find out what a host shows its model, and keep it").show(ui)
+        } else {
+            widgets::icon_button(ui, icons::INFERRED, "Probe a host…")
+        };
+        if probe.clicked() {
+            cx.send(Action::Probe(ProbeAction::Show));
+        }
+        if let Some(report) = known.filter(|_| !view.shows_deliveries && ui.available_width() >= FILTER) {
             filter_ui(ui, cx, report);
         }
     });
@@ -81,7 +94,7 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
 fn shown<'a>(cx: &Cx<'_>, report: &'a HostsReport) -> Vec<&'a HostRow> {
     let view = &cx.state.view.hosts;
     let encoding = cx.state.settings.encoding();
-    let mut rows: Vec<&HostRow> = report.rows.iter().filter(|row| is_in(row, view.filter)).collect();
+    let mut rows: Vec<&HostRow> = report.sorted().filter(|row| is_in(row, view.filter)).collect();
     let tokens = |row: &HostRow| row.tokens.map_or(0, |tokens| tokens.get(encoding));
     match view.sort {
         HostSort::Lost => {}
@@ -188,11 +201,17 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, rows: &[
     ui.scope_builder(UiBuilder::new().max_rect(list), |ui| {
         ui.set_clip_rect(list.intersect(ui.clip_rect()));
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().id_salt("all host rows").auto_shrink(false).show_rows(ui, ROW, rows.len(), |ui, range| {
-            for row in &rows[range] {
-                row_ui(ui, cx, row, most, selected.is_some_and(|selected| selected.host.id == row.host.id), &focus);
-            }
-        });
+        let height = widgets::whole_rows(list.height(), ROW);
+        ScrollArea::vertical()
+            .id_salt("all host rows")
+            .auto_shrink(false)
+            .max_height(height)
+            .min_scrolled_height(height)
+            .show_rows(ui, ROW, rows.len(), |ui, range| {
+                for row in &rows[range] {
+                    row_ui(ui, cx, row, most, selected.is_some_and(|selected| selected.host.id == row.host.id), &focus);
+                }
+            });
     });
     if rows.is_empty() {
         widgets::text_at(ui, list.left_top() + vec2(SIDE, 24.0), "No host is of this kind.", theme::base(), t.weak, list.width());
@@ -237,18 +256,27 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let sorts = [
         (HostSort::Name, "Host", columns.name, 60.0),
         (HostSort::Tokens, "Tokens", columns.tokens - 60.0, 60.0),
-        (HostSort::Lost, "Facts kept", columns.facts, 96.0),
+        (HostSort::Lost, if columns.limit.is_some() { "Facts kept" } else { "Facts, limit" }, columns.facts, 96.0),
     ];
     for (sort, name, x, width) in sorts {
         let place = Rect::from_min_max(pos2(x, rect.top()), pos2(x + width, rect.bottom()));
         let response = ui.interact(place, ui.scope_id().with(("sort hosts", name)), Sense::click());
         let is_chosen = view.sort == sort;
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen, format!("Sort by {}", name.to_lowercase())));
+        let spoken = if sort == HostSort::Lost { "facts kept".to_owned() } else { name.to_lowercase() };
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen, format!("Sort by {spoken}")));
         let color = if is_chosen || response.hovered() { t.strong } else { t.weak };
-        let end = widgets::text_at(ui, pos2(x, y), name, theme::medium(12.0), color, width);
-        if is_chosen {
-            let icon = if view.is_reversed { icons::UP } else { icons::DOWN };
-            widgets::glyph_at(ui, pos2(end + 9.0, y), icon, theme::icon_font(11.0), color);
+        let icon = if view.is_reversed { icons::UP } else { icons::DOWN };
+        if sort == HostSort::Tokens {
+            // Above the last digit, as numbers stand.
+            let start = widgets::text_right(ui, pos2(x + width, y), name, theme::medium(12.0), color);
+            if is_chosen {
+                widgets::glyph_at(ui, pos2(start - 9.0, y), icon, theme::icon_font(11.0), color);
+            }
+        } else {
+            let end = widgets::text_at(ui, pos2(x, y), name, theme::medium(12.0), color, width);
+            if is_chosen {
+                widgets::glyph_at(ui, pos2(end + 9.0, y), icon, theme::icon_font(11.0), color);
+            }
         }
         widgets::focus_ring_inside(ui, &response);
         if response.clicked() {
@@ -298,10 +326,12 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow, most: f64, is_selected: bool,
     }
     let tokens = row.tokens.map_or_else(|| "–".to_owned(), |tokens| grouped(tokens.get(encoding)));
     widgets::text_right(ui, pos2(columns.tokens, y), &tokens, theme::mono_semibold(12.0), t.strong);
-    let facts = row::facts_at(ui, pos2(columns.facts, y), row);
+    // Where there is no room for a column of its own the limit stands below the facts.
+    let shift = if columns.limit.is_some() { 0.0 } else { 8.0 };
+    let facts = row::facts_at(ui, pos2(columns.facts, y - shift), row);
     let limit = match columns.limit {
         Some(x) => row::limit_at(ui, pos2(x, y), row, 144.0, true),
-        None => row::limit_words(row).0,
+        None => row::limit_at(ui, pos2(columns.facts, y + 9.0), row, 116.0, false),
     };
     if let Some(x) = columns.evidence {
         row::evidence_at(ui, pos2(x, y), row.host.evidence);

@@ -7,15 +7,27 @@ pub mod icons;
 pub mod theme;
 mod widgets;
 
+mod asks;
 mod call_bar;
+mod collection;
 mod commands;
 mod compare;
 mod connect;
 mod dialogs;
 mod diff;
 mod drawer;
+mod exact;
+mod export;
+mod fixture;
+mod verify;
+mod history;
 mod hosts;
+mod library;
+mod palette;
 mod panes;
+mod prices;
+mod probe;
+mod sizes;
 mod repeat;
 mod server;
 mod sidebar;
@@ -23,7 +35,11 @@ mod start;
 mod status_bar;
 mod tokenizer;
 mod top_bar;
+mod versus;
 mod what_if;
+mod wire;
+
+pub use panes::panes_ui;
 
 #[cfg(test)]
 mod shell_tests;
@@ -34,6 +50,7 @@ use crate::capture::CaptureId;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
 use crate::report::{Answer, Inquiry, Question};
+use crate::settings::PanelSize;
 use crate::state::{Action, Asked, State};
 use crate::token::{Count, Tokenizer};
 
@@ -42,13 +59,11 @@ pub struct Cx<'a> {
     pub state: &'a State,
     actions: RefCell<Vec<Action>>,
     wants: RefCell<Vec<Inquiry>>,
-    /// The capture that [`Cx::ask`] is about, where it is not the one shown.
-    about: RefCell<Option<CaptureId>>,
 }
 
 impl<'a> Cx<'a> {
     pub fn new(state: &'a State) -> Self {
-        Self { state, actions: RefCell::default(), wants: RefCell::default(), about: RefCell::default() }
+        Self { state, actions: RefCell::default(), wants: RefCell::default() }
     }
 
     /// Sends what a person did; it happens after the frame.
@@ -58,19 +73,10 @@ impl<'a> Cx<'a> {
 
     /// Asks a question of the capture shown. What is not known yet is worked on after this frame.
     pub fn ask(&self, question: Question) -> Asked<'a> {
-        let about = self.about.borrow();
-        match about.as_ref().or(self.state.view.capture.as_ref()) {
+        match self.state.view.capture.as_ref() {
             Some(id) => self.ask_of(std::slice::from_ref(id), question),
             None => Asked::Working { since: self.state.now },
         }
-    }
-
-    /// Paints something that asks of another capture than the one shown.
-    pub fn about<R>(&self, capture: &CaptureId, paint: impl FnOnce() -> R) -> R {
-        let before = self.about.replace(Some(capture.clone()));
-        let painted = paint();
-        self.about.replace(before);
-        painted
     }
 
     /// Asks a question of these captures.
@@ -127,6 +133,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     use crate::state::Screen;
 
     commands::keys(ui, cx);
+    export::paste(ui, cx);
     let t = theme::Tokens::of(ui);
     let size = ui.content_rect().size();
     let bar = Frame::new().fill(t.panel);
@@ -139,15 +146,15 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     if size.x < theme::MEDIUM {
         Panel::left("rail").exact_size(theme::RAIL).resizable(false).frame(bar).show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     } else if cx.state.settings.sidebar_open {
-        Panel::left("sidebar")
-            .default_size(theme::SIDEBAR)
+        let shown = Panel::left("sidebar")
+            .default_size(cx.state.settings.panels.sidebar.map_or(theme::SIDEBAR, f32::from))
             .size_range(240.0..=400.0)
             .resizable(true)
             .frame(bar)
             .show(ui, |ui| sidebar::sidebar_ui(ui, cx));
+        sizes::keep(ui, cx, shown.response.rect.width(), PanelSize::Sidebar);
     }
-    // Calling is one key away on the start page too.
-    if !matches!(cx.state.view.screen, Screen::Connect | Screen::Server | Screen::Diff | Screen::Repeat) {
+    if cx.state.view.screen.has_call_bar() {
         Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
     }
     let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
@@ -155,7 +162,13 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),
         Screen::Connect => middle.show(ui, |ui| connect::connect_ui(ui, cx)),
         Screen::Hosts => middle.show(ui, |ui| hosts::hosts_ui(ui, cx)),
+        Screen::Library => middle.show(ui, |ui| library::library_ui(ui, cx)),
+        Screen::Wire => middle.show(ui, |ui| wire::wire_ui(ui, cx)),
+        Screen::Probe => middle.show(ui, |ui| probe::probe_ui(ui, cx)),
+        Screen::Verify => middle.show(ui, |ui| verify::verify_ui(ui, cx)),
+        Screen::Collection => middle.show(ui, |ui| collection::collection_ui(ui, cx)),
         Screen::Server => middle.show(ui, |ui| server::server_ui(ui, cx)),
+        Screen::Versus => middle.show(ui, |ui| versus::versus_ui(ui, cx)),
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
         Screen::Repeat => middle.show(ui, |ui| repeat::repeat_ui(ui, cx)),
         Screen::Compare => middle.show(ui, |ui| compare::compare_ui(ui, cx)),
@@ -168,7 +181,9 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
                     .frame(strip)
                     .show(ui, |ui| what_if::strip_ui(ui, cx));
             }
-            if cx.state.capture().is_some() && cx.state.view.maximised.is_none() {
+            // Of a call that nothing came of there is nothing to count.
+            let has_answer = cx.state.capture().is_some_and(|capture| capture.response.is_some());
+            if has_answer && cx.state.view.maximised.is_none() {
                 // Two panels, so that the size dragged to survives collapsing.
                 if drawer::is_collapsed(ui, cx) {
                     Panel::bottom("drawer header")
@@ -177,12 +192,13 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
                         .frame(bar)
                         .show(ui, |ui| drawer::drawer_ui(ui, cx));
                 } else {
-                    Panel::bottom("drawer")
-                        .default_size((size.y * 0.3).max(drawer::FULL))
+                    let shown = Panel::bottom("drawer")
+                        .default_size(cx.state.settings.panels.drawer.map_or((size.y * 0.3).max(drawer::FULL), f32::from))
                         .size_range(160.0..=size.y * 0.7)
                         .resizable(true)
                         .frame(bar)
                         .show(ui, |ui| drawer::drawer_ui(ui, cx));
+                    sizes::keep(ui, cx, shown.response.rect.height(), PanelSize::Drawer);
                 }
             }
             middle.show(ui, |ui| panes::panes_ui(ui, cx))

@@ -1,8 +1,6 @@
 //! One call several times: how far it is, how its cost is spread, what changes from call to call.
 
-use egui::{
-    Align, Frame, Layout, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::sidebar::{duration, outcome_look};
 use super::theme::{self, Tokens};
@@ -25,9 +23,7 @@ pub fn repeat_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let can_start = !is_running && cx.state.running.is_none() && cx.state.connection.is_connected() && !repeat.tool.is_empty();
     let rest = widgets::mode_head(ui, cx, "Repeat a call", |ui| {
         if is_running {
-            if Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").primary().show(ui).clicked() {
-                cx.send(Action::CancelCall);
-            }
+            widgets::cancel_calls(ui, cx);
         } else {
             let label = format!("Call {} times", widgets::grouped(repeat.count.into()));
             let tip = if can_start { "One call at a time" } else { "Connect to a server first" };
@@ -44,11 +40,7 @@ pub fn repeat_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
         ScrollArea::vertical().id_salt("repeat").auto_shrink(false).show(ui, |ui| {
-            Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
-                ui.set_width(ui.available_width());
-                ui.spacing_mut().item_spacing.y = 8.0;
-                body_ui(ui, cx);
-            });
+            widgets::mode_body(ui, |ui| body_ui(ui, cx));
         });
     });
 }

@@ -118,11 +118,8 @@ fn connected() -> State {
 fn answered(outcome: Outcome) -> State {
     let mut state = connected();
     let capture = Capture {
-        id: CaptureId("one".into()),
-        server: server(),
         tool: (*state.tools[0].tool).clone(),
         arguments: Bytes::from_static(br#"{"term":"south"}"#),
-        started_at: time::OffsetDateTime::UNIX_EPOCH,
         timings: Timings {
             send: Duration::from_millis(4),
             server: Duration::from_millis(588),
@@ -131,10 +128,9 @@ fn answered(outcome: Outcome) -> State {
         outcome,
         request: Bytes::from_static(b"{}"),
         response: Some(Bytes::from_static(b"{}")),
-        messages: Vec::new(),
-        http: None,
         problem: Some(Problem::new(Kind::Timeout, "no answer came")),
         notes: vec!["1 unreadable line came".into()],
+        ..Capture::empty(CaptureId("one".into()), server())
     };
     state.view.capture = Some(capture.id.clone());
     state.captures.push(Arc::new(capture));
@@ -199,7 +195,10 @@ fn every_control_has_a_name_in_every_state() {
         Dialog::Definition { tool: "gone".into() },
         Dialog::OpenLink { url: "https://example.org/".into() },
         Dialog::Shortcuts,
+        Dialog::Palette { text: "nothing is called this".into(), chosen: 7 },
         Dialog::Stderr,
+        Dialog::Steps,
+        Dialog::History,
         Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() },
     ] {
         let mut state = connected();
@@ -431,6 +430,35 @@ fn shortcuts_do_what_the_table_says() {
         press(&mut harness, modifiers, key);
         assert_eq!(harness.state().sent.last(), Some(&action));
     }
+}
+
+#[test]
+fn the_palette_finds_and_does() {
+    let palette = |text: &str, chosen| {
+        let mut state = answered(Outcome::Result);
+        state.dialog = Some(Dialog::Palette { text: text.into(), chosen });
+        harness(state)
+    };
+    let mut closed = harness(answered(Outcome::Result));
+    press(&mut closed, Modifiers::COMMAND, Key::K);
+    assert_eq!(closed.state().sent.last(), Some(&Action::ShowDialog(Dialog::Palette { text: String::new(), chosen: 0 })));
+
+    let mut command = palette("recon", 0);
+    press(&mut command, Modifiers::NONE, Key::Enter);
+    assert_eq!(command.state().sent, [Action::CloseDialog, Action::Reconnect]);
+
+    let mut tools = palette("dual", 0);
+    tools.get_by_label_contains("Tool dual_search, Search by name. More., 1 of");
+    press(&mut tools, Modifiers::NONE, Key::ArrowDown);
+    assert_eq!(tools.state().sent.last(), Some(&Action::ShowDialog(Dialog::Palette { text: "dual".into(), chosen: 1 })));
+    tools.get_by_label_contains("Tool dual_get").click();
+    tools.run_ok();
+    assert_eq!(tools.state().sent.last(), Some(&Action::SelectTool("dual_get".into())));
+
+    let mut nothing = palette("no such thing", 0);
+    nothing.get_by_label("Nothing is called “no such thing”");
+    press(&mut nothing, Modifiers::COMMAND, Key::K);
+    assert_eq!(nothing.state().sent, [Action::CloseDialog]);
 }
 
 #[test]

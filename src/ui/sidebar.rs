@@ -1,6 +1,8 @@
-//! The sidebar: tools in groups above, captures of this run below. In a narrow window a rail that opens them.
+//! The sidebar: tools in groups above, captures below. In a narrow window a rail that opens them.
 //!
 //! Rows are drawn only where they are visible; every row has a name that tells all it shows.
+
+pub(super) mod captures;
 
 use egui::{
     Align2, Color32, CornerRadius, Id, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense,
@@ -9,12 +11,10 @@ use egui::{
 
 use super::commands::{self, Region};
 use super::theme::{self, Tokens};
-use super::{Cx, icons, top_bar, widgets};
-use crate::capture::{Capture, Outcome, Tool};
-use crate::report::{Answer, Question, counted};
-use crate::state::diff::DiffAction;
-use crate::state::{Action, Asked, ListedTool, TokensAction};
-use crate::token::Count;
+use super::{Cx, icons, sizes, widgets};
+use crate::capture::{Outcome, Tool};
+use crate::settings::PanelSize;
+use crate::state::{Action, ListedTool, Screen, TokensAction};
 
 /// Below this width only the rail fits.
 const RAIL_BELOW: f32 = 160.0;
@@ -156,7 +156,7 @@ fn rail_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let captures = rail_button(ui, icons::HISTORY, "Captures", cx.state.captures.len());
         overlay(&captures).show(|ui| {
             ui.set_height(320.0);
-            captures_ui(ui, cx, true);
+            captures::captures_ui(ui, cx, true);
         });
     });
 }
@@ -207,12 +207,14 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let least = theme::HEADER + 2.0 * theme::CAPTURE_ROW;
     let most = (height - 200.0).max(least);
     let wanted = theme::HEADER + 6.0 * theme::CAPTURE_ROW;
-    Panel::bottom("captures")
+    let kept = cx.state.settings.panels.captures.map_or(wanted.min(height * 0.36), f32::from);
+    let shown = Panel::bottom("captures")
         .resizable(true)
-        .default_size(wanted.min(height * 0.36).clamp(least, most))
+        .default_size(kept.clamp(least, most))
         .size_range(least..=most)
         .frame(egui::Frame::NONE)
-        .show(ui, |ui| captures_ui(ui, cx, false));
+        .show(ui, |ui| captures::captures_ui(ui, cx, false));
+    sizes::keep(ui, cx, shown.response.rect.height(), PanelSize::Captures);
     tools_ui(ui, cx, Some(rect));
 }
 
@@ -265,18 +267,24 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
         }
     }
     let total = state.tools.len();
-    ScrollArea::vertical().id_salt("tools").auto_shrink(false).show_rows(ui, theme::TOOL_ROW, rows.len(), |ui, range| {
-        for row in &rows[range] {
-            match row {
-                Row::Group { prefix, title, tokens, folded } => group_ui(ui, cx, prefix, title, *tokens, *folded),
-                Row::Tool { prefix, listed } => {
-                    if tool_ui(ui, cx, prefix, listed, total) && region.is_none() {
-                        ui.close();
+    let height = widgets::whole_rows(ui.available_height(), theme::TOOL_ROW);
+    ScrollArea::vertical().id_salt("tools").auto_shrink(false).max_height(height).min_scrolled_height(height).show_rows(
+        ui,
+        theme::TOOL_ROW,
+        rows.len(),
+        |ui, range| {
+            for row in &rows[range] {
+                match row {
+                    Row::Group { prefix, title, tokens, folded } => group_ui(ui, cx, prefix, title, *tokens, *folded),
+                    Row::Tool { prefix, listed } => {
+                        if tool_ui(ui, cx, prefix, listed, total) && region.is_none() {
+                            ui.close();
+                        }
                     }
                 }
             }
-        }
-    });
+        },
+    );
 }
 
 fn heading(ui: &mut Ui, title: &str, count: usize) {
@@ -298,9 +306,9 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let t = Tokens::of(ui);
     let mut text = cx.state.filter.clone();
     ui.horizontal(|ui| {
-        let clear = if text.is_empty() { 0.0 } else { 28.0 };
+        let clear = if text.is_empty() { 0.0 } else { 28.0 + ui.spacing().item_spacing.x };
         let response = ui.add_sized(
-            vec2(ui.available_width() - clear, theme::INPUT),
+            vec2((ui.available_width() - clear).max(40.0), theme::INPUT),
             TextEdit::singleline(&mut text)
                 .id(commands::filter_id())
                 .hint_text("Filter tools  /")
@@ -432,7 +440,9 @@ fn elided(ui: &Ui, at: egui::Pos2, width: f32, parts: &[(&str, Color32)], font: 
 fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: usize) -> bool {
     let t = Tokens::of(ui);
     let tool = &*listed.tool;
-    let selected = cx.state.selected_tool.as_deref() == Some(&tool.name);
+    // An answer of another server's tool is that of none of these.
+    let is_foreign = cx.state.view.screen == Screen::Answer && cx.state.foreign_capture().is_some();
+    let selected = cx.state.selected_tool.as_deref() == Some(&tool.name) && !is_foreign;
     let (rect, response) = row(ui, theme::TOOL_ROW);
     let risk = Risk::of(tool);
     let tokens = listed.tokens.map(|tokens| tokens.get(cx.state.settings.encoding()));
@@ -489,146 +499,6 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
         cx.send(Action::SelectTool(tool.name.clone()));
     }
     response.clicked()
-}
-
-// Captures
-
-fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
-    let t = Tokens::of(ui);
-    ui.spacing_mut().item_spacing.y = 0.0;
-    let top = ui.cursor();
-    heading(ui, "Captures", cx.state.captures.len());
-    if cx.state.capture().is_some() {
-        let button = Rect::from_min_size(top.min, vec2(ui.available_width() - 8.0, theme::HEADER));
-        ui.scope_builder(
-            egui::UiBuilder::new().max_rect(button).layout(egui::Layout::right_to_left(egui::Align::Center)),
-            |ui| {
-                let keys = commands::keys_of("Compare with the answer before");
-                let tip = format!("Compares the answer shown with the one before it, or two of its formats · {keys}");
-                let diff = widgets::Button::new("Diff…").icon(icons::DIFF).tip(&tip).height(22.0);
-                if diff.show(ui).clicked() {
-                    cx.send(Action::Diff(DiffAction::OpenLast));
-                }
-            },
-        );
-    }
-    let captures = &cx.state.captures;
-    if captures.is_empty() {
-        egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 2)).show(ui, |ui| {
-            ui.add(
-                egui::Label::new(RichText::new("Each call of this run appears here").font(theme::small()).color(t.weak)).wrap(),
-            );
-        });
-        return;
-    }
-    ScrollArea::vertical().id_salt("captures").auto_shrink(false).show_rows(
-        ui,
-        theme::CAPTURE_ROW,
-        captures.len(),
-        |ui, range| {
-            // The newest first.
-            for index in range {
-                let place = captures.len() - 1 - index;
-                if capture_ui(ui, cx, &captures[place], place + 1) && is_overlay {
-                    ui.close();
-                }
-            }
-        },
-    );
-}
-
-fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> bool {
-    let t = Tokens::of(ui);
-    let selected = cx.state.view.capture.as_ref() == Some(&capture.id);
-    let (rect, response) = row(ui, theme::CAPTURE_ROW);
-    let (glyph, color, words) = outcome_look(capture.outcome, t);
-    let at = capture.started_at;
-    let time = format!("{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second());
-    let when = if capture.request.is_empty() {
-        format!("opened from a file · {words}")
-    } else {
-        format!("{time} · {} · {words}", duration(capture.timings.total()))
-    };
-    let tokens = as_sent_tokens(cx, capture);
-    response.widget_info(|| {
-        let cost = tokens.map_or(String::new(), |n| format!(", {} tokens", counted(n)));
-        let chosen = if selected { ", selected" } else { "" };
-        WidgetInfo::selected(
-            Role::ListItem,
-            true,
-            selected,
-            format!("Capture {number}: {}, {when}{cost}{chosen}", capture.tool.name),
-        )
-    });
-    ground(ui, &response, rect, selected);
-    match compared_as(cx, capture) {
-        Some(letter) => super::diff::letter(ui, pos2(rect.left() + 21.0, rect.center().y), letter),
-        None => {
-            let at = pos2(rect.left() + 14.0, rect.center().y);
-            ui.painter().text(at, Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
-        }
-    }
-    let left = rect.left() + 36.0;
-    let mut right = rect.right() - 14.0;
-    if let Some(tokens) = tokens {
-        let text =
-            ui.painter().text(pos2(right, rect.center().y), Align2::RIGHT_CENTER, counted(tokens), theme::mono(12.0), t.text);
-        right = text.left() - 8.0;
-    }
-    let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
-    elided(ui, pos2(left, rect.top() + 13.0), right - left, &[(name, t.strong)], &theme::mono(12.0));
-    elided(ui, pos2(left, rect.bottom() - 12.0), right - left, &[(&when, t.weak)], &theme::regular(12.0));
-    let other = cx.state.view.capture.as_ref().filter(|shown| **shown != capture.id);
-    response.context_menu(|ui| {
-        let compare = top_bar::menu_item(ui, icons::DIFF, "Compare with the answer shown", "Ctrl click", other.is_some());
-        if compare.clicked() {
-            compare_with_shown(cx, capture);
-            ui.close();
-        }
-        if top_bar::menu_item(ui, icons::COMPARE, "Compare two formats of it", "", true).clicked() {
-            cx.send(Action::Diff(DiffAction::Open(capture.id.clone(), capture.id.clone())));
-            ui.close();
-        }
-    });
-    if response.clicked() {
-        // Ctrl click takes a second one beside the one shown.
-        if ui.input(|input| input.modifiers.command) && other.is_some() {
-            compare_with_shown(cx, capture);
-        } else {
-            cx.send(Action::SelectCapture(capture.id.clone()));
-        }
-    }
-    response.clicked()
-}
-
-/// The side that an answer is on, while the diff screen is open.
-fn compared_as(cx: &Cx<'_>, capture: &Capture) -> Option<&'static str> {
-    let (a, b) = cx.state.diff.sides.as_ref().filter(|_| cx.state.view.screen == crate::state::Screen::Diff)?;
-    match (*a == capture.id, *b == capture.id) {
-        (_, true) => Some("B"),
-        (true, _) => Some("A"),
-        _ => None,
-    }
-}
-
-/// The older of the two is A.
-fn compare_with_shown(cx: &Cx<'_>, capture: &Capture) {
-    let Some(shown) = cx.state.view.capture.clone() else { return };
-    let place = |id: &crate::capture::CaptureId| cx.state.captures.iter().position(|capture| capture.id == *id);
-    let (a, b) = if place(&shown) < place(&capture.id) { (shown, capture.id.clone()) } else { (capture.id.clone(), shown) };
-    cx.send(Action::Diff(DiffAction::Open(a, b)));
-}
-
-/// What the answer costs as it was sent, once that was counted for the ledger.
-fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<Count> {
-    ["both", "content", "structured"].into_iter().find_map(|format| {
-        match cx.state.answers.get(&capture.id, Question::Row(format))? {
-            Asked::Ready(Answer::Row(row)) if row.is_available() => {
-                cx.state.count_of(&capture.id, row, &cx.state.settings.tokenizer)?.ok()
-            }
-            _ => None,
-        }
-    })
 }
 
 /// A measured time: `0.4 ms`, `612 ms`, `1.4 s`.

@@ -1,10 +1,13 @@
 //! The start page: questions a newcomer has, each one click from its answer.
 
+mod own;
+
 use egui::{Align2, Response, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, Tokens};
 use super::{Cx, icons, widgets};
-use crate::state::{Action, StartQuestion};
+use crate::source::Source;
+use crate::state::{Action, Connection, StartQuestion};
 
 /// The height most cards have; only an estimate for placing the page.
 const CARD_HEIGHT: f32 = 104.0;
@@ -14,7 +17,8 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ScrollArea::vertical().id_salt("start").auto_shrink(false).show(ui, |ui| {
         let width = (ui.available_width() - 48.0).clamp(280.0, 760.0);
         let side = ((ui.available_width() - width) / 2.0).max(0.0);
-        let content = 250.0 + rows(width) as f32 * (CARD_HEIGHT + 16.0);
+        let own = if cx.state.connection.is_sample() { 0.0 } else { own::HEIGHT };
+        let content = 250.0 + own + rows(width) as f32 * (CARD_HEIGHT + 16.0);
         ui.add_space(((ui.available_height() - content) * 0.4).max(16.0));
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
@@ -26,9 +30,21 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 {
                     cx.send(Action::SelectCapture(capture.clone()));
                 }
-                let (title, explanation) = words(cx);
-                ui.label(RichText::new(title).font(theme::page_title()).color(t.strong));
-                ui.add(egui::Label::new(RichText::new(explanation).font(theme::base()).color(t.weak)).wrap());
+                match &cx.state.connection {
+                    Connection::Connected { source, .. } if !matches!(source, Source::Sample(_)) => {
+                        own::own_ui(ui, cx, width);
+                        ui.add_space(24.0);
+                        ui.label(RichText::new("Or ask the sample server").font(theme::semibold(16.0)).color(t.strong));
+                        let words = "A click switches servers: this connection is closed, and the sample inside this program takes its place";
+                        ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+                    }
+                    Connection::Gone { .. } => gone_ui(ui, cx),
+                    _ => {
+                        ui.label(RichText::new("What do you want to know?").font(theme::page_title()).color(t.strong));
+                        let words = "Each card is one click: it calls a tool of the sample, the first card twice, and shows what came in every format";
+                        ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+                    }
+                }
                 ui.add_space(16.0);
                 cards_ui(ui, cx, width);
                 ui.add_space(16.0);
@@ -57,15 +73,20 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
 }
 
-/// On the sample the cards come first; on a person's own server its tool does.
-fn words(cx: &Cx<'_>) -> (String, &'static str) {
-    match cx.state.tool() {
-        Some(listed) if !cx.state.connection.is_sample() => (
-            format!("Call {} to see its answer in every format", listed.tool.name),
-            "Fill in the arguments above, then Call (Ctrl Enter). Or ask the sample server, which takes this connection's place:",
-        ),
-        _ => ("What do you want to know?".into(), "Each card calls one tool, and shows its answer in every format"),
+/// The server went away: what that means, and the way on.
+fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let Connection::Gone { source, problem, .. } = &cx.state.connection else { return };
+    ui.label(RichText::new("The server is gone").font(theme::page_title()).color(t.strong));
+    let words = format!("{}: {}. No tool of it can be called until it is connected again.", source.label(), problem.what);
+    ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+    ui.add_space(8.0);
+    let name = format!("Reconnect ({})", super::commands::keys_of("Reconnect"));
+    if widgets::primary_button(ui, &name, Some(icons::PLUG), None).clicked() {
+        cx.send(Action::Reconnect);
     }
+    ui.add_space(16.0);
+    ui.label(RichText::new("Or ask the sample server").font(theme::semibold(16.0)).color(t.strong));
 }
 
 fn columns(width: f32) -> usize {

@@ -5,6 +5,8 @@ use egui::{Align, Align2, Layout, Response, RichText, Role, Sense, Ui, WidgetInf
 use super::commands::{self, Region};
 use super::theme::{self, Tokens};
 use super::{Cx, icons, top_bar, widgets};
+use crate::state::library::LibraryAction;
+use crate::state::wire::WireAction;
 use crate::state::{Action, Connection, Dialog};
 
 pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -35,7 +37,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
             commands::region(ui, Region::StatusBar, bar, &shortcuts);
             if connection.source().is_some() {
-                let lines = connection.stderr().len() as u64;
+                let lines = connection.stderr().len() as u64 + cx.state.stderr_dropped;
                 let text = format!("stderr {}", widgets::grouped(lines));
                 if item(ui, icons::STDIO, &text, &format!("{text} lines"))
                     .on_hover_text("What the server wrote to its standard error")
@@ -46,13 +48,25 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
             if let (Connection::Connected { messages, .. }, false) = (connection, is_narrow) {
                 let text = format!("Messages {}", widgets::grouped(*messages));
-                ui.label(weak(&text, t)).on_hover_text("Messages on the wire, both directions");
+                if item(ui, icons::MESSAGES, &text, &text)
+                    .on_hover_text("Messages on the wire, both directions: opens the protocol log")
+                    .clicked()
+                {
+                    cx.send(Action::Wire(WireAction::Show));
+                }
+            }
+            let has_library =
+                connection.server().is_some_and(|server| server.declares("/resources") || server.declares("/prompts"));
+            if connection.is_connected() && has_library {
+                let text = if is_narrow { "Resources" } else { "Resources, prompts" };
+                if item(ui, icons::RESOURCE, text, "Resources and prompts").clicked() {
+                    cx.send(Action::Library(LibraryAction::Show));
+                }
             }
             if let Some(capture) = cx.state.capture() {
                 let number = cx.state.captures.iter().position(|other| other.id == capture.id).map_or(0, |at| at + 1);
-                let at = capture.started_at;
-                let time =
-                    if is_narrow { String::new() } else { format!(" · {:02}:{:02}:{:02}", at.hour(), at.minute(), at.second()) };
+                let time = cx.state.local_time.clock(capture.started_at);
+                let time = if is_narrow { String::new() } else { format!(" · {time}") };
                 ui.label(weak(&format!("Capture {number}{time}"), t));
             }
         });

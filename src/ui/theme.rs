@@ -305,6 +305,12 @@ const FILES: &[(&str, &[u8])] = &[
     ("emoji", include_bytes!("../../assets/fonts/NotoColorEmoji-Chosen.ttf")),
 ];
 
+/// Scripts of the sample server that Inter lacks, for pictures, which must look the same on every machine.
+const SCRIPTS: &[(&str, &[u8])] = &[
+    ("cjk", include_bytes!("../../assets/fonts/NotoSansCJK-Sample.ttf")),
+    ("arabic", include_bytes!("../../assets/fonts/NotoSansArabic-Sample.ttf")),
+];
+
 /// The fonts with their fallbacks: our colour emoji come before egui's monochrome ones.
 pub fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
@@ -326,9 +332,26 @@ pub fn fonts() -> FontDefinitions {
     fonts
 }
 
-/// Sets fonts and both themes. Call once, before the first frame.
+/// Sets fonts and both themes of a window. Call once, before the first frame.
 pub fn install(ctx: &Context) {
-    ctx.set_fonts(fonts());
+    install_with(ctx, fonts());
+}
+
+/// The same for a picture, with the scripts of the sample server. In a window they would stand beside the system's own
+/// letters within one word.
+pub fn install_for_picture(ctx: &Context) {
+    let mut fonts = fonts();
+    for &(name, bytes) in SCRIPTS {
+        fonts.font_data.insert(name.into(), Arc::new(FontData::from_static(bytes)));
+    }
+    for chain in fonts.families.values_mut() {
+        chain.extend(SCRIPTS.iter().map(|&(name, _)| name.to_owned()));
+    }
+    install_with(ctx, fonts);
+}
+
+fn install_with(ctx: &Context, fonts: FontDefinitions) {
+    ctx.set_fonts(fonts);
     for theme in [Theme::Dark, Theme::Light] {
         ctx.style_mut_of(theme, |style| apply(style, Tokens::for_theme(theme)));
     }
@@ -476,6 +499,26 @@ mod tests {
                     for font in [regular(13.0), medium(13.0), semibold(13.0), mono(12.0), mono_semibold(12.0)] {
                         assert!(fonts.has_glyphs(&font, text), "{font:?} lacks some of {text}");
                     }
+                }
+            });
+        });
+        output.textures_delta.clear();
+    }
+
+    #[test]
+    fn pictures_have_every_letter_of_the_sample() {
+        let ctx = Context::default();
+        install_for_picture(&ctx);
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/serve/sample");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let texts: Vec<String> = files.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).unwrap()).collect();
+        let letters: String = texts.concat().chars().filter(|letter| letter.is_alphabetic()).collect();
+        let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+            ui.fonts_mut(|fonts| {
+                for font in [regular(13.0), mono(12.0)] {
+                    let missing: String =
+                        letters.chars().filter(|letter| !fonts.has_glyphs(&font, letter.encode_utf8(&mut [0; 4]))).collect();
+                    assert_eq!(missing, "", "{font:?} lacks them");
                 }
             });
         });

@@ -5,6 +5,8 @@ use egui::{Label, Popup, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2
 use super::theme::{self, Tokens};
 use super::{Cx, icons, top_bar, widgets};
 use crate::report::Model;
+use crate::state::exact::ExactAction;
+use crate::state::prices::PricesAction;
 use crate::state::{Action, TokensAction};
 use crate::token::{Encoding, Tokenizer};
 
@@ -61,6 +63,10 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.close();
         }
     }
+    if *chosen == Tokenizer::Claude && top_bar::menu_item(ui, icons::KEY, "Count exactly…", "", true).clicked() {
+        cx.send(Action::Exact(ExactAction::Open(None)));
+        ui.close();
+    }
     if top_bar::menu_item(ui, icons::OPEN_FILE, "Tokenizer file…", "", true).clicked() {
         cx.send(Action::Tokens(TokensAction::OpenFile(None)));
         ui.close();
@@ -86,8 +92,13 @@ fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let about = format!("${:.2} / M in · {} context", model.input, widgets::grouped(model.context));
         choose(ui, &model.name, &about, Some(model));
     }
+    if row_ui(ui, "Change prices and context…", "", false) {
+        cx.send(Action::Prices(PricesAction::Show));
+        ui.close();
+    }
     if let Some(model) = cx.state.model() {
-        note(ui, &format!("Input prices without caching or batches. Read on {}: {}", model.read, model.source), t.weak);
+        let of = if cx.state.prices.shipped(&model.name).is_some() { "Changed on" } else { "Read on" };
+        note(ui, &format!("Input prices without caching or batches. {of} {}: {}", model.read, model.source), t.weak);
     } else {
         note(ui, "Choose a model to see what an answer costs and its share of the context", t.weak);
     }

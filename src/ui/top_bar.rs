@@ -1,15 +1,22 @@
 //! The bar at the top: what server this is, and the choices that hold for the whole window.
 
 use egui::{
-    Align, Align2, Color32, Layout, Popup, Pos2, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, Layout, Popup, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+    vec2,
 };
 
 use super::commands::{self, Region};
 use super::theme::{self, Tokens};
-use super::{Cx, icons, tokenizer, widgets};
+use super::{Cx, icons, palette, tokenizer, widgets};
 use crate::settings::Theme;
-use crate::source::Source;
-use crate::state::{Action, Connection, Dialog, Screen};
+use crate::source::{Protocol, Source};
+use crate::state::versus::VersusAction;
+use crate::state::{Action, CollectionAction, Connection, Dialog, FixtureAction, LoginAction, Screen};
+
+/// Width of the server's menu.
+const MENU: f32 = 320.0;
+/// Width of the palette's field.
+const PALETTE: f32 = 400.0;
 
 pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let bar = ui.max_rect();
@@ -25,6 +32,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 cx.send(Action::Reconnect);
             }
         }
+        let left = ui.cursor().left();
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(12.0);
             if widgets::icon_button(ui, icons::SHORTCUTS, "Shortcuts").clicked() {
@@ -32,6 +40,9 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
             theme_button(ui, cx);
             tokenizer::chooser_ui(ui, cx);
+            let middle = Rect::from_center_size(bar.center(), vec2(PALETTE, theme::BUTTON));
+            let has_room = bar.width() >= theme::WIDE && left < middle.left();
+            palette::box_ui(ui, cx, has_room.then_some(middle));
         });
     });
 }
@@ -143,12 +154,48 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     response
 }
 
+/// A command line in rows of so many letters, broken at spaces alone: `--` is one word. A longer word is cut where it
+/// must be.
+fn rows_of_words(text: &str, letters: usize) -> Vec<String> {
+    let letters = letters.max(8);
+    let mut rows = vec![String::new()];
+    let mut room = letters;
+    for word in text.split(' ') {
+        let chars: Vec<char> = word.chars().collect();
+        let is_first = room == letters;
+        if !is_first && chars.len() < room {
+            room -= chars.len() + 1;
+            if let Some(row) = rows.last_mut() {
+                row.push(' ');
+                row.push_str(word);
+            }
+            continue;
+        }
+        for (at, piece) in chars.chunks(letters).enumerate() {
+            if at > 0 || !is_first {
+                rows.push(String::new());
+            }
+            room = letters - piece.len();
+            if let Some(row) = rows.last_mut() {
+                row.extend(piece);
+            }
+        }
+    }
+    rows
+}
+
 fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     let t = Tokens::of(ui);
-    ui.set_width(260.0);
+    ui.set_width(MENU);
     let connection = &cx.state.connection;
     if let Some(source) = connection.source() {
-        ui.add(egui::Label::new(RichText::new(source.to_string()).font(theme::mono(12.0)).color(t.weak)).wrap());
+        let letter = ui.painter().layout_no_wrap("0".repeat(16), theme::mono(12.0), t.weak).size().x / 16.0;
+        ui.scope(|ui| {
+            ui.spacing_mut().item_spacing.y = 1.0;
+            for row in rows_of_words(&source.to_string(), (MENU / letter) as usize) {
+                ui.add(egui::Label::new(RichText::new(row).font(theme::mono(12.0)).color(t.weak)).extend());
+            }
+        });
         if let Some(server) = connection.server() {
             ui.label(RichText::new(format!("{} {}", server.name, server.version)).font(theme::small()).color(t.weak));
         }
@@ -163,12 +210,31 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     let has_source = connection.source().is_some();
     let is_open = matches!(connection, Connection::Connected { .. } | Connection::Connecting { .. });
     item(ui, icons::REFRESH, "Reconnect", has_source, Action::Reconnect);
+    if let Some(server) = connection.server().filter(|_| connection.is_connected()) {
+        let (version, words) = if Protocol::is_stateless(&server.protocol_version) {
+            ("2025-11-25", "Compare with a handshake (2025-11-25)")
+        } else {
+            ("2026-07-28", "Compare without a handshake (2026-07-28)")
+        };
+        item(ui, icons::SWAP, words, true, Action::ReconnectIn(Protocol::Version(version)));
+    }
     item(ui, icons::DISCONNECT, "Disconnect", is_open, Action::Disconnect);
+    item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));
+    let other = Action::Versus(VersusAction::Choose);
+    item(ui, icons::DIFF, "Compare its tools with…", connection.is_connected(), other);
     item(ui, icons::STDIO, "Show stderr", has_source, Action::ShowDialog(Dialog::Stderr));
+    if let Some(Source::Http(http)) = connection.source()
+        && let Some(login) = &http.login
+    {
+        let forget = LoginAction::Forget { url: http.url.clone(), client_id: login.client_id.clone() };
+        item(ui, icons::KEY, "Forget the kept login", true, Action::Login(forget));
+    }
     ui.separator();
     item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, Action::ShowConnect);
     item(ui, icons::CALL, "Sample server", true, Action::Connect(Source::sample()));
     item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
+    item(ui, icons::CHECK, "Verify fixtures…", true, Action::Fixture(FixtureAction::ShowVerify));
+    item(ui, icons::LIST, "Run a collection…", true, Action::Collection(CollectionAction::Show));
 }
 
 /// Controls at the right end of a row, the first the rightmost.
@@ -198,5 +264,17 @@ fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {
     let response = widgets::icon_button(ui, glyph, &format!("Theme: {now}"));
     if response.on_hover_text(format!("Click for {next} · {}", commands::keys_of("Theme: system, dark, light"))).clicked() {
         cx.send(Action::SetTheme(commands::next_theme(cx.state.settings.theme)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_breaks_at_spaces_alone() {
+        assert_eq!(rows_of_words("-- node my-server --port 1", 12), ["-- node", "my-server", "--port 1"]);
+        assert_eq!(rows_of_words("-- /a/long/path", 8), ["--", "/a/long/", "path"]);
+        assert_eq!(rows_of_words("", 8), [""]);
     }
 }

@@ -4,10 +4,10 @@
 use egui::{Align, Layout, RichText, Ui};
 
 use super::theme::{self, Tokens};
-use super::widgets::{self, Button};
+use super::widgets::Button;
 use super::{Cx, icons};
 use crate::format::ledger::Row;
-use crate::report::{Answer, Question, key_of, ratio_of};
+use crate::report::{self, Answer, Question, key_of, ratio_of};
 use crate::state::{Action, Asked, TokensAction};
 use crate::token::Count;
 
@@ -26,15 +26,12 @@ pub fn count_without(cx: &Cx<'_>, row: &Row) -> Option<Count> {
 
 /// `−412`, or `≈−450–−720`.
 pub fn change(count: Count, base: Count) -> String {
-    let signed = |from: u64, to: u64| match to.cmp(&from) {
-        std::cmp::Ordering::Equal => "0".to_owned(),
-        std::cmp::Ordering::Greater => format!("+{}", widgets::grouped(to - from)),
-        std::cmp::Ordering::Less => format!("−{}", widgets::grouped(from - to)),
-    };
     match (count.is_exact() && base.is_exact(), count == base) {
         (_, true) => "–".to_owned(),
-        (true, false) => signed(base.high(), count.high()),
-        (false, false) => format!("≈{}…{}", signed(base.low(), count.low()), signed(base.high(), count.high())),
+        (true, false) => report::signed_from(base.high(), count.high()),
+        (false, false) => {
+            format!("≈{}…{}", report::signed_from(base.low(), count.low()), report::signed_from(base.high(), count.high()))
+        }
     }
 }
 

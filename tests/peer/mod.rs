@@ -2,13 +2,15 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod oauth;
+
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use mcp_loupe::capture::{Capture, CaptureId, Tool};
 use mcp_loupe::mcp::{self, Call, CancelToken, Happening, Options, Session};
-use mcp_loupe::source::{Command, Http, Source};
+use mcp_loupe::source::{Command, Http, Protocol, Source};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -22,22 +24,34 @@ pub fn options() -> Options {
     Options { connect_limit: PATIENCE, guard: Some(env!("CARGO_BIN_EXE_mcp-loupe").into()), ..Options::default() }
 }
 
+/// The revision of the scripted peers, which know no other: they are not asked for one.
+pub const PINNED: Protocol = Protocol::Version("2025-11-25");
+
 pub fn sh(script: &str) -> Source {
-    Source::Command(Command { program: "sh".into(), args: vec!["-c".into(), script.into()], ..Command::default() })
+    let command = Command { program: "sh".into(), args: vec!["-c".into(), script.into()], ..Command::default() };
+    Source::Command(command).with_protocol(PINNED)
 }
 
 pub fn http(url: &str) -> Source {
-    Source::Http(Http { url: url.into(), headers: vec![("X-Key".into(), "s3cret".into())] })
+    let http = Http { url: url.into(), headers: vec![("X-Key".into(), "s3cret".into())], ..Http::default() };
+    Source::Http(http).with_protocol(PINNED)
 }
 
 /// A child that shakes hands and then runs `on_call` (a shell fragment) for each call; `$id` is its id, `$line` all of it.
 pub fn server(on_call: &str) -> Source {
+    child(&format!(
+        r#"*'"initialize"'*) printf '%s\n' '{{"jsonrpc":"2.0","id":0,"result":{INITIALIZED}}}' ;;
+    *'"tools/call"'*) {on_call} ;;"#
+    ))
+}
+
+/// A child that does for each line what the first arm says that it fits; `$id` is the line's id, `$line` all of it.
+pub fn child(arms: &str) -> Source {
     sh(&format!(
         r#"while IFS= read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
   case "$line" in
-    *'"initialize"'*) printf '%s\n' '{{"jsonrpc":"2.0","id":0,"result":{INITIALIZED}}}' ;;
-    *'"tools/call"'*) {on_call} ;;
+    {arms}
   esac
 done"#
     ))
@@ -164,7 +178,7 @@ async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answer: Answer
     } else if seen.head.starts_with("delete") {
         reply("200 OK", "text/plain", b"")
     } else if seen.body.contains("\"initialize\"") {
-        let body = format!(r#"{{"jsonrpc":"2.0","id":0,"result":{INITIALIZED}}}"#);
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{INITIALIZED}}}"#, seen.id());
         reply("200 OK", "application/json\r\nMcp-Session-Id: abc", body.as_bytes())
     } else if seen.body.contains("\"method\":\"notifications/") {
         reply("202 Accepted", "text/plain", b"")
@@ -174,9 +188,19 @@ async fn serve(mut stream: TcpStream, log: Arc<Mutex<Vec<Seen>>>, answer: Answer
     if reply.is_empty() {
         return std::future::pending().await;
     }
+    if let Some(open) = reply.strip_suffix(HOLD) {
+        stream.write_all(open).await.ok();
+        while let Ok(1..) = stream.read(&mut [0]).await {}
+        log.lock().unwrap().push(Seen { head: "closed".into(), body: String::new() });
+        return;
+    }
     stream.write_all(&reply).await.ok();
     stream.shutdown().await.ok();
 }
+
+/// At the end of what an [`HttpPeer`] answers: the connection stays open until the client closes it, which is seen as a
+/// request `closed`.
+pub const HOLD: &[u8] = b"\0hold";
 
 pub fn reply(status: &str, content_type: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(

@@ -18,8 +18,10 @@ use mcp_loupe::serve::Backend;
 use mcp_loupe::serve::sample::Sample;
 use mcp_loupe::shot::Shot;
 use mcp_loupe::source::{SampleSpec, Source};
+use mcp_loupe::state::exact::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
 use mcp_loupe::state::{Action, Effect, Event, State};
 use mcp_loupe::token;
+use mcp_loupe::token::claude::Request;
 use time::OffsetDateTime;
 
 /// Passes enough for questions to be asked, answered and painted.
@@ -104,11 +106,11 @@ impl Window {
                     let count = |raw: &Bytes| token::count(std::str::from_utf8(raw).unwrap(), &Cancel::new()).unwrap();
                     self.apply(Event::ToolTokens { session, tokens: tools.iter().map(count).collect() });
                 }
-                Effect::CompareTools { session, before, now } => {
+                Effect::CompareTools { session, run, before, now } => {
                     let tools = |list: &[Arc<Tool>]| list.iter().map(|tool| (**tool).clone()).collect::<Vec<_>>();
                     let options = mcp_loupe::diff::tree::TreeOptions::default();
                     let found = ToolsDifference::of(&tools(&before), &tools(&now), &options, &Cancel::new()).unwrap();
-                    self.apply(Event::ToolsCompared { session, found: Arc::new(found) });
+                    self.apply(Event::ToolsCompared { session, run, found: Arc::new(found) });
                 }
                 Effect::Call { call, tool, arguments, .. } => {
                     let arguments = String::from_utf8(arguments.to_vec()).unwrap();
@@ -133,9 +135,29 @@ impl Window {
                     let cost = report::ServerCost::of(&server, &tools, encoding, &Cancel::new()).unwrap();
                     self.apply(Event::ServerCost { session, cost: Arc::new(cost) });
                 }
+                Effect::Exact(effect) => self.exact(effect),
                 _ => {}
             }
         }
+    }
+
+    /// A provider that counts a third more than `o200k_base`, and no key known.
+    fn exact(&mut self, effect: ExactEffect) {
+        let event = match effect {
+            ExactEffect::Prepare { run, capture, format, address, model } => {
+                let text = report::text_of(&report::subject(capture), format, &Cancel::new()).unwrap().unwrap();
+                let request = Request::new(&address, &model, &text);
+                ExactEvent::Prepared { run, prepared: Ok(Prepared::new(text.clone(), text, &request)) }
+            }
+            ExactEffect::Count { run, request, digest, .. } => {
+                let tokens = token::count(&digest, &Cancel::new()).unwrap().o200k_base * 4 / 3;
+                let counted = Counted { tokens, model: request.model, day: "2026-01-31".into() };
+                ExactEvent::Counted { run, digest, counted: Ok(counted) }
+            }
+            ExactEffect::LookForKey => ExactEvent::Key(KeyPlace::Nowhere(None)),
+            ExactEffect::Stop | ExactEffect::ForgetKey => return,
+        };
+        self.apply(Event::Exact(event));
     }
 
     fn capture(&mut self, tool: Tool, arguments: &str, response: Bytes) -> Capture {
@@ -144,8 +166,6 @@ impl Window {
             format!(r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"{}"}}}}"#, self.calls, tool.name);
         let outcome = if response.is_empty() { Outcome::Timeout } else { Reading::read(response.clone()).outcome() };
         Capture {
-            id: CaptureId(format!("capture-{}", self.calls).into()),
-            server: server(),
             tool,
             arguments: Bytes::copy_from_slice(arguments.as_bytes()),
             started_at: OffsetDateTime::UNIX_EPOCH + Duration::from_secs(1_761_920_000),
@@ -157,10 +177,7 @@ impl Window {
             outcome,
             request: Bytes::from(request),
             response: (!response.is_empty()).then_some(response),
-            messages: Vec::new(),
-            http: None,
-            problem: None,
-            notes: Vec::new(),
+            ..Capture::empty(CaptureId(format!("capture-{}", self.calls).into()), server())
         }
     }
 
@@ -191,5 +208,6 @@ fn server() -> Server {
         transport: "in-process".into(),
         instructions: None,
         source: "--sample".into(),
+        capabilities: None,
     }
 }

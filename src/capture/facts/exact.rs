@@ -27,6 +27,13 @@ impl Exact {
         found.or_else(|| Self::reformatted(root, text)).or_else(|| Self::embedded(root, text))
     }
 
+    /// Whether the payload stands in the text; cheaper than to find every node's place.
+    pub(super) fn is_in(root: Node<'_>, text: &str) -> bool {
+        let is_verbatim = !root.is_empty()
+            && std::str::from_utf8(root.raw()).is_ok_and(|raw| memchr::memmem::find(text.as_bytes(), raw.as_bytes()).is_some());
+        is_verbatim || Self::reformatted(root, text).or_else(|| Self::embedded(root, text)).is_some()
+    }
+
     /// The payload as JSON of another layout with something around it: a fence, a heading, a host's words.
     fn embedded(root: Node<'_>, text: &str) -> Option<Self> {
         let nodes = root.subtree_end() - root.index();
@@ -162,11 +169,11 @@ fn json_end(bytes: &[u8]) -> Option<usize> {
 
 fn is_same(a: Node<'_>, b: Node<'_>, is_root: bool) -> bool {
     a.kind() == b.kind()
-        && (is_root || a.key() == b.key())
+        && (is_root || a.raw_key() == b.raw_key() || a.key() == b.key())
         && match a.kind() {
             Kind::Null => true,
             Kind::Bool | Kind::Number => a.raw() == b.raw(),
-            Kind::String => a.as_str() == b.as_str(),
+            Kind::String => a.raw() == b.raw() || a.as_str() == b.as_str(),
             Kind::Array | Kind::Object => a.len() == b.len(),
         }
 }

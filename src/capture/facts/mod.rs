@@ -83,6 +83,15 @@ pub fn match_facts(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Mat
     matcher::run(payload, text, cancel)
 }
 
+/// As [`match_facts`], where only what became of the facts is of interest: no places are looked for where the text holds
+/// the payload itself, and the facts of a text that tells them all are left out.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn tell_facts(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
+    matcher::tell(payload, text, cancel)
+}
+
 /// The lists of records in a payload: itself if it is one, else its members that are. A list of records is a
 /// non-empty array of objects. Exactly one is the row set.
 pub fn record_lists(root: Node<'_>) -> Vec<Node<'_>> {

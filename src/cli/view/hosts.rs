@@ -11,12 +11,22 @@ const FIELDS: usize = 6;
 /// The verdict, a block of lines for each group of hosts that see the same, and the deliveries.
 pub fn page(report: &HostsReport, deliveries: Option<&Deliveries>, encoding: Encoding) -> String {
     let mut page = format!("{}\n\n", one_line(&report.verdict(encoding).text()));
-    let head = ["HOST", "NAME", "TOKENS", "BYTES", "FACTS", "LIMIT", "DEFINITION", "EVIDENCE"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let has_media = report.rows.iter().any(|row| row.media.shown + row.media.as_text + row.media.dropped > 0);
+    let mut head = ["HOST", "NAME", "TOKENS", "BYTES", "FACTS", "LIMIT", "DEFINITION", "EVIDENCE"].map(str::to_owned).to_vec();
+    if has_media {
+        head.push("MEDIA BYTES".to_owned());
+    }
+    let mut rows = vec![head];
     for (number, group) in report.groups.iter().filter(|group| group.is_computable).enumerate() {
         for (position, row) in group.rows.iter().filter_map(|row| report.rows.get(*row)).enumerate() {
             let label = if position == 0 { format!("{}", number + 1) } else { "·".to_owned() };
-            rows.push(line(&label, row, encoding));
+            let mut cells = line(&label, row, encoding);
+            if has_media {
+                let media = [(row.media.shown, "shown"), (row.media.as_text, "as base64 text"), (row.media.dropped, "dropped")];
+                let some = media.iter().filter(|(bytes, _)| *bytes > 0);
+                cells.push(some.map(|(bytes, how)| format!("{} {how}", grouped(*bytes))).collect::<Vec<_>>().join(", "));
+            }
+            rows.push(cells);
         }
     }
     page.push_str(&columns(&rows, &[2, 3, 6]));
@@ -24,7 +34,7 @@ pub fn page(report: &HostsReport, deliveries: Option<&Deliveries>, encoding: Enc
         "\nHosts that begin with · see the same as the one above. Tokens are those of the texts; media are not counted.\n",
     );
     page.push_str(&lost(report));
-    for row in report.rows.iter().filter(|row| !row.view.is_computable()) {
+    for row in report.sorted().filter(|row| !row.view.is_computable()) {
         let why = row.view.not_computable.as_deref().unwrap_or_default();
         page.push_str(&format!("no text for {}: {}\n", row.host.id, one_line(why)));
     }
@@ -73,15 +83,28 @@ fn lost(report: &HostsReport) -> String {
             out.push_str(&one_line(&format!("{} loses {named}{rest}", row.host.id)));
             out.push('\n');
         }
-        for dropped in &row.view.dropped {
-            let what = match dropped.what {
+    }
+    // Hosts of one text may have come to it in different ways.
+    let mut dropped: Vec<(String, Vec<&str>)> = Vec::new();
+    for row in report.groups.iter().filter(|group| group.is_computable).flat_map(|group| &group.rows) {
+        let Some(row) = report.rows.get(*row) else { continue };
+        for gone in &row.view.dropped {
+            let what = match gone.what {
                 What::Block(index) => format!("block {index}"),
                 What::Structured => "structuredContent".to_owned(),
                 What::IsError => "isError".to_owned(),
             };
-            out.push_str(&one_line(&format!("{} is not shown {what}: {}", row.host.id, dropped.why)));
-            out.push('\n');
+            let said = format!("not shown {what}: {}", gone.why);
+            match dropped.iter_mut().find(|(known, _)| *known == said) {
+                Some((_, hosts)) => hosts.push(row.host.id.as_str()),
+                None => dropped.push((said, vec![row.host.id.as_str()])),
+            }
         }
+    }
+    for (said, hosts) in dropped {
+        let verb = if hosts.len() == 1 { "is" } else { "are" };
+        out.push_str(&one_line(&format!("{} {verb} {said}", hosts.join(", "))));
+        out.push('\n');
     }
     out
 }

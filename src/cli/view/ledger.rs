@@ -1,16 +1,16 @@
 //! The ledger as a table for people.
 
-use crate::capture::{Direction, Payload};
+use crate::capture::{Direction, Outcome, Payload};
 use crate::cli::output::{columns, one_line};
 use crate::format::ledger::Row;
 use crate::format::{self, Format, Subject};
 use crate::report::grouped;
 use crate::report::json::{LedgerOptions, milliseconds};
-use crate::report::{counted, ratio_of, verdict};
-use crate::token::{Count, Encoding};
+use crate::report::{RowCount, counted, ratio_of, verdict};
+use crate::token::Encoding;
 
 /// The head of the capture, the verdict, and a row for every format.
-pub fn page(subject: &Subject, rows: &[Row], counts: &[Option<Count>], options: &LedgerOptions) -> String {
+pub fn page(subject: &Subject, rows: &[Row], counts: &[RowCount], options: &LedgerOptions) -> String {
     let mut page = head(subject);
     let references: Vec<&Row> = rows.iter().collect();
     // The sentence states exact counts; beside a further tokenizer it names the one it used.
@@ -32,12 +32,52 @@ pub fn page(subject: &Subject, rows: &[Row], counts: &[Option<Count>], options: 
             page.push_str(&format!("{format}: {}\n", one_line(&summary)));
         }
     }
-    let absent: Vec<&Row> = rows.iter().filter(|row| !row.is_available()).collect();
-    if !absent.is_empty() {
+    let uncounted: Vec<_> = rows.iter().zip(counts).filter_map(|(row, count)| Some((row.format, count.why.as_ref()?))).collect();
+    if !uncounted.is_empty() {
         page.push('\n');
-        for row in absent {
-            page.push_str(&format!("no {}: {}\n", row.format, one_line(row.why.as_deref().unwrap_or("it does not apply"))));
+        for (format, why) in uncounted {
+            page.push_str(&format!("{format} is not counted with {}: {}\n", one_line(options.tokenizer.name()), one_line(why)));
         }
+    }
+    page.push_str(&absent(rows));
+    page
+}
+
+/// The formats that are not there, those of one reason in one line.
+fn absent(rows: &[Row]) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in rows.iter().filter(|row| !row.is_available()) {
+        let why = row.why.as_deref().unwrap_or("it does not apply");
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, formats)) => formats.push(row.format),
+            None => reasons.push((why, vec![row.format])),
+        }
+    }
+    let lines: Vec<String> =
+        reasons.iter().map(|(why, formats)| format!("no {}: {}\n", formats.join(", "), one_line(why))).collect();
+    if lines.is_empty() { String::new() } else { format!("\n{}", lines.concat()) }
+}
+
+/// Lines of an error's text that are shown above the table, and how much of one.
+const ERROR_LINES: usize = 8;
+const ERROR_CHARS: usize = 240;
+
+/// What the tool says of its failure: nobody should have to ask for another view to read it.
+fn error_text(subject: &Subject) -> String {
+    let said = match (&subject.reading.rpc_error, subject.capture.outcome) {
+        (Some(error), _) => error.message.clone(),
+        (None, Outcome::ToolError) => subject.reading.content_text().unwrap_or_default(),
+        _ => return String::new(),
+    };
+    let mut page = String::new();
+    for line in said.lines().take(ERROR_LINES) {
+        let is_long = line.chars().count() > ERROR_CHARS;
+        let line: String = line.chars().take(ERROR_CHARS).collect();
+        page.push_str(&format!("error {}{}\n", one_line(&line), if is_long { "…" } else { "" }));
+    }
+    let more = said.lines().count().saturating_sub(ERROR_LINES);
+    if more > 0 {
+        page.push_str(&format!("error … and {more} more lines; `--view content` shows them\n"));
     }
     page
 }
@@ -62,8 +102,10 @@ fn head(subject: &Subject) -> String {
     head.push_str(&format!("payload {}\n", subject.payload.as_ref().map_or("none", Payload::origin_text)));
     let stderr = capture.messages.iter().filter(|message| message.direction == Direction::Stderr).count();
     if stderr > 0 {
-        head.push_str(&format!("stderr {stderr} lines during the call\n"));
+        let lines = if stderr == 1 { "line" } else { "lines" };
+        head.push_str(&format!("stderr {stderr} {lines} during the call\n"));
     }
+    head.push_str(&error_text(subject));
     for note in &capture.notes {
         head.push_str(&format!("note {}\n", one_line(note)));
     }
@@ -78,9 +120,9 @@ fn head(subject: &Subject) -> String {
     head
 }
 
-fn table(rows: &[Row], counts: &[Option<Count>], options: &LedgerOptions) -> String {
+fn table(rows: &[Row], counts: &[RowCount], options: &LedgerOptions) -> String {
     let baseline = options.baseline(rows);
-    let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| *count);
+    let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| count.count);
     // The tokenizer of the ratios comes first.
     let mut encodings = Encoding::ALL.to_vec();
     encodings.retain(|encoding| Some(*encoding) != options.tokenizer.encoding());
@@ -97,9 +139,9 @@ fn table(rows: &[Row], counts: &[Option<Count>], options: &LedgerOptions) -> Str
     for (row, count) in rows.iter().zip(counts).filter(|(row, _)| row.is_available()) {
         let title = format::by_id(row.format).map_or("", Format::title);
         let mut line = vec![row.format.to_owned(), title.to_owned()];
-        line.push(count.map_or_else(String::new, counted));
+        line.push(count.count.map_or_else(|| "–".to_owned(), counted));
         line.extend(encodings.iter().map(|encoding| grouped(row.tokens.get(*encoding))));
-        let ratio = ratio_of(*count, base);
+        let ratio = ratio_of(count.count, base);
         line.push(ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")));
         line.push(grouped(row.bytes));
         line.push(grouped(row.chars));

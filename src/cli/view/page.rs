@@ -30,8 +30,10 @@ pub fn rendered(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Probl
     };
     let mut page = String::new();
     let blocks = &subject.reading.blocks;
+    // In the order of the blocks.
+    let mut cards = view.cards.iter().peekable();
     for block in blocks {
-        let card = view.cards.iter().find(|card| card.block == Some(block.index));
+        let card = cards.next_if(|card| card.block == Some(block.index));
         if blocks.len() > 1 || card.is_none() {
             page.push_str(&format!("[block {}]\n", block.index));
         }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::{Cancel, Cancelled, Steps};
 use crate::json::decimal::is_number;
 use crate::json::{Doc, Kind, write};
 
@@ -26,8 +26,8 @@ pub enum DecodeError {
 
 impl Decoded {
     /// A text that is JSON as it stands.
-    pub(in crate::format) fn json(text: &str) -> Result<Self, DecodeError> {
-        Self::of_doc(Doc::parse(Bytes::copy_from_slice(text.as_bytes())))
+    pub(in crate::format) fn json(text: &str, cancel: &Cancel) -> Result<Self, DecodeError> {
+        Self::of_doc(Doc::parse_watching(Bytes::copy_from_slice(text.as_bytes()), cancel)?)
     }
 
     fn of_doc(doc: Doc) -> Result<Self, DecodeError> {
@@ -91,24 +91,21 @@ pub(in crate::format) struct Builder<'a> {
     text: String,
     open: Vec<Level>,
     cancel: &'a Cancel,
-    steps: u32,
+    steps: Steps<'a>,
 }
 
 impl<'a> Builder<'a> {
     pub(in crate::format) fn new(cancel: &'a Cancel) -> Self {
-        Self { text: String::new(), open: Vec::new(), cancel, steps: 0 }
+        Self { text: String::new(), open: Vec::new(), cancel, steps: cancel.steps() }
     }
 
-    /// Whether the innermost open container is an object; also at the root, no.
+    /// How many containers are open.
     pub(in crate::format) fn depth(&self) -> usize {
         self.open.len()
     }
 
     fn before(&mut self, key: Key<'_>) -> Result<(), DecodeError> {
-        self.steps = self.steps.wrapping_add(1);
-        if self.steps.is_multiple_of(4_096) {
-            self.cancel.check()?;
-        }
+        self.steps.step()?;
         if let Some(level) = self.open.last_mut() {
             if !level.is_empty {
                 self.text.push(',');
@@ -194,7 +191,7 @@ impl<'a> Builder<'a> {
     /// Closes everything and indexes the value.
     pub(in crate::format) fn finish(mut self) -> Result<Decoded, DecodeError> {
         self.close_to(0);
-        Decoded::of_doc(Doc::parse(Bytes::from(self.text)))
+        Decoded::of_doc(Doc::parse_watching(Bytes::from(self.text), self.cancel)?)
     }
 
     /// The same after [`Builder::open_rows`].

@@ -41,7 +41,7 @@ pub(super) fn differences(
     }
     match (format, rows) {
         ("markdown-table", Some(rows)) => {
-            if let Ok(columns) = rows.columns(format) {
+            if let Ok(columns) = rows.columns(format, cancel) {
                 for name in &columns.names {
                     expect(Wanted::Column(name), &mut seen)?;
                 }
@@ -125,53 +125,76 @@ fn items<'a>(root: Node<'a>, mut expect: impl FnMut(Wanted<'a>) -> Result<(), Ca
     Ok(())
 }
 
+/// A text is parsed in pieces of about this size; between two of them the asker may look away. The parser finds all blocks of
+/// a text before it gives out the first.
+const PIECE_BYTES: usize = 64 << 10;
+
 /// The visible texts of cells and items, in order, one at a time.
 struct Seen<'a> {
-    events: Parser<'a>,
-    /// The item whose text is being gathered.
-    text: Option<String>,
+    rest: &'a str,
+    piece: usize,
+    /// The head of the table and the rule below it, which each piece of its rows needs, and its number of cells.
+    head: Option<(&'a str, usize)>,
+    /// What is left of the last piece.
+    ready: std::vec::IntoIter<String>,
     cancel: &'a Cancel,
 }
 
 impl<'a> Seen<'a> {
     fn new(text: &'a str, cancel: &'a Cancel) -> Self {
-        Self { events: Parser::new_ext(text, crate::format::MARKDOWN), text: None, cancel }
+        Self::in_pieces(text, PIECE_BYTES, cancel)
+    }
+
+    fn in_pieces(text: &'a str, piece: usize, cancel: &'a Cancel) -> Self {
+        Self { rest: text, piece, head: None, ready: Vec::new().into_iter(), cancel }
     }
 
     fn next(&mut self) -> Result<Option<String>, Cancelled> {
-        self.cancel.check()?;
-        for event in self.events.by_ref() {
-            match event {
-                Event::Start(Tag::Item | Tag::TableCell) => {
-                    // An item inside an item: the outer one's own text is complete.
-                    if let Some(text) = self.text.replace(String::new()) {
-                        return Ok(Some(text));
-                    }
+        loop {
+            if let Some(text) = self.ready.next() {
+                return Ok(Some(text));
+            }
+            if self.rest.is_empty() {
+                return Ok(None);
+            }
+            self.cancel.check()?;
+            let (now, later) = self.rest.split_at(self.cut());
+            self.rest = later;
+            self.ready = match self.head {
+                Some((head, cells)) => {
+                    let mut texts = visible(&format!("{head}{now}")).into_iter();
+                    texts.by_ref().take(cells).for_each(drop);
+                    texts
                 }
-                Event::End(TagEnd::Item | TagEnd::TableCell) => {
-                    if let Some(text) = self.text.take() {
-                        return Ok(Some(text));
-                    }
-                }
-                Event::Text(text) | Event::Code(text) => {
-                    if let Some(seen) = &mut self.text {
-                        seen.push_str(&text);
-                    }
-                }
-                Event::InlineHtml(html) if html.as_ref() == "<br>" => {
-                    if let Some(seen) = &mut self.text {
-                        seen.push('\n');
-                    }
-                }
-                Event::SoftBreak | Event::HardBreak => {
-                    if let Some(seen) = &mut self.text {
-                        seen.push('\n');
-                    }
-                }
-                _ => {}
+                None => visible(now).into_iter(),
+            };
+            if self.head.is_none() && later.starts_with('|') {
+                let table = if now.starts_with('|') { 0 } else { now.find("\n|").map_or(now.len(), |at| at + 1) };
+                let head = now[table..].match_indices('\n').nth(1).map_or(now.len(), |(at, _)| table + at + 1);
+                self.head = Some((&now[table..head], visible(&now[table..head]).len()));
             }
         }
-        Ok(None)
+    }
+
+    /// Where the first piece ends: before a row (not the first, which needs its head), a heading or an outermost item.
+    fn cut(&self) -> usize {
+        let bytes = self.rest.as_bytes();
+        let mut from = self.piece.min(bytes.len());
+        while let Some(end) = memchr::memchr(b'\n', &bytes[from..]) {
+            from += end + 1;
+            let is_begin = match bytes.get(from) {
+                Some(b'|') => {
+                    self.head.is_some() || self.rest[..from].lines().filter(|line| line.starts_with('|')).nth(1).is_some()
+                }
+                Some(b'-') => bytes[from..].starts_with(b"- **"),
+                Some(b'#') => bytes[from..].starts_with(b"### "),
+                _ => false,
+            };
+            if is_begin {
+                return from;
+            }
+        }
+        bytes.len()
     }
 
     /// How many are left.
@@ -182,6 +205,34 @@ impl<'a> Seen<'a> {
         }
         Ok(rest)
     }
+}
+
+/// The visible texts of the cells and items of a text.
+fn visible(text: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    // The item whose text is being gathered.
+    let mut open: Option<String> = None;
+    for event in Parser::new_ext(text, crate::format::MARKDOWN) {
+        let piece: &str = match &event {
+            Event::Start(Tag::Item | Tag::TableCell) => {
+                // An item inside an item: the outer one's own text is complete.
+                texts.extend(open.replace(String::new()));
+                continue;
+            }
+            Event::End(TagEnd::Item | TagEnd::TableCell) => {
+                texts.extend(open.take());
+                continue;
+            }
+            Event::Text(text) | Event::Code(text) => text,
+            Event::InlineHtml(html) if html.as_ref() == "<br>" => "\n",
+            Event::SoftBreak | Event::HardBreak => "\n",
+            _ => continue,
+        };
+        if let Some(seen) = &mut open {
+            seen.push_str(piece);
+        }
+    }
+    texts
 }
 
 /// Equal but for space at either end and the kind of line end.
@@ -195,4 +246,44 @@ fn short(text: &str) -> String {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::format::tests::{of_payload, table, value, write};
+
+    fn seen(text: &str, piece: usize) -> Vec<String> {
+        let cancel = Cancel::new();
+        let mut seen = Seen::in_pieces(text, piece, &cancel);
+        std::iter::from_fn(|| seen.next().unwrap()).collect()
+    }
+
+    #[test]
+    fn rows_and_items_are_seen_in_pieces() {
+        let payload = r#"{"total":3,"items":[{"a":"*x*","b":"|"},{"a":"y\n","b":null},{"a":{"c":[1]},"b":"z"}],"more":true}"#;
+        for id in ["markdown-table", "markdown-list"] {
+            let text = write(id, &of_payload(payload)).unwrap();
+            assert_eq!(seen(&text, 1), seen(&text, 10_000), "{text}");
+        }
+        let text = write("markdown-table", &of_payload(payload)).unwrap();
+        assert_eq!(seen(&text, 1), ["total: 3", "more: true", "a", "b", "x", "|", "y\n", "", r#"{"c":[1]}"#, "z"]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_seen_in_pieces_is_the_whole(
+            payload in prop_oneof![value(), table(), table().prop_map(|rows| format!(r#"{{"n":[1],"items":{rows},"m":"x"}}"#))],
+        ) {
+            for id in ["markdown-table", "markdown-list"] {
+                let Ok(text) = write(id, &of_payload(&payload)) else { continue };
+                let whole = visible(&text);
+                for piece in [1, 30] {
+                    prop_assert_eq!(&seen(&text, piece), &whole, "{}", text);
+                }
+            }
+        }
+    }
 }

@@ -20,7 +20,7 @@ fn trip(id: &str, subject: &Subject) -> Option<(String, Option<RoundTrip>)> {
     let format = by_id(id).unwrap();
     format.applies(subject).ok()?;
     let mut gather = Gather(Vec::new());
-    match format.write(subject, &mut gather) {
+    match format.write(subject, &mut gather, &Cancel::new()) {
         Ok(()) => {}
         Err(WriteError::Refused(_)) => return None,
         Err(WriteError::Cancelled(_)) => panic!("nobody cancelled"),

@@ -6,7 +6,9 @@ use serde_json::value::RawValue;
 use super::{TokensJson, VERSION, print, raw};
 use crate::diff::lines::Side;
 use crate::diff::tree::Op;
+use crate::report::counted::RowCount;
 use crate::report::difference::{Difference, TextDifference, ToolsDifference, ValueDifference};
+use crate::token::Tokenizer;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -113,19 +115,19 @@ struct ChangedToolJson<'a> {
     definition: Vec<ChangeJson>,
 }
 
-/// The document of two answers.
-pub fn diff(found: &Difference) -> String {
-    let counts = found.payload.as_ref().map(|payload| CountsJson {
+/// The document of two answers; `counts` are those of its formats by the tokenizer that was named.
+pub fn diff(found: &Difference, tokenizer: &Tokenizer, counts: &[(RowCount, RowCount)]) -> String {
+    let changed = found.payload.as_ref().map(|payload| CountsJson {
         added: payload.found.counts.added,
         removed: payload.found.counts.removed,
         changed: payload.found.counts.changed,
         moved: payload.found.counts.moved,
         more: payload.found.more(),
     });
-    let tokens = found.tokens.iter().map(|pair| FormatJson {
+    let tokens = found.tokens.iter().zip(counts).map(|(pair, (a, b))| FormatJson {
         format: pair.format,
-        a: pair.a.map(TokensJson::from),
-        b: pair.b.map(TokensJson::from),
+        a: pair.a.map(|tokens| TokensJson::counted(tokens, tokenizer, a.count)),
+        b: pair.b.map(|tokens| TokensJson::counted(tokens, tokenizer, b.count)),
     });
     let text = found.text.as_ref();
     print(&DiffDocument {
@@ -134,7 +136,7 @@ pub fn diff(found: &Difference) -> String {
         equal: found.is_equal(),
         outcome: Some(PairJson { a: found.outcomes.0.name(), b: found.outcomes.1.name() }),
         payload: found.payload.as_ref().map(changes),
-        counts,
+        counts: changed,
         text: text.map(hunks),
         text_counts: text.map(|text| TextCountsJson {
             added: text.found.added,

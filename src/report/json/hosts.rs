@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use super::{FactsJson, TokensJson, VERSION, print};
-use crate::host::Hosts;
 use crate::host::rules::LimitRule;
+use crate::host::{Host, Hosts};
 use crate::report::HostsReport;
 
 /// One host in a report.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct RowJson<'a> {
     id: &'static str,
     version: &'a str,
@@ -20,12 +21,23 @@ pub(super) struct RowJson<'a> {
     truncated: Option<bool>,
     limit: &'static str,
     facts: Option<FactsJson>,
+    media: Option<MediaJson>,
+    /// Of the tool's definition as the model sees it; `null` where it is not known.
+    definition_tokens: Option<TokensJson>,
+}
+
+/// Images and audio, in bytes of the decoded data.
+#[derive(Serialize)]
+struct MediaJson {
+    shown: u64,
+    #[serde(rename = "asText")]
+    as_text: u64,
+    dropped: u64,
 }
 
 pub(super) fn rows(report: &HostsReport) -> Vec<RowJson<'_>> {
     report
-        .rows
-        .iter()
+        .sorted()
         .map(|host| {
             let (computable, state) = (host.view.is_computable(), host.view.limit.state);
             RowJson {
@@ -39,6 +51,12 @@ pub(super) fn rows(report: &HostsReport) -> Vec<RowJson<'_>> {
                 truncated: state.is_truncated().filter(|_| computable),
                 limit: state.name(),
                 facts: host.facts.map(FactsJson::from),
+                media: computable.then_some(MediaJson {
+                    shown: host.media.shown,
+                    as_text: host.media.as_text,
+                    dropped: host.media.dropped,
+                }),
+                definition_tokens: host.definition_tokens.map(TokensJson::from),
             }
         })
         .collect()
@@ -93,7 +111,16 @@ impl<'a> LimitJson<'a> {
 
 /// `loupe.hosts-list/1`: every host that is known.
 pub fn hosts_list(hosts: &Hosts) -> String {
-    let listed = hosts.iter().map(|host| HostJson {
+    list(hosts, hosts.iter().map(AsRef::as_ref))
+}
+
+/// The same with one host alone.
+pub fn host(hosts: &Hosts, host: &Host) -> String {
+    list(hosts, std::iter::once(host))
+}
+
+fn list<'a>(hosts: &Hosts, shown: impl Iterator<Item = &'a Host>) -> String {
+    let listed = shown.map(|host| HostJson {
         id: host.id.as_str(),
         name: &host.name,
         kind: host.kind.name(),

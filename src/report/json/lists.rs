@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::tokens::SizeJson;
-use super::{CountError, ServerJson, VERSION, print, raw};
-use crate::cancel::Cancel;
+use super::{ServerJson, VERSION, print, raw};
+use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Prompt, Resource, Server};
 use crate::token::Tokenizer;
 
@@ -63,8 +63,8 @@ struct ArgumentJson<'a> {
 /// `loupe.resources/1`: resources and templates, as `resources --json` prints them.
 ///
 /// # Errors
-/// [`CountError`] when cancelled, or when a tokenizer file does not take a text.
-pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, CountError> {
+/// [`Cancelled`] when the asker looked away.
+pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Cancelled> {
     let mut total = SizeJson::of(b"", tokenizer, cancel)?;
     let (mut plain, mut templates) = (Vec::new(), Vec::new());
     for resource in resources {
@@ -90,8 +90,8 @@ pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer,
 /// `loupe.prompts/1`: as `prompts --json` prints them.
 ///
 /// # Errors
-/// [`CountError`] when cancelled, or when a tokenizer file does not take a text.
-pub fn prompts(server: &Server, prompts: &[Prompt], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, CountError> {
+/// [`Cancelled`] when the asker looked away.
+pub fn prompts(server: &Server, prompts: &[Prompt], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Cancelled> {
     let mut total = SizeJson::of(b"", tokenizer, cancel)?;
     let mut listed = Vec::with_capacity(prompts.len());
     for prompt in prompts {

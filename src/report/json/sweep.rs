@@ -5,11 +5,13 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{ErrorJson, LedgerOptions, VERSION, failure, print, raw, report};
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Cancelled};
+use crate::host::Hosts;
 use crate::problem::Problem;
-use crate::report::counted::{CountError, count_row};
+use crate::report::counted::count_row;
+use crate::report::hosts::HostsReport;
 use crate::report::sweep::{Call, Sweep};
-use crate::token::{Encoding, Tokenizer};
+use crate::token::Tokenizer;
 
 #[derive(Serialize)]
 struct SweepDocument<'a> {
@@ -40,19 +42,21 @@ struct DeltaJson {
 }
 
 /// The document: `values` are all that were planned, `calls` those that were made, in the same order. The columns are
-/// compared by `encoding`.
+/// compared by the tokenizer, if it is one that is always counted, else by `o200k_base`.
 ///
 /// # Errors
-/// [`CountError`] when cancelled, or when a count cannot be made.
+/// [`Cancelled`] when the asker looked away.
 pub fn sweep(
     found: &Sweep,
     values: &[String],
     calls: &[Call],
-    encoding: Encoding,
+    tokenizer: &Tokenizer,
+    hosts: &Hosts,
     problem: Option<&Problem>,
     cancel: &Cancel,
-) -> Result<String, CountError> {
-    let options = LedgerOptions { tokenizer: Tokenizer::Encoding(encoding), baseline: None };
+) -> Result<String, Cancelled> {
+    let encoding = tokenizer.nearest_encoding();
+    let options = LedgerOptions { tokenizer: tokenizer.clone(), baseline: None };
     let mut columns = Vec::with_capacity(values.len());
     for (at, value) in values.iter().enumerate() {
         let report = match calls.get(at) {
@@ -62,7 +66,9 @@ pub fn sweep(
                     .iter()
                     .map(|row| count_row(&call.subject, row, &options.tokenizer, cancel))
                     .collect::<Result<Vec<_>, _>>()?;
-                Some(report(&call.subject, &call.rows, &counts, None, &options, failure(&call.subject).as_ref(), cancel)?)
+                let seen = HostsReport::of(&call.subject, hosts, cancel)?;
+                let failed = failure(&call.subject);
+                Some(report(&call.subject, &call.rows, &counts, Some(&seen), &options, failed.as_ref(), cancel)?)
             }
             None => None,
         };

@@ -4,36 +4,38 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::super::counted::CountError;
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Cancelled};
 use crate::token::{self, Count, Tokenizer, TokenizerFile, Tokens};
 
 /// The two that are always counted and, if named, one more.
 #[derive(Clone, Default)]
 pub(super) struct TokensJson {
     tokens: Tokens,
-    named: Option<(String, Count)>,
+    /// The count is `None` where the tokenizer's file does not take the text.
+    named: Option<(String, Option<Count>)>,
 }
 
 impl TokensJson {
-    pub(super) fn of(text: &str, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, CountError> {
+    pub(super) fn of(text: &str, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
         let tokens = token::count(text, cancel)?;
         let count = match (tokenizer.encoding(), tokenizer.from_tokens(tokens)) {
             (Some(_), _) => None,
             (None, Some(count)) => Some(count),
-            (None, None) => Some(tokenizer.count(text, cancel)??),
+            (None, None) => tokenizer.count(text, cancel)?.ok(),
         };
         Ok(Self::counted(tokens, tokenizer, count))
     }
 
     pub(super) fn counted(tokens: Tokens, tokenizer: &Tokenizer, count: Option<Count>) -> Self {
-        let named = count.filter(|_| tokenizer.encoding().is_none()).map(|count| (tokenizer.name().to_owned(), count));
+        let named = tokenizer.encoding().is_none().then(|| (tokenizer.name().to_owned(), count));
         Self { tokens, named }
     }
 
     pub(super) fn plus(&self, other: &Self) -> Self {
         let named = match (&self.named, &other.named) {
-            (Some((name, left)), Some((_, right))) => Some((name.clone(), left.plus(*right))),
+            (Some((name, left)), Some((_, right))) => {
+                Some((name.clone(), left.zip(*right).map(|(left, right)| left.plus(right))))
+            }
             (left, right) => left.clone().or_else(|| right.clone()),
         };
         Self { tokens: self.tokens.plus(other.tokens), named }
@@ -52,7 +54,7 @@ impl Serialize for TokensJson {
         map.serialize_entry("o200k_base", &self.tokens.o200k_base)?;
         map.serialize_entry("cl100k_base", &self.tokens.cl100k_base)?;
         if let Some((name, count)) = &self.named {
-            map.serialize_entry(name, &CountJson(*count))?;
+            map.serialize_entry(name, &count.map(CountJson))?;
         }
         map.end()
     }
@@ -82,7 +84,7 @@ pub(super) struct SizeJson {
 }
 
 impl SizeJson {
-    pub(super) fn of(bytes: &[u8], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, CountError> {
+    pub(super) fn of(bytes: &[u8], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
         let tokens = TokensJson::of(&String::from_utf8_lossy(bytes), tokenizer, cancel)?;
         Ok(Self { bytes: bytes.len() as u64, tokens })
     }

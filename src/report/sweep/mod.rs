@@ -6,6 +6,8 @@
 
 mod page;
 mod plan;
+mod rendered;
+mod table;
 mod verdict;
 
 use std::collections::{HashMap, HashSet};
@@ -15,9 +17,11 @@ use std::time::Duration;
 
 pub use page::{Loss, Section, SectionCell, SweepAsk, SweepPage, SweepRows, ThisPage, readable};
 pub use plan::{
-    Choice, PageSize, argument_names, choices, differs_only_in, format_argument, page_size_argument, shown, value_in, values,
-    with_value,
+    Choice, PageSize, argument_names, choices, differs_only_in, format_argument, is_about_form, page_size_argument, shown,
+    value_in, values, with_value,
 };
+pub use rendered::{Piece, SweepRendered, can_render};
+pub use table::{SweepFile, sweep_table};
 pub use verdict::{needed_verdict, sweep_verdict};
 
 use super::text::format_bytes;
@@ -56,7 +60,12 @@ impl Call {
 
     /// What the server sent: `both`, else the one part that there is.
     pub fn as_sent(&self) -> Option<&Row> {
-        ["both", "content", "structured"].iter().find_map(|id| self.row(id).filter(|row| row.is_available()))
+        self.sent(SentPart::Both)
+    }
+
+    /// This part of what the server sent; `None` where it did not.
+    pub fn sent(&self, part: SentPart) -> Option<&Row> {
+        part.formats().iter().find_map(|id| self.row(id).filter(|row| row.is_available()))
     }
 
     pub fn row(&self, format: &str) -> Option<&Row> {
@@ -64,14 +73,64 @@ impl Call {
     }
 }
 
+/// Which part of their answers the columns of calls show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SentPart {
+    Content,
+    Structured,
+    /// Both as sent, else the one part that there is.
+    #[default]
+    Both,
+}
+
+impl SentPart {
+    /// In display order, with the name for people.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Content, "Text content"), (Self::Structured, "structuredContent"), (Self::Both, "Both")];
+
+    /// The formats that show it, by id; the first that applies is taken.
+    fn formats(self) -> &'static [&'static str] {
+        match self {
+            Self::Content => &["content"],
+            Self::Structured => &["structured"],
+            Self::Both => &["both", "content", "structured"],
+        }
+    }
+
+    /// What a column is called, after its value.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Content => " text",
+            Self::Structured => " structured",
+            Self::Both => " as sent",
+        }
+    }
+
+    fn why_not(self) -> &'static str {
+        match self {
+            Self::Content => "no text content in this answer",
+            Self::Structured => "no structuredContent in this answer",
+            Self::Both => "no text and no structuredContent",
+        }
+    }
+}
+
 /// What is to be shown beside the calls.
 #[derive(Clone, Debug, Default)]
 pub struct SweepOptions {
+    pub part: SentPart,
     /// The call that the others are compared with; `None` takes the first that gave an answer.
     pub baseline: Option<usize>,
     /// Columns without a call: formats of the answer to a call. `None` takes `json` and `markdown-table` of the
     /// answer that says most.
     pub derived: Option<Vec<(usize, &'static str)>>,
+}
+
+impl SweepOptions {
+    /// Those of a question.
+    pub fn of(ask: &SweepAsk) -> Self {
+        Self { part: ask.part, baseline: ask.baseline, derived: ask.derived.clone() }
+    }
 }
 
 /// Where a column comes from.
@@ -133,9 +192,17 @@ pub struct Column {
     /// Records that its own data does not have, as where fewer were asked for; 0 where it has no data of its own.
     pub absent: u64,
     pub differing: Vec<Differing>,
+    /// Where in its text the data begin that stand after a text; `None` where it is one part alone.
+    pub data_from: Option<usize>,
 }
 
 impl Column {
+    /// The title without which part of the answer it shows: `json` of "json as sent".
+    pub fn value_title(&self) -> &str {
+        let parts = SentPart::ALL.iter().filter(|_| matches!(self.origin, Origin::Call(_)));
+        parts.filter_map(|(part, _)| self.title.strip_suffix(part.suffix())).next().unwrap_or(&self.title)
+    }
+
     pub fn is_answer(&self) -> bool {
         self.why.is_none()
     }
@@ -171,6 +238,8 @@ pub struct Delta {
 pub struct Sweep {
     /// The argument.
     pub vary: String,
+    /// Whether that argument chooses how much is answered or in which form, so that the answers are about the same data.
+    pub is_about_form: bool,
     /// Calls in their order, then what is derived.
     pub columns: Vec<Column>,
     /// The call whose column is the baseline; `None` where no call gave an answer.
@@ -192,7 +261,8 @@ impl Sweep {
         let reference = reference(calls);
         let mut sweep = Self {
             vary: vary.to_owned(),
-            columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, cancel)).collect::<Result<_, _>>()?,
+            is_about_form: calls.first().is_none_or(|call| is_about_form(&call.subject.capture.tool, vary)),
+            columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, options.part, cancel)).collect::<Result<_, _>>()?,
             baseline: None,
             reference,
             fields: Vec::new(),
@@ -426,13 +496,13 @@ fn absent(records: &[Node<'_>], own: Option<&Payload>) -> Vec<bool> {
 }
 
 /// A column of what a call's server sent.
-fn sent(at: usize, call: &Call, cancel: &Cancel) -> Result<Column, Cancelled> {
+fn sent(at: usize, call: &Call, part: SentPart, cancel: &Cancel) -> Result<Column, Cancelled> {
     let capture = &call.subject.capture;
-    let row = call.as_sent();
+    let row = call.sent(part);
     let why = match (super::json::failure(&call.subject), capture.outcome, row) {
         (Some(problem), ..) => Some(problem.what),
         (None, Outcome::ToolError, _) => Some("the tool answered with `isError`".to_owned()),
-        (None, _, None) => Some("no text and no structuredContent".to_owned()),
+        (None, _, None) => Some(part.why_not().to_owned()),
         (None, _, Some(_)) => None,
     };
     let text = match row {
@@ -440,7 +510,7 @@ fn sent(at: usize, call: &Call, cancel: &Cancel) -> Result<Column, Cancelled> {
         None => Arc::from(""),
     };
     Ok(Column {
-        title: format!("{} as sent", shown(&call.value)),
+        title: format!("{}{}", shown(&call.value), part.suffix()),
         origin: Origin::Call(at),
         format: row.map_or("content", |row| row.format),
         text,
@@ -455,6 +525,7 @@ fn sent(at: usize, call: &Call, cancel: &Cancel) -> Result<Column, Cancelled> {
         not_everywhere: Vec::new(),
         absent: 0,
         differing: Vec::new(),
+        data_from: row.filter(|row| row.format == "both").and_then(|_| usize::try_from(call.row("content")?.bytes).ok()),
     })
 }
 
@@ -478,6 +549,7 @@ fn written(at: usize, id: &str, call: &Call, cancel: &Cancel) -> Result<Option<C
         not_everywhere: Vec::new(),
         absent: 0,
         differing: Vec::new(),
+        data_from: None,
     }))
 }
 
@@ -500,4 +572,4 @@ fn title(record: Node<'_>) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

@@ -1,11 +1,12 @@
 //! A sweep as a screen shows it: its texts parted into sections that stand beside each other, what differs as a list, and
 //! the curve where the argument is a page size. Everything that does not depend on a width is made once.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Call, Column, Origin, Sweep, SweepOptions, page_size_argument};
+use super::{Call, Column, Origin, SentPart, Sweep, SweepOptions, page_size_argument};
 use crate::cancel::{Cancel, Cancelled};
 use crate::diff::pattern::name;
 use crate::format::{self, Subject, Syntax};
@@ -15,12 +16,13 @@ use crate::report::wrap::{TextRow, wrap};
 use crate::token::{self, Encoding, Tokens};
 
 /// Which columns are asked for. The captures asked about are the calls, in the order of `values`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SweepAsk {
     /// The argument.
     pub vary: Arc<str>,
     /// Its value in each call, JSON texts.
     pub values: Arc<[String]>,
+    pub part: SentPart,
     pub baseline: Option<usize>,
     /// As [`SweepOptions::derived`].
     pub derived: Option<Vec<(usize, &'static str)>>,
@@ -87,8 +89,7 @@ impl SweepPage {
         let calls = ask.values.iter().zip(subjects);
         let calls: Vec<Call> =
             calls.map(|(value, subject)| Call::measure(value.clone(), Arc::clone(subject), cancel)).collect::<Result<_, _>>()?;
-        let options = SweepOptions { baseline: ask.baseline, derived: ask.derived.clone() };
-        let sweep = Sweep::of(&ask.vary, &calls, &options, cancel)?;
+        let sweep = Sweep::of(&ask.vary, &calls, &SweepOptions::of(ask), cancel)?;
         let texts: Vec<TextView> = sweep.columns.iter().map(|column| view(column, &calls)).collect();
         let sections = sections(&sweep, cancel)?;
         let losses = losses(&sweep);
@@ -163,6 +164,18 @@ impl SweepRows {
         Ok(Self { cells, tops })
     }
 
+    /// As [`SweepRows::tops`], where of the sections with these names only the head is shown.
+    pub fn folded(&self, page: &SweepPage, folded: &BTreeSet<String>) -> Vec<usize> {
+        let mut tops = Vec::with_capacity(self.tops.len());
+        let mut next = 0;
+        for (section, ends) in page.sections.iter().zip(self.tops.windows(2)) {
+            tops.push(next);
+            next += if folded.contains(&section.name) { 1 } else { ends[1] - ends[0] };
+        }
+        tops.push(next);
+        tops
+    }
+
     /// The section that a row is of.
     pub fn section_at(&self, row: usize) -> usize {
         self.tops.partition_point(|top| *top <= row).saturating_sub(1)
@@ -181,7 +194,7 @@ impl SweepRows {
     }
 }
 
-fn rows(cell: &SectionCell, view: &TextView, columns: u16, cancel: &Cancel) -> Result<Vec<TextRow>, Cancelled> {
+pub(super) fn rows(cell: &SectionCell, view: &TextView, columns: u16, cancel: &Cancel) -> Result<Vec<TextRow>, Cancelled> {
     let mut rows = Vec::new();
     for range in &cell.ranges {
         let first = view.line_at(range.start);
@@ -189,7 +202,9 @@ fn rows(cell: &SectionCell, view: &TextView, columns: u16, cancel: &Cancel) -> R
         let clipped: Vec<DisplayLine> = lines
             .map(|line| {
                 let cut = line.range.start.max(range.start)..line.range.end.min(range.end).max(line.range.start.max(range.start));
-                DisplayLine { range: cut, ..line.clone() }
+                // A record begins with a value, so within a line never inside a string.
+                let is_in_string = line.is_in_string && cut.start == line.range.start;
+                DisplayLine { range: cut, is_in_string, ..line.clone() }
             })
             .collect();
         // The line numbers of the whole text, so that its colours are found.
@@ -355,7 +370,7 @@ mod tests {
         ];
         let subjects: Vec<_> = calls.iter().map(|call| Arc::clone(&call.subject)).collect();
         let values: Vec<_> = calls.iter().map(|call| call.value.clone()).collect();
-        let ask = SweepAsk { vary: "f".into(), values: values.into(), baseline: None, derived: Some(vec![(0, "json")]) };
+        let ask = SweepAsk { vary: "f".into(), values: values.into(), derived: Some(vec![(0, "json")]), ..SweepAsk::default() };
         SweepPage::of(&subjects, &ask, &Cancel::new()).unwrap()
     }
 
@@ -387,6 +402,9 @@ mod tests {
         let rows = SweepRows::of(&page, 20, &Cancel::new()).unwrap();
         assert_eq!(rows.tops.len(), page.sections.len() + 1);
         assert_eq!(rows.section_at(rows.tops[2]), 2);
+        let folded = rows.folded(&page, &BTreeSet::from(["items[0]".to_owned(), "gone".to_owned()]));
+        assert_eq!((folded[1], folded[2] - folded[1]), (rows.tops[1], 1));
+        assert_eq!(folded.last().copied(), Some(rows.len() - (rows.tops[2] - rows.tops[1] - 1)));
         let text = &page.texts[1];
         let first = &rows.cells[1][1][0];
         assert_eq!((&text.text[first.range.clone()], first.number), ("| 101 | Ann Ames |", Some(5)));

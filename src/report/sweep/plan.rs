@@ -115,6 +115,9 @@ impl Choice {
     pub fn label(&self, made: usize) -> String {
         let values: Vec<String> = self.values.iter().map(|value| shown(value)).collect();
         let left = self.values.len().saturating_sub(made);
+        if left == 0 {
+            return format!("Compare {} · called already", values.join(" / "));
+        }
         let more = if made > 0 { "more " } else { "" };
         let calls = if left == 1 { "call" } else { "calls" };
         format!("Compare {} · {left} {more}{calls}", values.join(" / "))
@@ -142,6 +145,18 @@ impl PageSize {
 /// The argument that chooses how the answer is written.
 pub fn format_argument(tool: &Tool) -> Option<Choice> {
     choices(tool).into_iter().next().filter(|choice| choice.format_rank.is_some())
+}
+
+/// Whether an argument chooses the form of the answer or how many records it has; where the tool's schema is not known,
+/// by its name.
+pub fn is_about_form(tool: &Tool, name: &str) -> bool {
+    if page_size_argument(tool).is_some_and(|size| size.name == name) || SIZE_NAMES.contains(&plain(name).as_str()) {
+        return true;
+    }
+    let doc = schema(tool);
+    let listed =
+        doc.as_ref().and_then(|doc| properties(doc).find(|(known, _)| known == name).map(|(_, node)| Listed::of(doc, node)));
+    format_rank(name, &listed.unwrap_or_default()).is_some()
 }
 
 /// Every argument whose values the schema lists, those that choose a format first, the plainest of them leading.

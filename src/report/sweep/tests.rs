@@ -1,36 +1,27 @@
 //! A sweep over answers made up here: what is left out, what differs, what the sentences say.
 
 use bytes::Bytes;
-use time::OffsetDateTime;
 
 use super::*;
-use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
+use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::json::write::string;
 
 const JSON: &str = r#"{"items":[{"id":101,"name":"Ann Ames","city":"Oslo","phone":"555-0117"},{"id":102,"name":"Bob Burr","city":"Rome","phone":"555-0142"}],"total":2}"#;
 const MARKDOWN: &str = "| ID | Name | Phone |\n|---|---|---|\n| 101 | Ann Ames | 555-0117 |\n| 102 | Bob Burr | 555-0199 |";
 
-pub(in crate::report) fn call(value: &str, result: &str, outcome: Outcome) -> Call {
+pub(crate) fn call(value: &str, result: &str, outcome: Outcome) -> Call {
     let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
     let capture = Capture {
-        id: CaptureId("test".into()),
-        server: Server::default(),
         tool: Tool::unlisted("test"),
         arguments: Bytes::from_static(b"{}"),
-        started_at: OffsetDateTime::UNIX_EPOCH,
-        timings: Timings::default(),
         outcome,
-        request: Bytes::new(),
         response: Some(Bytes::from(response)).filter(|_| outcome != Outcome::Timeout),
-        messages: Vec::new(),
-        http: None,
-        problem: None,
-        notes: Vec::new(),
+        ..Capture::empty(CaptureId("test".into()), Server::default())
     };
     Call::measure(value.into(), Arc::new(Subject::of(Arc::new(capture))), &Cancel::new()).unwrap()
 }
 
-pub(in crate::report) fn text_result(text: &str) -> String {
+pub(crate) fn text_result(text: &str) -> String {
     format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, string(text))
 }
 
@@ -119,4 +110,34 @@ fn fewer_records_are_no_saving_without_a_word() {
     let sweep = sweep(&calls);
     assert_eq!((sweep.columns[0].absent, sweep.missing(&sweep.columns[0]).count()), (1, 0));
     insta::assert_snapshot!(sweep_verdict(&sweep, Encoding::O200kBase).text());
+}
+
+#[test]
+fn one_part_of_the_answers_is_compared_by_itself() {
+    let dual = format!(r#"{{"content":[{{"type":"text","text":{}}}],"structuredContent":{JSON}}}"#, string(MARKDOWN));
+    let calls = [call("\"dual\"", &dual, Outcome::Result), call("\"text\"", &text_result("| 101 | Ann Ames |"), Outcome::Result)];
+    let of = |part| Sweep::of("format", &calls, &SweepOptions { part, ..SweepOptions::default() }, &Cancel::new()).unwrap();
+    let seen = |sweep: &Sweep| -> Vec<(String, &'static str, Option<String>)> {
+        sweep.columns.iter().take(2).map(|column| (column.title.clone(), column.format, column.why.clone())).collect()
+    };
+    assert_eq!(
+        seen(&of(SentPart::Content)),
+        [("dual text".to_owned(), "content", None), ("text text".to_owned(), "content", None)]
+    );
+    let structured = of(SentPart::Structured);
+    let why = Some("no structuredContent in this answer".to_owned());
+    assert_eq!(
+        seen(&structured),
+        [("dual structured".to_owned(), "structured", None), ("text structured".to_owned(), "content", why)]
+    );
+    assert_eq!((structured.baseline, structured.columns[0].facts.map(|facts| facts.missing)), (Some(0), Some(0)));
+    assert_eq!(seen(&of(SentPart::Both))[0].1, "both");
+}
+
+#[test]
+fn where_each_call_asks_for_something_else_nobody_wins() {
+    let calls = both();
+    let found = Sweep::of("region", &calls, &SweepOptions::default(), &Cancel::new()).unwrap();
+    assert!(!found.is_about_form);
+    insta::assert_snapshot!(sweep_verdict(&found, Encoding::O200kBase).text());
 }

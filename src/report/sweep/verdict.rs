@@ -4,6 +4,7 @@ use super::{Column, Origin, Sweep};
 use crate::diff::pattern::name;
 use crate::format::ledger::{Row, ratio};
 use crate::format::round_trip;
+use crate::report;
 use crate::report::verdict::{Verdict, VerdictPart, grouped};
 use crate::token::Encoding;
 
@@ -20,6 +21,11 @@ pub fn sweep_verdict(sweep: &Sweep, encoding: Encoding) -> Verdict {
     let baseline = sweep.baseline.and_then(|at| sweep.column_of(at));
     let tokens = |column: &Column| column.row.tokens.get(encoding);
     let answers = offered.iter().copied().filter(|column| column.is_answer());
+    if !sweep.is_about_form && answers.clone().nth(1).is_some() {
+        span(&mut verdict, sweep, &answers.collect::<Vec<_>>(), encoding);
+        not_compared(&mut verdict, &failed);
+        return verdict;
+    }
     match (answers.clone().min_by_key(|column| tokens(column)), baseline) {
         (Some(best), Some(baseline)) => {
             offer(&mut verdict, sweep, best, against(&offered, best, baseline, encoding), encoding);
@@ -29,16 +35,37 @@ pub fn sweep_verdict(sweep: &Sweep, encoding: Encoding) -> Verdict {
         }
         _ => verdict.plain("None of the calls gave an answer to compare."),
     }
-    if !failed.is_empty() && verdict.parts.len() > 1 {
-        verdict.plain(" Not compared: ");
-        let said = failed.iter().map(|column| format!("{} ({})", bare(column), column.why.as_deref().unwrap_or_default()));
-        verdict.parts.push(VerdictPart::Bad(said.collect::<Vec<_>>().join(", ")));
-        verdict.plain(".");
+    if verdict.parts.len() > 1 {
+        not_compared(&mut verdict, &failed);
     }
     if baseline.is_some() && sweep.reference.is_none() {
         verdict.plain(" No answer has data in it, so what one leaves out cannot be told.");
     }
     verdict
+}
+
+fn not_compared(verdict: &mut Verdict, failed: &[&Column]) {
+    if failed.is_empty() {
+        return;
+    }
+    verdict.plain(" Not compared: ");
+    let said = failed.iter().map(|column| format!("{} ({})", bare(column), column.why.as_deref().unwrap_or_default()));
+    verdict.parts.push(VerdictPart::Bad(said.collect::<Vec<_>>().join(", ")));
+    verdict.plain(".");
+}
+
+/// Where each call asked for something else, the cheapest answer is no better one: from what to what they go.
+fn span(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], encoding: Encoding) {
+    let tokens = |column: &&&Column| column.row.tokens.get(encoding);
+    let (Some(least), Some(most)) = (answers.iter().min_by_key(tokens), answers.iter().max_by_key(tokens)) else { return };
+    verdict.plain(format!("{} chooses what is answered, not its form. Tokens ({}) go from ", sweep.vary, encoding.name()));
+    verdict.number(tokens(&least));
+    verdict.plain(format!(" with {} to ", bare(least)));
+    verdict.number(tokens(&most));
+    verdict.plain(format!(" with {}.", bare(most)));
+    if let Some(reference) = sweep.reference.and_then(|at| sweep.column_of(at)) {
+        verdict.plain(format!(" What is said to be missing is held against the data of {}, which has most.", bare(reference)));
+    }
 }
 
 /// The verdict where only some fields are needed, as patterns: columns that lose a fact of one are out of the race.
@@ -101,8 +128,7 @@ fn offer(verdict: &mut Verdict, sweep: &Sweep, best: &Column, other: Option<&Col
     verdict.plain(format!("Of what this tool offers: {}, ", bare(best)));
     match other {
         Some(other) => {
-            percent(verdict, &best.row, &other.row, loss.is_none() && best.facts.is_some(), encoding);
-            verdict.plain(format!(" against {}", other.title));
+            percent(verdict, &best.row, other, loss.is_none() && best.facts.is_some(), encoding);
         }
         None => {
             verdict.number(best.row.tokens.get(encoding));
@@ -145,8 +171,8 @@ fn change(verdict: &mut Verdict, sweep: &Sweep, baseline: &Column, encoding: Enc
         verdict.plain(format!("{}{}, same data: ", if at == 0 { " If you changed it: " } else { "; " }, column.title));
         verdict.number(column.row.tokens.get(encoding));
         verdict.plain(", ");
-        percent(verdict, &column.row, &baseline.row, true, encoding);
-        verdict.plain(format!(" against {}, ", baseline.title));
+        percent(verdict, &column.row, baseline, true, encoding);
+        verdict.plain(", ");
         let is_equal = column.row.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::Verdict::Equal);
         verdict.parts.push(VerdictPart::Good(
             match (is_equal, is_all) {
@@ -160,15 +186,18 @@ fn change(verdict: &mut Verdict, sweep: &Sweep, baseline: &Column, encoding: Enc
     verdict.plain(".");
 }
 
-fn percent(verdict: &mut Verdict, row: &Row, other: &Row, is_whole: bool, encoding: Encoding) {
-    let percent = ratio(row, other, encoding).map_or(0.0, |ratio| ((ratio - 1.0) * 100.0).round());
-    let text =
-        if percent == 0.0 { "0%".to_owned() } else { format!("{}{}%", if percent < 0.0 { "−" } else { "+" }, percent.abs()) };
-    verdict.parts.push(match (row.tokens.get(encoding).cmp(&other.tokens.get(encoding)), is_whole) {
+/// How the tokens of a row stand to those of a column, and the name of that.
+fn percent(verdict: &mut Verdict, row: &Row, other: &Column, is_whole: bool, encoding: Encoding) {
+    let (tokens, before) = (row.tokens.get(encoding), other.row.tokens.get(encoding));
+    let found = report::verdict::change(tokens, before, ratio(row, &other.row, encoding).unwrap_or(1.0));
+    let joint = if found.is_some() { "against" } else { "as" };
+    let text = found.unwrap_or_else(|| report::verdict::AS_MANY.to_owned());
+    verdict.parts.push(match (tokens.cmp(&before), is_whole) {
         (std::cmp::Ordering::Less, true) => VerdictPart::Good(text),
         (std::cmp::Ordering::Greater, _) => VerdictPart::Bad(text),
         _ => VerdictPart::Plain(text),
     });
+    verdict.plain(format!(" {joint} {}", other.title));
 }
 
 /// What a column loses, such as "leaves out 6 of 10 fields: city, …"; `None` where it loses no fact.
@@ -215,5 +244,5 @@ fn listed(names: &[String]) -> String {
 
 /// The value alone: what the tool offers is always as sent.
 fn bare(column: &Column) -> &str {
-    column.title.strip_suffix(" as sent").unwrap_or(&column.title)
+    column.value_title()
 }

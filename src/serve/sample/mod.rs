@@ -3,6 +3,7 @@
 //! The faults are the point and are kept exactly; comments call them by that name. Nothing is random and the clock
 //! stands still, so two runs are equal byte for byte. State belongs to one `Sample` and goes with it.
 
+mod asking;
 mod autoreply;
 mod companies;
 mod data;
@@ -46,6 +47,7 @@ pub struct Sample {
     /// The full name of every tool, with its group and its place there.
     index: BTreeMap<String, (usize, usize)>,
     definitions: String,
+    asking: asking::Asking,
 }
 
 impl Sample {
@@ -58,6 +60,7 @@ impl Sample {
         let all = spec.set == "all";
         let wanted = |set: &str| all || spec.set == set;
         let (size, hostile) = (options.size, options.hostile);
+        let asking = asking::Asking::new(options.shape == "input-text");
         let mut groups = Vec::new();
         if wanted("autotask-dual") {
             groups.push(Set::boxed(&dual::KIT, all, &options, data::Desk::new(size, hostile)));
@@ -84,13 +87,17 @@ impl Sample {
                 definitions.push(definition);
             }
         }
-        Ok(Self { spec: spec.to_string(), groups, index, definitions: Value::Array(definitions).to_string() })
+        Ok(Self { spec: spec.to_string(), groups, index, definitions: Value::Array(definitions).to_string(), asking })
     }
 }
 
 impl Backend for Sample {
     fn handle(&self, message: &[u8]) -> Vec<Bytes> {
-        rpc::answer(self, message)
+        self.handle_of("", message)
+    }
+
+    fn handle_of(&self, session: &str, message: &[u8]) -> Vec<Bytes> {
+        self.asking.handle(self, session, message).unwrap_or_else(|| rpc::answer(self, message))
     }
 }
 
@@ -101,6 +108,10 @@ impl Service for Sample {
 
     fn version(&self) -> &str {
         env!("CARGO_PKG_VERSION")
+    }
+
+    fn round(&self, params: Option<Node<'_>>, can_be_asked: bool) -> Option<Result<String, Refusal>> {
+        self.asking.round(self, params?, can_be_asked)
     }
 
     fn instructions(&self) -> &str {

@@ -36,6 +36,12 @@ impl Probe {
         };
         Self { definitions: PROBE_TOOLS.iter().map(definition).collect::<Value>().to_string() }
     }
+
+    /// The response message of every tool, by its name: what a host's texts are held against.
+    pub fn answers() -> Vec<(&'static str, Bytes)> {
+        let message = |tool: &ProbeTool| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}}}"#, answer(tool));
+        PROBE_TOOLS.iter().map(|tool| (tool.name, Bytes::from(message(tool)))).collect()
+    }
 }
 
 fn lower(sentence: &str) -> String {

@@ -380,7 +380,7 @@ fn unknown_tools_are_named_with_those_there_are() {
 fn specs_are_checked() {
     let spec = |set: &str, key: &str, value: &str| {
         let keys = [(key.to_owned(), value.to_owned())].into_iter().filter(|(key, _)| !key.is_empty()).collect();
-        Sample::new(&SampleSpec { set: set.into(), keys }).map(|_| ()).map_err(|problem| problem.what)
+        Sample::new(&SampleSpec { set: set.into(), keys, ..SampleSpec::default() }).map(|_| ()).map_err(|problem| problem.what)
     };
     assert_eq!(spec("all", "", ""), Ok(()));
     assert_eq!(spec("none", "", ""), Err("unknown sample set `none`".into()));

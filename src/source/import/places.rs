@@ -1,5 +1,20 @@
 //! Where clients keep their configuration, as data: for a chooser that looks whether a file is there.
 
+use std::path::{Path, PathBuf};
+
+/// Folders in which clients keep a project's file: the project is the folder around them.
+const INSIDE_PROJECTS: &[&str] = &[".vscode", ".cursor", ".zed", ".codex", ".gemini"];
+
+/// The folder of the project that a configuration file belongs to.
+pub fn project(file: &Path) -> PathBuf {
+    let folder = file.parent().unwrap_or(file);
+    let is_inside = folder.file_name().is_some_and(|name| INSIDE_PROJECTS.iter().any(|inside| name == *inside));
+    match folder.parent() {
+        Some(project) if is_inside => project.to_owned(),
+        _ => folder.to_owned(),
+    }
+}
+
 /// One client's file.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfigPlace {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Entry, Import, Input, Reach, RemoteKind};
+use super::{Entry, Import, Input, Reach, RemoteKind, registry};
 
 /// The servers of a file, or nothing where it lists none.
 pub fn read(path: &str, root: &Value) -> Option<Import> {
@@ -29,22 +29,22 @@ pub fn read(path: &str, root: &Value) -> Option<Import> {
     }
     if root.get("packages").is_some() || root.get("remotes").is_some() {
         known = true;
-        reader.registry(root);
+        registry::read(&mut reader, root);
     }
     reader.switch_off(root);
     known.then_some(reader.import)
 }
 
-fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
+pub(super) fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
     object.get(key)?.as_str().map(str::to_owned)
 }
 
 /// Strings of a list; other values as they are written.
-fn texts(value: Option<&Value>) -> Vec<String> {
+pub(super) fn texts(value: Option<&Value>) -> Vec<String> {
     value.and_then(Value::as_array).into_iter().flatten().map(written).collect()
 }
 
-fn written(value: &Value) -> String {
+pub(super) fn written(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
@@ -105,10 +105,10 @@ const QUIET: &[&str] = &[
     "required",
 ];
 
-struct Reader {
-    inputs: Vec<Input>,
+pub(super) struct Reader {
+    pub inputs: Vec<Input>,
     is_gemini: bool,
-    import: Import,
+    pub import: Import,
 }
 
 impl Reader {
@@ -139,7 +139,7 @@ impl Reader {
         free
     }
 
-    fn add(&mut self, name: &str, reach: Reach, disabled: bool, notes: Vec<String>) {
+    pub(super) fn add(&mut self, name: &str, reach: Reach, disabled: bool, notes: Vec<String>) {
         let name = self.free(name, "again");
         let mut entry =
             Entry { name, reach, disabled, inputs: Vec::new(), notes, bare_dollars: self.is_gemini, given: Vec::new() };
@@ -183,46 +183,6 @@ impl Reader {
         Ok((Reach::Command { program, args: texts(from.get("args")), env, cwd: text(entry, "cwd") }, notes))
     }
 
-    /// A registry's description of one server: packages to start and remotes to reach.
-    fn registry(&mut self, root: &Value) {
-        let name = root.get("name").and_then(Value::as_str).unwrap_or("server").to_owned();
-        for package in root.get("packages").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object) {
-            let kind = text(package, "registryType").unwrap_or_default();
-            let identifier = text(package, "identifier").unwrap_or_default();
-            let version = text(package, "version").filter(|version| !version.is_empty());
-            let at = |sign: &str| version.as_ref().map_or(identifier.clone(), |version| format!("{identifier}{sign}{version}"));
-            let (program, args) = match kind.as_str() {
-                "npm" => ("npx", vec!["-y".into(), at("@")]),
-                "pypi" => ("uvx", vec![at("@")]),
-                "oci" => ("docker", vec!["run".into(), "-i".into(), "--rm".into(), identifier.clone()]),
-                "nuget" => ("dnx", vec![at("@"), "--yes".into()]),
-                other => {
-                    self.import
-                        .notes
-                        .push(format!("a package of type `{other}` is left out: Loupe does not know how it is started"));
-                    continue;
-                }
-            };
-            let mut notes = Vec::new();
-            for arguments in ["runtimeArguments", "packageArguments"] {
-                if package.get(arguments).is_some() {
-                    notes.push(format!("`{arguments}` is not used"));
-                }
-            }
-            let variables = package.get("environmentVariables").and_then(Value::as_array).into_iter().flatten();
-            let env = variables.filter_map(Value::as_object).filter_map(wanted).collect();
-            let program = text(package, "runtimeHint").unwrap_or_else(|| program.to_owned());
-            self.add(&name, Reach::Command { program, args, env, cwd: None }, false, notes);
-        }
-        for remote in root.get("remotes").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object) {
-            let Some(url) = text(remote, "url") else { continue };
-            let kind = if text(remote, "type").as_deref() == Some("sse") { RemoteKind::Sse } else { RemoteKind::StreamableHttp };
-            let headers = remote.get("headers").and_then(Value::as_array).into_iter().flatten();
-            let headers = headers.filter_map(Value::as_object).filter_map(wanted).collect();
-            self.add(&name, Reach::Remote { url, headers, kind }, false, Vec::new());
-        }
-    }
-
     /// Gemini lists elsewhere which servers may run.
     fn switch_off(&mut self, root: &Value) {
         let excluded = texts(root.pointer("/mcp/excluded"));
@@ -232,16 +192,6 @@ impl Reader {
             entry.disabled |= excluded.contains(&entry.name) || !is_allowed;
         }
     }
-}
-
-/// A variable or header that a registry describes: its value, its default, else a placeholder of its name if it is needed.
-fn wanted(described: &Map<String, Value>) -> Option<(String, String)> {
-    let name = text(described, "name")?;
-    let given = text(described, "value").or_else(|| text(described, "default"));
-    let needed = described.get("isRequired") == Some(&Value::Bool(true));
-    let hole = || format!("${{{}}}", name.replace('-', "_").to_uppercase());
-    let value = given.or_else(|| needed.then(hole))?;
-    Some((name, value))
 }
 
 fn headers(entry: &Map<String, Value>) -> Vec<(String, String)> {

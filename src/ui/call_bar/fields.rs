@@ -65,7 +65,8 @@ fn field_width(form: &Form, field: &Field) -> f32 {
     let control = match &field.kind {
         FieldKind::String { multiline: false } => 180.0,
         FieldKind::String { multiline: true } | FieldKind::Json => 260.0,
-        FieldKind::Number { .. } => 112.0,
+        // What is taken where nothing is typed stands there whole, as far as a number goes.
+        FieldKind::Number { .. } => (7.3 * hint(field).chars().count() as f32 + 20.0).clamp(112.0, 220.0),
         FieldKind::Boolean => 150.0 + if field.nullable { 44.0 } else { 0.0 },
         FieldKind::Enum(choices) if is_short(choices) => {
             enum_choices(field, choices).iter().map(|choice| 7.2 * choice.chars().count() as f32 + 18.0).sum::<f32>() + 4.0
@@ -92,9 +93,9 @@ fn kind_text(kind: &FieldKind) -> String {
     match kind {
         FieldKind::String { .. } => "string".into(),
         FieldKind::Number { integer, minimum, maximum } => match (minimum, maximum) {
-            (Some(low), Some(high)) => format!("{low}–{high}"),
-            (Some(low), None) => format!("from {low}"),
-            (None, Some(high)) => format!("up to {high}"),
+            (Some(low), Some(high)) => format!("{} to {}", signed(low), signed(high)),
+            (Some(low), None) => format!("from {}", signed(low)),
+            (None, Some(high)) => format!("up to {}", signed(high)),
             (None, None) => if *integer { "integer" } else { "number" }.into(),
         },
         FieldKind::Boolean => "boolean".into(),
@@ -102,6 +103,11 @@ fn kind_text(kind: &FieldKind) -> String {
         FieldKind::Array(item) => format!("list of {}", kind_text(item)),
         FieldKind::Json => "JSON".into(),
     }
+}
+
+/// A number with the sign that people write.
+fn signed(number: &str) -> String {
+    number.strip_prefix('-').map_or_else(|| number.to_owned(), |rest| format!("−{rest}"))
 }
 
 /// A JSON text as people read it: strings without their quotes.
@@ -500,7 +506,11 @@ mod tests {
         let number = |minimum: Option<&str>, maximum: Option<&str>| {
             kind_text(&FieldKind::Number { integer: true, minimum: minimum.map(Into::into), maximum: maximum.map(Into::into) })
         };
-        assert_eq!([number(Some("1"), Some("500")), number(Some("1"), None), number(None, None)], ["1–500", "from 1", "integer"]);
+        assert_eq!(
+            [number(Some("1"), Some("500")), number(Some("1"), None), number(None, None)],
+            ["1 to 500", "from 1", "integer"]
+        );
+        assert_eq!(number(Some("-1"), Some("500")), "−1 to 500");
         assert_eq!(kind_text(&FieldKind::Array(Box::new(FieldKind::Boolean))), "list of boolean");
     }
 

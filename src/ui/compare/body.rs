@@ -1,89 +1,134 @@
 //! The exact texts beside each other, section by section, as virtual rows.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::text::CCursor;
-use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::SIDE;
+use super::{SIDE, place};
 use crate::report::special::Shown;
 use crate::report::sweep::{SweepPage, SweepRows, ThisPage};
 use crate::report::{Answer, Question, TextRow};
-use crate::state::{Asked, Compare};
+use crate::state::{Action, Asked, Compare, CompareAction};
 use crate::ui::panes::colour::job;
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
-const ROW: f32 = 20.0;
+/// Height of an exact row, and of a section's head.
+pub(super) const ROW: f32 = 20.0;
 const GUTTER: f32 = 44.0;
 
 /// Where a row of one column is painted.
-struct Place {
-    rect: Rect,
-    column: usize,
+pub(super) struct Place {
+    pub rect: Rect,
+    pub column: usize,
 }
 
 pub fn body_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>, rect: Rect, width: f32) {
-    let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), egui::Color32::PLACEHOLDER).size().x / 64.0;
-    let fitting = ((width - GUTTER - SIDE) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
-    let question = Question::SweepRows { page: ThisPage(Arc::clone(page)), columns: fitting };
-    let captures = compare.inquiry().map(|inquiry| inquiry.captures).unwrap_or_default();
-    let rows = match cx.ask_of(&captures, question) {
-        Asked::Ready(Answer::SweepRows(rows)) => rows,
-        Asked::Failed(problem) => {
-            widgets::problem_ui(ui, problem);
-            return;
-        }
-        Asked::Working { since } => {
-            ui.add_space(10.0);
-            widgets::waiting(ui, "Laying the texts out", since, cx);
-            return;
-        }
-        Asked::Ready(_) => return,
-    };
+    let question = Question::SweepRows { page: ThisPage(Arc::clone(page)), columns: fitting(ui, width) };
+    let Some(Answer::SweepRows(rows)) = laid_out(ui, cx, compare, question) else { return };
+    let tops = tops(ui, compare, page, rows);
     let mut area = ScrollArea::vertical().id_salt("compare down").auto_shrink(false);
-    let gone = egui::Id::unique("compare gone to");
-    let known: Option<(usize, u64)> = ui.data(|data| data.get_temp(gone));
-    if let Some(at) = compare.at.filter(|at| known != Some(*at)) {
-        ui.data_mut(|data| data.insert_temp(gone, at));
-        if let Some(section) = page.losses.get(at.0).map(|loss| loss.section) {
-            area = area.vertical_scroll_offset(rows.tops.get(section).copied().unwrap_or(0) as f32 * ROW);
-        }
+    if let Some(section) = place::wanted(ui, cx, compare, page) {
+        area = area.vertical_scroll_offset(tops.get(section).copied().unwrap_or(0) as f32 * ROW);
     }
     let chosen = compare.at.and_then(|(at, _)| page.losses.get(at)).map(|loss| loss.section);
     area.show_viewport(ui, |ui, viewport| {
         let origin = ui.min_rect().min;
-        let total = vec2(rect.width(), rows.len() as f32 * ROW + 16.0);
+        let total = vec2(rect.width(), count_of(&tops) as f32 * ROW + 16.0);
         ui.allocate_rect(Rect::from_min_size(origin, total), Sense::hover());
         let first = (viewport.min.y / ROW).max(0.0) as usize;
         let count = (viewport.height() / ROW) as usize + 2;
         let top = origin.y + viewport.min.y + (first as f64 * f64::from(ROW) - f64::from(viewport.min.y)) as f32;
-        for row in first..(first + count).min(rows.len()) {
+        place::remember(ui, compare, tops.partition_point(|top| *top <= first).saturating_sub(1));
+        for row in first..(first + count).min(count_of(&tops)) {
             let y = (top + (row - first) as f32 * ROW).round();
-            let section = rows.section_at(row);
+            let section = tops.partition_point(|top| *top <= row).saturating_sub(1);
             let line = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), ROW));
-            match row - rows.tops[section] {
-                0 => head_ui(ui, cx, page, section, line, width, chosen == Some(section)),
+            match row - tops[section] {
+                0 => {
+                    let is_folded = tops[section + 1] - row == 1 && compare.folded.contains(&page.sections[section].name);
+                    head_ui(ui, cx, page, section, &Head { rect: line, width, is_chosen: chosen == Some(section), is_folded });
+                }
                 at => cells_ui(ui, page, rows, section, at - 1, line, width),
             }
         }
     });
 }
 
-fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, rect: Rect, width: f32, is_chosen: bool) {
+/// How many characters fit into a row of a column.
+pub(super) fn fitting(ui: &Ui, width: f32) -> u16 {
+    let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), egui::Color32::PLACEHOLDER).size().x / 64.0;
+    ((width - GUTTER - SIDE) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16
+}
+
+/// The answer to a question about the layout of the columns; until there is one, what is waited for stands there.
+pub(super) fn laid_out<'a>(ui: &mut Ui, cx: &Cx<'a>, compare: &Compare, question: Question) -> Option<&'a Answer> {
+    let captures = compare.inquiry().map(|inquiry| inquiry.captures).unwrap_or_default();
+    match cx.ask_of(&captures, question) {
+        Asked::Ready(answer) => return Some(answer),
+        Asked::Failed(problem) => {
+            widgets::problem_ui(ui, problem);
+        }
+        Asked::Working { since } => {
+            ui.add_space(10.0);
+            widgets::waiting(ui, "Laying the texts out", since, cx);
+        }
+    }
+    None
+}
+
+/// Where each section begins now, as [`SweepRows::folded`].
+fn tops(ui: &Ui, compare: &Compare, page: &SweepPage, rows: &Arc<SweepRows>) -> Arc<Vec<usize>> {
+    // It holds both that it was made from, so that an address is never another's.
+    type Kept = (Arc<SweepRows>, Arc<BTreeSet<String>>, Arc<Vec<usize>>);
+    let id = egui::Id::unique("compare tops");
+    let known: Option<Kept> = ui.data(|data| data.get_temp(id));
+    let known = known.filter(|(of, folded, _)| Arc::ptr_eq(of, rows) && Arc::ptr_eq(folded, &compare.folded));
+    known.map(|(.., tops)| tops).unwrap_or_else(|| {
+        let tops = Arc::new(rows.folded(page, &compare.folded));
+        ui.data_mut(|data| data.insert_temp::<Kept>(id, (Arc::clone(rows), Arc::clone(&compare.folded), Arc::clone(&tops))));
+        tops
+    })
+}
+
+fn count_of(tops: &[usize]) -> usize {
+    tops.last().copied().unwrap_or(0)
+}
+
+/// How the head of a section is painted.
+pub(super) struct Head {
+    pub rect: Rect,
+    pub width: f32,
+    pub is_chosen: bool,
+    pub is_folded: bool,
+}
+
+pub(super) fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, head: &Head) {
     let t = Tokens::of(ui);
+    let Head { rect, width, is_chosen, is_folded } = *head;
+    let response = ui.interact(rect, ui.scope_id().with(("section", section)), Sense::click());
     let known = &page.sections[section];
-    ui.painter().rect_filled(rect, 0.0, if is_chosen { t.accent_bg } else { t.card });
+    let fill = match (is_chosen, response.hovered()) {
+        (true, _) => t.accent_bg,
+        (false, true) => t.hover,
+        (false, false) => t.card,
+    };
+    ui.painter().rect_filled(rect, 0.0, fill);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
     if is_chosen {
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
     }
     let y = rect.center().y;
+    let glyph = if is_folded { icons::RIGHT } else { icons::DOWN };
+    widgets::glyph_at(ui, pos2(rect.left() + SIDE, y), glyph, theme::icon_font(11.0), t.weak);
     for (column, cell) in known.cells.iter().enumerate() {
         let left = rect.left() + column as f32 * width;
         let mut end = left + SIDE;
         if column == 0 {
+            end += 12.0;
             end = widgets::text_at(ui, pos2(end, y), &known.name, theme::mono_semibold(12.0), t.strong, width * 0.5);
             let title = Shown::of(&known.title).text;
             end = widgets::text_at(ui, pos2(end + 8.0, y), title, theme::small(), t.weak, left + width - end - 86.0);
@@ -96,12 +141,22 @@ fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, rect: Rect, w
         }
     }
     let name = format!("{} {}", known.name, known.title);
-    ui.interact(rect, ui.scope_id().with(("section", section)), Sense::empty())
-        .widget_info(|| WidgetInfo::labeled(Role::Heading, true, name.trim_end()));
+    response.widget_info(|| WidgetInfo::selected(Role::Heading, true, !is_folded, name.trim_end()));
+    widgets::focus_ring_inside(ui, &response);
+    let mut toggles = response.clicked();
+    if response.has_focus() {
+        ui.memory_mut(|memory| {
+            memory.set_focus_lock_filter(response.id, egui::EventFilter { horizontal_arrows: true, ..Default::default() });
+        });
+        let key = if is_folded { Key::ArrowRight } else { Key::ArrowLeft };
+        toggles |= ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+    }
+    if toggles {
+        cx.send(Action::Compare(CompareAction::Fold(known.name.clone())));
+    }
 }
 
 fn cells_ui(ui: &Ui, page: &SweepPage, rows: &SweepRows, section: usize, at: usize, line: Rect, width: f32) {
-    let t = Tokens::of(ui);
     for (column, of_column) in rows.cells[section].iter().enumerate() {
         let rect = Rect::from_min_size(pos2(line.left() + column as f32 * width, line.top()), vec2(width, ROW));
         if !ui.is_rect_visible(rect) {
@@ -111,18 +166,26 @@ fn cells_ui(ui: &Ui, page: &SweepPage, rows: &SweepRows, section: usize, at: usi
         if let Some(row) = of_column.get(at) {
             row_ui(ui, page, row, &Place { rect, column });
         } else if at == of_column.len() && !missing.is_empty() {
-            let words = format!("Missing: {}", missing.join(", "));
-            let center = pos2(rect.left() + SIDE + 6.0, rect.center().y);
-            widgets::glyph_at(ui, center, icons::MISSING, theme::icon_font(13.0), t.warn);
-            widgets::text_at(ui, center + vec2(12.0, 0.0), &words, theme::small(), t.warn, width - SIDE * 2.0 - 18.0);
-            ui.interact(rect, ui.scope_id().with(("missing", section, column)), Sense::hover())
-                .on_hover_text(&words)
-                .widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+            missing_ui(ui, missing, section, &Place { rect, column });
         }
     }
 }
 
-fn row_ui(ui: &Ui, page: &SweepPage, row: &TextRow, place: &Place) {
+/// Which fields a column loses of the record above.
+pub(super) fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
+    let t = Tokens::of(ui);
+    let Place { rect, column } = *place;
+    let words = format!("Missing: {}", missing.join(", "));
+    let center = pos2(rect.left() + SIDE + 6.0, rect.center().y);
+    widgets::glyph_at(ui, center, icons::MISSING, theme::icon_font(13.0), t.warn);
+    widgets::text_at(ui, center + vec2(12.0, 0.0), &words, theme::small(), t.warn, rect.width() - SIDE * 2.0 - 18.0);
+    ui.interact(rect, ui.scope_id().with(("missing", section, column)), Sense::hover())
+        .on_hover_text(&words)
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+}
+
+/// Paints one exact row.
+pub(super) fn row_ui(ui: &Ui, page: &SweepPage, row: &TextRow, place: &Place) {
     let t = Tokens::of(ui);
     let Place { rect, column } = *place;
     let view = &page.texts[column];

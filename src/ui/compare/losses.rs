@@ -1,65 +1,46 @@
 //! What columns lose, as a list: where, how many values, and which they are.
 
-use egui::{Align, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{SIDE, column_name};
 use crate::report::special::Shown;
 use crate::report::sweep::{Loss, Origin, SweepPage};
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, Tokens};
-use crate::ui::widgets::{self, Button};
+use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
-const HEAD: f32 = 34.0;
 const ROW: f32 = 24.0;
 
 /// The height that shows so many.
 pub fn height(count: usize) -> f32 {
-    HEAD + ROW * count as f32 + 8.0
+    ROW * count.max(1) as f32 + 8.0
 }
 
 pub fn losses_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
-    let t = Tokens::of(ui);
-    let rect = ui.available_rect_before_wrap();
-    let head = Rect::from_min_size(rect.min, vec2(rect.width(), HEAD));
-    ui.scope_builder(
-        UiBuilder::new().max_rect(head.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("head"),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            ui.label(icons::icon(icons::DIFF, 16.0, t.weak));
-            ui.label(RichText::new("Differences").font(theme::semibold(13.0)).color(t.strong));
-            ui.label(RichText::new(widgets::grouped(page.losses.len() as u64)).font(theme::mono(12.0)).color(t.weak));
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let button = Button::new("Next difference").shortcut("F8").small().frameless();
-                if button.show(ui).clicked()
-                    && let Some(action) = cx.state.next_difference()
-                {
-                    cx.send(action);
-                }
-            });
-        },
-    );
-    ui.painter().hline(rect.x_range(), head.bottom() - 0.5, Stroke::new(1.0, t.line));
-    ui.scope_builder(UiBuilder::new().max_rect(rect.with_min_y(head.bottom())).id_salt("rows"), |ui| {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        let chosen = compare.at.map(|(at, _)| at);
-        ScrollArea::vertical().id_salt("losses").auto_shrink(false).show_rows(ui, ROW, page.losses.len(), |ui, range| {
-            for at in range {
-                row_ui(ui, cx, page, at, chosen == Some(at));
-            }
-        });
+    if page.losses.is_empty() {
+        let words = if page.sweep.reference.is_some() { "No column loses a fact." } else { "No answer has data to compare by." };
+        widgets::empty_ui(ui, words, None);
+        return;
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let chosen = compare.at.map(|(at, _)| at);
+    ScrollArea::vertical().id_salt("losses").auto_shrink(false).show_rows(ui, ROW, page.losses.len(), |ui, range| {
+        for at in range {
+            row_ui(ui, cx, page, at, chosen == Some(at));
+        }
     });
 }
 
-/// "only in json as sent" where one call alone has it, else which column has not.
+/// "only in json as sent" where no other column has it, else which column has not.
 fn where_it_is(page: &SweepPage, loss: &Loss) -> String {
     let column = &page.sweep.columns[loss.column];
     if loss.differing == loss.lost {
         return format!("differs in {}", column_name(column));
     }
     let has = |other: usize| !page.losses.iter().any(|known| known.column == other && known.path == loss.path);
-    let offered = page.sweep.columns.iter().enumerate();
-    let mut keep = offered.filter(|(at, known)| matches!(known.origin, Origin::Call(_)) && known.is_answer() && has(*at));
+    let columns = page.sweep.columns.iter().enumerate();
+    let mut keep = columns.filter(|(at, known)| known.is_answer() && has(*at));
     match (keep.next(), keep.next(), column.origin) {
         (Some((_, only)), None, Origin::Call(_)) if loss.lost == loss.total => format!("only in {}", column_name(only)),
         _ => format!("not in {}", column_name(column)),

@@ -53,13 +53,30 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn start(cx: &Cx<'_>, choice: &Choice) {
-    cx.send(Action::Compare(CompareAction::Start { vary: choice.name.clone(), values: choice.values.clone() }));
+    cx.send(starting(choice));
+}
+
+fn starting(choice: &Choice) -> Action {
+    Action::Compare(CompareAction::Start { vary: choice.name.clone(), values: choice.values.clone() })
+}
+
+/// The same by key: the comparison of the tool's formats, if it has any and can be called now.
+pub fn by_key(cx: &Cx<'_>) -> Option<Action> {
+    if cx.state.view.screen == Screen::Answer && !is_of_shown_tool(cx) {
+        return None;
+    }
+    why_not(cx).is_empty().then(|| cx.state.format_choice().as_ref().map(starting))?
+}
+
+/// Whether the answer shown is of the tool that would be called: beside another tool's answer there is nothing to offer.
+fn is_of_shown_tool(cx: &Cx<'_>) -> bool {
+    cx.state.capture().is_none_or(|capture| Some(&capture.tool.name) == cx.state.selected_tool.as_ref())
 }
 
 /// How wide [`offer_ui`] is: nothing where there is nothing to offer, or no room for it.
 pub fn offer_width(ui: &Ui, cx: &Cx<'_>) -> f32 {
     match compare_of(cx) {
-        Some((label, _)) if has_room(ui) => {
+        Some((label, _)) if has_room(ui) && is_of_shown_tool(cx) => {
             ui.painter().layout_no_wrap(label, theme::medium(12.0), Color32::PLACEHOLDER).size().x + 50.0
         }
         _ => 0.0,
@@ -74,6 +91,7 @@ fn has_room(ui: &Ui) -> bool {
 pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if let Some((label, choice)) = compare_of(cx)
         && has_room(ui)
+        && is_of_shown_tool(cx)
     {
         let why = why_not(cx);
         let tip = if why.is_empty() { "Calls with each value and shows the answers side by side" } else { why };
@@ -124,6 +142,19 @@ fn vary_ui(ui: &mut Ui, cx: &Cx<'_>, label: &str, why: &str) {
     popup.width(380.0).show(|ui| form_ui(ui, cx, &names));
 }
 
+/// The calls that measure what an item costs, where the tool takes a page size.
+pub fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let Some(size) = cx.state.tool().and_then(|listed| page_size_argument(&listed.tool)) else { return };
+    let why = why_not(cx);
+    let sizes = size.sizes().iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let label = format!("Measure {}: {sizes}", size.name);
+    let tip = if why.is_empty() { "What an item costs, and where limits stop" } else { why };
+    if Button::new(&label).icon(icons::COST).small().enabled(why.is_empty()).tip(tip).show(ui).clicked() {
+        cx.send(Action::Compare(CompareAction::StartWith { vary: size.name.clone(), written: sizes }));
+        ui.close();
+    }
+}
+
 fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
     let t = Tokens::of(ui);
     let Some(listed) = cx.state.tool() else { return };
@@ -148,13 +179,8 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
         VaryForm { tool: tool.name.clone(), written: preset(&vary), vary }
     };
     let edit = |form: VaryForm| cx.send(Action::Compare(CompareAction::Edit(form)));
-    if let Some(size) = &size {
-        let sizes = preset(&size.name);
-        let label = format!("Measure {}: {sizes}", size.name);
-        if Button::new(&label).icon(icons::COST).small().tip("What an item costs, and where limits stop").show(ui).clicked() {
-            cx.send(Action::Compare(CompareAction::StartWith { vary: size.name.clone(), written: sizes }));
-            ui.close();
-        }
+    if size.is_some() {
+        measure_ui(ui, cx);
         ui.add_space(4.0);
     }
     ui.label(RichText::new("Argument").font(theme::small()).color(t.weak));

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
 
-use super::{act, inside, note_ui, percent, signed};
+use super::{act, inside, note_ui, percent};
 use crate::report::difference::ToolsDifference;
-use crate::report::{Answer, DiffAsk, DiffView, Question};
+use crate::report::{Answer, DiffAsk, DiffView, Question, signed_from};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Asked, Dialog, PaneView};
 use crate::ui::theme::{self, Tokens};
@@ -38,7 +38,7 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     };
     let pair = view.found.tokens.iter().find(|pair| pair.format == format).and_then(|pair| Some((pair.a?, pair.b?)));
     let Some((a, b)) = pair.map(|(a, b)| (a.get(encoding), b.get(encoding))) else { return false };
-    let tokens = format!("{} tok", signed(a, b));
+    let tokens = format!("{} tok", signed_from(a, b));
     let more = match shows {
         PaneView::Tree => {
             let values = view.values_changed();
@@ -73,7 +73,7 @@ fn sentence(found: &ToolsDifference, encoding: crate::token::Encoding) -> String
     }
     let (a, b) = (found.total.0.get(encoding), found.total.1.get(encoding));
     let share = percent(a, b).map_or_else(String::new, |share| format!(", {share} against before"));
-    format!("The server's tools changed: {} · {} tok of definitions{share}", parts.join(", "), signed(a, b))
+    format!("The server's tools changed: {} · {} tok of definitions{share}", parts.join(", "), signed_from(a, b))
 }
 
 /// The line about the tools above the panes; the height it took.
@@ -119,7 +119,7 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             let (a, b) = (tool.tokens.0.get(encoding), tool.tokens.1.get(encoding));
             let schema = if tool.is_schema_changed { " · schema changed" } else { "" };
             let hints = if tool.hints.is_empty() { String::new() } else { format!(" · {} changed", tool.hints.join(", ")) };
-            row(ui, icons::WRITES, t.warn, &tool.name, format!("{} tok{schema}{hints}", signed(a, b)));
+            row(ui, icons::WRITES, t.warn, &tool.name, format!("{} tok{schema}{hints}", signed_from(a, b)));
             for told in tool.definition.told().take(20) {
                 let (from, to) = tool.definition.paths(&told);
                 let path = to.or(from).unwrap_or_default();

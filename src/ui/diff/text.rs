@@ -6,7 +6,8 @@ use std::sync::Arc;
 use egui::mutex::Mutex;
 use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{Stops, act, formats_ui, inside};
+use super::texts::{formats_ui, hue_of};
+use super::{Stops, act, inside};
 use crate::diff::lines::{Line, Side};
 use crate::report::DiffView;
 use crate::report::difference::TextDifference;
@@ -104,7 +105,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
         let left = Rect::from_min_max(pos2(header.left() + 12.0, header.top()), pos2(ui.cursor().right() - 8.0, header.bottom()));
         inside(ui, left, "text title", Layout::left_to_right(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
-            widgets::swatch(ui, t.hue(cx.state.diff.ask.formats.1).color);
+            widgets::swatch(ui, t.hue(hue_of(cx.state.diff.ask.texts.1)).color);
             ui.label(RichText::new("Text").font(theme::title()).color(t.strong));
             if let Ok(text) = &view.text {
                 let count = |sign: &str, count| format!("{sign}{}", widgets::grouped(count));

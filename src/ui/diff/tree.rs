@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Color32, Id, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{Stops, act, inside, signed};
+use super::{Stops, act, inside};
+use crate::diff::pattern::pattern;
 use crate::diff::tree::Op;
 use crate::json::{Kind, Node};
 use crate::report::difference::ValueDifference;
 use crate::report::special::Shown;
-use crate::report::{DiffRow, DiffView};
+use crate::report::{DiffRow, DiffView, signed_from};
 use crate::state::diff::DiffAction;
-use crate::ui::panes::rtl;
+use crate::ui::panes::{menu_row, rtl};
 use crate::ui::theme::{self, TREE_ROW, Tokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -237,8 +238,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
         Some(Op::Move) => (icons::UP_DOWN, t.accent, t.accent_bg),
         None => ("", t.weak, Color32::TRANSPARENT),
     };
-    let response =
-        ui.interact(rect, ui.scope_id().with(("diff row", at)), if has_inside { Sense::click() } else { Sense::hover() });
+    let response = ui.interact(rect, ui.scope_id().with(("diff row", at)), Sense::click());
     ui.painter().rect_filled(rect, 0.0, if has_inside && response.hovered() { t.hover } else { fill });
     let payload_stops = Stops::of(view).payload;
     let current = cx.state.diff.current.filter(|number| *number < payload_stops).and_then(|number| row_of(view, number));
@@ -252,7 +252,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
         u64::from(node.and_then(|node| tokens.get(node.index().checked_sub(root)?)).copied().unwrap_or(0))
     };
     let (old, new) = (of(&payload.tokens.0, payload.roots.0, a), of(&payload.tokens.1, payload.roots.1, b));
-    let change = signed(old, new);
+    let change = signed_from(old, new);
     let right = widgets::text_right(
         ui,
         rect.right_center() - vec2(14.0, 0.0),
@@ -315,6 +315,16 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
         if response.clicked() {
             act(cx, DiffAction::Toggle(at));
         }
+    }
+    if row.depth > 0 {
+        let root = if b.is_some() { payload.roots.1 } else { payload.roots.0 };
+        Popup::context_menu(&response).width(300.0).show(|ui| {
+            let place = pattern(node, root);
+            if menu_row(ui, &format!("Ignore {place}"), None, false).clicked() {
+                act(cx, DiffAction::Ignore(place));
+                ui.close();
+            }
+        });
     }
 }
 

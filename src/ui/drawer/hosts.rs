@@ -8,7 +8,7 @@ use crate::state::{Action, Asked, HostsAction, PaneView};
 use crate::ui::hosts::row;
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, icons};
+use crate::ui::{Cx, compare, icons};
 
 const ROW: f32 = 28.0;
 
@@ -60,7 +60,8 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         |ui| match cx.ask(Question::Hosts) {
             Asked::Ready(Answer::Hosts(report)) => {
                 let verdict = report.verdict(cx.state.settings.encoding());
-                widgets::verdict_line(ui, &verdict, rect.width() - 36.0);
+                // In the header of a closed drawer there is room for one line.
+                widgets::verdict_rows(ui, &verdict, rect.width() - 36.0, if rect.height() > theme::HEADER { 2 } else { 1 });
                 if widgets::icon_button(ui, icons::COPY, "Copy what hosts see").clicked() {
                     cx.send(Action::Copy(verdict.text()));
                 }
@@ -74,9 +75,14 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
 }
 
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let outer = ui.available_rect_before_wrap();
+    let mut outer = ui.available_rect_before_wrap();
     // The drawer keeps its height while there is nothing in it yet.
     ui.allocate_rect(outer, Sense::hover());
+    if compare::has_room(cx) {
+        let place = outer.with_min_y(outer.bottom() - compare::ROOM);
+        compare::room_ui(ui, cx, place);
+        outer.max.y = place.top();
+    }
     let report = match cx.ask(Question::Hosts) {
         Asked::Failed(problem) => {
             ui.scope_builder(UiBuilder::new().max_rect(outer.shrink(SIDE)), |ui| widgets::problem_ui(ui, problem));
@@ -95,13 +101,21 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts that see the same text"));
     head_ui(ui, Rect::from_min_size(outer.min, vec2(outer.width(), 20.0)));
     let most = row::most(report, cx.state.settings.encoding());
-    ui.scope_builder(UiBuilder::new().max_rect(outer.with_min_y(outer.top() + 20.0)), |ui| {
+    let list = outer.with_min_y(outer.top() + 20.0);
+    ui.scope_builder(UiBuilder::new().max_rect(list), |ui| {
+        ui.set_clip_rect(list.intersect(ui.clip_rect()));
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().id_salt("host groups").auto_shrink(false).show_rows(ui, ROW, groups.len(), |ui, range| {
-            for (group, first) in &groups[range] {
-                row_ui(ui, cx, report, group, first, most);
-            }
-        });
+        let height = widgets::whole_rows(list.height(), ROW);
+        ScrollArea::vertical()
+            .id_salt("host groups")
+            .auto_shrink(false)
+            .max_height(height)
+            .min_scrolled_height(height)
+            .show_rows(ui, ROW, groups.len(), |ui, range| {
+                for (group, first) in &groups[range] {
+                    row_ui(ui, cx, report, group, first, most);
+                }
+            });
     });
 }
 

@@ -10,12 +10,16 @@ use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::report::{self, Answer, CountedRow, Question, VerdictPart, counted, ratio_of};
 use crate::state::{Action, Asked, DrawerTab, PaneView, TokensAction, TokensPart};
-use crate::token::Count;
+use crate::token::{Count, Tokenizer};
+use crate::ui::exact;
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, LEDGER_ROW, Tokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+
+/// Height of the line above the derived formats.
+const DERIVED: f32 = 18.0;
 
 /// What is known of one format.
 enum Known<'a> {
@@ -36,6 +40,8 @@ struct Columns {
     name: f32,
     bar: Rect,
     tokens: f32,
+    /// Beside an estimate, what the provider counted.
+    counted: Option<f32>,
     ratio: f32,
     change: Option<f32>,
     bytes: Option<f32>,
@@ -46,7 +52,7 @@ struct Columns {
 
 impl Columns {
     /// A range takes more room than a number.
-    fn of(rect: Rect, is_exact: bool) -> Self {
+    fn of(rect: Rect, is_exact: bool, has_counted: bool) -> Self {
         let wide = if is_exact { 0.0 } else { 52.0 };
         let mut right = rect.right() - SIDE;
         let width = rect.width();
@@ -63,11 +69,12 @@ impl Columns {
         let bytes = take(76.0, width > 720.0);
         let change = take(72.0 + wide, width > 640.0 + wide);
         let ratio = take(62.0, true).unwrap_or(0.0);
+        let counted = take(76.0, has_counted);
         let tokens = take(76.0 + wide, true).unwrap_or(0.0);
         let name = rect.left() + SIDE;
         let start = name + if width > 640.0 { 240.0 } else { 150.0 };
         let bar = Rect::from_x_y_ranges(start..=(right - 16.0).max(start), rect.y_range());
-        Self { name, bar, tokens, ratio, change, bytes, chars, facts, round_trip }
+        Self { name, bar, tokens, counted, ratio, change, bytes, chars, facts, round_trip }
     }
 }
 
@@ -127,11 +134,26 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let tokenizer = &cx.state.settings.tokenizer;
     let mark = if tokenizer.is_exact() { "" } else { "≈ " };
     let name = RichText::new(format!("{mark}{}", tokenizer.name())).font(theme::code()).color(t.weak);
+    if *tokenizer == Tokenizer::Claude {
+        exact::offer_ui(ui, cx, lines.iter().filter(|line| matches!(line.known, Known::Row(..))).map(|line| line.format));
+    }
     ui.add(egui::Label::new(name).truncate()).on_hover_text(tokenizer.how());
 }
 
 /// The computed sentence; what it says well or badly has its colour, and its words say it too.
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
+    sentence_ui(ui, cx, rect, false);
+}
+
+/// The same on the one line of a closed drawer: the saving and its loss first, what it costs now after it.
+pub fn short_verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
+    sentence_ui(ui, cx, rect, true);
+}
+
+/// Room under which the closed drawer has its sentence and no buttons beside it.
+const SENTENCE_ALONE: f32 = 520.0;
+
+fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, is_short: bool) {
     let lines = lines(cx);
     let rows: Vec<CountedRow<'_>> = lines
         .iter()
@@ -157,8 +179,17 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             verdict.parts.insert(verdict.parts.len().min(2), VerdictPart::Plain(money));
         }
         // Beside the sentence what could be called to know more.
-        let room = rect.width() - 68.0 - crate::ui::compare::offer_width(ui, cx);
-        widgets::verdict_rows(ui, &verdict, room, if rect.height() > 40.0 { 2 } else { 1 });
+        let is_alone = is_short && rect.width() < SENTENCE_ALONE;
+        let buttons = if is_alone { 0.0 } else { 68.0 + crate::ui::compare::offer_width(ui, cx) };
+        let room = rect.width() - buttons;
+        let short = report::verdict_short(&rows, &cx.state.settings.tokenizer).filter(|_| is_short);
+        match &short {
+            Some(short) => widgets::verdict_line(ui, short, &verdict.text(), room),
+            None => widgets::verdict_rows(ui, &verdict, room, if rect.height() > 40.0 { 2 } else { 1 }),
+        };
+        if is_alone {
+            return;
+        }
         if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
             cx.send(Action::CopyVerdict);
         }
@@ -195,6 +226,8 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let baseline = baseline(cx, lines);
     let t = Tokens::of(ui);
     let outer = ui.available_rect_before_wrap();
+    // All of the drawer is taken, however many rows fit: its height is the person's.
+    ui.allocate_rect(outer, Sense::hover());
     let focus = ui.interact(outer, Id::unique("ledger"), Sense::focusable_noninteractive());
     focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Token ledger"));
     keys(ui, cx, &focus, lines);
@@ -207,24 +240,30 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         baseline,
         is_exact: cx.state.settings.tokenizer.is_exact(),
         is_what_if: !cx.state.view.what_if.is_empty(),
+        has_counted: cx.state.settings.tokenizer == Tokenizer::Claude
+            && cx.state.view.capture.as_ref().is_some_and(|capture| cx.state.has_exact_counts(capture)),
     };
     let head = Rect::from_min_size(outer.min, vec2(outer.width(), 20.0));
     head_ui(ui, head, &scale);
     let rest = Rect::from_min_max(head.left_bottom(), outer.max);
     ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().id_salt("ledger rows").auto_shrink(false).show(ui, |ui| {
-            let mut is_derived = false;
-            for line in lines {
-                let is_as_sent = FORMATS.iter().any(|format| format.id() == line.format && format.is_as_sent());
-                if !is_as_sent && !is_derived {
-                    is_derived = true;
-                    derived_ui(ui);
+        let height = widgets::whole_rows(ui.available_height() - DERIVED, LEDGER_ROW) + DERIVED;
+        ScrollArea::vertical().id_salt("ledger rows").auto_shrink(false).max_height(height).min_scrolled_height(height).show(
+            ui,
+            |ui| {
+                let mut is_derived = false;
+                for line in lines {
+                    let is_as_sent = FORMATS.iter().any(|format| format.id() == line.format && format.is_as_sent());
+                    if !is_as_sent && !is_derived {
+                        is_derived = true;
+                        derived_ui(ui);
+                    }
+                    row_ui(ui, cx, line, &scale, &focus);
                 }
-                row_ui(ui, cx, line, &scale, &focus);
-            }
-            ui.add_space(4.0);
-        });
+                ui.add_space(4.0);
+            },
+        );
     });
     if focus.has_focus() {
         ui.painter().rect_stroke(outer.shrink(1.0), 0.0, Stroke::new(1.0, t.accent), egui::StrokeKind::Inside);
@@ -233,7 +272,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
     let t = Tokens::of(ui);
-    let columns = Columns::of(rect, scale.is_exact);
+    let columns = Columns::of(rect, scale.is_exact, scale.has_counted);
     let y = rect.center().y;
     let font = || theme::regular(11.5);
     widgets::text_at(ui, pos2(columns.name, y), "Format", font(), t.weak, 200.0);
@@ -243,6 +282,7 @@ fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
     right(columns.tokens, "Tokens");
     right(columns.ratio, "Ratio");
     for (x, text) in [
+        (columns.counted, "Exact"),
         (columns.change, if scale.is_what_if { "What if" } else { "Change" }),
         (columns.bytes, "Bytes"),
         (columns.chars, "Chars"),
@@ -259,7 +299,7 @@ fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
 
 fn derived_ui(ui: &mut Ui) {
     let t = Tokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), DERIVED), Sense::hover());
     let text = "Derived from the payload, not sent by the server";
     let end = widgets::text_at(
         ui,
@@ -284,6 +324,8 @@ struct Scale {
     is_exact: bool,
     /// Whether keys are struck out: the column of changes shows what that saves in each format.
     is_what_if: bool,
+    /// Whether the provider counted any of the rows.
+    has_counted: bool,
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Response) {
@@ -300,7 +342,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     if is_peeked {
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
     }
-    let columns = Columns::of(rect, scale.is_exact);
+    let columns = Columns::of(rect, scale.is_exact, scale.has_counted);
     let y = rect.center().y;
     let square = Rect::from_center_size(pos2(columns.name + 4.0, y), vec2(8.0, 8.0));
     let name_x = columns.name + 16.0;
@@ -378,6 +420,9 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         }
     };
     widgets::text_right(ui, pos2(columns.tokens, y), counted(count), theme::mono_semibold(12.0), t.strong);
+    let exactly = exact::counted(cx, line.format).filter(|_| scale.has_counted);
+    right(columns.counted, exactly.map_or_else(|| "–".into(), |exactly| widgets::grouped(exactly.tokens)), t.strong);
+    let exactly = exactly.map_or_else(String::new, |exactly| format!(", {}", exact::words(exactly)));
     let keeps_all = row.facts.is_none_or(|facts| facts.missing == 0);
     let is_cheaper = scale.base.is_some_and(|base| count.high() < base.high());
     // Green is for what costs less and loses nothing.
@@ -407,7 +452,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     let struck = less.map_or_else(String::new, |less| format!(", what if: {}", change(less, count)));
     let lost_words = lost.as_ref().map_or_else(String::new, |lost| format!(", {lost}"));
     let name = format!(
-        "{title}, {}{against}{baseline}{struck}, {}{facts}{lost_words}",
+        "{title}, {}{exactly}{against}{baseline}{struck}, {}{facts}{lost_words}",
         format_args!("{} tokens", counted(count)),
         widgets::number_text(row.bytes, "bytes")
     );
@@ -417,8 +462,16 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         cx.send(Action::SetPane { pane: 1, shows: PaneView::Text(line.format) });
     }
     let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
-    if let Some(lost) = lost {
-        response.on_hover_text(lost);
+    let trip = match &row.round_trip {
+        Some(trip) => trip.summary().map(|summary| format!("Round trip {}: {summary}", trip.verdict.name())),
+        None if line.format == "wire" => {
+            Some("Round trip –: the message holds the answer itself; it is not read back".to_owned())
+        }
+        None => Some("Round trip –: the payload does not stand in this text as data that could be read back".to_owned()),
+    };
+    let words: Vec<String> = lost.into_iter().chain(trip).collect();
+    if !words.is_empty() {
+        response.on_hover_text(words.join("\n"));
     }
 }
 
@@ -507,7 +560,7 @@ mod tests {
     #[test]
     fn columns_never_cross() {
         for width in [640.0, 700.0, 976.0, 1_312.0] {
-            let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)), true);
+            let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)), true, false);
             assert!(
                 columns.bar.right() <= columns.tokens && columns.tokens < columns.ratio && columns.ratio < columns.facts,
                 "{width}"

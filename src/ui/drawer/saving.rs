@@ -4,7 +4,7 @@ use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInf
 
 use super::tokens::{part_head, percent};
 use crate::format::FORMATS;
-use crate::report::{Answer, Question, Saving, TokenMap};
+use crate::report::{Answer, Question, Saving, TokenMap, signed};
 use crate::state::{Action, Asked, TokensAction};
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, Tokens};
@@ -70,16 +70,6 @@ fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, chosen: &'static str, then: 
             }
         }
     });
-}
-
-/// `−412`.
-fn signed(tokens: i64) -> String {
-    let sign = match tokens {
-        0 => "",
-        1.. => "+",
-        _ => "−",
-    };
-    format!("{sign}{}", widgets::grouped(tokens.unsigned_abs()))
 }
 
 /// From the one to the other as a staircase: each bar begins where the one before ended.

@@ -177,11 +177,17 @@ fn by_key_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap) {
     ui.add_space(20.0);
     let total = map.total.total();
     let most = map.by_cost.first().map_or(0, |&column| map.own[column].total());
-    ScrollArea::vertical().id_salt("by key").auto_shrink(false).show_rows(ui, ROW, map.by_cost.len(), |ui, range| {
-        for &column in &map.by_cost[range] {
-            key_row_ui(ui, cx, map, column, (most, total));
-        }
-    });
+    let height = widgets::whole_rows(ui.available_height(), ROW);
+    ScrollArea::vertical().id_salt("by key").auto_shrink(false).max_height(height).min_scrolled_height(height).show_rows(
+        ui,
+        ROW,
+        map.by_cost.len(),
+        |ui, range| {
+            for &column in &map.by_cost[range] {
+                key_row_ui(ui, cx, map, column, (most, total));
+            }
+        },
+    );
 }
 
 fn key_row_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, (most, total): (u64, u64)) {

@@ -13,6 +13,8 @@ use crate::ui::widgets::{self, Button};
 const BOXES: usize = 120;
 /// Boxes inside boxes are painted while a box is at least this large.
 const NESTED: egui::Vec2 = vec2(72.0, 52.0);
+/// So much of a name must fit, or it is left out.
+const LEGIBLE: f32 = 0.6;
 /// Room for the name of a box that holds others.
 const TITLE: f32 = 16.0;
 
@@ -162,9 +164,15 @@ fn level_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, rect: Rect)
             What::Others(count) => format!("{count} more"),
         };
         if rect.width() > 28.0 && rect.height() > TITLE {
-            let text = format!("{short} {}", widgets::grouped(tokens));
             let left = pos2(rect.left() + 5.0, rect.top() + TITLE / 2.0 + 1.0);
-            widgets::text_at(ui, left, text, theme::regular(11.5), if holds { t.strong } else { t.text }, rect.width() - 8.0);
+            let room = rect.width() - 8.0;
+            let wide = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::regular(11.5), t.text).size().x;
+            let whole = format!("{short} {}", widgets::grouped(tokens));
+            let label = if wide(&whole) <= room { &whole } else { &short };
+            // A few letters of a name are no name.
+            if wide(label) * LEGIBLE <= room {
+                widgets::text_at(ui, left, label, theme::regular(11.5), if holds { t.strong } else { t.text }, room);
+            }
         }
         if response.clicked()
             && let Some(column) = target

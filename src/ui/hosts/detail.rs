@@ -4,9 +4,10 @@
 use egui::{Align, Layout, Rect, RichText, ScrollArea, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
 use super::{SIDE, row};
-use crate::report::{HostRow, HostsReport, evidence_text, grouped, limit_text};
+use crate::report::{HostRow, HostsReport, TextOf, evidence_text, grouped, limit_text};
+use crate::state::diff::DiffAction;
 use crate::state::{Action, HostDetail, HostsAction};
-use crate::ui::panes::{self, host_legend_ui, host_text_ui};
+use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
@@ -20,7 +21,7 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
         head_ui(ui, cx, report, row);
         // In a low window the text itself comes first.
         if rect.height() > 300.0 {
-            let room = if rect.height() > 560.0 { 118.0 } else { 54.0 };
+            let room = if rect.height() > 560.0 { 176.0 } else { 76.0 };
             ScrollArea::vertical().id_salt("rule").max_height(room).show(ui, |ui| rule_ui(ui, cx, row));
         }
         ui.add_space(6.0);
@@ -66,6 +67,12 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
                 cx.send(Action::Hosts(HostsAction::ViewAs(Some(id))));
                 cx.send(Action::ShowAnswer);
             }
+            if let (Some(other), Some(shown)) = (cx.state.view.hosts.beside, cx.state.view.capture.clone())
+                && widgets::icon_button(ui, icons::DIFF, "Difference of the two texts, line by line").clicked()
+            {
+                cx.send(Action::Diff(DiffAction::Open(shown.clone(), shown)));
+                cx.send(Action::Diff(DiffAction::SetTexts(TextOf::Host(id), TextOf::Host(other))));
+            }
             beside_ui(ui, cx, report, row);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.add(egui::Label::new(RichText::new(&row.host.name).font(theme::semibold(15.0)).color(t.strong)).truncate());
@@ -86,7 +93,7 @@ fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
             ui.close();
         }
         ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
-            for other in report.rows.iter().filter(|other| other.host.id != row.host.id) {
+            for other in report.sorted().filter(|other| other.host.id != row.host.id) {
                 if panes::menu_row(ui, &other.host.name, None, beside == Some(other.host.id)).clicked() {
                     cx.send(Action::Hosts(HostsAction::Beside(Some(other.host.id))));
                     ui.close();
@@ -101,19 +108,27 @@ fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     let t = Tokens::of(ui);
     ui.spacing_mut().item_spacing.y = 4.0;
     let small = |text: &str| RichText::new(text).font(theme::small()).color(t.weak);
-    ui.horizontal(|ui| {
+    ui.horizontal_top(|ui| {
         let (place, _) = ui.allocate_exact_size(vec2(96.0, 20.0), egui::Sense::hover());
         row::evidence_at(ui, pos2(place.left(), place.center().y), row.host.evidence);
-        ui.add(egui::Label::new(small(&evidence_text(&row.host))).truncate()).on_hover_text(evidence_text(&row.host));
+        ui.add(egui::Label::new(small(&evidence_text(&row.host))).wrap());
     });
     let shows = format!("Shows {}. Limit: {}.", row.host.shows(), limit_text(row.limit()));
     ui.add(egui::Label::new(RichText::new(shows).font(theme::base()).color(t.text)).wrap());
+    if let Some(media) = row.media_text() {
+        ui.add(egui::Label::new(RichText::new(media).font(theme::base()).color(t.text)).wrap());
+    }
     if !row.host.notes.is_empty() {
         ui.add(egui::Label::new(small(&row.host.notes)).wrap());
     }
     for note in &row.limit().notes {
         ui.add(egui::Label::new(small(&format!("Limit: {note}"))).wrap());
     }
+    let client = match (row.host.identity(), &row.host.client) {
+        (Some(identity), Some(rules)) => format!("Calls as {} ({}).", identity.says(), rules.source),
+        _ => "How it names itself to a server was not verified; calls are made as Loupe.".to_owned(),
+    };
+    ui.add(egui::Label::new(small(&client)).wrap());
     for source in &row.host.source {
         match link(source) {
             Some(url) => {
@@ -238,7 +253,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow, is_named: bool) 
     body.max.y = foot.top() - 1.0;
     ui.scope_builder(UiBuilder::new().max_rect(body).id_salt(("text", row.host.id)), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
-        host_text_ui(ui, cx, row.host.id, !cx.state.view.hosts.hides_cuts);
+        host_alone_ui(ui, cx, row.host.id);
     });
     let place = UiBuilder::new().max_rect(foot.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center));
     ui.scope_builder(place.id_salt(("legend", row.host.id)), |ui| {

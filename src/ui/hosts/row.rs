@@ -55,6 +55,8 @@ pub fn bar_at(ui: &Ui, rect: Rect, row: &HostRow, most: f64, encoding: Encoding)
     let shown = (row.shares.content + row.shares.structured + row.shares.other).max(1) as f64;
     let each = tokens.get(encoding) as f64 / shown;
     let mut x = rect.left();
+    // What is there is seen, however much another host pays.
+    let least = |bytes: u64| if bytes == shown as u64 { 3.0 } else { 0.0 };
     let parts = [
         (row.shares.content, t.hue_text.color, true),
         (row.shares.structured, t.hue_structured.color, true),
@@ -62,7 +64,7 @@ pub fn bar_at(ui: &Ui, rect: Rect, row: &HostRow, most: f64, encoding: Encoding)
         (row.shares.removed, t.warn, false),
     ];
     for (bytes, color, is_filled) in parts {
-        let width = (bytes as f64 * each / most) as f32 * rect.width();
+        let width = ((bytes as f64 * each / most) as f32 * rect.width()).max(least(bytes));
         let part = Rect::from_min_max(pos2(x, rect.top()), pos2((x + width).min(rect.right()), rect.bottom()));
         x = part.right();
         if part.width() < 0.5 {
@@ -105,9 +107,9 @@ pub fn facts_at(ui: &Ui, left: Pos2, row: &HostRow) -> String {
 /// The limit in one word or two, and its detail.
 pub fn limit_words(row: &HostRow) -> (String, String) {
     let limit = row.limit();
-    let max = row.host.limit.iter().filter(|rule| rule.max > 0).map(|rule| (rule.max, rule.unit.title())).next();
+    let max = row.host.limit.iter().filter(|rule| rule.max > 0).map(|rule| (rule.max, rule.unit.short())).next();
     let bite = limit.bites.first();
-    let detail = match (bite.map(|bite| (bite.max, bite.unit.title())).or(max), limit.tokens_max) {
+    let detail = match (bite.map(|bite| (bite.max, bite.unit.short())).or(max), limit.tokens_max) {
         (_, Some(max)) if bite.is_none() => format!("limit {} tokens", grouped(max)),
         (Some((max, unit)), _) => format!("limit {} {unit}", grouped(max)),
         (None, _) => String::new(),
@@ -144,8 +146,8 @@ pub fn limit_at(ui: &Ui, left: Pos2, row: &HostRow, width: f32, is_tall: bool) -
     if detail.is_empty() { word } else { format!("{word}, {detail}") }
 }
 
-/// How the rules are known: a mark of its own for each kind.
-pub fn evidence_at(ui: &Ui, left: Pos2, evidence: Evidence) {
+/// How the rules are known: a mark of its own for each kind; returns where it ends.
+pub fn evidence_at(ui: &Ui, left: Pos2, evidence: Evidence) -> f32 {
     let t = Tokens::of(ui);
     let (icon, hue) = evidence_mark(t, evidence);
     let galley = ui.painter().layout_no_wrap(evidence.name().to_owned(), theme::medium(11.5), hue.color);
@@ -153,6 +155,7 @@ pub fn evidence_at(ui: &Ui, left: Pos2, evidence: Evidence) {
     ui.painter().rect(rect, theme::RADIUS_BADGE, hue.fill, Stroke::new(1.0, hue.line), StrokeKind::Inside);
     widgets::glyph_at(ui, pos2(rect.left() + 12.0, rect.center().y), icon, theme::icon_font(13.0), hue.color);
     ui.painter().galley(pos2(rect.left() + 22.0, (rect.center().y - galley.size().y / 2.0).round()), galley, hue.color);
+    rect.right()
 }
 
 fn evidence_mark(t: &Tokens, evidence: Evidence) -> (&'static str, Hue) {

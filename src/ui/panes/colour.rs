@@ -73,14 +73,14 @@ enum Part {
     Punctuation,
 }
 
-/// A row is coloured by what stands before it in its line, which is at most a few thousand bytes.
+/// A row is coloured by itself: it knows whether it begins inside a string. What a string is, a key or a value, is told by
+/// what follows it in the line, which is at most a few thousand bytes.
 fn json_row(job: &mut LayoutJob, t: &Tokens, view: &TextView, row: &TextRow) {
-    let line = &view.lines[row.line as usize];
-    for (range, part) in json(&view.text[line.range.clone()], line.is_in_string) {
-        let range = (line.range.start + range.start).max(row.range.start)..(line.range.start + range.end).min(row.range.end);
-        if range.is_empty() {
-            continue;
-        }
+    let end = view.lines.get(row.line as usize).map_or(row.range.end, |line| line.range.end.max(row.range.end));
+    let before = view.text[..row.range.start].bytes().rev().take_while(|byte| *byte == b'\\').count();
+    let start = Start { is_in_string: row.is_in_string, is_escaped: before % 2 == 1 };
+    for (range, part) in json(&view.text[row.range.start..end], start, row.range.len()) {
+        let range = row.range.start + range.start..(row.range.start + range.end).min(row.range.end);
         let color = match part {
             Part::Key => t.text,
             Part::String => t.json_string,
@@ -92,15 +92,26 @@ fn json_row(job: &mut LayoutJob, t: &Tokens, view: &TextView, row: &TextRow) {
     }
 }
 
-/// Cuts JSON, or a stretch of it, into its parts, without a gap. What is no JSON is taken for punctuation.
-fn json(text: &str, is_in_string: bool) -> Vec<(Range<usize>, Part)> {
+/// How a stretch of JSON begins.
+#[derive(Clone, Copy, Debug, Default)]
+struct Start {
+    is_in_string: bool,
+    /// Whether its first character stands after a backslash in that string.
+    is_escaped: bool,
+}
+
+/// Cuts JSON, or a stretch of it, into its parts up to the one that reaches `until`, without a gap. What is no JSON is
+/// taken for punctuation.
+fn json(text: &str, begins: Start, until: usize) -> Vec<(Range<usize>, Part)> {
+    let is_in_string = begins.is_in_string;
     let bytes = text.as_bytes();
     let mut parts: Vec<(Range<usize>, Part)> = Vec::new();
     let mut at = 0;
-    while at < bytes.len() {
+    while at < bytes.len().min(until) {
         let start = at;
         let part = if bytes[at] == b'"' || (at == 0 && is_in_string) {
-            at = string_end(bytes, if bytes[at] == b'"' && !(at == 0 && is_in_string) { at + 1 } else { at });
+            let skipped = if at > 0 || !is_in_string { 1 } else { usize::from(begins.is_escaped) };
+            at = string_end(bytes, at + skipped);
             let next = bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace());
             if next == Some(&b':') { Part::Key } else { Part::String }
         } else if bytes[at] == b'-' || bytes[at].is_ascii_digit() {
@@ -140,7 +151,8 @@ mod tests {
     use super::*;
 
     fn parts(text: &str, is_in_string: bool) -> Vec<(&str, Part)> {
-        json(text, is_in_string).into_iter().map(|(range, part)| (&text[range], part)).collect()
+        let start = Start { is_in_string, is_escaped: false };
+        json(text, start, text.len()).into_iter().map(|(range, part)| (&text[range], part)).collect()
     }
 
     #[test]
@@ -163,6 +175,15 @@ mod tests {
         assert_eq!(parts(r#"ab","c"#, true), [(r#"ab""#, String), (",", Punctuation), (r#""c"#, String)]);
         assert_eq!(parts("\"\\", false), [("\"\\", String)]);
         assert_eq!(parts(r#"":1"#, true), [(r#"""#, Key), (":", Punctuation), ("1", Number)]);
+    }
+
+    #[test]
+    fn a_row_needs_nothing_of_what_stands_before_it() {
+        let start = |is_escaped| Start { is_in_string: true, is_escaped };
+        // An escaped quote at the beginning ends no string.
+        assert_eq!(json(r#"" b":1"#, start(true), 3), [(0..4, Part::Key)]);
+        assert_eq!(json(r#"":1"#, start(false), 3).len(), 3);
+        assert_eq!(json(r#"12,"a""#, Start::default(), 2), [(0..2, Part::Number)]);
     }
 
     #[test]

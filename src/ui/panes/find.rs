@@ -13,8 +13,12 @@ use crate::ui::{Cx, icons, widgets};
 
 /// What was found in the pane that has the keys; nothing where nothing is looked for.
 pub fn places<'a>(cx: &Cx<'a>, pane: &PaneCx) -> &'a [Range<usize>] {
-    let needle = cx.state.view.search.as_deref().filter(|needle| pane.is_focused && !needle.is_empty());
-    match needle.and_then(|needle| cx.ready(Question::Find { format: pane.format, needle: needle.into() })) {
+    let needle = cx.state.view.search.as_deref().filter(|needle| pane.is_focused && pane.index < 3 && !needle.is_empty());
+    let question = |needle: &str| match cx.state.view.shows(pane.index) {
+        PaneView::Host(host) => Question::FindHost { host, with_cuts: !cx.state.view.hosts.hides_cuts, needle: needle.into() },
+        _ => Question::Find { format: pane.format, needle: needle.into() },
+    };
+    match needle.and_then(|needle| cx.ready(question(needle))) {
         Some(Answer::Find(found)) => found,
         _ => &[],
     }
@@ -42,7 +46,7 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &Pa
             if edit.changed() {
                 cx.send(Action::SetSearch(Some(text)));
             }
-            if !matches!(view, PaneView::Text(_)) {
+            if !matches!(view, PaneView::Text(_) | PaneView::Host(_)) {
                 ui.label(RichText::new("Finding works in text panes").font(theme::small()).color(t.weak));
                 return;
             }

@@ -1,9 +1,16 @@
 //! A host's text as virtual rows: what the host added and what its limit took out are marked. Panes and the full view
 //! of hosts paint it alike.
 
-use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use std::ops::Range;
+use std::sync::Arc;
 
-use super::PaneCx;
+use egui::{
+    Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
+
+use super::select::{Drawn, Selection, between, intersect};
+use super::text::goto_id;
+use super::{PaneCx, find};
 use crate::host::HostId;
 use crate::report::special::Shown;
 use crate::report::{Answer, HostMark, HostRows, Question, evidence_text, limit_text};
@@ -25,7 +32,7 @@ pub fn of_pane(cx: &Cx<'_>, pane: &PaneCx) -> Option<HostId> {
 
 pub fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     if let Some(host) = of_pane(cx, pane) {
-        host_text_ui(ui, cx, host, !cx.state.view.hosts.hides_cuts);
+        host_text_ui(ui, cx, host, !cx.state.view.hosts.hides_cuts, pane);
     }
 }
 
@@ -48,8 +55,17 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     });
 }
 
+/// Texts outside of the three panes have one selection among them.
+const ALONE: usize = 9;
+
+/// The exact text in the room that is left, where it is in none of the panes.
+pub fn host_alone_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId) {
+    let pane = PaneCx { index: ALONE, format: "host", is_focused: true };
+    host_text_ui(ui, cx, host, !cx.state.view.hosts.hides_cuts, &pane);
+}
+
 /// The exact text in the room that is left.
-pub fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool) {
+fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool, pane: &PaneCx) {
     let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER).size().x / 64.0;
     let columns = ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
     let rows = match cx.ask(Question::HostRows { host, columns, with_cuts }) {
@@ -79,7 +95,16 @@ pub fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool) {
             area = area.vertical_scroll_offset((top - 3.0 * TEXT_ROW).max(0.0));
         }
     }
+    let goto: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
+    if let Some(offset) = goto {
+        area = area.vertical_scroll_offset(((rows.row_at(offset) as f32 - 4.0) * TEXT_ROW).max(0.0));
+    }
+    let found = find::places(cx, pane);
+    let mut selected = Selection::of(ui, pane.index, host.as_str());
+    let before = selected.range();
     let output = area.show_viewport(ui, |ui, viewport| {
+        let response = ui.interact(outer, ui.scope_id().with("host text"), Sense::click_and_drag());
+        response.widget_info(|| WidgetInfo::labeled(Role::Document, true, format!("Exact text that {host} shows its model")));
         let origin = ui.min_rect().min;
         ui.allocate_rect(
             Rect::from_min_size(origin, vec2(viewport.width(), rows.rows.len() as f32 * TEXT_ROW + 16.0)),
@@ -89,17 +114,21 @@ pub fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool) {
         let top =
             (origin.y + viewport.min.y).round() + (8.0 + first as f64 * f64::from(TEXT_ROW) - f64::from(viewport.min.y)) as f32;
         let count = (viewport.height() / TEXT_ROW) as usize + SPARE;
+        let mut drawn = Vec::with_capacity(count);
         for at in first..(first + count).min(rows.rows.len()) {
             let y = (top + (at - first) as f32 * TEXT_ROW).round();
-            row_ui(ui, rows, at, Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW)));
+            let rect = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
+            drawn.push(row_ui(ui, rows, at, rect, (&before, found)));
         }
+        let response = response.on_hover_cursor(egui::CursorIcon::Text);
+        selected.follow(ui, &response, &drawn, &rows.text, &rows.lines);
     });
+    selected.keys(ui, cx, pane.is_focused, &rows.text);
+    selected.keep(ui, pane.index);
     ui.data_mut(|data| data.insert_temp(scroll_id, output.state.clamped_offset().y));
-    let response = ui.interact(outer, ui.scope_id().with(("host text", host)), Sense::empty());
-    response.widget_info(|| WidgetInfo::labeled(Role::Document, true, format!("Exact text that {host} shows its model")));
 }
 
-fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect) {
+fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect, (selected, found): (&Range<usize>, &[Range<usize>])) -> Drawn {
     let t = Tokens::of(ui);
     let row = &rows.rows[at];
     let left = rect.left() + 16.0;
@@ -138,8 +167,22 @@ fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect) {
         let span = Rect::from_x_y_ranges(x(*from)..=x(*to), rect.y_range()).shrink2(vec2(0.0, 1.0));
         ui.painter().rect(span, theme::RADIUS_BAR, t.accent_bg, Stroke::new(1.0, t.accent_line), egui::StrokeKind::Inside);
     }
-    let y = (rect.center().y - galley.size().y / 2.0).round();
-    ui.painter().galley(pos2(left, y), galley, t.text);
+    let shown = Shown::of(&rows.text[row.range.clone()]);
+    let drawn = Drawn { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
+    if let Some(chosen) = intersect(selected, &row.range) {
+        ui.painter().rect_filled(drawn.span(&chosen), 0.0, t.sel);
+    }
+    for found in between(found, &row.range) {
+        ui.painter().rect(
+            drawn.span(found),
+            theme::RADIUS_BAR,
+            t.warn_bg,
+            Stroke::new(1.0, t.warn_line),
+            egui::StrokeKind::Inside,
+        );
+    }
+    let y = (rect.center().y - drawn.galley.size().y / 2.0).round();
+    ui.painter().galley(pos2(left, y), Arc::clone(&drawn.galley), t.text);
     let said = match (ground.is_some(), added.is_empty()) {
         (true, _) => "removed: ",
         (false, false) => "added by the host: ",
@@ -148,6 +191,7 @@ fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect) {
     let text = format!("{said}{}", &rows.text[row.range.clone()]);
     ui.interact(rect, ui.scope_id().with(("host row", at)), Sense::empty())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    drawn
 }
 
 fn next_cut_id(host: HostId) -> Id {
@@ -197,6 +241,36 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
         },
     );
     rect.with_min_y(strip.bottom())
+}
+
+/// What the host that is viewed as leaves out, where it leaves out a part.
+fn cuts<'a>(cx: &Cx<'a>) -> Option<&'a crate::report::HostCuts> {
+    let host = cx.state.view.hosts.view_as?;
+    match cx.ready(Question::HostCuts(host)) {
+        Some(Answer::HostCuts(cuts)) => Some(cuts),
+        _ => None,
+    }
+}
+
+/// The ranges of a format's text that the host viewed as leaves out.
+pub fn cuts_of<'a>(cx: &Cx<'a>, format: &str) -> &'a [Range<usize>] {
+    if format == "content" { cuts(cx).map_or(&[], |cuts| &cuts.content) } else { &[] }
+}
+
+/// Whether the text of the host viewed as does not tell this value of the payload.
+pub fn is_missing(cx: &Cx<'_>, node: usize) -> bool {
+    cuts(cx).is_some_and(|cuts| cuts.missing.contains(&node))
+}
+
+/// Says in the place itself that the host viewed as does not show it; where it ends at the left is returned.
+pub fn not_shown_at(ui: &Ui, right: Pos2) -> f32 {
+    let t = Tokens::of(ui);
+    let galley = ui.painter().layout_no_wrap("not shown".to_owned(), theme::medium(11.5), t.warn);
+    let size = vec2((galley.size().x + 12.0).round(), 18.0);
+    let rect = Rect::from_min_size(pos2((right.x - size.x).round(), (right.y - 9.0).round()), size);
+    ui.painter().rect(rect, theme::RADIUS_BADGE, t.warn_bg, Stroke::new(1.0, t.warn_line), egui::StrokeKind::Inside);
+    ui.painter().galley(pos2(rect.left() + 6.0, (rect.center().y - galley.size().y / 2.0).round()), galley, t.warn);
+    rect.left()
 }
 
 /// Whether the host that is viewed as drops everything that a pane shows.

@@ -1,14 +1,21 @@
 //! The three panes: their frame, how they share the room, and the list of what a pane can show.
 
+mod card;
 pub mod colour;
 mod find;
 mod frame;
 mod glyph;
+mod header;
 mod host;
 mod inline;
-mod markdown;
+pub mod item;
+pub mod markdown;
 pub mod rendered;
 pub mod rtl;
+mod select;
+mod source;
+mod strip;
+pub mod table;
 mod text;
 mod tree;
 
@@ -17,12 +24,14 @@ use std::time::Duration;
 use egui::{Align, Id, Layout, Ui};
 
 use super::{Cx, widgets};
+use crate::capture::{Block, BlockKind};
 use crate::format;
 use crate::problem::{Kind, Problem};
 use crate::state::PaneView;
 
-pub use frame::{menu_row, panes_ui};
-pub use host::{host_text_ui, legend_ui as host_legend_ui, next_cut};
+pub use frame::panes_ui;
+pub use header::menu_row;
+pub use host::{host_alone_ui, legend_ui as host_legend_ui, next_cut};
 
 /// What a body gets besides `Ui` and state: which pane it is, and of which format.
 pub struct PaneCx {
@@ -91,15 +100,44 @@ fn rendered_footer(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 
     let Some(Answer::Rendered(view)) = cx.ready(Question::Rendered(pane.format)) else { return };
     let t = Tokens::of(ui);
-    let what = match (pane.format, view.cards.as_slice()) {
-        ("content", [card]) => card.block.map_or_else(String::new, |block| format!("content[{block}] · text")),
-        ("content", cards) => widgets::number_text(cards.len() as u64, "text blocks"),
+    let what = match (pane.format, cx.ready(Question::Subject)) {
+        ("content", Some(Answer::Subject(subject))) => blocks_text(&subject.reading.blocks),
+        ("content", _) => return,
         _ => "written by Loupe from the payload".to_owned(),
     };
     ui.label(egui::RichText::new(what).font(theme::small()).color(t.weak));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.label(egui::RichText::new(rendered::summary(view)).font(theme::small()).color(t.weak));
     });
+}
+
+/// "3 blocks: 2 text, 1 image", as the server sent them.
+fn blocks_text(blocks: &[Block]) -> String {
+    let kinds = [
+        (BlockKind::Text, "text"),
+        (BlockKind::Image, "image"),
+        (BlockKind::Audio, "audio"),
+        (BlockKind::ResourceLink, "link"),
+        (BlockKind::Resource, "resource"),
+        (BlockKind::Unknown, "of unknown type"),
+    ];
+    let count = |kind| blocks.iter().filter(|block| block.kind == kind).count();
+    match blocks {
+        [] => "no blocks".to_owned(),
+        [block] => {
+            let kind = kinds.iter().find(|(kind, _)| *kind == block.kind).map_or("", |(_, name)| *name);
+            format!("1 block: content[{}], {kind}", block.index)
+        }
+        blocks => {
+            let parts: Vec<_> = kinds
+                .into_iter()
+                .map(|(kind, name)| (count(kind), name))
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, name)| widgets::number_text(count as u64, name))
+                .collect();
+            format!("{}: {}", widgets::number_text(blocks.len() as u64, "blocks"), parts.join(", "))
+        }
+    }
 }
 
 fn working_ui(ui: &mut Ui, since: Duration, cx: &Cx<'_>) {

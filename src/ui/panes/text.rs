@@ -7,14 +7,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::text::CCursor;
 use egui::{
-    Align, Color32, Galley, Id, Key, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
-    pos2, vec2,
+    Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::colour::job;
-use super::{PaneCx, find, glyph};
+use super::select::{Drawn, Selection, between, intersect};
+use super::{PaneCx, find, glyph, host};
 use crate::report::special::Shown;
 use crate::report::{Answer, Question, TextRow, TextView};
 use crate::state::{Action, Asked, PaneView};
@@ -31,24 +30,6 @@ struct Prepared {
     widest: f32,
 }
 
-/// The selected bytes of a pane, and where the pointer went last.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Selection {
-    format: &'static str,
-    anchor: usize,
-    head: usize,
-}
-
-impl Selection {
-    fn range(&self) -> Range<usize> {
-        self.anchor.min(self.head)..self.anchor.max(self.head)
-    }
-}
-
-fn selection_id(pane: &PaneCx) -> Id {
-    Id::unique(("text selection", pane.index))
-}
-
 /// Where to find an offset that is to be scrolled to.
 pub fn goto_id(pane: &PaneCx) -> Id {
     Id::unique(("text goto", pane.index))
@@ -60,11 +41,6 @@ fn prepared_id(pane: &PaneCx) -> Id {
 
 fn prepared(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Prepared>>> {
     ui.data(|data| data.get_temp(prepared_id(pane)))
-}
-
-fn selection(ui: &Ui, pane: &PaneCx) -> Selection {
-    let selection: Selection = ui.data(|data| data.get_temp(selection_id(pane))).unwrap_or_default();
-    if selection.format == pane.format { selection } else { Selection { format: pane.format, ..Selection::default() } }
 }
 
 pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
@@ -106,6 +82,37 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     prepared.lock().show(ui, cx, pane, gutter);
 }
 
+/// Where the text blocks begin in their joined text, one LF between two, and their places in `content`; none where
+/// there is one block, which begins where the text does.
+fn block_starts(cx: &Cx<'_>) -> Vec<(usize, usize)> {
+    let Some(Answer::Subject(subject)) = cx.ready(Question::Subject) else { return Vec::new() };
+    if subject.reading.blocks.len() < 2 {
+        return Vec::new();
+    }
+    let mut start = 0;
+    let mut starts = Vec::new();
+    for block in subject.reading.text_blocks() {
+        starts.push((start, block.index));
+        start += block.text.as_ref().map_or(0, |text| text.len()) + 1;
+    }
+    starts
+}
+
+/// A thin line with the block's name at its end: painted, and no part of the text.
+fn block_mark(ui: &Ui, place: &Place, block: usize) {
+    let t = Tokens::of(ui);
+    let name = format!("content[{block}]");
+    let right = place.top.x + place.width - 8.0;
+    let galley = ui.painter().layout_no_wrap(name.clone(), theme::mono(11.5), t.weak);
+    let row = Rect::from_min_size(place.top, vec2(place.width, TEXT_ROW));
+    let label = Rect::from_min_max(pos2(right - galley.size().x - 8.0, row.top()), pos2(right, row.bottom()));
+    ui.painter().hline(row.left()..=row.right(), row.top() + 0.5, Stroke::new(1.0, t.line2));
+    ui.painter().rect_filled(label.shrink2(vec2(0.0, 1.0)), theme::RADIUS_BAR, t.card);
+    ui.painter().galley(pos2(label.left() + 4.0, (label.center().y - galley.size().y / 2.0).round()), galley, t.weak);
+    ui.interact(label, ui.scope_id().with(("block", block)), Sense::hover())
+        .widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} begins here")));
+}
+
 impl Prepared {
     fn row_at(&self, offset: usize) -> usize {
         self.rows.partition_point(|row| row.range.start <= offset).saturating_sub(1)
@@ -128,11 +135,13 @@ impl Prepared {
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, gutter: f32) {
         let found = find::places(cx, pane);
+        let cuts = host::cuts_of(cx, pane.format);
+        let blocks = if pane.format == "content" { block_starts(cx) } else { Vec::new() };
         let mut area = ScrollArea::both().id_salt(("text", pane.index, pane.format)).auto_shrink(false);
         if let Some(offset) = self.target(ui, cx, pane) {
             area = area.vertical_scroll_offset(offset);
         }
-        let mut selected = selection(ui, pane);
+        let mut selected = Selection::of(ui, pane.index, pane.format);
         let outer = ui.available_rect_before_wrap();
         let output = area.show_viewport(ui, |ui, viewport| {
             let origin = ui.min_rect().min;
@@ -147,8 +156,13 @@ impl Prepared {
             let mut drawn = Vec::with_capacity(count);
             for at in first..(first + count).min(self.rows.len()) {
                 let y = top + (at - first) as f32 * TEXT_ROW;
-                let place = Place { top: pos2(origin.x, y.round()), width: viewport.width(), gutter };
-                drawn.push(self.row_ui(ui, cx, at, &place, &selected, found));
+                let right = origin.x + viewport.max.x - 14.0;
+                let place =
+                    Place { top: pos2(origin.x, y.round()), width: viewport.width(), gutter, right, is_first: at == first };
+                drawn.push(self.row_ui(ui, cx, at, &place, &selected, (found, cuts)));
+                if let Some((_, block)) = blocks.iter().find(|(start, _)| *start == self.rows[at].range.start) {
+                    block_mark(ui, &place, *block);
+                }
             }
             response.widget_info(|| {
                 WidgetInfo::labeled(
@@ -168,45 +182,28 @@ impl Prepared {
             {
                 glyph::tip(cx, &response, &self.view.text[row.start..row.start + row.len], char);
             }
-            let at =
-                |pos: Pos2| drawn.iter().min_by(|a, b| a.distance(pos).total_cmp(&b.distance(pos))).map(|row| row.offset_at(pos));
-            if let Some(offset) = response.interact_pointer_pos().and_then(at) {
-                // A drag is only told from a click when the pointer has moved: the selection begins where it was pressed.
-                if response.is_pointer_button_down_on() && ui.input(|input| input.pointer.any_pressed()) {
-                    let extends = ui.input(|input| input.modifiers.shift);
-                    selected =
-                        Selection { format: pane.format, anchor: if extends { selected.anchor } else { offset }, head: offset };
-                } else if response.dragged() {
-                    selected.head = offset;
-                }
-                if response.clicked()
-                    && let Some(record) = self.view.links.at(&(offset..offset + 1))
-                {
-                    cx.send(Action::SelectRecord(Some(record)));
-                }
-                if response.triple_clicked() {
-                    let row = &self.view.lines[self.view.line_at(offset)].range;
-                    (selected.anchor, selected.head) = (row.start, row.end);
-                } else if response.double_clicked() {
-                    let word = word_at(&self.view.text, offset);
-                    (selected.anchor, selected.head) = (word.start, word.end);
-                }
+            if let Some(offset) = selected.follow(ui, &response, &drawn, &self.view.text, &self.view.lines)
+                && response.clicked()
+                && let Some(record) = self.view.links.at(&(offset..offset + 1))
+            {
+                cx.send(Action::SelectRecord(Some(record)));
             }
             response.clicked() || response.dragged()
         });
-        let range = selected.range();
-        let is_ours = pane.is_focused && !ui.text_edit_focused();
-        if is_ours && ui.input_mut(|input| input.consume_key(egui::Modifiers::COMMAND, Key::A)) {
-            selected = Selection { format: pane.format, anchor: 0, head: self.view.text.len() };
-        }
-        if is_ours && !range.is_empty() && ui.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Copy))) {
-            cx.send(Action::Copy(self.view.text.get(range).unwrap_or_default().to_owned()));
-        }
-        ui.data_mut(|data| data.insert_temp(selection_id(pane), selected));
+        selected.keys(ui, cx, pane.is_focused, &self.view.text);
+        selected.keep(ui, pane.index);
         pane.remember(ui, output.state.clamped_offset().y, output.inner_rect.height());
     }
 
-    fn row_ui(&mut self, ui: &Ui, cx: &Cx<'_>, at: usize, place: &Place, selected: &Selection, found: &[Range<usize>]) -> Drawn {
+    fn row_ui(
+        &mut self,
+        ui: &Ui,
+        cx: &Cx<'_>,
+        at: usize,
+        place: &Place,
+        selected: &Selection,
+        (found, cuts): (&[Range<usize>], &[Range<usize>]),
+    ) -> Drawn {
         let t = Tokens::of(ui);
         let view = Arc::clone(&self.view);
         let row = self.rows[at].clone();
@@ -216,6 +213,12 @@ impl Prepared {
         let galley = ui.painter().layout_job(job(t, &shown, &view, &row));
         let drawn = Drawn { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
         self.widest = self.widest.max(place.gutter + drawn.galley.size().x + 16.0);
+        let mut is_weak = false;
+        for cut in between(cuts, &row.range) {
+            is_weak = cut.start <= row.range.start && cut.end >= row.range.end;
+            ui.painter().rect_filled(if is_weak { rect } else { drawn.span(cut) }, 0.0, t.warn_bg);
+            ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)), 0.0, t.warn);
+        }
         if let Some(record) = cx.state.view.record {
             let mut is_linked = false;
             for place in view.links.of_record(record, &row.range) {
@@ -249,13 +252,24 @@ impl Prepared {
             ui.painter().rect(span, theme::RADIUS_BAR, t.warn_bg, Stroke::new(1.0, t.warn_line), StrokeKind::Inside);
         }
         let at_y = (rect.center().y - drawn.galley.size().y / 2.0).round();
-        ui.painter().galley(pos2(left, at_y), Arc::clone(&drawn.galley), t.text);
+        if is_weak {
+            ui.painter().galley_with_override_text_color(pos2(left, at_y), Arc::clone(&drawn.galley), t.weak);
+        } else {
+            ui.painter().galley(pos2(left, at_y), Arc::clone(&drawn.galley), t.text);
+        }
         for differs in between(&view.differs, &row.range) {
             let span = drawn.span(differs);
             ui.painter().hline(span.x_range(), span.bottom() - 1.0, Stroke::new(2.0, t.bad));
         }
-        ui.interact(rect, ui.scope_id().with(("row", at)), Sense::empty())
-            .widget_info(|| WidgetInfo::labeled(Role::Label, true, &view.text[row.range.clone()]));
+        // Said once for each part: where it begins, and where it goes on from above.
+        let begins = |cut: &Range<usize>| place.is_first || row.range.contains(&cut.start);
+        if between(cuts, &row.range).next().is_some_and(begins) {
+            host::not_shown_at(ui, pos2(place.right, rect.center().y));
+        }
+        ui.interact(rect, ui.scope_id().with(("row", at)), Sense::empty()).widget_info(|| {
+            let said = if is_weak { "not shown: " } else { "" };
+            WidgetInfo::labeled(Role::Label, true, format!("{said}{}", &view.text[row.range.clone()]))
+        });
         drawn
     }
 }
@@ -265,83 +279,16 @@ struct Place {
     top: Pos2,
     width: f32,
     gutter: f32,
-}
-
-/// A row on the screen, for turning places into offsets and back.
-struct Drawn {
-    rect: Rect,
-    left: f32,
-    start: usize,
-    len: usize,
-    shown: Shown,
-    galley: Arc<Galley>,
-}
-
-impl Drawn {
-    fn distance(&self, pos: Pos2) -> f32 {
-        if self.rect.y_range().contains(pos.y) { 0.0 } else { (self.rect.center().y - pos.y).abs() }
-    }
-
-    /// The byte of the row's own text under the pointer, where there is any.
-    fn char_at(&self, pos: Pos2) -> Option<usize> {
-        let inside = pos.x - self.left;
-        if !(0.0..self.galley.size().x).contains(&inside) {
-            return None;
-        }
-        let mut cursor = self.galley.cursor_from_pos(vec2(inside, self.galley.size().y / 2.0));
-        // The cursor goes to the nearer side of a character; the character meant is the one before it then.
-        if self.galley.pos_from_cursor(cursor).left() > inside {
-            cursor.index.0 = cursor.index.0.saturating_sub(1);
-        }
-        let shown = self.shown.text.char_indices().nth(cursor.index.0).map(|(at, _)| at)?;
-        Some(self.shown.to_source(shown).min(self.len))
-    }
-
-    fn offset_at(&self, pos: Pos2) -> usize {
-        let cursor = self.galley.cursor_from_pos(vec2(pos.x - self.left, self.galley.size().y / 2.0));
-        let shown = self.shown.text.char_indices().nth(cursor.index.0).map_or(self.shown.text.len(), |(at, _)| at);
-        self.start + self.shown.to_source(shown).min(self.len)
-    }
-
-    fn x(&self, shown: usize) -> f32 {
-        let chars = self.shown.text.get(..shown).unwrap_or(&self.shown.text).chars().count();
-        self.left + self.galley.pos_from_cursor(CCursor::new(chars)).left()
-    }
-
-    fn shown_span(&self, shown: &Range<usize>) -> Rect {
-        Rect::from_x_y_ranges(self.x(shown.start)..=self.x(shown.end), self.rect.y_range())
-    }
-
-    /// Where a range of the text is in this row.
-    fn span(&self, range: &Range<usize>) -> Rect {
-        let local = |offset: usize| self.shown.to_shown(offset.clamp(self.start, self.start + self.len) - self.start);
-        self.shown_span(&(local(range.start)..local(range.end)))
-    }
-}
-
-fn intersect(a: &Range<usize>, row: &Range<usize>) -> Option<Range<usize>> {
-    let range = a.start.max(row.start)..a.end.min(row.end);
-    (!a.is_empty() && a.start <= row.end && a.end > row.start && range.start <= range.end).then_some(range)
-}
-
-/// The ranges (in order, not overlapping) that reach into a row.
-fn between<'a>(ranges: &'a [Range<usize>], row: &Range<usize>) -> impl Iterator<Item = &'a Range<usize>> {
-    let first = ranges.partition_point(|range| range.end <= row.start);
-    let end = row.end;
-    ranges[first..].iter().take_while(move |range| range.start < end)
-}
-
-fn word_at(text: &str, offset: usize) -> Range<usize> {
-    let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    let start = text[..offset].char_indices().rev().take_while(|&(_, char)| is_word(char)).last().map_or(offset, |(at, _)| at);
-    let end = text[offset..].char_indices().find(|&(_, char)| !is_word(char)).map_or(text.len(), |(at, _)| offset + at);
-    start..end
+    /// The end of what is in sight, for what stands at the right.
+    right: f32,
+    /// Whether it is the first row in sight.
+    is_first: bool,
 }
 
 pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(Answer::Text(view)) = cx.ready(Question::Text(pane.format)) else { return };
     let t = Tokens::of(ui);
-    let selected = selection(ui, pane);
+    let selected = Selection::of(ui, pane.index, pane.format);
     let range = selected.range();
     let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);
     if selected.head == 0 && range.is_empty() {
@@ -396,15 +343,4 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             );
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_and_ranges_in_a_row() {
-        assert_eq!(word_at("ab cd_e f", 4), 3..7);
-        assert_eq!(between(&[0..5, 7..12], &(4..8)).count(), 2);
-    }
 }

@@ -1,7 +1,9 @@
 //! The controls and marks every region shares. Each has a name in the accessibility tree and the states of the design.
 
 mod button;
+mod field;
 mod mark;
+mod modal;
 mod mode;
 mod notice;
 mod number;
@@ -10,8 +12,10 @@ mod verdict;
 use egui::{Color32, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 pub use button::{Button, button, icon_button, primary_button, segmented, tab};
+pub use field::Line;
 pub use mark::{Tone, badge, badge_tip, swatch};
-pub use mode::mode_head;
+pub use modal::{modal, modal_frame, modal_room};
+pub use mode::{cancel_calls, mode_body, mode_head};
 pub use notice::{empty_ui, problem_ui, waiting};
 pub use number::{bytes, count_text, grouped, number_text, seconds};
 pub use verdict::{verdict_line, verdict_rows};
@@ -65,6 +69,12 @@ pub fn focus_ring_inside(ui: &Ui, response: &Response) {
 pub fn separator(ui: &mut Ui) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 1.0), Sense::hover());
     ui.painter().rect_filled(rect, 0.0, Tokens::of(ui).line);
+}
+
+/// The height of as many whole rows as fit: a list shows no half of one at its end.
+pub fn whole_rows(available: f32, row: f32) -> f32 {
+    // A line of the frame may take a pixel.
+    (((available + 2.0) / row).floor() * row).max(row)
 }
 
 /// A small bar: the share `part` of `rect`, over its track.

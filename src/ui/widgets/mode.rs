@@ -1,11 +1,14 @@
 //! The head of a screen that takes the whole area: the way back first, then what it is, then its controls.
 
-use egui::{Align, Layout, Rect, RichText, Stroke, Ui, UiBuilder, vec2};
+use egui::{Align, Frame, Layout, Margin, Rect, RichText, Stroke, Ui, UiBuilder, vec2};
 
 use super::Button;
 use crate::state::Action;
 use crate::ui::theme::{self, Tokens};
 use crate::ui::{Cx, icons};
+
+/// Below this width the head has no title.
+const NARROW: f32 = 640.0;
 
 /// Paints the head and returns what is left; `controls` are laid out from the right.
 pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&mut Ui)) -> Rect {
@@ -21,8 +24,28 @@ pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&m
         if Button::new(name).icon(icons::ARROW_LEFT).shortcut("Esc").frameless().tip("Back to the panes").show(ui).clicked() {
             cx.send(Action::ShowAnswer);
         }
-        ui.label(RichText::new(title).font(theme::semibold(14.0)).color(t.strong));
+        // In a narrow window the controls are what the screen cannot do without.
+        if inner.width() >= NARROW {
+            ui.label(RichText::new(title).font(theme::semibold(14.0)).color(t.strong));
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), controls);
     });
     rect.with_min_y(head.bottom())
+}
+
+/// What stands below the head of a screen that is read from above: with space around it and between its parts.
+pub fn mode_body(ui: &mut Ui, body: impl FnOnce(&mut Ui)) {
+    Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 8.0;
+        body(ui);
+    });
+}
+
+/// The button that ends the call in flight of a screen that makes several.
+pub fn cancel_calls(ui: &mut Ui, cx: &Cx<'_>) {
+    let button = Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").primary();
+    if button.enabled(cx.state.running.is_some()).show(ui).clicked() {
+        cx.send(Action::CancelCall);
+    }
 }

@@ -1,17 +1,21 @@
-//! A computed sentence on one line; what it says well or badly has its colour, and its words say it too.
+//! A computed sentence on a few lines; what it says well or badly has its colour, and its words say it too.
 
 use egui::{Align, Response, Role, Sense, Ui, WidgetInfo};
 
 use crate::report::{Verdict, VerdictPart};
 use crate::ui::theme::{self, Tokens};
 
-/// The sentence, elided at `width`; the whole of it on hover and in the accessibility tree.
-pub fn verdict_line(ui: &mut Ui, verdict: &Verdict, width: f32) -> Response {
-    verdict_rows(ui, verdict, width, 1)
+/// The sentence on up to `rows` lines, elided there; the whole of it on hover and in the accessibility tree.
+pub fn verdict_rows(ui: &mut Ui, verdict: &Verdict, width: f32, rows: usize) -> Response {
+    sentence_ui(ui, verdict, &verdict.text(), width, rows)
 }
 
-/// The same on up to `rows` lines.
-pub fn verdict_rows(ui: &mut Ui, verdict: &Verdict, width: f32, rows: usize) -> Response {
+/// A short form of a sentence on one line; `whole` is told on hover and in the accessibility tree.
+pub fn verdict_line(ui: &mut Ui, short: &Verdict, whole: &str, width: f32) -> Response {
+    sentence_ui(ui, short, whole, width, 1)
+}
+
+fn sentence_ui(ui: &mut Ui, verdict: &Verdict, text: &str, width: f32, rows: usize) -> Response {
     let t = Tokens::of(ui);
     let mut job = egui::text::LayoutJob::default();
     for part in &verdict.parts {
@@ -28,10 +32,9 @@ pub fn verdict_rows(ui: &mut Ui, verdict: &Verdict, width: f32, rows: usize) -> 
         break_anywhere: rows == 1,
         ..egui::text::TextWrapping::wrap_at_width(width.max(40.0))
     };
-    let text = verdict.text();
     let galley = ui.painter().layout_job(job);
     let (place, label) = ui.allocate_exact_size(galley.size(), Sense::hover());
     ui.painter().galley(place.min, galley, t.text);
-    label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
-    label.on_hover_text(&text)
+    label.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    label.on_hover_text(text)
 }

@@ -1,0 +1,156 @@
+//! What the server asks, answered from the command line: by what was said beforehand, and by nothing else.
+//!
+//! Declared is what was given. Without an option nothing is: nobody sits here to be asked, and a server that is told so
+//! can do without, where one that was promised an answer would wait for it or fail. What it asks all the same is refused
+//! and said. Addresses are printed, never opened.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::args::Answers;
+use super::output;
+use crate::ask::{Ask, Reply, Root, Wants, form};
+use crate::json::{Doc, Kind as JsonKind};
+use crate::mcp::{Answer, Answering};
+use crate::problem::{Kind, Problem};
+use crate::report::arguments;
+
+/// What stands as the model of an answer that no model gave.
+const MODEL: &str = "none (canned answer)";
+
+enum Elicit {
+    /// A JSON object; what it leaves out is taken from the form's defaults.
+    Content(String),
+    Decline,
+    Cancel,
+}
+
+/// What is declared and answered.
+///
+/// # Errors
+/// An answer that is none, a folder that is none.
+pub fn answering(args: &Answers, quiet: bool) -> Result<Answering, Problem> {
+    let elicit = args.elicit.as_deref().map(elicit).transpose()?;
+    let sampling = args.sampling_reply.clone();
+    let roots = args.root.iter().map(|folder| root(folder)).collect::<Result<Vec<_>, _>>()?;
+    let (has_elicit, has_sampling) = (elicit.is_some(), sampling.is_some());
+    let asker = move |ask: Ask, answer: Answer| {
+        let reply = match &ask.wants {
+            Wants::Form { .. } | Wants::Url { .. } => {
+                elicit.as_ref().map_or(Reply::Cancel, |elicit| elicited(&ask, elicit, quiet))
+            }
+            Wants::Sampling(_) => match &sampling {
+                Some(text) => Reply::Message { text: text.clone(), model: MODEL.into() },
+                None => Reply::Refuse("Loupe was not given an answer".into()),
+            },
+            // Answered from what was declared before anybody is asked.
+            Wants::Roots => Reply::Cancel,
+        };
+        let message = ask.message();
+        let said = if message.is_empty() { String::new() } else { format!(": {message}") };
+        output::note(quiet, &format!("the server {}{said}; {}", ask.title(), reply.word()));
+        answer.give(reply);
+    };
+    Ok(Answering {
+        elicitation: has_elicit,
+        sampling: has_sampling,
+        roots: Some(roots).filter(|roots| !roots.is_empty()),
+        asker: Some(Arc::new(asker)),
+    })
+}
+
+fn elicit(text: &str) -> Result<Elicit, Problem> {
+    match text {
+        "decline" => Ok(Elicit::Decline),
+        "cancel" => Ok(Elicit::Cancel),
+        _ => {
+            let doc = Doc::parse(bytes::Bytes::copy_from_slice(text.as_bytes()));
+            if doc.is_json() && doc.root().is_some_and(|root| root.kind() == JsonKind::Object) {
+                return Ok(Elicit::Content(text.to_owned()));
+            }
+            Err(Problem::new(Kind::Usage, "an answer is a JSON object, `decline` or `cancel`")
+                .at("--elicit")
+                .hint("`--elicit '{}'` takes the defaults of the server's form"))
+        }
+    }
+}
+
+fn elicited(ask: &Ask, elicit: &Elicit, quiet: bool) -> Reply {
+    let given = match elicit {
+        Elicit::Decline => return Reply::Decline,
+        Elicit::Cancel => return Reply::Cancel,
+        Elicit::Content(given) => given,
+    };
+    match &ask.wants {
+        Wants::Url { url, host, .. } => match host {
+            Some(host) => {
+                output::note(quiet, &format!("open this address of {host} yourself: {url}"));
+                Reply::Accept(None)
+            }
+            None => {
+                output::note(quiet, &format!("this is no http or https address: {url}"));
+                Reply::Decline
+            }
+        },
+        Wants::Form { schema, fields, .. } => {
+            let secrets = ask.secrets();
+            if !secrets.is_empty() {
+                output::note(quiet, &format!("the server asks for what looks like a secret: {}", secrets.join(", ")));
+            }
+            let content = form::content(fields, given);
+            match arguments::check(Some(schema), &content) {
+                Ok(problems) if problems.is_empty() => Reply::Accept(Some(content)),
+                Ok(problems) => {
+                    let said: Vec<_> = problems.iter().map(|(at, what)| format!("{what} ({at})")).collect();
+                    output::warning(
+                        &Problem::new(Kind::Arguments, format!("the answer does not fit the server's form: {}", said.join("; ")))
+                            .at("--elicit")
+                            .hint("it was cancelled in place of being accepted"),
+                    );
+                    Reply::Cancel
+                }
+                Err((why, ..)) => {
+                    output::warning(
+                        &Problem::new(Kind::Arguments, format!("the form cannot be filled in: {why}")).at("--elicit"),
+                    );
+                    Reply::Cancel
+                }
+            }
+        }
+        Wants::Sampling(_) | Wants::Roots => Reply::Cancel,
+    }
+}
+
+/// A folder as servers are told of it.
+fn root(folder: &Path) -> Result<Root, Problem> {
+    let place = folder.display().to_string();
+    let full = std::fs::canonicalize(folder)
+        .map_err(|error| Problem::new(Kind::Io, format!("the folder cannot be used: {error}")).at(place.clone()))?;
+    if !full.is_dir() {
+        return Err(Problem::new(Kind::Usage, "not a folder").at(place));
+    }
+    let uri = url::Url::from_file_path(&full).map_err(|()| Problem::new(Kind::Usage, "no file address").at(place.clone()))?;
+    let name = full.file_name().map_or(place, |name| name.to_string_lossy().into_owned());
+    Ok(Root { uri: uri.into(), name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_given_is_declared() {
+        let declared = |args: Answers| answering(&args, true).unwrap().capabilities();
+        assert_eq!(declared(Answers::default()), "{}");
+        assert_eq!(
+            declared(Answers { elicit: Some("decline".into()), ..Answers::default() }),
+            r#"{"elicitation":{"form":{},"url":{}}}"#
+        );
+        assert_eq!(declared(Answers { sampling_reply: Some("hi".into()), ..Answers::default() }), r#"{"sampling":{}}"#);
+        let root = Answers { root: vec![std::env::temp_dir()], ..Answers::default() };
+        assert_eq!(declared(root), r#"{"roots":{"listChanged":true}}"#);
+        for bad in ["yes", "[]", "{", ""] {
+            assert!(answering(&Answers { elicit: Some(bad.into()), ..Answers::default() }, true).is_err(), "{bad}");
+        }
+    }
+}

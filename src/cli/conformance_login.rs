@@ -1,0 +1,91 @@
+//! Logging in for the conformance runner: its authorization server redirects at once, so the code is fetched rather than
+//! asked of a person. Loupe's own redirect address gets it, as it would from a browser.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::client::runtime;
+use super::conformance::{Play, act};
+use super::{Done, output};
+use crate::mcp::login::{Step, Visit};
+use crate::mcp::{self, Happening};
+use crate::problem::{Kind, Problem};
+use crate::source::{Grant, Http, Login, Source};
+
+/// The runner gives a client half a minute in all.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The client metadata document that the runner knows.
+const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+
+/// How a scenario logs in, from its name and its context. Keys and tokens are put into files of the folder, since that
+/// is where a client takes them from.
+fn login(scenario: &str, context: &Value, folder: &Path) -> Result<Login, Problem> {
+    let member = |name: &str| context.get(name).and_then(Value::as_str).map(str::to_owned);
+    let file = |name: &str| -> Result<Option<PathBuf>, Problem> {
+        let Some(text) = member(name) else { return Ok(None) };
+        let path = folder.join(name);
+        std::fs::write(&path, text)
+            .map_err(|error| Problem::new(Kind::Io, format!("cannot be written: {error}")).at(path.display().to_string()))?;
+        Ok(Some(path))
+    };
+    let grant = match scenario {
+        "auth/wif-jwt-bearer" => Grant::Workload,
+        "auth/enterprise-managed-authorization" => Grant::Enterprise,
+        other if other.starts_with("auth/client-credentials") => Grant::ClientCredentials,
+        _ => Grant::Browser,
+    };
+    Ok(Login {
+        grant,
+        client_id: member("client_id").or_else(|| Some(DOCUMENT.to_owned())),
+        client_secret: member("client_secret"),
+        client_key: file("private_key_pem")?,
+        assertion: file(if grant == Grant::Workload { "valid_jwt" } else { "idp_id_token" })?,
+        idp: member("idp_issuer"),
+        idp_client_id: member("idp_client_id"),
+        ..Login::default()
+    })
+}
+
+/// Stands in for the browser.
+struct Browser(Visit);
+
+impl Browser {
+    fn new() -> Result<Self, Problem> {
+        Ok(Self(Visit::new()?))
+    }
+
+    /// Goes where a person would be sent.
+    fn step(&self, step: Step) {
+        match step {
+            Step::Said(line) => output::login_line(&line),
+            Step::Open { url, .. } => self.0.go(url),
+            Step::Choose(_) | Step::Back | Step::Over { .. } => {}
+        }
+    }
+}
+
+/// Plays a scenario: logs in where the server asks for it, lists the tools and calls them.
+pub fn run(play: &Play) -> Done {
+    let Source::Http(http) = play.source() else { return Err(Problem::new(Kind::Internal, "the runner's server has no URL")) };
+    let folder = tempfile::tempdir()
+        .map_err(|error| Problem::new(Kind::Io, format!("no folder for the credentials of the scenario: {error}")))?;
+    let source = Source::Http(Http { login: Some(login(&play.scenario, &play.context, folder.path())?), ..http });
+    runtime()?.block_on(async {
+        let browser = Browser::new()?;
+        let happenings: mcp::Happenings = Arc::new(move |happening| match happening {
+            Happening::Login(step) => browser.step(step),
+            Happening::Phase(phase) => output::note(false, &phase),
+            _ => {}
+        });
+        let options = mcp::Options { connect_limit: LIMIT, ..mcp::Options::default() };
+        let session = mcp::connect(&source, options, happenings).await?;
+        let tools = session.list_tools(LIMIT).await?.tools;
+        let done = act(&session, play, &tools).await;
+        session.close().await;
+        done.map(|()| 0)
+    })
+}

@@ -1,0 +1,28 @@
+//! `logout`: removes the login that is kept for a server.
+
+use clap::Args;
+
+use super::args::Data;
+use super::{Done, client, output};
+use crate::mcp::login;
+use crate::problem::{Kind, Problem};
+
+#[derive(Args, Debug)]
+pub struct Logout {
+    /// The server's address, as it was logged in to
+    #[arg(value_name = "URL")]
+    pub url: String,
+    /// The client that it was logged in as, where one was named
+    #[arg(long, value_name = "ID")]
+    pub client_id: Option<String>,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+pub fn run(args: &Logout) -> Done {
+    let keep = client::keep(args.data.data_dir.as_deref());
+    let forgotten = client::runtime()?.block_on(login::forget(&keep, &args.url, args.client_id.as_deref()));
+    let done = forgotten.map_err(|why| Problem::new(Kind::Io, why).at(args.url.clone()))?;
+    output::print(format!("{}: {done}\n", args.url).as_bytes())?;
+    Ok(0)
+}

@@ -1,0 +1,32 @@
+//! `replay`: captures as an MCP server, over stdio or HTTP.
+
+use std::sync::Arc;
+
+use super::sample_server::serve;
+use super::written::recover;
+use super::{Done, args, near, output};
+use crate::problem::{Kind, Problem};
+use crate::serve::replay::{self, Options, Variant};
+
+pub fn run(args: &args::Replay) -> Done {
+    let options = Options {
+        variant: variant(&args.variant)?,
+        nearest: args.matching == args::Matching::Nearest,
+        delay: args.delay == args::Delay::Recorded,
+        lines: args.http.is_none(),
+    };
+    let quiet = args.quiet;
+    args.dirs.iter().for_each(|dir| recover(dir, quiet));
+    let replay = replay::open(&args.dirs, options, Arc::new(move |text| output::note(quiet, text)))?;
+    let calls = replay.calls();
+    output::note(quiet, &format!("replaying {calls} recorded call{}", if calls == 1 { "" } else { "s" }));
+    serve(Arc::new(replay), args.http, quiet)
+}
+
+fn variant(word: &str) -> Result<Variant, Problem> {
+    Variant::parse(word).ok_or_else(|| {
+        let hint = near::hint(word, Variant::names())
+            .unwrap_or_else(|| "both, content-only, structured-only, or one that `mcp-loupe formats` lists".to_owned());
+        Problem::new(Kind::Usage, format!("unknown variant `{word}`")).at("--variant").hint(hint)
+    })
+}

@@ -1,0 +1,289 @@
+//! `run`: the calls of a collection, what they cost, and how that changed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use clap::Parser;
+
+use super::args::{self, SourceLine};
+use super::call::{capture_id, not_listed, refused_by};
+use super::client::{Interrupt, interrupted, list_tools, with_session};
+use super::output::{self, columns, one_line};
+use super::written::{KeepArgs, preview};
+use super::{Done, hosts};
+use crate::cancel::Cancel;
+use crate::capture::{Capture, Outcome, Server, Tool};
+use crate::fixture::collection::{CollectedCall, Collection};
+use crate::fixture::redact::RedactOptions;
+use crate::fixture::run::{Before, Run, RunCall};
+use crate::host::Hosts;
+use crate::mcp::{self, Session};
+use crate::problem::{Kind, Problem};
+use crate::report::sweep::Call;
+use crate::report::{self, grouped, json, signed};
+use crate::source::Source;
+use crate::store;
+use crate::token::{self, Tokens};
+
+pub fn run(args: &args::Run) -> Done {
+    let place = args.file.display().to_string();
+    let collection = Collection::parse(&read(&args.file)?, &place)?;
+    let before = args.against.as_deref().map(|path| Before::parse(read(path)?.as_bytes(), &path.display().to_string()));
+    let before = before.transpose()?;
+    let hosts = hosts::load(&args.data);
+    for budget in collection.calls.iter().flat_map(|call| &call.budgets) {
+        if let crate::fixture::collection::BudgetOf::Host(id) = &budget.of {
+            hosts::known(&hosts, id, &place)?;
+        }
+    }
+    let source = source(args, collection.source.as_deref(), &place)?;
+    let options = args.write.options(Some(&source))?;
+    let quiet = args.print.quiet;
+    with_session(
+        &source,
+        &args.link,
+        quiet,
+        None,
+        async |session, interrupt| {
+            let tools = list_tools(session, &args.link, quiet, interrupt).await?.tools;
+            let plan = plan(&collection, &tools)?;
+            consent(&plan, args.link.yes)?;
+            if let Some(folder) = args.save.as_deref().filter(|_| !args.write.preview) {
+                free(&plan, folder)?;
+            }
+            let (captures, unsaved) = make(&plan, session, interrupt, args, &options).await?;
+            Ok((session.server().clone(), tools, captures, unsaved))
+        },
+        |(server, tools, captures, unsaved), cancel| {
+            let kept = captures.clone();
+            let status = print(&collection, server, &tools, captures, before.as_ref(), &hosts, args.print, cancel)?;
+            let keep = KeepArgs { keep: args.keep, no_redact: args.write.no_redact, write: args.write.clone() };
+            let status = keep.keep_all(&kept, &source, &args.data, quiet, status);
+            unsaved.map_or(Ok(status), Err)
+        },
+    )
+}
+
+fn read(path: &Path) -> Result<String, Problem> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(path.display().to_string()))
+}
+
+/// The SOURCE of the command line, else that of the collection, with `${NAME}` filled from the environment.
+fn source(args: &args::Run, written: Option<&str>, place: &str) -> Result<Source, Problem> {
+    if let Some(source) = args.source.source()? {
+        return Ok(source);
+    }
+    let wrong = |what: String| Problem::new(Kind::Usage, what).at(format!("{place}, source"));
+    let Some(written) = written else {
+        return Err(Problem::new(Kind::Usage, "no SOURCE is given")
+            .at(place)
+            .hint("write `source = \"…\"` into the collection, or add one: --sample, --url URL, --config FILE or -- COMMAND"));
+    };
+    let words = shell_words::split(written).map_err(|_| wrong("a quote is not closed".to_owned()))?;
+    let words = words.iter().map(|word| filled(word).map_err(&wrong)).collect::<Result<Vec<_>, _>>()?;
+    let line = SourceLine::try_parse_from(words).map_err(|error| {
+        let what = error.to_string();
+        wrong(what.lines().next().unwrap_or_default().trim_start_matches("error: ").replace('\'', "`"))
+    })?;
+    line.source.required().map_err(|problem| problem.at(format!("{place}, source")))
+}
+
+/// A word with each `${NAME}` replaced by the variable's value. The value may be a secret, so that no message has it.
+fn filled(word: &str) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = word;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, tail)) = after.split_once('}') else { return Err("a `${` is not closed".to_owned()) };
+        out.push_str(before);
+        out.push_str(&std::env::var(name).map_err(|_| format!("the variable `{name}` is not set"))?);
+        rest = tail;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// Each call with its tool, all checked before the first is made.
+fn plan<'a>(collection: &'a Collection, tools: &'a [Tool]) -> Result<Vec<(&'a CollectedCall, &'a Tool)>, Problem> {
+    let mut plan = Vec::with_capacity(collection.calls.len());
+    for call in &collection.calls {
+        let tool = tools.iter().find(|tool| tool.name == call.tool).ok_or_else(|| not_listed(&call.tool, tools))?;
+        refused_by(tool.input_schema.as_ref(), &call.arguments, false).map_err(|problem| Problem {
+            what: format!("in the call `{}` the {}", call.name, problem.what),
+            hint: Some("nothing was called; mend the collection".to_owned()),
+            ..problem
+        })?;
+        if call.is_hidden() {
+            return Err(Problem::new(Kind::Arguments, format!("in the call `{}` an argument is hidden", call.name))
+                .hint("nothing was called; write its value into the collection in place of `[hidden:…]`"));
+        }
+        plan.push((call, tool));
+    }
+    Ok(plan)
+}
+
+/// Whether every answer has a folder of its own that is not there yet: an earlier run's answer stays.
+fn free(plan: &[(&CollectedCall, &Tool)], folder: &Path) -> Result<(), Problem> {
+    for (at, (call, _)) in plan.iter().enumerate() {
+        let name = folder_name(&call.name);
+        let place = folder.join(&name);
+        if let Some((other, _)) = plan[..at].iter().find(|(other, _)| folder_name(&other.name) == name) {
+            let what = format!("the calls `{}` and `{}` would be saved into one folder", other.name, call.name);
+            return Err(Problem::new(Kind::Usage, what)
+                .at(place.display().to_string())
+                .hint("nothing was called; name one otherwise"));
+        }
+        if std::fs::symlink_metadata(&place).is_ok() {
+            return Err(Problem::new(Kind::Io, "already there")
+                .at(place.display().to_string())
+                .hint("nothing was called; give `--save` another folder, or remove this one"));
+        }
+    }
+    Ok(())
+}
+
+/// A tool that is not declared read-only is called by a file only where somebody said so.
+fn consent(plan: &[(&CollectedCall, &Tool)], yes: bool) -> Result<(), Problem> {
+    let risky: Vec<_> = plan.iter().filter(|(_, tool)| !tool.is_declared_read_only()).collect();
+    if yes || risky.is_empty() {
+        return Ok(());
+    }
+    let calls: Vec<String> = risky.iter().map(|(call, _)| format!("{} {}", call.tool, call.arguments)).collect();
+    let what = format!("not declared read-only, and nothing was called: {} of {} calls", risky.len(), plan.len());
+    Err(Problem::new(Kind::Consent, what).hint(format!("`--yes` makes these calls too: {}", calls.join(" · "))))
+}
+
+/// Makes the calls one after the other, and saves each answer as it comes. Where that fails the calls go on: what was
+/// called is shown, and the first failure comes with it.
+async fn make(
+    plan: &[(&CollectedCall, &Tool)],
+    session: &Session,
+    interrupt: &Interrupt,
+    args: &args::Run,
+    options: &RedactOptions,
+) -> Result<(Vec<Capture>, Option<Problem>), Problem> {
+    let mut unsaved = None;
+    let mut captures = Vec::with_capacity(plan.len());
+    for (at, (call, tool)) in plan.iter().enumerate() {
+        if !args.print.quiet {
+            output::progress(&format!("call {} of {}: {}", at + 1, plan.len(), one_line(&call.name)));
+        }
+        let asked = mcp::Call {
+            id: crate::capture::CaptureId(format!("{}-{}", capture_id(&call.name), at + 1).into()),
+            tool: (*tool).clone(),
+            arguments: Bytes::from(call.arguments.clone()),
+            limit: args.link.call_limit(),
+        };
+        let capture = session.call(asked, interrupt.call.clone()).await;
+        if let Some(folder) = &args.save {
+            let written = args.write.prepare(&capture, options)?;
+            if args.write.preview {
+                output::note(args.print.quiet, &format!("{}: {}", call.name, preview(&written, &[])));
+                captures.push(capture);
+                continue;
+            }
+            if let Err(error) = store::write_folder(&written.capture, &folder.join(folder_name(&call.name))) {
+                unsaved.get_or_insert_with(|| Problem::from(error));
+            }
+        }
+        let is_over = matches!(capture.outcome, Outcome::Cancelled | Outcome::Disconnected);
+        captures.push(capture);
+        if is_over {
+            break;
+        }
+    }
+    Ok((captures, unsaved))
+}
+
+/// The name of a call as a folder's name everywhere.
+fn folder_name(name: &str) -> String {
+    let safe = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') { char } else { '_' };
+    name.chars().take(80).map(safe).collect()
+}
+
+#[expect(clippy::too_many_arguments, reason = "all that was found, once")]
+fn print(
+    collection: &Collection,
+    server: Server,
+    tools: &[Tool],
+    captures: Vec<Capture>,
+    before: Option<&Before>,
+    hosts: &Hosts,
+    print: args::Print,
+    cancel: &Cancel,
+) -> Done {
+    let looked_away = |_| interrupted();
+    let mut definitions = Tokens::default();
+    for tool in tools {
+        definitions = definitions.plus(token::count(&String::from_utf8_lossy(&tool.raw), cancel).map_err(looked_away)?);
+    }
+    let mut calls = Vec::with_capacity(captures.len());
+    let mut failure = None;
+    for (call, capture) in collection.calls.iter().zip(captures) {
+        let made = Call::measure(String::new(), report::subject(Arc::new(capture)), cancel).map_err(looked_away)?;
+        failure = failure.or_else(|| json::failure(&made.subject));
+        calls.push(RunCall::measure(&call.name, &made, &call.budgets, hosts, cancel).map_err(looked_away)?);
+    }
+    let not_called = collection.calls.iter().skip(calls.len()).map(|call| call.name.clone()).collect();
+    let run = Run { server, definitions, calls, not_called };
+    let text = if print.json { run.json(before) } else { page(&run, before) };
+    output::print(text.as_bytes())?;
+    if let Some(problem) = &failure {
+        output::problem(problem);
+    }
+    let is_no = run.calls.iter().any(|call| matches!(call.outcome, Outcome::Result | Outcome::ToolError) && !call.passed());
+    Ok(match &failure {
+        Some(problem) if !is_no || problem.kind == Kind::Cancelled => problem.kind.exit_status(),
+        _ => u8::from(!run.passed()),
+    })
+}
+
+fn page(run: &Run, before: Option<&Before>) -> String {
+    let server = &run.server;
+    let mut page = format!(
+        "{}\n\n",
+        one_line(&format!("{} {} ({}) · {} calls", server.name, server.version, server.transport, run.calls.len()))
+    );
+    let mut head = ["CALL", "TOOL", "OUTCOME", "O200K_BASE", "BYTES", "TIME"].map(str::to_owned).to_vec();
+    if before.is_some() {
+        head.push("CHANGE".to_owned());
+    }
+    head.push("BUDGET".to_owned());
+    let mut rows = vec![head];
+    let none = || "–".to_owned();
+    for call in &run.calls {
+        let mut row = vec![
+            one_line(&call.name),
+            one_line(&call.tool),
+            call.outcome.name().to_owned(),
+            call.tokens.map_or_else(none, |tokens| grouped(tokens.o200k_base)),
+            call.bytes.map_or_else(none, grouped),
+            format!("{:.1} ms", call.elapsed_ms),
+        ];
+        if let Some(before) = before {
+            row.push(before.change(call).map_or_else(none, signed));
+        }
+        let budgets = call.budgets.iter().map(|checked| {
+            let said = if checked.passed() { "ok" } else { "over" };
+            let tokens = checked.tokens.map_or_else(none, grouped);
+            format!("{} {tokens} of {} {said}", checked.budget.of.name(), grouped(checked.budget.most))
+        });
+        row.push(budgets.collect::<Vec<_>>().join(", "));
+        rows.push(row);
+    }
+    let right: &[usize] = if before.is_some() { &[3, 4, 5, 6] } else { &[3, 4, 5] };
+    page.push_str(&columns(&rows, right));
+    let change = before
+        .map(|before| before.total_change(&run.calls))
+        .map_or_else(String::new, |(sum, count)| format!(", {} than before in {count} calls that both runs have", signed(sum)));
+    page.push_str(&format!(
+        "\nanswers as sent: {} tokens{change}; definitions of the tools: {} tokens (o200k_base)\n",
+        grouped(run.total().o200k_base),
+        grouped(run.definitions.o200k_base)
+    ));
+    for name in &run.not_called {
+        page.push_str(&format!("not called: {}\n", one_line(name)));
+    }
+    page
+}

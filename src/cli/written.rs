@@ -1,0 +1,150 @@
+//! What every command that writes captures takes and says: what is hidden, the preview, the history.
+
+use std::path::Path;
+
+use clap::Args;
+
+use super::args::Data;
+use super::output::{self, columns, one_line};
+use crate::cancel::Cancel;
+use crate::capture::Capture;
+use crate::fixture::redact::{OFFERED, RedactOptions, Redacted, Secrets, redact};
+use crate::problem::{Kind, Problem};
+use crate::report::grouped;
+use crate::source::Source;
+use crate::store::{self, History, Label};
+
+/// What is hidden in what is written.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "What is written")]
+pub struct WriteArgs {
+    /// List what would be written, and what looks secret in it; write nothing
+    #[arg(long)]
+    pub preview: bool,
+    /// Hide nothing: write every byte as it was sent and came
+    #[arg(long, conflicts_with_all = ["hide", "leave"])]
+    pub no_redact: bool,
+    /// Hide these as well: email, home-path
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub hide: Vec<String>,
+    /// Leave a kind that would be hidden, as `--preview` names it
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub leave: Vec<String>,
+}
+
+/// Whether captures go into the history.
+#[derive(Args, Clone, Debug, Default)]
+pub struct KeepArgs {
+    /// Put what came into the history, secrets hidden
+    #[arg(long)]
+    pub keep: bool,
+    /// With --keep: hide nothing
+    #[arg(long, requires = "keep")]
+    pub no_redact: bool,
+    /// What else is hidden or left, where a command takes that.
+    #[arg(skip)]
+    pub write: WriteArgs,
+}
+
+/// The values that were given to a source, and those that it inherits.
+pub fn secrets(source: Option<&Source>) -> Secrets {
+    let mut secrets = source.map(Secrets::of).unwrap_or_default();
+    secrets.add_inherited(std::env::vars_os());
+    secrets
+}
+
+/// Puts back what a replacement left out of its place that was ended, and says so.
+pub fn recover(path: &Path, quiet: bool) {
+    for back in store::recover(path) {
+        output::note(quiet, &format!("put back {}: the program that was replacing it had ended", back.display()));
+    }
+}
+
+impl WriteArgs {
+    /// What to hide.
+    pub fn options(&self, source: Option<&Source>) -> Result<RedactOptions, Problem> {
+        if let Some(word) = self.hide.iter().find(|word| !OFFERED.contains(&word.as_str())) {
+            return Err(Problem::new(Kind::Usage, format!("unknown kind `{word}`"))
+                .at("--hide")
+                .hint(format!("one of {}; the other kinds are hidden by default", OFFERED.join(", "))));
+        }
+        Ok(RedactOptions {
+            secrets: secrets(source),
+            also: self.hide.iter().cloned().collect(),
+            keep: self.leave.iter().cloned().collect(),
+        })
+    }
+
+    /// The capture as it is to be written.
+    pub fn prepare(&self, capture: &Capture, options: &RedactOptions) -> Result<Redacted, Problem> {
+        if self.no_redact {
+            return Ok(Redacted { capture: capture.clone(), found: Vec::new() });
+        }
+        redact(capture, options, &Cancel::new()).map_err(|_| super::client::interrupted())
+    }
+}
+
+/// What `--preview` prints.
+pub fn preview(redacted: &Redacted, files: &[(&str, &[u8])]) -> String {
+    let mut page = String::from("would be written\n");
+    let sizes = store::folder_files(&redacted.capture).into_iter().map(|(name, bytes)| (name.to_owned(), bytes));
+    let more = files.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.len() as u64));
+    let rows: Vec<Vec<String>> =
+        sizes.chain(more).map(|(name, bytes)| vec![format!("  {name}"), format!("{} bytes", grouped(bytes))]).collect();
+    page.push_str(&columns(&rows, &[1]));
+    for (is_hidden, title) in [(true, "hidden"), (false, "left as it is (`--hide KIND` hides it)")] {
+        let head = ["  WHAT", "WHERE", "TIMES", "BEGINS"].map(str::to_owned).to_vec();
+        let mut rows = vec![head];
+        for found in redacted.found.iter().filter(|found| found.is_hidden == is_hidden) {
+            let redaction = &found.redaction;
+            rows.push(vec![
+                format!("  {}", redaction.kind),
+                one_line(&format!("{} {}", redaction.part, redaction.path)),
+                grouped(redaction.count),
+                one_line(&found.sample),
+            ]);
+        }
+        if rows.len() > 1 {
+            page.push_str(&format!("\n{title}\n{}", columns(&rows, &[2])));
+        }
+    }
+    page.push_str(&format!("\n{}\n", redacted.exactness()));
+    page
+}
+
+impl KeepArgs {
+    /// Puts the capture into the history, where that was asked for; gives the exit status. The answer has been printed by
+    /// now: a failure is said, and costs nothing else.
+    pub fn keep(&self, capture: &Capture, source: &Source, data: &Data, quiet: bool, status: u8) -> u8 {
+        if !self.keep {
+            return status;
+        }
+        match self.try_keep(capture, source, data) {
+            Ok(said) => {
+                output::note(quiet, &said);
+                status
+            }
+            Err(problem) => {
+                output::problem(&problem);
+                problem.kind.exit_status()
+            }
+        }
+    }
+
+    /// The same for several.
+    pub fn keep_all(&self, captures: &[Capture], source: &Source, data: &Data, quiet: bool, status: u8) -> u8 {
+        captures.iter().fold(status, |status, capture| self.keep(capture, source, data, quiet, status))
+    }
+
+    fn try_keep(&self, capture: &Capture, source: &Source, data: &Data) -> Result<String, Problem> {
+        let folder =
+            data.data_dir.clone().or_else(store::data_folder).ok_or_else(|| {
+                Problem::new(Kind::Io, "there is no folder for the history").hint("name one with `--data-dir DIR`")
+            })?;
+        let write = WriteArgs { no_redact: self.no_redact, ..self.write.clone() };
+        let redacted = write.prepare(capture, &write.options(Some(source))?)?;
+        let history = History::at(&folder);
+        let id = history.add(&redacted.capture, &Label::default())?;
+        Ok(format!("kept as {} · {}", history.folder(&id).display(), redacted.exactness()))
+    }
+}

@@ -1,0 +1,105 @@
+//! Collections for the window: opened, added to, their answers counted, their runs written and read again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::runtime::Runtime;
+
+use super::expanded;
+use super::queue::Queue;
+use crate::cancel::Cancel;
+use crate::capture::Capture;
+use crate::fixture::collection::{CollectedCall, Collection, with_calls};
+use crate::fixture::fill;
+use crate::fixture::redact::{RedactOptions, redact};
+use crate::fixture::run::{Before, RunCall};
+use crate::host::Hosts;
+use crate::problem::{Kind, Problem};
+use crate::report;
+use crate::report::sweep::Call;
+use crate::state::Event;
+use crate::state::collection::{CollectionEffect, CollectionEvent};
+use crate::store;
+
+/// No more of a file is taken for a collection or a run: thousands of calls.
+const MOST: u64 = 16 << 20;
+
+pub(super) fn execute(
+    runtime: &Runtime,
+    effect: CollectionEffect,
+    options: RedactOptions,
+    (queue, hosts): (Arc<Queue>, Arc<Hosts>),
+) {
+    runtime.spawn_blocking(move || match work(effect, &options, &hosts) {
+        Ok(event) => queue.push(event),
+        Err(problem) => queue.push(Event::Problem(problem)),
+    });
+}
+
+fn work(effect: CollectionEffect, options: &RedactOptions, hosts: &Hosts) -> Result<Event, Problem> {
+    Ok(Event::Collection(match effect {
+        CollectionEffect::Open(path) => {
+            let path = expanded(path);
+            let collection = Collection::parse(&text(&path)?, &path.display().to_string())?;
+            CollectionEvent::Opened { path, collection: Arc::new(collection) }
+        }
+        CollectionEffect::ReadRun(path) => {
+            let path = expanded(path);
+            let before = Before::parse(text(&path)?.as_bytes(), &path.display().to_string())?;
+            CollectionEvent::RunRead { path, before }
+        }
+        CollectionEffect::SaveRun { text, path } => {
+            let path = expanded(path);
+            store::write_whole(&path, text.as_bytes())?;
+            return Ok(Event::Exported(path));
+        }
+        CollectionEffect::SaveCalls { captures, path } => save(&captures, expanded(path), options)?,
+        CollectionEffect::Measure { run, at, call, capture } => {
+            let cancel = Cancel::new();
+            let called_off = |_| Problem::new(Kind::Cancelled, "the answer was not counted");
+            let made = Call::measure(String::new(), report::subject(capture), &cancel).map_err(called_off)?;
+            let call = RunCall::measure(&call.name, &made, &call.budgets, hosts, &cancel).map_err(called_off)?;
+            CollectionEvent::Measured { run, at, call }
+        }
+    }))
+}
+
+/// A collection where the file is one; `None` where it is something else to open.
+pub(super) fn opened(path: &Path) -> Option<Event> {
+    let is_named_so = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    let collection = is_named_so.then(|| text(path).ok())?.filter(|text| text.contains("loupe.collection/"))?;
+    Some(match Collection::parse(&collection, &path.display().to_string()) {
+        Ok(collection) => Event::Collection(CollectionEvent::Opened { path: path.to_owned(), collection: Arc::new(collection) }),
+        Err(problem) => Event::Problem(problem),
+    })
+}
+
+fn text(path: &Path) -> Result<String, Problem> {
+    String::from_utf8(store::read_file(path, MOST)?)
+        .map_err(|_| Problem::new(Kind::Io, "the file is no UTF-8 text").at(path.display().to_string()))
+}
+
+fn save(captures: &[Arc<Capture>], path: PathBuf, options: &RedactOptions) -> Result<CollectionEvent, Problem> {
+    let place = path.display().to_string();
+    let existing = if path.exists() { Some(text(&path)?) } else { None };
+    let mut calls = Vec::with_capacity(captures.len());
+    let mut hidden = 0;
+    for capture in captures {
+        // The answer is not written, so it need not be looked through.
+        let asked = Capture { request: Bytes::new(), response: None, messages: Vec::new(), ..(**capture).clone() };
+        let asked = redact(&asked, options, &Cancel::new()).map_err(|_| Problem::new(Kind::Cancelled, "not written"))?.capture;
+        let (arguments, left) = fill::collected(&asked);
+        hidden += left;
+        let tool = asked.tool.name;
+        let arguments = String::from_utf8_lossy(&arguments).into_owned();
+        calls.push(CollectedCall { name: tool.clone(), tool, arguments, budgets: Vec::new() });
+    }
+    let count = calls.len();
+    // What was read from a file has no server, and a source whose values are left out cannot be reached by its text.
+    let source = captures.iter().find(|capture| capture.server.transport != "file").map(|capture| capture.server.source.clone());
+    let source = source.filter(|source| !source.is_empty() && !source.contains('…'));
+    let written = with_calls(existing.as_deref(), &place, source.as_deref(), calls)?;
+    store::write_whole(&path, written.as_bytes())?;
+    Ok(CollectionEvent::CallsSaved { path, calls: count, hidden })
+}

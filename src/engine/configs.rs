@@ -1,0 +1,66 @@
+//! Clients' configurations on this computer: where they lie, what they hold, and the values that fill them. Read only,
+//! and only when a person asks.
+
+use std::path::{Path, PathBuf};
+
+use crate::problem::{Kind, Problem};
+use crate::source::import::{self, Import, PLACES, Placeholder};
+use crate::state::FoundConfig;
+
+/// A configuration is small; what is larger is something else.
+const CONFIG_BYTES: u64 = 16 << 20;
+
+/// Those that are there: the person's own, and those of the folder Loupe was started in.
+pub(super) fn look() -> Vec<FoundConfig> {
+    let here = std::env::current_dir().ok();
+    let mut found: Vec<FoundConfig> = Vec::new();
+    for place in PLACES {
+        let own = if cfg!(windows) {
+            place.windows
+        } else if cfg!(target_os = "macos") {
+            place.macos
+        } else {
+            place.linux
+        };
+        let own = (!own.is_empty()).then(|| whole(own)).flatten();
+        let project = here.as_ref().filter(|_| !place.project.is_empty()).map(|here| here.join(place.project));
+        for path in own.into_iter().chain(project).filter(|path| path.is_file()) {
+            match found.iter_mut().find(|known| known.path == path) {
+                Some(known) => known.client = format!("{}, {}", known.client, place.client),
+                None => found.push(FoundConfig { client: place.client.to_owned(), path }),
+            }
+        }
+    }
+    found
+}
+
+fn whole(place: &str) -> Option<PathBuf> {
+    if let Some(rest) = place.strip_prefix("~/") {
+        return std::env::home_dir().map(|home| home.join(rest));
+    }
+    let rest = place.strip_prefix("%APPDATA%\\")?;
+    std::env::var_os("APPDATA").map(|folder| PathBuf::from(folder).join(rest))
+}
+
+pub(super) fn read(path: &Path) -> Result<Import, Problem> {
+    let place = path.display().to_string();
+    let fail = |why: String| Problem::new(Kind::Io, format!("cannot read: {why}")).at(place.clone());
+    let size = std::fs::metadata(path).map_err(|error| fail(error.to_string()))?.len();
+    if size > CONFIG_BYTES {
+        return Err(fail(format!("it is larger than {} MiB", CONFIG_BYTES >> 20)).hint("choose a client's configuration"));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+    import::read(&place, &text)
+}
+
+/// The values that this computer has for placeholders, by the placeholder as it is written.
+pub(super) fn values(holes: &[Placeholder], file: Option<&Path>) -> Vec<(String, String)> {
+    let value = |hole: &Placeholder| match hole {
+        Placeholder::Variable { name, .. } => std::env::var(name).ok(),
+        Placeholder::Input(_) => None,
+        Placeholder::WorkspaceFolder => file.map(|file| import::project(file).to_string_lossy().into_owned()),
+        Placeholder::UserHome => std::env::home_dir().map(|home| home.to_string_lossy().into_owned()),
+        Placeholder::PathSeparator => Some(std::path::MAIN_SEPARATOR_STR.to_owned()),
+    };
+    holes.iter().filter_map(|hole| Some((hole.to_string(), value(hole)?))).collect()
+}

@@ -1,0 +1,80 @@
+//! Writing an export of a capture, off the threads that paint and wait. Pictures are prepared here and painted by the app.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::Capture;
+use crate::fixture::export::{Choice, Form, Material, Place};
+use crate::host::Hosts;
+use crate::problem::{Kind, Problem};
+use crate::report;
+use crate::report::sweep::{SweepAsk, SweepFile};
+use crate::state::{Event, ExportOrder, Picture};
+use crate::store;
+use crate::token::Encoding;
+
+/// Writes the export of `capture`, which is the order's without what is hidden, to `path`, or gives its text back for the
+/// clipboard.
+pub(super) fn write(capture: Arc<Capture>, order: &ExportOrder, path: Option<PathBuf>, hosts: &Hosts) -> Result<Event, Problem> {
+    let choice = Choice::parse(&order.kind.word(), hosts)?;
+    let place = match (&order.fixture, &path) {
+        (Some(fixture), Some(path)) => store::place(fixture, path),
+        _ => Place::default(),
+    };
+    let cancel = Cancel::new();
+    let subject = report::subject(Arc::clone(&capture));
+    let material = Material { subject: &subject, hosts, encoding: order.encoding, place: &place };
+    if let Choice::Export(export) = choice {
+        let picture = |picture| Event::Picture { picture, theme: order.theme, path: path.clone() };
+        match (&export.form, &path) {
+            (Form::Chart(bars), _) => {
+                return Ok(picture(Picture::Chart(Arc::new(bars(&material, &cancel).map_err(called_off)??))));
+            }
+            (Form::Pane, _) => return Ok(picture(Picture::Pane { capture, shows: order.pane })),
+            (Form::Folder, Some(path)) => {
+                store::write_folder(&capture, path)?;
+                return Ok(Event::Exported(path.clone()));
+            }
+            (Form::Folder, None) | (Form::File(_), _) => {}
+        }
+    }
+    let bytes = choice.write(&material, &cancel).map_err(called_off)??;
+    put(path, &bytes)
+}
+
+/// The same of a comparison; `captures` are its calls in the order of the values of `ask`.
+pub(super) fn write_compare(
+    captures: Vec<Arc<Capture>>,
+    ask: &SweepAsk,
+    file: SweepFile,
+    path: Option<PathBuf>,
+    encoding: Encoding,
+    hosts: &Hosts,
+) -> Result<Event, Problem> {
+    let subjects: Vec<_> = captures.into_iter().map(report::subject).collect();
+    let text = file.write(&subjects, ask, encoding, hosts, &Cancel::new()).map_err(called_off)?;
+    put(path, text.as_bytes())
+}
+
+fn called_off(_: Cancelled) -> Problem {
+    Problem::new(Kind::Cancelled, "the export was called off")
+}
+
+fn put(path: Option<PathBuf>, bytes: &[u8]) -> Result<Event, Problem> {
+    match path {
+        Some(path) => {
+            make_folder(&path)?;
+            store::write_whole(&path, bytes)?;
+            Ok(Event::Exported(path))
+        }
+        None => Ok(Event::ExportedText(String::from_utf8_lossy(bytes).trim_end_matches('\n').to_owned())),
+    }
+}
+
+/// The folder that a file goes into, where a test's is not there yet.
+fn make_folder(path: &Path) -> Result<(), Problem> {
+    let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists()) else { return Ok(()) };
+    std::fs::create_dir_all(parent)
+        .map_err(|error| Problem::new(Kind::Io, format!("cannot create the folder: {error}")).at(parent.display().to_string()))
+}

@@ -1,0 +1,284 @@
+//! Fixtures for the window: previewed, saved, found again, called and judged.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+
+use super::expanded;
+use super::queue::Queue;
+use super::sessions::Sessions;
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{Capture, Outcome, Tool};
+use crate::fixture::accept::{accepted, after, can_accept};
+use crate::fixture::draft::{Wanted, draft};
+use crate::fixture::expect::{self, Expect};
+use crate::fixture::redact::RedactOptions;
+use crate::fixture::verify::{Verdict, judge, refused};
+use crate::host::Hosts;
+use crate::mcp;
+use crate::problem::{Kind, Problem};
+use crate::report::CountError;
+use crate::state::Event;
+use crate::state::fixture::{FixtureEffect, FixtureEvent, FoundFixture, Preview, There};
+use crate::store;
+
+/// Characters of the arguments that are listed.
+const SHOWN: usize = 200;
+
+#[derive(Default)]
+pub(super) struct Fixtures {
+    /// The preview that is out; a newer one calls it off.
+    preview: Mutex<Cancel>,
+}
+
+impl Fixtures {
+    pub(super) fn execute(
+        &self,
+        runtime: &Runtime,
+        effect: FixtureEffect,
+        options: RedactOptions,
+        (queue, sessions, hosts): (Arc<Queue>, &Arc<Sessions>, Arc<Hosts>),
+    ) {
+        let push = move |event| queue.push(Event::Fixture(event));
+        match effect {
+            FixtureEffect::Preview { number, capture, wanted, path } => {
+                let cancel = Cancel::new();
+                std::mem::replace(&mut *self.preview.lock().unwrap_or_else(PoisonError::into_inner), cancel.clone()).cancel();
+                runtime.spawn_blocking(move || {
+                    if let Ok(preview) = preview(&capture, &wanted, &expanded(path), &options, &cancel) {
+                        push(FixtureEvent::Previewed { number, preview: preview.map(Arc::new) });
+                    }
+                });
+            }
+            FixtureEffect::Save { capture, wanted, path, replaces } => {
+                runtime.spawn_blocking(move || {
+                    let path = absolute(&expanded(path));
+                    push(match save(&capture, &wanted, &path, replaces, &options) {
+                        Ok(said) => FixtureEvent::Saved { capture: capture.id.clone(), path, said },
+                        Err(problem) => FixtureEvent::Refused(problem),
+                    });
+                });
+            }
+            FixtureEffect::Find(path) => {
+                runtime.spawn_blocking(move || {
+                    let path = absolute(&expanded(path));
+                    let back = store::recover(&path);
+                    if !back.is_empty() {
+                        push(FixtureEvent::PutBack(back));
+                    }
+                    push(match find(&path, &options) {
+                        Ok(fixtures) => FixtureEvent::Found { path, fixtures },
+                        Err(problem) => FixtureEvent::Refused(problem),
+                    });
+                });
+            }
+            FixtureEffect::Accept { at, dir, came, filled, verdict } => {
+                runtime.spawn_blocking(move || {
+                    push(match accept(&dir, &came, &with_filled(&options, &filled)) {
+                        Ok(()) => FixtureEvent::Accepted { at, verdict: after(verdict) },
+                        Err(problem) => FixtureEvent::Refused(problem),
+                    });
+                });
+            }
+            FixtureEffect::Verify { session, call, dirs, tools, calls_writing, limit } => {
+                let Some(session) = session else {
+                    let judge = Judge { options, hosts };
+                    runtime.spawn_blocking(move || {
+                        for (at, (dir, _)) in dirs.iter().enumerate() {
+                            let (verdict, came) = judge.verdict(dir, store::read_fixture(dir).map(|read| (read, None)));
+                            push(FixtureEvent::Judged { call, at, verdict, came });
+                        }
+                        push(FixtureEvent::Done { call });
+                    });
+                    return;
+                };
+                let Some((reached, _, cancel)) = sessions.begin(session, call) else {
+                    push(FixtureEvent::Done { call });
+                    return;
+                };
+                let sessions = Arc::clone(sessions);
+                runtime.spawn(async move {
+                    for (at, (dir, filled)) in dirs.into_iter().enumerate() {
+                        let judge = Judge { options: with_filled(&options, &filled), hosts: Arc::clone(&hosts) };
+                        let read = store::read_fixture(&dir);
+                        let asked = read.and_then(|read| {
+                            let request = judge.request(&read.0, &filled, &tools, (calls_writing, limit))?;
+                            Ok((read, request))
+                        });
+                        let came = match asked {
+                            Ok((read, request)) => {
+                                let came = reached.call(request, cancel.clone()).await;
+                                if came.outcome == Outcome::Cancelled {
+                                    break;
+                                }
+                                Ok((read, Some(came)))
+                            }
+                            Err(problem) => Err(problem),
+                        };
+                        let judged = tokio::task::spawn_blocking(move || judge.verdict(&dir, came)).await;
+                        if let Ok((verdict, came)) = judged {
+                            push(FixtureEvent::Judged { call, at, verdict, came });
+                        }
+                    }
+                    sessions.finish(call);
+                    push(FixtureEvent::Done { call });
+                });
+            }
+        }
+    }
+}
+
+/// What calling again and judging need beside the fixture.
+struct Judge {
+    options: RedactOptions,
+    hosts: Arc<Hosts>,
+}
+
+type Read = (Capture, Expect);
+
+impl Judge {
+    /// The call of the fixture, made again.
+    fn request(
+        &self,
+        written: &Capture,
+        filled: &[(String, String)],
+        tools: &[Arc<Tool>],
+        (calls_writing, limit): (bool, Duration),
+    ) -> Result<mcp::Call, Problem> {
+        let name = &written.tool.name;
+        let Some(tool) = tools.iter().find(|tool| tool.name == *name) else {
+            return Err(Problem::new(Kind::NotFound, format!("the server lists no tool `{name}`")));
+        };
+        if !calls_writing && !tool.is_declared_read_only() {
+            return Err(Problem::new(Kind::Usage, format!("not called: {name} is not declared read-only"))
+                .hint("allow such calls, then verify again"));
+        }
+        let (arguments, hidden) = self.options.secrets.fill(written, filled);
+        if let Some(pointer) = hidden.first() {
+            return Err(Problem::new(Kind::Arguments, "an argument is hidden in the fixture")
+                .at(pointer.clone())
+                .hint("type its value below the fixture, then verify again"));
+        }
+        Ok(mcp::Call { id: written.id.clone(), tool: (**tool).clone(), arguments, limit })
+    }
+
+    /// The verdict, and the new answer where it can be accepted.
+    fn verdict(&self, dir: &Path, came: Result<(Read, Option<Capture>), Problem>) -> (Verdict, Option<Arc<Capture>>) {
+        let dir = dir.display().to_string();
+        let ((written, expect), came) = match came {
+            Ok(came) => came,
+            Err(problem) => return (refused(dir, &problem), None),
+        };
+        let verdict = match judge(&written, came.as_ref(), &expect, &self.options, &self.hosts, &Cancel::new()) {
+            Ok(checks) => Verdict { dir, checks, is_updated: false },
+            Err(CountError::Problem(problem)) => refused(dir, &problem),
+            Err(CountError::Cancelled(_)) => refused(dir, &Problem::new(Kind::Cancelled, "not judged")),
+        };
+        let came = came.filter(|came| can_accept(&verdict, &expect, came)).map(Arc::new);
+        (verdict, came)
+    }
+}
+
+/// The values that were typed are hidden like any other that was given.
+fn with_filled(options: &RedactOptions, filled: &[(String, String)]) -> RedactOptions {
+    let mut options = options.clone();
+    for (pointer, value) in filled {
+        options.secrets.add("argument", pointer.trim_start_matches('/'), value);
+    }
+    options
+}
+
+/// Puts the new answer in place of the fixture's.
+fn accept(dir: &Path, came: &Capture, options: &RedactOptions) -> Result<(), Problem> {
+    let (written, _) = store::read_fixture(dir)?;
+    let new = accepted(&written, came, options, &Cancel::new())
+        .map_err(|_| Problem::new(Kind::Cancelled, "the new answer was not kept"))?;
+    Ok(store::replace_folder(&new, &[], dir)?)
+}
+
+/// From the root on, so that a person sees where it is.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// What is at a place, and the expectations there.
+fn there(path: &Path) -> Result<(There, Option<String>), Problem> {
+    if !path.exists() {
+        return Ok((There::Nothing, None));
+    }
+    match store::capture_folders(path) {
+        Ok(found) if found.len() == 1 && found[0] == path => Ok((There::Fixture, store::read_expectations(path)?)),
+        _ => Ok((There::Other, None)),
+    }
+}
+
+fn preview(
+    capture: &Capture,
+    wanted: &Wanted,
+    path: &Path,
+    options: &RedactOptions,
+    cancel: &Cancel,
+) -> Result<Result<Preview, Problem>, Cancelled> {
+    let path = absolute(path);
+    let (there, existing) = match there(&path) {
+        Ok(there) => there,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), cancel)?;
+    Ok(draft.map(|draft| {
+        let files = store::folder_files(&draft.redacted.capture).into_iter().map(|(name, bytes)| (name.to_owned(), bytes));
+        Preview {
+            path,
+            files: files.chain([(expect::FILE.to_owned(), draft.expect.len() as u64)]).collect(),
+            exactness: draft.redacted.exactness(),
+            found: draft.redacted.found,
+            expect: draft.expect,
+            there,
+        }
+    }))
+}
+
+/// Writes the fixture, and says whether it is what came.
+fn save(capture: &Capture, wanted: &Wanted, path: &Path, replaces: bool, options: &RedactOptions) -> Result<String, Problem> {
+    let (there, existing) = there(path)?;
+    let is_there = there != There::Nothing;
+    if is_there && !(replaces && there == There::Fixture) {
+        let problem = Problem::new(Kind::Io, "the folder is there already").at(path.display().to_string());
+        return Err(problem.hint(match there {
+            There::Fixture => "choose another name, or Replace",
+            _ => "choose another name: it is no fixture, so nothing there is written over",
+        }));
+    }
+    let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), &Cancel::new())
+        .map_err(|_| Problem::new(Kind::Cancelled, "not written"))??;
+    let files: &[(&str, &[u8])] = &[(expect::FILE, draft.expect.as_bytes())];
+    if is_there {
+        store::replace_folder(&draft.redacted.capture, files, path)?;
+    } else {
+        store::write_folder_with(&draft.redacted.capture, files, path)?;
+    }
+    Ok(draft.redacted.exactness())
+}
+
+/// The fixtures at or below a folder, damaged ones included.
+fn find(path: &Path, options: &RedactOptions) -> Result<Vec<FoundFixture>, Problem> {
+    let found = store::find_folders(path)?;
+    if found.is_empty() {
+        return Err(Problem::new(Kind::NotFound, "there is no fixture in this folder")
+            .at(path.display().to_string())
+            .hint("Export ▾ → Fixture… saves one"));
+    }
+    let read = |dir: PathBuf| {
+        let (read, hidden) = match store::read_fixture(&dir) {
+            Ok((capture, _)) => {
+                let arguments = String::from_utf8_lossy(&capture.arguments).chars().take(SHOWN).collect();
+                (Ok((capture.tool.name.clone(), arguments)), options.secrets.fill(&capture, &[]).1)
+            }
+            Err(problem) => (Err(problem.message()), Vec::new()),
+        };
+        FoundFixture { dir, read, hidden, verdict: None, came: None }
+    };
+    Ok(found.into_iter().map(read).collect())
+}

@@ -1,0 +1,137 @@
+//! The history's folder, worked on off the UI thread: one thing after the other, in the order asked for, so that what is
+//! kept is there before it is listed. Searching, which changes nothing, waits for nothing.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use time::OffsetDateTime;
+use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
+
+use super::queue::Queue;
+use crate::cancel::Cancel;
+use crate::fixture::redact::{RedactOptions, Secrets, redact};
+use crate::problem::{Kind, Problem};
+use crate::source::Source;
+use crate::state::Event;
+use crate::state::history::{HistoryEffect, HistoryEvent};
+use crate::store::{History, Label};
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) struct Keeper {
+    queue: Arc<Queue>,
+    /// What was given to any source of this run, and what it inherited: hidden in all that is written.
+    secrets: Mutex<Secrets>,
+    history: Mutex<Option<History>>,
+    /// What is being done last, and all before it; the next thing waits for it.
+    last: Mutex<Option<JoinHandle<()>>>,
+    /// The search that is out; a newer one calls it off.
+    search: Mutex<Cancel>,
+}
+
+impl Keeper {
+    pub(super) fn new(queue: Arc<Queue>) -> Self {
+        let mut secrets = Secrets::default();
+        secrets.add_inherited(std::env::vars_os());
+        Self { queue, secrets: Mutex::new(secrets), history: Mutex::default(), last: Mutex::default(), search: Mutex::default() }
+    }
+
+    /// From here on the values of this source are hidden.
+    pub(super) fn hide(&self, source: &Source) {
+        lock(&self.secrets).add_source(source);
+    }
+
+    /// What is hidden in what the window writes.
+    pub(super) fn options(&self) -> RedactOptions {
+        let secrets = lock(&self.secrets).clone();
+        RedactOptions { secrets, ..RedactOptions::default() }
+    }
+
+    pub(super) fn use_folder(&self, folder: &Path) {
+        *lock(&self.history) = Some(History::at(folder));
+    }
+
+    pub(super) fn execute(&self, runtime: &Runtime, effect: HistoryEffect) {
+        let Some(folder) = lock(&self.history).clone() else { return };
+        let queue = Arc::clone(&self.queue);
+        let (cancel, options) = (Cancel::new(), self.options());
+        let is_search = matches!(effect, HistoryEffect::Search { .. });
+        if is_search {
+            let mut search = lock(&self.search);
+            search.cancel();
+            *search = cancel.clone();
+        }
+        let work = move || match work(&folder, effect, &options, &cancel) {
+            Ok(Some(event)) => queue.push(Event::History(event)),
+            Ok(None) => {}
+            Err(problem) => queue.push(Event::Problem(problem)),
+        };
+        if is_search {
+            runtime.spawn_blocking(work);
+            return;
+        }
+        let mut last = lock(&self.last);
+        let before = last.take();
+        *last = Some(runtime.spawn(async move {
+            if let Some(before) = before {
+                // One that panicked is over as well.
+                before.await.ok();
+            }
+            tokio::task::spawn_blocking(work).await.ok();
+        }));
+    }
+
+    /// Waits until all that was asked for is done.
+    pub(super) async fn settle(&self) {
+        let last = lock(&self.last).take();
+        if let Some(last) = last {
+            last.await.ok();
+        }
+    }
+}
+
+fn work(
+    history: &History,
+    effect: HistoryEffect,
+    options: &RedactOptions,
+    cancel: &Cancel,
+) -> Result<Option<HistoryEvent>, Problem> {
+    Ok(Some(match effect {
+        HistoryEffect::List { keep } => {
+            // What cannot be let go of keeps nothing from being listed.
+            let pruned = history.prune(keep, OffsetDateTime::now_utc());
+            let listed = history.list()?;
+            let notes = pruned.err().map(|error| Problem::from(error).message()).into_iter().chain(listed.notes).collect();
+            HistoryEvent::Listed { entries: listed.entries, notes }
+        }
+        HistoryEffect::Keep(capture) => {
+            let hidden = redact(&capture, options, cancel).map_err(|_| Problem::new(Kind::Cancelled, "not kept"))?;
+            let id = history.add(&hidden.capture, &Label::default()).map_err(|error| {
+                let problem = Problem::from(error);
+                Problem { what: format!("this call is not kept in the history: {}", problem.what), ..problem }
+            })?;
+            let capture = capture.id.clone();
+            HistoryEvent::Kept { capture, entry: Box::new(history.entry(&id)) }
+        }
+        HistoryEffect::Search { number, entries, query } => match history.search(&entries, &query, cancel) {
+            Ok(ids) => HistoryEvent::Found { number, ids },
+            Err(_looked_away) => return Ok(None),
+        },
+        HistoryEffect::Open(id) => HistoryEvent::Opened(Arc::new(history.open(&id)?)),
+        HistoryEffect::Label(id, label) => {
+            history.label(&id, &label)?;
+            HistoryEvent::Labelled(id, label)
+        }
+        HistoryEffect::Delete(id) => {
+            history.delete(&id, OffsetDateTime::now_utc())?;
+            HistoryEvent::Deleted(id)
+        }
+        HistoryEffect::Restore(id) => {
+            history.restore(&id)?;
+            return Ok(None);
+        }
+    }))
+}

@@ -1,0 +1,286 @@
+//! What servers say beside answers, on its way to the state, and what they are told: questions and their answers, the
+//! messages for the protocol log, lists that changed, levels, folders.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::runtime::{Handle, Runtime};
+use tokio::sync::mpsc;
+
+use super::sessions::Sessions;
+use crate::ask::Root;
+use crate::cancel::Cancel;
+use crate::capture::{CaptureId, Line, Message, Prompt, Resource};
+use crate::fixture::redact::{RedactOptions, redact_messages};
+use crate::json::Doc;
+use crate::mcp::{self, Answering, Happening, Listing, Transcript};
+use crate::problem::{Kind, Problem};
+use crate::report::json::message_line;
+use crate::state::library::Entry;
+use crate::state::wire::Http;
+use crate::state::{Event, Heard, Tell};
+use crate::store;
+
+/// How long tools are left to change before they are listed again: servers announce several changes at once.
+const SETTLE: Duration = Duration::from_millis(300);
+/// The time limit of one page of a list.
+const LIST_LIMIT: Duration = Duration::from_secs(60);
+/// The time limit of what is asked beside calls.
+const LIMIT: Duration = Duration::from_secs(30);
+/// As many messages are handed over at once.
+const BATCH: usize = 256;
+/// As many parcels of them may lie there, and how long to wait before looking again.
+const PARCELS: usize = 16;
+const PARCEL_PAUSE: Duration = Duration::from_millis(20);
+/// As many messages may wait for the window: a flood must not fill the memory.
+const QUEUE: usize = 20_000;
+
+impl Sessions {
+    pub(super) fn push_heard(&self, session: u64, heard: Heard) {
+        self.queue.push(Event::Heard { session, heard });
+    }
+
+    /// What may be asked: everything that a person at the window can answer, and the folders they chose.
+    pub(super) fn answering(self: &Arc<Self>, session: u64) -> Answering {
+        let this = Arc::downgrade(self);
+        let asker: mcp::Asker = Arc::new(move |ask, answer| {
+            let Some(this) = this.upgrade() else { return };
+            this.open().answers.insert((session, ask.key), answer);
+            this.push_heard(session, Heard::Asked(ask));
+        });
+        Answering { elicitation: true, sampling: true, roots: None, asker: Some(asker) }
+    }
+
+    /// Hands every message to the protocol log, in order and off the connection's own path.
+    pub(super) fn transcript(self: &Arc<Self>, handle: &Handle, session: u64) -> Transcript {
+        let (sender, mut receiver) = mpsc::channel::<Message>(QUEUE);
+        let lost = Arc::new(AtomicU64::new(0));
+        let (this, told) = (Arc::downgrade(self), Arc::clone(&lost));
+        handle.spawn(async move {
+            let mut batch = Vec::new();
+            while receiver.recv_many(&mut batch, BATCH).await > 0 {
+                // The queue of messages is what is bounded: a window that does not come to take them stops this, not the server.
+                while this.upgrade().is_some_and(|this| this.queue.parcels() >= PARCELS) {
+                    tokio::time::sleep(PARCEL_PAUSE).await;
+                }
+                let Some(this) = this.upgrade() else { return };
+                let lines = batch.drain(..).map(|message| mcp::line(&message)).collect();
+                this.push_heard(session, Heard::Lines(lines));
+                let lost = told.swap(0, Ordering::Relaxed);
+                if lost > 0 {
+                    let words = format!("{lost} messages came too fast for the protocol log and are not in it");
+                    this.push_heard(session, Heard::Noted(words));
+                }
+            }
+        });
+        Arc::new(move |message: &Message| {
+            // Full, or the other end went with the engine.
+            if sender.try_send(message.clone()).is_err() {
+                lost.fetch_add(1, Ordering::Relaxed);
+            }
+        })
+    }
+
+    /// Takes what is for the state as it is; gives back the rest.
+    pub(super) fn heard(self: &Arc<Self>, session: u64, happening: Happening, handle: &Handle) -> Option<Happening> {
+        let heard = match happening {
+            Happening::Withdrawn { key, why } => {
+                let answer = self.open().answers.remove(&(session, key));
+                drop(answer);
+                Heard::Withdrawn { key, why }
+            }
+            Happening::Visited { id } => Heard::Visited { id },
+            Happening::Http { request, sent, said } => Heard::Http { request, http: Http { sent, said } },
+            Happening::Task { status, message, .. } => Heard::Task { status, message },
+            Happening::Noted(text) => Heard::Noted(text),
+            Happening::ResourceUpdated(uri) => Heard::ResourceUpdated(uri),
+            Happening::ListChanged(Listing::Resources | Listing::Prompts | Listing::Templates) => Heard::LibraryChanged,
+            Happening::ListChanged(Listing::Tools) => {
+                self.list_again(session, handle);
+                return None;
+            }
+            // The log shows them.
+            Happening::Log { .. } => return None,
+            other => return Some(other),
+        };
+        self.push_heard(session, heard);
+        None
+    }
+
+    fn list_again(self: &Arc<Self>, session: u64, handle: &Handle) {
+        if !self.open().relisting.insert(session) {
+            return;
+        }
+        let this = Arc::downgrade(self);
+        handle.spawn(async move {
+            tokio::time::sleep(SETTLE).await;
+            let Some(this) = this.upgrade() else { return };
+            let reached = {
+                let mut open = this.open();
+                open.relisting.remove(&session);
+                open.sessions.get(&session).cloned()
+            };
+            let Some(reached) = reached else { return };
+            match reached.list_tools(LIST_LIMIT).await {
+                Ok(list) => this.push_heard(session, Heard::Tools { tools: list.tools, note: list.note }),
+                Err(error) => {
+                    let problem = Problem::from(error);
+                    this.push_heard(session, Heard::Noted(format!("The tools changed and could not be listed again: {problem}")));
+                }
+            }
+        });
+    }
+
+    /// Has the server tell of changes of what it lists; that it does not is worth a word, and no failure.
+    pub(super) fn listen(self: &Arc<Self>, session: u64, reached: Arc<mcp::Session>) {
+        let this = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let listened = reached.listen(LIMIT).await;
+            drop(reached);
+            if let (Err(error), Some(this)) = (listened, this.upgrade()) {
+                let problem = Problem::from(error);
+                this.push_heard(session, Heard::Noted(format!("The server does not tell of changes of its lists: {problem}")));
+            }
+        });
+    }
+
+    pub(super) fn read(
+        self: &Arc<Self>,
+        runtime: &Runtime,
+        session: u64,
+        call: u64,
+        method: &'static str,
+        params: Bytes,
+        limit: Duration,
+    ) {
+        let Some((reached, number, cancel)) = self.begin(session, call) else { return };
+        let this = Arc::clone(self);
+        let name = method.replace('/', "-");
+        let id = CaptureId(Arc::from(format!("{number:03}-{name}")));
+        runtime.spawn(async move {
+            let capture = reached.read(mcp::Asking { id, method, params, limit }, cancel).await;
+            this.finish(call);
+            this.queue.push(Event::Captured { call, capture: Arc::new(capture) });
+        });
+    }
+
+    pub(super) fn use_roots(&self, roots: Option<Vec<PathBuf>>) {
+        self.open().roots = roots;
+    }
+
+    pub(super) fn tell(self: &Arc<Self>, runtime: &Runtime, session: u64, tell: Tell) {
+        let reached = match tell {
+            Tell::Reply { key, reply } => {
+                let answer = self.open().answers.remove(&(session, key));
+                if let Some(answer) = answer {
+                    // A reply is written under the runtime, since HTTP sends it as a request.
+                    let _guard = runtime.enter();
+                    answer.give(reply);
+                }
+                return;
+            }
+            _ => self.open().sessions.get(&session).cloned(),
+        };
+        let Some(reached) = reached else { return };
+        let queue = Arc::clone(&self.queue);
+        runtime.spawn(async move {
+            let told = match tell {
+                Tell::LogLevel(level) => reached.set_log_level(level, LIMIT).await,
+                Tell::Roots(folders) => match roots(folders).await {
+                    Ok(roots) => reached.set_roots(roots),
+                    Err(problem) => {
+                        queue.push(Event::Problem(problem));
+                        Ok(())
+                    }
+                },
+                Tell::ListLibrary => {
+                    let (entries, notes) = library(&reached).await;
+                    queue.push(Event::Heard { session, heard: Heard::Library { entries, notes } });
+                    Ok(())
+                }
+                Tell::Complete { argument, params } => {
+                    // A server that has nothing to suggest is not in anybody's way.
+                    let values = reached.request("completion/complete", &params, LIMIT).await.map(|result| values(&result));
+                    queue
+                        .push(Event::Heard { session, heard: Heard::Completed { argument, values: values.unwrap_or_default() } });
+                    Ok(())
+                }
+                Tell::Watch { uri, on } => reached.watch(&uri, on, LIMIT).await,
+                Tell::Reply { .. } => Ok(()),
+            };
+            if let Err(error) = told {
+                queue.push(Event::Problem(error.into()));
+            }
+        });
+    }
+}
+
+/// Everything beside tools that the server declares; what cannot be listed is noted.
+async fn library(session: &mcp::Session) -> (Vec<Entry>, Vec<String>) {
+    let (mut entries, mut notes) = (Vec::new(), Vec::new());
+    let server = session.server();
+    let wanted = [
+        (Listing::Resources, "/resources", "resources"),
+        (Listing::Templates, "/resources", "resource templates"),
+        (Listing::Prompts, "/prompts", "prompts"),
+    ];
+    for (listing, capability, name) in wanted {
+        if !server.declares(capability) {
+            continue;
+        }
+        match session.list(listing, LIST_LIMIT).await {
+            Ok(list) => {
+                notes.extend(list.note);
+                entries.extend(list.entries.into_iter().map(|raw| match listing {
+                    Listing::Templates => Entry::Template(Arc::new(Resource::read(raw, true))),
+                    Listing::Prompts => Entry::Prompt(Arc::new(Prompt::read(raw))),
+                    _ => Entry::Resource(Arc::new(Resource::read(raw, false))),
+                }));
+            }
+            Err(error) => notes.push(format!("the {name} could not be listed: {}", Problem::from(error))),
+        }
+    }
+    (entries, notes)
+}
+
+/// The values of a completion.
+fn values(result: &Bytes) -> Vec<String> {
+    let doc = Doc::parse(result.clone());
+    let list =
+        doc.at("/completion/values").map(|list| list.children().filter_map(|value| Some(value.as_str()?.into_owned())).collect());
+    list.unwrap_or_default()
+}
+
+/// Folders as servers are told of them; one that has no address is left out. Looks at the disk, which may take its time.
+///
+/// # Errors
+/// Where a folder does not answer, as on a mount that hangs: it is not waited for longer than [`LIMIT`].
+pub(super) async fn roots(folders: Vec<PathBuf>) -> Result<Vec<Root>, Problem> {
+    let root = |folder: PathBuf| {
+        let full = super::expanded(folder);
+        let full = std::fs::canonicalize(&full).unwrap_or(full);
+        let name = full.file_name().map_or_else(|| full.display().to_string(), |name| name.to_string_lossy().into_owned());
+        url::Url::from_directory_path(&full).ok().map(|uri| Root { uri: uri.as_str().trim_end_matches('/').to_owned(), name })
+    };
+    let (done, outcome) = tokio::sync::oneshot::channel();
+    // A plain thread: one that hangs must not hold up the end of the runtime.
+    std::thread::spawn(move || done.send(folders.into_iter().filter_map(root).collect::<Vec<_>>()).ok());
+    match tokio::time::timeout(LIMIT, outcome).await {
+        Ok(Ok(roots)) => Ok(roots),
+        _ => Err(Problem::new(Kind::Timeout, "the folders for the server could not be looked at")
+            .hint("one of them may be on a mount that does not answer; choose another, then connect again")),
+    }
+}
+
+/// Writes messages as JSON Lines, secrets hidden; gives what is said of these.
+pub(super) fn save_log(lines: &[Line], path: &Path, options: &RedactOptions) -> Result<Option<String>, Problem> {
+    let messages = lines.iter().map(|line| Message { at: line.at, direction: line.direction, bytes: line.bytes.clone() });
+    let hidden = redact_messages(messages.collect(), options, &Cancel::new())
+        .map_err(|_| Problem::new(Kind::Cancelled, "the log was not written"))?;
+    let text: String = hidden.capture.messages.iter().map(|message| message_line(message) + "\n").collect();
+    store::write_whole(path, text.as_bytes())?;
+    Ok(hidden.sentence())
+}

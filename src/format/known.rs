@@ -1,0 +1,119 @@
+//! What is known of the texts of one answer, by their digests: several formats, hosts and deliveries write the same text,
+//! and it is counted and searched once. Uses `capture`, `token`, `cancel`.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use sha2::{Digest, Sha256};
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{FactCount, Matched, Payload, tell_facts};
+use crate::token::{Counter, Counts};
+
+type Key = [u8; 32];
+
+/// Counts of the texts that were met; of nobody's interest but those who ask for them again.
+#[derive(Debug, Default)]
+pub struct Known {
+    counts: Mutex<HashMap<Key, Counts>>,
+    facts: Mutex<HashMap<Key, FactCount>>,
+}
+
+fn key(text: &[u8]) -> Key {
+    Sha256::digest(text).into()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Known {
+    /// What a text measures. Bytes that are not UTF-8 count as U+FFFD.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn counts(&self, text: &[u8], cancel: &Cancel) -> Result<Counts, Cancelled> {
+        let key = key(text);
+        if let Some(known) = lock(&self.counts).get(&key) {
+            return Ok(*known);
+        }
+        let mut counter = Counter::watching(cancel);
+        for piece in text.chunks(PIECE_BYTES) {
+            cancel.check()?;
+            counter.push(piece);
+        }
+        let counts = counter.finish();
+        cancel.check()?;
+        lock(&self.counts).insert(key, counts);
+        Ok(counts)
+    }
+
+    /// How many facts of the payload a text tells; always asked about the same payload.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn facts(&self, payload: &Payload, text: &str, cancel: &Cancel) -> Result<FactCount, Cancelled> {
+        let key = key(text.as_bytes());
+        if let Some(known) = lock(&self.facts).get(&key) {
+            return Ok(*known);
+        }
+        let count = tell_facts(payload, text, cancel)?.count;
+        lock(&self.facts).insert(key, count);
+        Ok(count)
+    }
+
+    /// The same with the facts themselves; those of a text that tells all are left out.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn told(&self, payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
+        let key = key(text.as_bytes());
+        if let Some(known) = lock(&self.facts).get(&key).filter(|known| known.kept == known.total) {
+            return Ok(Matched { count: *known, ..Matched::default() });
+        }
+        let told = tell_facts(payload, text, cancel)?;
+        lock(&self.facts).insert(key, told.count);
+        Ok(told)
+    }
+}
+
+/// Between two of these the asker may look away.
+const PIECE_BYTES: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::tests::subject;
+    use crate::token;
+
+    #[test]
+    fn what_is_known_is_what_is_counted() {
+        let known = Known::default();
+        let cancel = Cancel::new();
+        let text = "one, two – three 😀 ".repeat(9_000);
+        let counts = known.counts(text.as_bytes(), &cancel).unwrap();
+        assert_eq!(counts.tokens, token::count(&text, &cancel).unwrap());
+        assert_eq!(counts.chars, text.chars().count() as u64);
+        // The second answer needs nobody to wait for it.
+        let left = Cancel::new();
+        left.cancel();
+        assert_eq!(known.counts(text.as_bytes(), &left), Ok(counts));
+        assert_eq!(known.counts(b"another", &left), Err(Cancelled));
+        // Bytes that are no text are counted as they are shown.
+        assert_eq!(known.counts(b"a\xffb", &cancel).unwrap().chars, 3);
+    }
+
+    #[test]
+    fn facts_are_told_with_and_without_a_match() {
+        let subject = subject(r#"{"content":[],"structuredContent":{"name":"Ada","age":36}}"#);
+        let payload = subject.payload.as_ref().unwrap();
+        let known = Known::default();
+        let cancel = Cancel::new();
+        let whole = r#"See {"name": "Ada", "age": 36}"#;
+        assert_eq!(known.facts(payload, whole, &cancel).unwrap(), FactCount { total: 2, kept: 2, reworded: 0, missing: 0 });
+        assert_eq!(known.told(payload, whole, &cancel).unwrap().facts, []);
+        let part = known.told(payload, "Ada", &cancel).unwrap();
+        assert_eq!((part.count.missing, part.facts.len()), (1, 2));
+        assert_eq!(known.facts(payload, "Ada", &cancel).unwrap(), part.count);
+    }
+}

@@ -1,0 +1,172 @@
+//! What a rule's templates are filled with, and values written as the host's language writes JSON.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+
+use super::deliver;
+use super::rules::JsonMode;
+use super::run::Run;
+use super::template::{Piece, Template, Var};
+use super::traced::{Origin, Traced};
+use super::write::{self, Stop, Writer};
+use crate::capture::Block;
+use crate::format::Subject;
+use crate::json::{Doc, Node};
+
+/// `structuredContent` as the languages write it: several hosts write it alike.
+#[derive(Debug, Default)]
+pub struct Written(Mutex<HashMap<(usize, JsonMode), Arc<Traced>>>);
+
+impl Written {
+    fn get(&self, node: Node<'_>, mode: JsonMode, write: impl FnOnce() -> Result<Traced, Stop>) -> Result<Traced, Stop> {
+        let key = (node.index(), mode);
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(known) = known {
+            return Ok((*known).clone());
+        }
+        let written = Arc::new(write()?);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&written));
+        Ok((*written).clone())
+    }
+}
+
+impl<'a> Run<'a> {
+    pub fn fill(&self, template: &Template, block: &Block) -> Result<Traced, Stop> {
+        let origin = Origin::Block(block.index);
+        let mut out = Traced::default();
+        for piece in template.pieces() {
+            match piece {
+                Piece::Literal(literal) => out.push_host(literal),
+                Piece::Var(Var::Text) => {
+                    let text = Traced::of(block.text.as_deref().unwrap_or_default(), origin, Some(0));
+                    out.append(&text.replace(&self.host.replace));
+                }
+                Piece::Var(Var::Json) => out.append(&self.write_block(block, origin)?),
+                Piece::Var(Var::ResourceJson) => out.append(&self.write_resource(block, origin)?),
+                Piece::Var(var) => match block_value(*var, block, self.subject, &self.host.mime_line) {
+                    Some(value) => out.push(&value, origin, None),
+                    None => out.push_host(&self.value(*var)),
+                },
+            }
+        }
+        Ok(out)
+    }
+
+    /// A value that does not belong to a block.
+    pub fn value(&self, var: Var) -> String {
+        let seconds = self.context.wall.as_secs_f64();
+        match var {
+            Var::Server => self.context.server.to_string(),
+            Var::Tool => self.context.tool.to_string(),
+            Var::Path => self.context.path.to_string(),
+            Var::WallS => format!("{seconds:.4}"),
+            Var::WallS3 => format!("{seconds:.3}"),
+            Var::ToolJson => write::string(&self.context.tool, self.host.json),
+            Var::CallJson => {
+                let doc = Doc::parse(Bytes::copy_from_slice(&self.context.arguments));
+                let arguments = doc.root().and_then(|root| self.plain(root).ok());
+                let arguments = arguments.map_or_else(|| "{}".to_owned(), |text| text.text().to_owned());
+                format!("{{\"name\":{},\"args\":{arguments}}}", write::string(&self.context.tool, self.host.json))
+            }
+            Var::ResultJson => {
+                let text = self.subject.reading.result().and_then(|result| self.plain(result).ok());
+                text.map_or_else(String::new, |text| text.text().to_owned())
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn plain(&self, node: Node<'_>) -> Result<Traced, Stop> {
+        Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all, cancel: self.cancel }
+            .write(node, Origin::Envelope)
+    }
+
+    /// A value written as the host writes JSON; `None` where it cannot.
+    pub fn rewritten(&self, node: Node<'_>, origin: Origin) -> Option<Traced> {
+        let mut text = self.plain(node).ok()?;
+        text.set_origin(origin);
+        Some(text)
+    }
+
+    fn write_block(&self, block: &Block, origin: Origin) -> Result<Traced, Stop> {
+        let Some(node) = self.subject.reading.doc.node(block.node) else { return Ok(Traced::default()) };
+        let order = self.host.key_order.get(&block.type_name);
+        Writer {
+            mode: self.host.json,
+            origin: &|_| None,
+            members: &|member, all| match order {
+                Some(keys) if member.index() == block.node => first(all, keys),
+                _ => all,
+            },
+            cancel: self.cancel,
+        }
+        .write(node, origin)
+    }
+
+    fn write_resource(&self, block: &Block, origin: Origin) -> Result<Traced, Stop> {
+        let node = self.subject.reading.doc.node(block.node).and_then(|node| node.get("resource"));
+        let Some(resource) = node else { return Ok(Traced::default()) };
+        Writer {
+            mode: self.host.json,
+            origin: &|_| None,
+            members: &|member, mut all| {
+                if member.index() == resource.index() {
+                    all.retain(|child| child.key().as_deref() != Some("blob"));
+                }
+                all
+            },
+            cancel: self.cancel,
+        }
+        .write(resource, origin)
+    }
+
+    pub fn write_structured(&self, node: Node<'a>) -> Result<Traced, Stop> {
+        let inner = node.get("result").filter(|_| self.host.unwrap_result && node.len() == 1);
+        let node = inner.unwrap_or(node);
+        let json = match node.as_str() {
+            Some(text) if self.host.unwrap_result => Traced::of(&text, Origin::Structured, None),
+            _ => self.written.get(node, self.host.json, || {
+                Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all, cancel: self.cancel }
+                    .write(node, Origin::Structured)
+            })?,
+        };
+        let json = json.replace(&self.host.structured_replace);
+        let Some(wrap) = &self.host.structured_wrap else { return Ok(json) };
+        Ok(deliver::around(wrap, Var::Json, &json, |var| self.value(var)))
+    }
+}
+
+/// A value that belongs to a block; `None` for any other placeholder.
+fn block_value(var: Var, block: &Block, subject: &Subject, mime_line: &str) -> Option<String> {
+    let node = subject.reading.doc.node(block.node);
+    let member = |name: &str| Some(node?.get(name)?.as_str()?.into_owned());
+    let name = || block.name.clone().or_else(|| member("name")).unwrap_or_default();
+    Some(match var {
+        Var::Uri => block.uri.clone().unwrap_or_default(),
+        Var::Name => name(),
+        Var::Title => member("title").unwrap_or_default(),
+        Var::TitleOrName => member("title").unwrap_or_else(name),
+        Var::Description => member("description").unwrap_or_default(),
+        Var::DescriptionParen => member("description").map(|text| format!(" ({text})")).unwrap_or_default(),
+        Var::Mime => block.mime_type.clone().unwrap_or_default(),
+        Var::MimeOrOctet => block.mime_type.clone().unwrap_or_else(|| "application/octet-stream".to_owned()),
+        Var::Type => block.type_name.clone(),
+        Var::Size => block.data_bytes.unwrap_or(0).to_string(),
+        Var::ResourceMimeLine => block.mime_type.as_ref().map(|mime| format!("\n{mime_line}{mime}")).unwrap_or_default(),
+        _ => return None,
+    })
+}
+
+/// The members with these keys alone, in the order of the keys.
+pub(super) fn only<'n>(members: &[Node<'n>], keys: &[String]) -> Vec<Node<'n>> {
+    keys.iter().filter_map(|key| members.iter().find(|node| node.key().as_deref() == Some(key)).copied()).collect()
+}
+
+/// The members with these keys first, then the others as they stood.
+fn first<'n>(members: Vec<Node<'n>>, keys: &[String]) -> Vec<Node<'n>> {
+    let mut ordered = only(&members, keys);
+    ordered.extend(members.into_iter().filter(|node| !node.key().is_some_and(|key| keys.iter().any(|first| *first == key))));
+    ordered
+}

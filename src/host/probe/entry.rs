@@ -1,0 +1,155 @@
+//! An entry as a hosts file holds it: the rules found, under the name that a person gives the host.
+
+use std::fmt::Write as _;
+
+use super::{MODES, SELECTS};
+use crate::host::BUILT_IN;
+use crate::host::rules::{Delivery, Host, HostId, Keep, Select, Step};
+
+/// What a person says of the host that was probed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Naming {
+    /// What stands after `host:`.
+    pub id: String,
+    pub name: String,
+    pub version: String,
+    /// The day, `YYYY-MM-DD`.
+    pub checked: String,
+}
+
+impl Default for Naming {
+    fn default() -> Self {
+        Self { id: "new-host".into(), name: "New host".into(), version: "unknown".into(), checked: "2000-01-01".into() }
+    }
+}
+
+/// A string of TOML on one line: as JSON writes it, which leaves only DEL bare.
+fn quoted(text: &str) -> String {
+    crate::json::write::string(text).replace('\u{7f}', "\\u007f")
+}
+
+fn select_word(select: Select) -> String {
+    quoted(SELECTS.iter().find(|(known, _)| *known == select).map_or("", |(_, word)| *word))
+}
+
+fn keep_word(keep: Keep) -> &'static str {
+    match keep {
+        Keep::None => "none",
+        Keep::Head => "head",
+        Keep::HeadLines => "head-lines",
+        Keep::HeadTail => "head-tail",
+    }
+}
+
+/// The entry of a built-in host under another name, as a whole hosts file; `None` where it is not built in.
+pub(super) fn copy(of: HostId, naming: &Naming) -> Option<String> {
+    let mark = format!("id = {}\n", quoted(of.as_str()));
+    let entry = BUILT_IN.split("[[host]]\n").skip(1).find(|entry| entry.contains(&mark))?;
+    let mut out = format!(
+        "# Found by the probe: the rules of `{of}`, which give the texts pasted.\nschema = \"loupe.hosts/1\"\n\n[[host]]\n"
+    );
+    let mut is_head = true;
+    for line in entry.trim_end().lines().filter(|line| !line.starts_with('#')) {
+        is_head &= !line.starts_with('[');
+        let value = match line.split_once(" = ").map(|(key, _)| key).filter(|_| is_head) {
+            Some("id") => Some(&naming.id),
+            Some("name") => Some(&naming.name),
+            Some("version") => Some(&naming.version),
+            Some("checked") => Some(&naming.checked),
+            _ => None,
+        };
+        match value {
+            Some(value) => writeln!(out, "{} = {}", line.split(" = ").next().unwrap_or_default(), quoted(value)).ok(),
+            None => writeln!(out, "{line}").ok(),
+        };
+    }
+    Some(out)
+}
+
+/// The entry as a whole hosts file; `notes` are comments at its head.
+pub(super) fn write(host: &Host, naming: &Naming, notes: &[String]) -> String {
+    let json = MODES.iter().find(|(known, _)| *known == host.json).map_or("", |(_, word)| *word);
+    let delivery = if host.delivery == Delivery::String { "string" } else { "parts" };
+    let mut out = String::from("# Found by the probe.\n");
+    for line in notes.iter().flat_map(|note| note.lines()) {
+        // Writing into a String cannot fail.
+        writeln!(out, "# {line}").ok();
+    }
+    out.push_str("schema = \"loupe.hosts/1\"\n\n[[host]]\n");
+    let mut line = |key: &str, value: String| {
+        writeln!(out, "{key} = {value}").ok();
+    };
+    line("id", quoted(&naming.id));
+    line("name", quoted(&naming.name));
+    line("kind", quoted(host.kind.name()));
+    line("version", quoted(&naming.version));
+    line("checked", quoted(&naming.checked));
+    line("evidence", quoted(host.evidence.name()));
+    line("select", select_word(host.select));
+    line("json", quoted(json));
+    line("delivery", quoted(delivery));
+    line("join", quoted(&host.join));
+    if host.select == Select::Both {
+        line("structured_join", quoted(&host.structured_join));
+    }
+    for (key, template) in [("wrap", &host.wrap), ("empty", &host.empty)] {
+        if let Some(template) = template {
+            line(key, quoted(template.source()));
+        }
+    }
+    out.push_str("\n[host.block]\n");
+    let block = &host.block;
+    for (kind, steps) in [
+        ("text", &block.text),
+        ("image", &block.image),
+        ("audio", &block.audio),
+        ("resource_text", &block.resource_text),
+        ("resource_blob", &block.resource_blob),
+        ("resource_link", &block.resource_link),
+        ("unknown", &block.unknown),
+    ] {
+        let words: Vec<String> = steps
+            .iter()
+            .map(|step| match step {
+                Step::Text(template) => quoted(template.source()),
+                _ => quoted("@drop"),
+            })
+            .collect();
+        if !words.is_empty() {
+            writeln!(out, "{kind} = [{}]", words.join(", ")).ok();
+        }
+    }
+    out.push_str("\n[host.error]\nnative_flag = false\n");
+    if let Some(chosen) = host.error.select {
+        writeln!(out, "select = {}", select_word(chosen)).ok();
+    }
+    if let Some(template) = &host.error.template {
+        writeln!(out, "template = {}", quoted(template.source())).ok();
+    }
+    for limit in &host.limit {
+        writeln!(
+            out,
+            "\n[[host.limit]]\nunit = {}\nmax = {}\nkeep = {}",
+            quoted(limit.unit.name()),
+            limit.max,
+            quoted(keep_word(limit.keep))
+        )
+        .ok();
+        if let Some(note) = &limit.max_note {
+            writeln!(out, "max_note = {}", quoted(note)).ok();
+        }
+        for (key, value) in [("head", limit.head), ("tail", limit.tail)] {
+            if let Some(value) = value {
+                writeln!(out, "{key} = {value}").ok();
+            }
+        }
+        writeln!(
+            out,
+            "applies = \"total\"\nnotice = {}\ncertainty = {}",
+            quoted(limit.notice.source()),
+            quoted(&limit.certainty)
+        )
+        .ok();
+    }
+    out
+}

@@ -1,0 +1,348 @@
+//! Connecting: starting or reaching the server, finding out which era it is of, and the handshake where there is one.
+//!
+//! The probe is `server/discover`, with an id that no later request has. A server that knows it is stateless; one that
+//! answers with an error of that era names the versions it speaks; any other answer, or none for a while, means
+//! `initialize`. Silence never decides: `initialize` goes out beside the open question, and what is answered first
+//! counts, so that a server that starts slowly is neither given up nor spoilt. A program that ends on the probe is
+//! started again without it.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientConfig, ProtocolVersion};
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+use super::envelope::{PROBE, PROBE_TEXT};
+use super::era::Era;
+use super::error::Error;
+use super::handshake::{self, Verdict};
+use super::http_client::Client;
+use super::session::{Link, Listening, Session, Shut};
+use super::tap::{Outbox, SdkEnd, Tap, Waiting};
+use super::tasks::TASKS;
+use super::{Happening, Options, QUEUE, child, fate_of, http, http_sse, lines_link, read_lines};
+use crate::capture::{Server, StepState};
+use crate::serve;
+use crate::source::{self, Identity, Protocol, Source, Transport};
+
+/// How long a server may be silent on the probe before `initialize` is sent as well.
+const SILENCE: Duration = Duration::from_secs(3);
+/// How often a version that the server names is tried.
+const VERSIONS_TRIED: usize = 3;
+/// What is proposed in a handshake.
+const HANDSHAKE: &str = "2025-11-25";
+/// What is asked of a stateless server.
+const STATELESS: &str = "2026-07-28";
+
+/// How the era is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plan {
+    /// By a handshake that proposes this version.
+    Initialize(&'static str),
+    /// By the probe; where it is pinned nothing else is tried.
+    Discover { pinned: bool },
+}
+
+/// What came of it.
+enum Agreed {
+    Handshake { server: Server, sdk: Box<RunningService<RoleClient, ClientConfig>> },
+    Stateless { server: Server },
+}
+
+pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Session, Error> {
+    // From here on, leaving by any way closes what was opened.
+    let shut = Shut(Arc::clone(tap));
+    let who = Who::new(options, tap)?;
+    let mut plan = plan(source)?;
+    let mut link = start(source, options, tap).await?;
+    let mut is_first_try = true;
+    let agreed = loop {
+        let error = match agree(tap, &link, &who, plan).await {
+            Ok(agreed) => break agreed,
+            Err(error) => error,
+        };
+        let is_open = is_first_try && matches!(plan, Plan::Discover { pinned: false });
+        is_first_try = false;
+        match (source, error.root()) {
+            (Source::Command(_), Error::Gone { fate, .. }) if is_open => {
+                tap.end_step(&format!("{fate}; it is started again, without `server/discover`"), StepState::Passed);
+                drop(link);
+                link = start(source, options, tap).await?;
+                plan = Plan::Initialize(HANDSHAKE);
+            }
+            (Source::Http(http), Error::HttpStatus { status, .. })
+                if http.transport == Transport::Auto
+                    && matches!(link, Link::Http(_))
+                    && plan != Plan::Discover { pinned: true }
+                    && ["400", "404", "405"].iter().any(|code| status.starts_with(code)) =>
+            {
+                tap.end_step(&format!("{error}; HTTP+SSE is tried"), StepState::Passed);
+                // What Streamable HTTP said is more to the point than that there is no stream either.
+                let Ok(stream) = http_sse::open(client(http, options, tap).await?, Arc::clone(tap)).await else {
+                    return Err(error);
+                };
+                tap.open(stream);
+                link = Link::Sse;
+                if plan == (Plan::Discover { pinned: false }) {
+                    plan = Plan::Initialize(HANDSHAKE);
+                }
+            }
+            _ => return Err(error),
+        }
+    };
+    tap.establish()?;
+    let transport = if matches!(link, Link::Sse) { "sse" } else { source.transport() };
+    let (server, sdk, era) = match agreed {
+        Agreed::Handshake { server, sdk } => (server, Some(sdk), Era::default()),
+        Agreed::Stateless { server } => {
+            let era = Era::stateless(&server.protocol_version, &who.alone).map_err(|error| unsendable(tap, &error))?;
+            (server, None, era)
+        }
+    };
+    if let (Link::Http(link), false) = (&link, era.is_stateless()) {
+        link.listen_aside();
+    }
+    let server = Server { transport: transport.into(), source: source.to_string(), ..server };
+    let called_as = options.identity.as_ref().map(Identity::note);
+    Ok(Session { server, called_as, tap: Arc::clone(tap), shut, listening: Listening::default(), sdk, link, era })
+}
+
+/// Who we say we are, in either era.
+struct Who {
+    /// In a handshake.
+    shaking: ClientConfig,
+    /// Where each request stands alone, with what only that era has.
+    alone: ClientConfig,
+}
+
+impl Who {
+    fn new(options: &Options, tap: &Tap) -> Result<Self, Error> {
+        let config = |identity: &Identity| {
+            super::client_config(identity).map_err(|error| Error::Handshake {
+                place: tap.place.clone(),
+                what: format!("the capabilities of {} cannot be sent: {error}", identity.host),
+            })
+        };
+        if let Some(identity) = &options.identity {
+            let config = config(identity)?;
+            return Ok(Self { shaking: config.clone(), alone: config });
+        }
+        let shaking = config(&Identity::own(options.answering.capabilities()))?;
+        let mut alone = shaking.clone();
+        alone.capabilities.extensions.get_or_insert_default().insert(TASKS.into(), serde_json::Map::new());
+        Ok(Self { shaking, alone })
+    }
+}
+
+fn unsendable(tap: &Tap, error: &serde_json::Error) -> Error {
+    Error::Handshake { place: tap.place.clone(), what: format!("what Loupe says of itself cannot be written: {error}") }
+}
+
+fn plan(source: &Source) -> Result<Plan, Error> {
+    let is_sse = matches!(source, Source::Http(http) if http.transport == Transport::Sse);
+    match source.protocol() {
+        Protocol::Version(version) if !Protocol::is_stateless(version) => Ok(Plan::Initialize(version)),
+        Protocol::Version(version) if is_sse => Err(Error::Unspoken {
+            place: source.label(),
+            what: format!("there is no {version} over HTTP+SSE, which needs a session"),
+        }),
+        Protocol::Version(_) => Ok(Plan::Discover { pinned: true }),
+        // The built-in sample is of a known era, and the stream of HTTP+SSE of an era without the probe.
+        Protocol::Auto if is_sse || matches!(source, Source::Sample(_) | Source::Fixture(_)) => Ok(Plan::Initialize(HANDSHAKE)),
+        Protocol::Auto => Ok(Plan::Discover { pinned: false }),
+    }
+}
+
+/// Starts or reaches the server; nothing has been said yet.
+async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Link, Error> {
+    let phase = |text: &str| tap.happen(Happening::Phase(text.into()));
+    let mut tasks = JoinSet::new();
+    let (link, outbox): (Link, Arc<dyn Outbox>) = match source {
+        Source::Sample(spec) => {
+            phase("starting the sample server");
+            let begun = Instant::now();
+            let sample = serve::sample::Sample::new(spec).map_err(Error::Sample)?;
+            tap.step("start", begun, "the sample server", "inside this process", StepState::Done);
+            inside(Arc::new(sample), "sample server", "the sample server ended", tap, tasks)
+        }
+        Source::Fixture(folder) => {
+            phase("reading the captures");
+            let begun = Instant::now();
+            let told = Arc::clone(tap);
+            let note: serve::replay::Note = Arc::new(move |text| told.happen(Happening::Stderr(text.to_owned())));
+            let paths = [folder.clone()];
+            let read = tokio::task::spawn_blocking(move || serve::replay::open(&paths, serve::replay::Options::default(), note));
+            let replay = read.await.map_err(|_| Error::Closed { place: tap.place.clone() })?.map_err(Error::Fixture)?;
+            tap.step("start", begun, "the replay", "inside this process", StepState::Done);
+            inside(Arc::new(replay), &tap.place, "the replay ended", tap, tasks)
+        }
+        Source::Command(command) => {
+            phase("starting the program");
+            let child::Started { process, stdin, stdout, fate, drained } = child::start(command, options, tap, &mut tasks)?;
+            phase("waiting for the first word");
+            let watched = Arc::clone(tap);
+            let end = async move || fate_of(&watched, &fate, drained).await;
+            tasks.spawn(read_lines(stdout, Arc::clone(tap), end));
+            lines_link(stdin, tasks, Some(process))
+        }
+        Source::Http(http) => {
+            phase("connecting");
+            let client = client(http, options, tap).await?;
+            if http.transport == Transport::Sse {
+                let stream = http_sse::open(client, Arc::clone(tap)).await?;
+                (Link::Sse, stream)
+            } else {
+                let link = http::Link::new(client, Arc::clone(tap));
+                (Link::Http(Arc::clone(&link)), link)
+            }
+        }
+    };
+    tap.open(outbox);
+    Ok(link)
+}
+
+/// A server inside this process, over a pipe.
+fn inside(
+    backend: Arc<dyn serve::Backend>,
+    place: &str,
+    fate: &'static str,
+    tap: &Arc<Tap>,
+    mut tasks: JoinSet<()>,
+) -> (Link, Arc<dyn Outbox>) {
+    let (from, to) = tokio::io::split(serve::pipe(backend));
+    let place = place.to_owned();
+    let end =
+        async move || Error::Gone { place, fate: fate.into(), during_handshake: false, unreadable: None, stderr: Vec::new() };
+    tasks.spawn(read_lines(from, Arc::clone(tap), end));
+    lines_link(to, tasks, None)
+}
+
+/// Reaches the server with the login that is kept, if logging in is wanted at all.
+async fn client(http: &source::Http, options: &Options, tap: &Arc<Tap>) -> Result<Client, Error> {
+    let client = Client::new(http, tap, options.logins.clone())?;
+    client.load_login().await;
+    Ok(client)
+}
+
+async fn agree(tap: &Arc<Tap>, link: &Link, who: &Who, plan: Plan) -> Result<Agreed, Error> {
+    let pinned = match plan {
+        Plan::Initialize(version) => return initialize(tap, link, &who.shaking, version).await,
+        Plan::Discover { pinned } => pinned,
+    };
+    let mut probing = pin!(probe(tap, &who.alone));
+    tap.begin_step("negotiate", &format!("server/discover ({STATELESS})"));
+    let begun = Instant::now();
+    let first = if pinned {
+        Some(probing.as_mut().await?)
+    } else {
+        // Once asked it stays asked: the time limit is the caller's.
+        tokio::time::timeout(SILENCE, probing.as_mut()).await.ok().transpose()?
+    };
+    match first {
+        Some(Verdict::Stateless(server)) => {
+            tap.end_step(&format!("{}, {} {}", server.protocol_version, server.name, server.version), StepState::Done);
+            Ok(Agreed::Stateless { server })
+        }
+        Some(Verdict::Handshake { why, .. }) if pinned => Err(Error::Unspoken {
+            place: tap.place.clone(),
+            what: format!("the server does not speak {STATELESS}: `server/discover` got {why}"),
+        }),
+        Some(Verdict::Handshake { why, version }) => {
+            tap.end_step(&why, StepState::Passed);
+            initialize(tap, link, &who.shaking, version.unwrap_or(HANDSHAKE)).await
+        }
+        None => {
+            tap.step("negotiate", begun, "server/discover", "silence, so `initialize` is sent too", StepState::Passed);
+            let mut shaking = pin!(initialize(tap, link, &who.shaking, HANDSHAKE));
+            let mut refused = None;
+            loop {
+                tokio::select! {
+                    biased;
+                    verdict = &mut probing => match verdict? {
+                        Verdict::Stateless(server) => {
+                            // The answer to `initialize`, if one comes, is that of a server of the other era.
+                            tap.abandon(0);
+                            if let Link::Http(link) = link {
+                                link.leave();
+                            }
+                            tap.end_step(&format!("{}, late", server.protocol_version), StepState::Done);
+                            return Ok(Agreed::Stateless { server });
+                        }
+                        Verdict::Handshake { .. } => return match refused {
+                            Some(error) => Err(error),
+                            None => shaking.await,
+                        },
+                    },
+                    shaken = &mut shaking, if refused.is_none() => match shaken {
+                        Ok(agreed) => {
+                            tap.abandon(PROBE);
+                            return Ok(agreed);
+                        }
+                        // A server without a handshake refuses one; it may yet answer the probe.
+                        Err(error @ (Error::Version { .. } | Error::Unspoken { .. } | Error::Handshake { .. })) => refused = Some(error),
+                        Err(error) => return Err(error),
+                    },
+                }
+            }
+        }
+    }
+}
+
+/// Asks `server/discover`, again where the server names a version that is spoken here.
+async fn probe(tap: &Arc<Tap>, config: &ClientConfig) -> Result<Verdict, Error> {
+    let mut version = STATELESS;
+    for _ in 0..VERSIONS_TRIED {
+        let era = Era::stateless(version, config).map_err(|error| unsendable(tap, &error))?;
+        let waiting = tap.request_as(PROBE, era.request(PROBE_TEXT, "server/discover", b"{}", "", None))?;
+        let (end, _) = waiting.done.await.map_err(|_| Error::Closed { place: tap.place.clone() })?;
+        match handshake::discovered(end, version, &tap.place)? {
+            handshake::Discovered::Is(verdict) => return Ok(verdict),
+            handshake::Discovered::Ask(other) => version = other,
+        }
+    }
+    Err(Error::Handshake {
+        place: tap.place.clone(),
+        what: format!("the server refuses version {version}, and names it as one that it speaks"),
+    })
+}
+
+/// The handshake, of which the SDK keeps the books.
+async fn initialize(tap: &Arc<Tap>, link: &Link, config: &ClientConfig, version: &'static str) -> Result<Agreed, Error> {
+    let place = || tap.place.clone();
+    let closed = || Error::Closed { place: place() };
+    let proposed: ProtocolVersion =
+        serde_json::from_value(version.into()).map_err(|_| Error::Version { place: place(), version: version.into() })?;
+    tap.begin_step("negotiate", &format!("initialize ({version})"));
+    let (to_sdk, inbox) = mpsc::channel(QUEUE);
+    tap.attach(to_sdk.clone());
+    let (sent, sending) = oneshot::channel::<Waiting>();
+    let end = SdkEnd { tap: Arc::clone(tap), inbox, initialize: Some(sent) };
+    let config = config.clone().with_protocol_version(proposed);
+    let hello = serde_json::to_string(&config).map_err(|error| unsendable(tap, &error))?;
+    let mut serving = Box::pin(config.serve_with_lifecycle(end, ClientLifecycleMode::Initialize));
+    let answer = async {
+        let waiting = sending.await.map_err(|_| closed())?;
+        let (end, _) = waiting.done.await.map_err(|_| closed())?;
+        Ok::<_, Error>((waiting.id, end))
+    };
+    let sdk_error = |error: ClientInitializeError| {
+        tap.failure().unwrap_or_else(|| Error::Handshake { place: place(), what: error.to_string() })
+    };
+    let (id, end) = tokio::select! {
+        biased;
+        answer = answer => answer?,
+        served = &mut serving => return Err(served.err().map_or_else(closed, sdk_error)),
+    };
+    let (server, stub) = handshake::read(end, id, &tap.place)?;
+    if let Link::Http(link) = link {
+        link.begin(&server.protocol_version, hello);
+    }
+    to_sdk.send(stub).await.map_err(|_| closed())?;
+    let sdk = serving.await.map_err(sdk_error)?;
+    tap.end_step(&format!("{}, {} {}", server.protocol_version, server.name, server.version), StepState::Done);
+    Ok(Agreed::Handshake { server, sdk: Box::new(sdk) })
+}

@@ -1,0 +1,266 @@
+//! The HTTP client that both HTTP transports stand on: headers, certificates, proxies, redirects, and what an answer's
+//! head says.
+//!
+//! Proxies are those of the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`), except for this machine's own
+//! addresses. `Origin` is never sent. A redirect is followed only within the origin, and only where a POST stays one.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use reqwest::redirect::Policy;
+
+use super::Happening;
+use super::connector::{Resolver, Timed, Took};
+use super::error::{Error, innermost};
+use super::login::{Keep, Login, Tries};
+use super::tap::Tap;
+use crate::capture::{HttpInfo, StepState};
+use crate::source;
+
+/// How long a server may take over the TCP and TLS handshake.
+const CONNECT_LIMIT: Duration = Duration::from_secs(30);
+/// Redirects within the origin that are followed.
+const REDIRECTS: usize = 5;
+/// Said of a request that a login came between.
+pub(super) const SENT_AGAIN: &str = "the request was sent again after logging in";
+
+/// A client for one server.
+pub(super) struct Client {
+    pub client: reqwest::Client,
+    pub url: reqwest::Url,
+    /// As it was typed.
+    pub shown: String,
+    /// What a person wants sent with every request.
+    pub headers: HeaderMap,
+    /// `None`: nobody asked to log in.
+    login: Option<Login>,
+    tap: Arc<Tap>,
+    /// Whether the steps of the first request have been told.
+    told: AtomicBool,
+    took: Arc<Took>,
+}
+
+impl Client {
+    pub(super) fn new(http: &source::Http, tap: &Arc<Tap>, logins: Keep) -> Result<Self, Error> {
+        let bad_address = || Error::Address { url: http.url.clone() };
+        let url = reqwest::Url::parse(&http.url).map_err(|_| bad_address())?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(bad_address());
+        }
+        let mut headers = HeaderMap::new();
+        for (name, value) in &http.headers {
+            let bad_header = |_| Error::Header { name: name.clone() };
+            let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|error| bad_header(error.to_string()))?;
+            let mut value = HeaderValue::from_str(value).map_err(|error| bad_header(error.to_string()))?;
+            value.set_sensitive(true);
+            headers.append(parsed, value);
+        }
+        let took = Arc::<Took>::default();
+        let mut builder = reqwest::Client::builder()
+            .redirect(Policy::custom(|attempt| {
+                let is_same = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+                let stays_post = matches!(attempt.status().as_u16(), 307 | 308);
+                if is_same && stays_post && attempt.previous().len() <= REDIRECTS { attempt.follow() } else { attempt.stop() }
+            }))
+            .connect_timeout(CONNECT_LIMIT)
+            .dns_resolver(Arc::new(Resolver { tap: Arc::clone(tap), took: Arc::clone(&took) }))
+            .connector_layer(Timed(Arc::clone(&took)))
+            .user_agent(concat!("loupe/", env!("CARGO_PKG_VERSION")));
+        if is_this_machine(&url) {
+            // A proxy cannot reach this machine's own addresses.
+            builder = builder.no_proxy();
+        }
+        if let Some(file) = &http.cacert {
+            let bad = |why: String| Error::Authority { file: file.clone(), why };
+            let pem = std::fs::read(file).map_err(|error| bad(format!("cannot read: {error}")))?;
+            let found = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| bad(innermost(&error)))?;
+            if found.is_empty() {
+                return Err(bad("there is no certificate in it".into()));
+            }
+            builder = builder.tls_certs_merge(found);
+        }
+        let client = builder.build().map_err(|source| Error::Client { source })?;
+        let login = http.login.clone().map(|wish| {
+            let told = Arc::clone(tap);
+            let told = Arc::new(move |step| told.happen(Happening::Login(step)));
+            Login::new(wish, &http.url, client.clone(), logins, told, Arc::clone(&tap.patience))
+        });
+        let told = AtomicBool::new(false);
+        Ok(Self { client, url, shown: http.url.clone(), headers, login, tap: Arc::clone(tap), told, took })
+    }
+
+    /// Takes up the login that is kept.
+    pub(super) async fn load_login(&self) {
+        if let Some(login) = &self.login {
+            login.load().await;
+        }
+    }
+
+    /// A request with `headers`, over which what a person typed wins.
+    pub(super) fn request(&self, method: reqwest::Method, url: &reqwest::Url, mut headers: HeaderMap) -> reqwest::RequestBuilder {
+        if let Some((_, Some(token))) = self.login.as_ref().map(Login::token) {
+            headers.insert(header::AUTHORIZATION, token);
+        }
+        for name in self.headers.keys() {
+            headers.remove(name);
+        }
+        headers.extend(self.headers.clone());
+        self.client.request(method, url.clone()).headers(headers)
+    }
+
+    /// Sends it and waits for the head of the answer. The first request tells the steps of the connection.
+    pub(super) async fn send(&self, request: reqwest::RequestBuilder) -> Result<reqwest::Response, Error> {
+        let begun = Instant::now();
+        let sent = request.send().await;
+        let is_first = !self.told.swap(true, Ordering::Relaxed);
+        match sent {
+            Ok(response) => {
+                if is_first {
+                    let address = response.remote_addr().map(|address| address.to_string()).unwrap_or_default();
+                    let origin = self.url.origin().ascii_serialization();
+                    let took = self.took.take();
+                    self.tap.add_step("connect", took.map(|(connect, _)| connect), &origin, &address, StepState::Done);
+                    if self.url.scheme() == "https" {
+                        let answered = "the certificate is trusted; its time is in that of `connect`";
+                        self.tap.add_step("TLS", None, &origin, answered, StepState::Done);
+                    }
+                    let answered = format!("HTTP {}", response.status());
+                    let state = if response.status().is_success() { StepState::Done } else { StepState::Passed };
+                    // What was told of already is no part of the answer's time.
+                    let waited = begun.elapsed().saturating_sub(took.map(|(_, whole)| whole).unwrap_or_default());
+                    self.tap.add_step("HTTP", Some(waited), self.url.path(), &answered, state);
+                }
+                Ok(response)
+            }
+            Err(error) => {
+                if is_first {
+                    let text = innermost(&error);
+                    let name = match () {
+                        () if text.contains("certificate") || text.contains("TLS") || text.contains("tls") => "TLS",
+                        () if error.is_connect() => "connect",
+                        () => "HTTP",
+                    };
+                    self.tap.step(name, begun, &self.url.origin().ascii_serialization(), &text, StepState::Failed);
+                }
+                Err(self.failed(error))
+            }
+        }
+    }
+
+    /// The same, once more after each login that the server asks for; whether there was one. `write` makes the request
+    /// anew, and a login ends when `given_up` does.
+    pub(super) async fn send_logged_in(
+        &self,
+        write: impl Fn() -> reqwest::RequestBuilder,
+        given_up: impl Future<Output = ()>,
+    ) -> Result<(reqwest::Response, bool), Error> {
+        let mut given_up = pin!(given_up);
+        let mut tries = Tries::default();
+        loop {
+            let used = self.login.as_ref().map_or(0, |login| login.token().0);
+            let response = self.send(write()).await?;
+            let Some(login) = self.login.as_ref().filter(|_| !self.headers.contains_key(header::AUTHORIZATION)) else {
+                return Ok((response, false));
+            };
+            let (begun, is_asked) = (Instant::now(), matches!(response.status().as_u16(), 401 | 403));
+            let again = tokio::select! {
+                again = login.after(response.status(), response.headers(), used, &mut tries) => again,
+                () = &mut given_up => Ok(false),
+            };
+            if is_asked && !self.tap.is_established() {
+                let (answered, state) = match &again {
+                    Ok(true) => ("logged in".to_owned(), StepState::Done),
+                    Ok(false) => (format!("HTTP {}", response.status()), StepState::Failed),
+                    Err(error) => (error.to_string(), StepState::Failed),
+                };
+                self.tap.step("login", begun, &format!("HTTP {}", response.status()), &answered, state);
+            }
+            let again = again?;
+            if !again {
+                return Ok((response, tries.any()));
+            }
+        }
+    }
+
+    pub(super) fn failed(&self, source: reqwest::Error) -> Error {
+        let url = self.shown.clone();
+        if source.is_connect() || source.is_timeout() || source.is_builder() {
+            Error::Connect { url, source }
+        } else {
+            Error::Broken { url, source }
+        }
+    }
+}
+
+fn is_this_machine(url: &reqwest::Url) -> bool {
+    url.host_str().is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]")
+}
+
+/// Where a redirect leads, as a whole address.
+pub(super) fn location(response: &reqwest::Response) -> Option<String> {
+    let location = response.headers().get(header::LOCATION)?;
+    let text = String::from_utf8_lossy(location.as_bytes()).into_owned();
+    Some(response.url().join(&text).map_or(text, |url| url.to_string()))
+}
+
+/// The type of a body in lower case, without its parameters; empty where there is none.
+pub(super) fn media_type(headers: &HeaderMap) -> String {
+    let value = headers.get(header::CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).to_lowercase());
+    value.and_then(|value| value.split(';').next().map(|media| media.trim().to_owned())).unwrap_or_default()
+}
+
+/// What the head of an answer says, credentials masked.
+pub(super) fn info(response: &reqwest::Response) -> HttpInfo {
+    HttpInfo { status: response.status().as_u16(), headers: masked(response.headers()) }
+}
+
+/// The headers of a request, credentials masked; those that every request has (`Host` and its like) are not among them.
+pub(super) fn sent(request: reqwest::RequestBuilder) -> Vec<(String, String)> {
+    request.build().map(|request| masked(request.headers())).unwrap_or_default()
+}
+
+fn masked(headers: &HeaderMap) -> Vec<(String, String)> {
+    let shown = |(name, value): (&HeaderName, &HeaderValue)| {
+        let is_secret = value.is_sensitive() || is_secret(name.as_str());
+        let value = if is_secret { "…".into() } else { String::from_utf8_lossy(value.as_bytes()).into_owned() };
+        (name.as_str().to_owned(), value)
+    };
+    headers.iter().map(shown).collect()
+}
+
+/// Headers whose values are credentials, or may be.
+fn is_secret(name: &str) -> bool {
+    ["cookie", "auth", "token", "secret", "key", "session", "credential", "signature"].iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_masked_and_types_compare_without_case() {
+        for (name, secret) in
+            [("set-cookie", true), ("authorization", true), ("x-api-key", true), ("mcp-session-id", true), ("date", false)]
+        {
+            assert_eq!(is_secret(name), secret, "{name}");
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("Application/JSON; charset=utf-8"));
+        assert_eq!(media_type(&headers), "application/json");
+    }
+
+    #[test]
+    fn this_machine_is_known() {
+        for (url, is_ours) in [
+            ("http://localhost:1/", true),
+            ("http://127.0.0.2/", true),
+            ("http://[::1]:2/", true),
+            ("http://example.com/", false),
+        ] {
+            assert_eq!(is_this_machine(&reqwest::Url::parse(url).unwrap()), is_ours, "{url}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Logging in to a server that asks for it (OAuth), where the source says so: see `docs/login.md`.
+//!
+//! A POST that is answered 401, or 403 for want of scope, comes here; what comes back is a token, and the POST is sent
+//! again. The protocol's state machine is the SDK's; what Loupe adds is that each step is told (`wire`), that what the
+//! standard demands is checked (`flow`), the grants that need no browser (`alone`), where the browser comes back to
+//! (`redirect`), and where logins are kept (`keep`).
+
+mod alone;
+mod flow;
+mod keep;
+mod mask;
+mod redirect;
+mod servers;
+mod visit;
+mod wire;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use rmcp::transport::auth::WWWAuthenticateParams;
+use url::Url;
+
+pub use keep::Keep;
+pub use visit::Visit;
+
+use super::error::Error;
+use super::patience::Patience;
+use crate::source;
+use flow::{Flow, Wanted};
+use keep::Record;
+use mask::Secrets;
+use servers::Servers;
+use wire::Wire;
+
+/// How often one message may lead to a login.
+const TRIES: usize = 3;
+
+/// What a login is at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A line of the log: what was done and answered, secrets masked.
+    Said(String),
+    /// Somebody has to open this address and log in there, within the limit.
+    Open { url: String, limit: Duration },
+    /// The server names several authorization servers, and one has to be chosen before anything is tried.
+    Choose(Vec<String>),
+    /// The browser came back.
+    Back,
+    /// It is over.
+    Over { worked: bool },
+}
+
+/// What a login is told to.
+pub(super) type Told = Arc<dyn Fn(Step) + Send + Sync>;
+
+/// The tries of one message.
+#[derive(Default)]
+pub(super) struct Tries {
+    count: usize,
+    refreshed: bool,
+}
+
+impl Tries {
+    /// Whether the message was sent again after a login.
+    pub(super) fn any(&self) -> bool {
+        self.count > 0
+    }
+}
+
+/// The name under which the login to a server is kept.
+fn name(url: &str, client_id: Option<&str>) -> String {
+    // The fragment is no part of what is asked for.
+    let url = url.split('#').next().unwrap_or(url);
+    client_id.map_or_else(|| url.to_owned(), |client| format!("{url} {client}"))
+}
+
+/// Removes the login to a server, wherever it is kept; says what was done. The server is not told: tokens end by themselves.
+///
+/// # Errors
+/// Why it may still be kept, for people.
+pub async fn forget(keep: &Keep, url: &str, client_id: Option<&str>) -> Result<String, String> {
+    keep.forget(&name(url, client_id)).await
+}
+
+struct Current {
+    record: Option<Record>,
+    is_loaded: bool,
+}
+
+/// The login of one session.
+pub(super) struct Login {
+    wish: source::Login,
+    url: String,
+    keep: Keep,
+    secrets: Arc<Secrets>,
+    wire: Arc<Wire>,
+    told: Told,
+    patience: Arc<Patience>,
+    /// One login at a time.
+    current: tokio::sync::Mutex<Current>,
+    /// The token to send, and how many there were before it.
+    token: Mutex<(u64, Option<HeaderValue>)>,
+}
+
+impl Login {
+    pub(super) fn new(
+        wish: source::Login,
+        url: &str,
+        client: reqwest::Client,
+        keep: Keep,
+        told: Told,
+        patience: Arc<Patience>,
+    ) -> Self {
+        let secrets = Arc::new(Secrets::default());
+        if let Some(secret) = &wish.client_secret {
+            secrets.remember(secret);
+        }
+        let said = Arc::clone(&told);
+        let wire = Wire {
+            client,
+            secrets: Arc::clone(&secrets),
+            said: Arc::new(move |line| said(Step::Said(line))),
+            servers: Servers::default(),
+        };
+        // The fragment is no part of what is asked for.
+        let url = url.split('#').next().unwrap_or(url).to_owned();
+        Self {
+            wish,
+            url,
+            keep,
+            secrets,
+            wire: Arc::new(wire),
+            told,
+            patience,
+            current: tokio::sync::Mutex::new(Current { record: None, is_loaded: false }),
+            token: Mutex::default(),
+        }
+    }
+
+    /// The name under which the login is kept.
+    fn name(&self) -> String {
+        name(&self.url, self.wish.client_id.as_deref())
+    }
+
+    fn say(&self, text: &str) {
+        (self.told)(Step::Said(self.secrets.scrub(text)));
+    }
+
+    /// What to send as `Authorization`, and its number.
+    pub(super) fn token(&self) -> (u64, Option<HeaderValue>) {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn use_token(&self, record: &Record) -> bool {
+        let Some(token) = record.access_token() else { return false };
+        self.secrets.remember(&token);
+        if let Some(refresh) = record.refresh_token() {
+            self.secrets.remember(&refresh);
+        }
+        let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {token}")) else { return false };
+        value.set_sensitive(true);
+        let mut current = self.token.lock().unwrap_or_else(PoisonError::into_inner);
+        *current = (current.0 + 1, Some(value));
+        true
+    }
+
+    /// Takes up the login that is kept, once, before anything is sent.
+    pub(super) async fn load(&self) {
+        let mut current = self.current.lock().await;
+        if current.is_loaded {
+            return;
+        }
+        current.is_loaded = true;
+        let held = self.patience.hold();
+        let (record, said) = self.keep.load(&self.name()).await;
+        drop(held);
+        if let Some(said) = said {
+            self.say(&said);
+        }
+        if let Some(record) = record.filter(|record| record.server == self.url)
+            && self.use_token(&record)
+        {
+            current.record = Some(record);
+        }
+    }
+
+    /// After a refusal: whether the message shall be sent again, with another token. `used` is the number of the token
+    /// that it was sent with.
+    pub(super) async fn after(
+        &self,
+        status: StatusCode,
+        headers: &HeaderMap,
+        used: u64,
+        tries: &mut Tries,
+    ) -> Result<bool, Error> {
+        let challenge = challenge(headers, &self.url);
+        let wants_scope = challenge.as_ref().is_some_and(|(_, parameters)| parameters.is_insufficient_scope());
+        let is_asked = status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN && wants_scope;
+        if !is_asked {
+            return Ok(false);
+        }
+        let mut current = self.current.lock().await;
+        if self.token().0 != used {
+            // Another message led to a login meanwhile.
+            tries.count += 1;
+            return Ok(tries.count <= TRIES);
+        }
+        let refused = |what: String, hint: String| Error::Login { url: self.url.clone(), what, hint };
+        if tries.count >= TRIES {
+            return Err(refused(
+                format!("the server still refuses after {TRIES} logins"),
+                "it may ask for a scope that its authorization server does not give; tell whoever runs it".into(),
+            ));
+        }
+        tries.count += 1;
+        let held = self.patience.hold();
+        let mut over = Over { told: &self.told, worked: false };
+        let (header, parameters) = challenge.unzip();
+        let scope = parameters.and_then(|parameters| parameters.scope);
+        self.say(&match &scope {
+            Some(scope) if wants_scope => format!("HTTP {status}: the server wants the scopes {scope}"),
+            _ => format!("HTTP {status}: the server wants a login"),
+        });
+        let may_refresh = !wants_scope && !std::mem::replace(&mut tries.refreshed, true);
+        let wanted = Wanted {
+            challenge: header,
+            more_scopes: wants_scope.then(|| scope.unwrap_or_default()),
+            kept: current.record.clone(),
+            may_refresh,
+        };
+        let told = &*self.told;
+        let flow = Flow { url: &self.url, login: &self.wish, wire: Arc::clone(&self.wire), secrets: &self.secrets, step: told };
+        let record = flow.run(wanted).await.map_err(|trouble| refused(trouble.what, trouble.hint))?;
+        if !self.use_token(&record) {
+            return Err(refused(
+                "the authorization server gave a token that cannot be sent".into(),
+                "tell whoever runs it".into(),
+            ));
+        }
+        let kept = self.keep.save(&self.name(), &record).await;
+        self.say(&match record.tokens.granted_scopes.join(", ") {
+            scopes if scopes.is_empty() => format!("logged in; {kept}"),
+            scopes => format!("logged in with the scopes {scopes}; {kept}"),
+        });
+        current.record = Some(record);
+        over.worked = true;
+        drop(held);
+        Ok(true)
+    }
+}
+
+/// Tells that a login is over, however it ends.
+struct Over<'a> {
+    told: &'a Told,
+    worked: bool,
+}
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        (self.told)(Step::Over { worked: self.worked });
+    }
+}
+
+/// The challenge that says most, and what it says.
+fn challenge(headers: &HeaderMap, url: &str) -> Option<(String, WWWAuthenticateParams)> {
+    let url = Url::parse(url).ok()?;
+    let all = headers.get_all(header::WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    let read = all.map(|value| (value.to_owned(), WWWAuthenticateParams::parse(value, &url)));
+    read.max_by_key(|(_, parameters)| {
+        u8::from(parameters.resource_metadata_url.is_some()) * 4
+            + u8::from(parameters.error.is_some()) * 2
+            + u8::from(parameters.scope.is_some())
+    })
+}

@@ -1,0 +1,32 @@
+//! A stand-in for a browser, for authorization servers that redirect at once: tests and the conformance runner.
+
+use std::time::Duration;
+
+use super::super::error::Error;
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Follows one redirect to Loupe's own address, and no other.
+pub struct Visit(reqwest::Client);
+
+impl Visit {
+    /// # Errors
+    /// The system's HTTP client cannot be made.
+    pub fn new() -> Result<Self, Error> {
+        let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().timeout(LIMIT);
+        Ok(Self(client.build().map_err(|source| Error::Client { source })?))
+    }
+
+    /// Fetches the address and then where it redirects to, in the background. What goes wrong shows in that nobody comes
+    /// back.
+    pub fn go(&self, url: String) {
+        let client = self.0.clone();
+        tokio::spawn(async move {
+            let Ok(answer) = client.get(url).send().await else { return };
+            let location = answer.headers().get(http::header::LOCATION).and_then(|location| location.to_str().ok());
+            if let Some(location) = location.filter(|location| location.starts_with("http://127.0.0.1:")) {
+                client.get(location).send().await.ok();
+            }
+        });
+    }
+}

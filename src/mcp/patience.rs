@@ -1,0 +1,83 @@
+//! Time limits that stand still while a person is asked something: nobody's browser is as quick as a server.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often a limit that stands still is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+
+#[derive(Default)]
+struct Held {
+    /// How many hold it, since when, and how long it was held before.
+    holders: usize,
+    since: Option<Instant>,
+    before: Duration,
+}
+
+/// Shared by everything of one session that waits.
+#[derive(Default)]
+pub(super) struct Patience(Mutex<Held>);
+
+/// While it lives, the limits stand still.
+pub(super) struct Hold(Arc<Patience>);
+
+impl Patience {
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn hold(self: &Arc<Self>) -> Hold {
+        let mut held = self.held();
+        held.holders += 1;
+        held.since.get_or_insert_with(Instant::now);
+        Hold(Arc::clone(self))
+    }
+
+    /// How long it has been held in all.
+    fn total(&self) -> Duration {
+        let held = self.held();
+        held.before + held.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Ends when the limit has passed, what it stood still left out.
+    pub(super) async fn limit(&self, limit: Duration) {
+        let (begun, before) = (Instant::now(), self.total());
+        loop {
+            let stood = self.total().saturating_sub(before);
+            let left = limit.saturating_sub(begun.elapsed().saturating_sub(stood));
+            if left.is_zero() {
+                return;
+            }
+            let is_held = self.held().since.is_some();
+            tokio::time::sleep(if is_held { left.max(LOOK) } else { left }).await;
+        }
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let mut held = self.0.held();
+        held.holders -= 1;
+        if held.holders == 0
+            && let Some(since) = held.since.take()
+        {
+            held.before += since.elapsed();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_held_limit_does_not_end() {
+        let patience = Arc::new(Patience::default());
+        let hold = patience.hold();
+        let second = patience.hold();
+        let waiting = tokio::time::timeout(Duration::from_millis(300), patience.limit(Duration::from_millis(1))).await;
+        assert!(waiting.is_err(), "the limit ended while it was held");
+        drop((hold, second));
+        patience.limit(Duration::from_millis(1)).await;
+    }
+}

@@ -1,0 +1,217 @@
+//! A call from its request to its capture: rounds of what the server wants first, a task in place of an answer (`follow`),
+//! the judgement of what came.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use time::OffsetDateTime;
+
+use super::follow::Following;
+use super::{Asked, Ended, Session};
+use crate::capture::{Capture, CaptureId, Carried, Direction, Message, Outcome, Reading, Server, Timings, Tool};
+use crate::json::FaultKind;
+use crate::mcp::cancel_token::CancelToken;
+use crate::mcp::error::Error;
+use crate::mcp::rounds::{self, Extra, Stop};
+use crate::mcp::tap::{Answer, Beside, End, Text};
+use crate::mcp::tasks::{self, Task};
+use crate::problem::{Kind, Problem};
+
+/// Answers beyond this are read on a thread of their own, so that other waits go on.
+const READ_ASIDE: usize = 256 << 10;
+
+impl Session {
+    /// Sends a request, and repeats it as often as the server first wants something (`rounds`). `write` makes it of an id
+    /// and of the members that a repeated one has in addition.
+    pub(super) async fn exchange(
+        &self,
+        id: CaptureId,
+        tool: Tool,
+        arguments: Bytes,
+        write: impl Fn(i64, &str) -> Bytes,
+        (method, limit): (&'static str, Duration),
+        cancel: CancelToken,
+    ) -> Capture {
+        let (started_at, first_begun) = (OffsetDateTime::now_utc(), Instant::now());
+        let mut begun = first_begun;
+        let mut request = Bytes::new();
+        // Of all requests of the call, one bound for all.
+        let mut beside = Beside::up_to(self.tap.limits.beside);
+        let (mut extra, mut round_number) = (Extra::default(), 0);
+        let mut stop = None;
+        let (asked, finished) = loop {
+            let write = |id| {
+                request = write(id, &extra.kept);
+                Text { sent: write(id, &extra.sent), kept: request.clone() }
+            };
+            let asked = self.ask(write, limit, &cancel).await;
+            let finished = Instant::now();
+            let asked = asked.unwrap_or_else(|error| Asked {
+                ended: Ended::End(End::Lost(Arc::new(error))),
+                beside: Beside::default(),
+                left_at: None,
+            });
+            let Ended::End(End::Answer(answer @ Answer { fault: None, .. })) = &asked.ended else { break (asked, finished) };
+            if let Some(round) = rounds::read(&self.tap, &answer.bytes) {
+                round_number += 1;
+                match rounds::answer(&self.tap, &round, round_number, &cancel, &mut beside.notes).await {
+                    Ok(next) => {
+                        let pair = pair(&request, answer, begun, asked.left_at, first_begun);
+                        beside.add(asked.beside, begun.saturating_duration_since(first_begun));
+                        pair.into_iter().for_each(|message| beside.push(message));
+                        (extra, begun) = (next, Instant::now());
+                        continue;
+                    }
+                    Err(why) => stop = Some(why),
+                }
+                break (asked, finished);
+            }
+            match Task::read(&answer.bytes) {
+                Some(task) if method == "tools/call" && tasks::may_be_one(&request, &answer.bytes) => {
+                    let pair = pair(&request, answer, begun, asked.left_at, first_begun);
+                    beside.add(asked.beside, begun.saturating_duration_since(first_begun));
+                    pair.into_iter().for_each(|message| beside.push(message));
+                    let mut following = Following { first: first_begun, beside: &mut beside, limit };
+                    let followed = self.follow(task, &mut following, &cancel).await;
+                    (begun, stop) = (followed.begun, followed.stop);
+                    if let Some(sent) = followed.request {
+                        request = sent;
+                    }
+                    break (followed.asked, Instant::now());
+                }
+                _ => break (asked, finished),
+            }
+        };
+        beside.add(asked.beside, begun.saturating_duration_since(first_begun));
+        if round_number > 0 {
+            let rounds = if round_number == 1 { "one round".into() } else { format!("{round_number} rounds") };
+            beside
+                .notes
+                .push(format!("the server asked for input in {rounds} before this answer; each stands among the messages"));
+        }
+        let Beside { messages, mut notes, .. } = beside.finish();
+        notes.extend(self.called_as.clone());
+        let left_at = asked.left_at.unwrap_or(begun);
+        let mut capture = Capture {
+            id,
+            // A capture is about its answer, and opens again from its folder as it was.
+            server: Server { capabilities: None, ..self.server.clone() },
+            timings: Timings {
+                send: left_at.saturating_duration_since(begun),
+                server: finished.saturating_duration_since(left_at),
+                receive: Duration::ZERO,
+            },
+            started_at,
+            outcome: Outcome::Disconnected,
+            arguments,
+            request,
+            response: None,
+            messages,
+            http: None,
+            problem: None,
+            notes,
+            carried: Carried::default(),
+            tool,
+        };
+        match asked.ended {
+            Ended::End(End::Answer(answer)) => {
+                capture.timings.server = answer.begun.saturating_duration_since(left_at);
+                capture.timings.receive = answer.ended.saturating_duration_since(answer.begun.max(left_at));
+                capture.http = answer.http.map(|http| (*http).clone());
+                capture.response = Some(answer.bytes.clone());
+                (capture.outcome, capture.problem) = match answer.fault {
+                    Some(fault) => {
+                        let problem = Problem::from(fault);
+                        // Broken off, or whole but none.
+                        let is_broken = problem.kind == Kind::Disconnected;
+                        (if is_broken { Outcome::Disconnected } else { Outcome::Malformed }, Some(problem))
+                    }
+                    None => judge(answer.bytes, self.tap.place.clone()).await,
+                };
+                if let Some(problem) = capture.problem.as_mut().filter(|problem| problem.kind == Kind::Malformed) {
+                    problem.hint = Some("look at the exact bytes in the `wire` view".into());
+                }
+            }
+            Ended::End(End::Lost(error)) => {
+                let problem = Problem::from(&*error);
+                capture.outcome = if problem.kind == Kind::Malformed { Outcome::Malformed } else { Outcome::Disconnected };
+                capture.problem = Some(problem);
+            }
+            Ended::TimedOut(passed) => {
+                capture.outcome = Outcome::Timeout;
+                capture.problem = Some(self.timeout(method, passed).into());
+            }
+            Ended::Cancelled => {
+                capture.outcome = Outcome::Cancelled;
+                capture.problem = Some(Error::Cancelled { place: capture.tool.name.clone() }.into());
+            }
+        }
+        match stop {
+            Some(Stop::Cancelled) => {
+                capture.outcome = Outcome::Cancelled;
+                capture.problem = Some(Error::Cancelled { place: capture.tool.name.clone() }.into());
+            }
+            Some(Stop::Unanswered(why)) => capture.notes.push(why),
+            None => {}
+        }
+        capture
+    }
+}
+
+/// A request and its answer, as messages of the call they belong to.
+pub(super) fn pair(request: &Bytes, answer: &Answer, begun: Instant, left: Option<Instant>, first: Instant) -> [Message; 2] {
+    let at = |instant: Instant| instant.saturating_duration_since(first);
+    [
+        Message { at: at(left.unwrap_or(begun)), direction: Direction::Out, bytes: request.clone() },
+        Message { at: at(answer.ended), direction: Direction::In, bytes: answer.bytes.clone() },
+    ]
+}
+
+/// The outcome of an answer that is an answer, and what to say where it is no result.
+async fn judge(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
+    if bytes.len() < READ_ASIDE {
+        return judge_now(bytes, place);
+    }
+    let judged = tokio::task::spawn_blocking(move || judge_now(bytes, place)).await;
+    judged.unwrap_or_else(|error| {
+        (Outcome::Malformed, Some(Problem::new(Kind::Internal, format!("the answer could not be read: {error}"))))
+    })
+}
+
+fn judge_now(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
+    let reading = Reading::read(bytes);
+    let outcome = reading.outcome();
+    let problem = match (outcome, &reading.rpc_error) {
+        (Outcome::ProtocolError, Some(error)) => {
+            Some(Error::Rpc { place, code: error.code.clone(), message: error.message.clone() }.into())
+        }
+        (Outcome::Malformed, _) => {
+            let fault = reading.doc.faults().iter().find(|fault| fault.kind.is_fatal());
+            let what = match fault {
+                Some(fault) if fault.kind == FaultKind::TooMany => {
+                    format!("the answer has {}; from byte {} on it is not read", fault.kind.message(), fault.at)
+                }
+                Some(fault) => format!("the answer is not JSON: {} at byte {}", fault.kind.message(), fault.at),
+                None if reading.result().is_some() => "the answer's `result` is null, and there is no error".into(),
+                None => "the answer has neither a result nor an error".into(),
+            };
+            Some(Error::Malformed { place, what }.into())
+        }
+        _ => None,
+    };
+    (outcome, problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_beside_a_null_result_is_an_error() {
+        let judge = |text: &'static str| judge_now(Bytes::from_static(text.as_bytes()), String::new());
+        let (outcome, problem) = judge(r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":-1,"message":"no"}}"#);
+        assert_eq!((outcome, problem.unwrap().kind), (Outcome::ProtocolError, Kind::RpcError));
+        assert_eq!(judge(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"error":null}"#).0, Outcome::Result);
+    }
+}

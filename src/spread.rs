@@ -1,0 +1,70 @@
+//! Independent pieces of one question, on as many threads as there are cores. The threads are joined before the answer
+//! is there, so that whoever asks stays a pure function. Uses `cancel`.
+
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::cancel::Cancelled;
+
+/// The most threads that one question takes: several questions are answered at a time.
+const MAX_THREADS: usize = 4;
+
+/// What becomes of each item, in order. With `is_small` no thread is worth its while.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn spread<T: Sync, R: Send>(
+    items: &[T],
+    is_small: bool,
+    work: impl Fn(&T) -> Result<R, Cancelled> + Sync,
+) -> Result<Vec<R>, Cancelled> {
+    let cores = if is_small { 1 } else { thread::available_parallelism().map_or(1, NonZero::get) };
+    let threads = cores.min(MAX_THREADS).min(items.len());
+    if threads < 2 {
+        return items.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done = Vec::new();
+        while let Some((at, item)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?))) {
+            done.push((at, work(item)?));
+        }
+        Ok(done)
+    };
+    let parts = thread::scope(|scope| {
+        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(take)).collect();
+        let own = take();
+        let theirs = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        std::iter::once(own).chain(theirs).collect::<Result<Vec<_>, Cancelled>>()
+    })?;
+    let mut done: Vec<(usize, R)> = parts.into_iter().flatten().collect();
+    done.sort_by_key(|(at, _)| *at);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cancel::Cancel;
+
+    #[test]
+    fn results_stand_in_the_order_of_the_items() {
+        let items: Vec<u32> = (0..1_000).collect();
+        for is_small in [true, false] {
+            assert_eq!(
+                spread(&items, is_small, |item| Ok(item * 2)).unwrap(),
+                (0..1_000).map(|item| item * 2).collect::<Vec<_>>()
+            );
+        }
+        let cancel = Cancel::new();
+        let looked_away = spread(&items, false, |item| {
+            if *item == 500 {
+                cancel.cancel();
+            }
+            cancel.check()
+        });
+        assert_eq!(looked_away, Err(Cancelled));
+    }
+}

@@ -1,0 +1,236 @@
+//! What the server asks of the person, one question after the other: the form being filled in, and what is answered.
+//!
+//! What is typed lives here until it is answered, and nowhere else.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::{Effect, State};
+use crate::ask::form::{Field, FieldKind};
+use crate::ask::{Ask, Reply, Wants};
+use crate::json::{Doc, write};
+use crate::problem::{Kind, Problem};
+use crate::report::arguments;
+
+/// What stands as the model of a completion that a person wrote.
+const MODEL: &str = "a person, by hand";
+/// What stands as the model of a completion that was written beforehand.
+const CANNED: &str = "a canned answer";
+
+/// What is given to a field.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    Unset,
+    Text(String),
+    /// JSON text: a number, a boolean, a choice. May be unfinished.
+    Json(String),
+    /// Places among the choices.
+    Many(BTreeSet<usize>),
+}
+
+impl Given {
+    fn default_of(field: &Field) -> Self {
+        let Some(default) = &field.default else { return Self::Unset };
+        let doc = Doc::parse(bytes::Bytes::copy_from_slice(default.as_bytes()));
+        match (&field.kind, doc.root()) {
+            (FieldKind::Text { .. }, Some(node)) => {
+                node.as_str().map_or_else(|| Self::Json(default.clone()), |text| Self::Text(text.into_owned()))
+            }
+            (FieldKind::Many { choices, .. }, Some(list)) => {
+                let chosen: Vec<_> = list.children().map(|item| item.raw_text().into_owned()).collect();
+                let at = |(at, choice): (usize, &crate::ask::form::Choice)| chosen.contains(&choice.value).then_some(at);
+                Self::Many(choices.iter().enumerate().filter_map(at).collect())
+            }
+            _ => Self::Json(default.clone()),
+        }
+    }
+
+    fn json(&self, kind: &FieldKind) -> Option<String> {
+        match (self, kind) {
+            (Self::Unset, _) => None,
+            (Self::Text(text), _) => Some(write::string(text)),
+            (Self::Json(text), _) => Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
+            (Self::Many(places), FieldKind::Many { choices, .. }) => {
+                let values: Vec<_> = places.iter().filter_map(|at| Some(choices.get(*at)?.value.as_str())).collect();
+                Some(format!("[{}]", values.join(",")))
+            }
+            (Self::Many(_), _) => None,
+        }
+    }
+}
+
+/// A question that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenAsk {
+    pub session: u64,
+    pub ask: Ask,
+    /// One for each field of a form.
+    pub given: Vec<Given>,
+    /// What the model shall say.
+    pub text: String,
+    /// What the form's schema says against it: JSON Pointer and message. Shown once an answer was tried.
+    pub problems: Vec<(String, String)>,
+    pub is_tried: bool,
+}
+
+impl OpenAsk {
+    fn new(session: u64, ask: Ask) -> Self {
+        let given = match &ask.wants {
+            Wants::Form { fields, .. } => fields.iter().map(Given::default_of).collect(),
+            _ => Vec::new(),
+        };
+        Self { session, ask, given, text: String::new(), problems: Vec::new(), is_tried: false }
+    }
+
+    /// The content of the form as it stands.
+    pub fn content(&self) -> String {
+        let Wants::Form { fields, .. } = &self.ask.wants else { return "{}".into() };
+        let member =
+            |(field, given): (&Field, &Given)| Some(format!("{}:{}", write::string(&field.name), given.json(&field.kind)?));
+        format!("{{{}}}", fields.iter().zip(&self.given).filter_map(member).collect::<Vec<_>>().join(","))
+    }
+
+    fn check(&mut self) {
+        let Wants::Form { schema, .. } = &self.ask.wants else { return };
+        self.problems = match arguments::check(Some(schema), &self.content()) {
+            Ok(problems) => problems,
+            Err((why, ..)) => vec![(String::new(), why)],
+        };
+    }
+
+    /// What is said against a field.
+    pub fn problem_of(&self, field: &Field) -> Option<&str> {
+        let pointer = format!("/{}", field.name.replace('~', "~0").replace('/', "~1"));
+        let below = format!("{pointer}/");
+        let found = self.problems.iter().find(|(at, _)| *at == pointer || at.starts_with(&below));
+        found.filter(|_| self.is_tried).map(|(_, message)| message.as_str())
+    }
+}
+
+/// The questions that wait, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Asks {
+    pub open: VecDeque<OpenAsk>,
+    /// Addresses that were opened for the server and are not said to be done: the server's id and the host.
+    pub visits: Vec<(String, String)>,
+}
+
+/// What a person does with the first of the questions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AskAction {
+    Give {
+        field: usize,
+        given: Given,
+    },
+    SetText(String),
+    /// Sends the form, opens the address, sends the completion.
+    Accept,
+    Decline,
+    Cancel,
+}
+
+impl State {
+    pub(super) fn asked(&mut self, session: u64, ask: Ask, effects: &mut Vec<Effect>) {
+        if let (Wants::Sampling(_), Some(text)) = (&ask.wants, &self.sampling_reply) {
+            let reply = Reply::Message { text: text.clone(), model: CANNED.into() };
+            effects.push(Effect::Tell { session, tell: super::Tell::Reply { key: ask.key, reply } });
+            self.toast("The server asked for a completion and got the canned answer; both stand in the protocol log");
+            return;
+        }
+        self.asks.open.push_back(OpenAsk::new(session, ask));
+    }
+
+    pub(super) fn withdrawn(&mut self, session: u64, key: u64, why: &str) {
+        let before = self.asks.open.len();
+        self.asks.open.retain(|open| open.session != session || open.ask.key != key);
+        if self.asks.open.len() < before {
+            self.toast(&format!("A question of the server is closed: {why}"));
+        }
+    }
+
+    pub(super) fn visited(&mut self, id: &str) {
+        if let Some(at) = self.asks.visits.iter().position(|(known, _)| known == id) {
+            let (_, host) = self.asks.visits.remove(at);
+            self.toast(&format!("The server says that it is done at {host}"));
+        }
+    }
+
+    /// Questions of a session that ends go with it.
+    pub(super) fn forget_asks(&mut self) {
+        self.asks = Asks::default();
+    }
+
+    pub(super) fn answer_ask(&mut self, action: AskAction, effects: &mut Vec<Effect>) {
+        let Some(open) = self.asks.open.front_mut() else { return };
+        let reply = match action {
+            AskAction::Give { field, given } => {
+                if let Some(slot) = open.given.get_mut(field) {
+                    *slot = given;
+                }
+                open.check();
+                return;
+            }
+            AskAction::SetText(text) => {
+                open.text = text;
+                return;
+            }
+            AskAction::Decline => match open.ask.wants {
+                Wants::Sampling(_) => Reply::Refuse("the person does not want this".into()),
+                _ => Reply::Decline,
+            },
+            AskAction::Cancel => match open.ask.wants {
+                Wants::Sampling(_) => Reply::Refuse("cancelled by the person".into()),
+                _ => Reply::Cancel,
+            },
+            AskAction::Accept => match &open.ask.wants {
+                Wants::Form { .. } => {
+                    open.is_tried = true;
+                    open.check();
+                    if !open.problems.is_empty() {
+                        return;
+                    }
+                    Reply::Accept(Some(open.content()))
+                }
+                Wants::Url { url, host: Some(host), id, .. } => {
+                    effects.push(Effect::OpenUrl(url.clone()));
+                    self.asks.visits.extend(id.clone().map(|id| (id, host.clone())));
+                    Reply::Accept(None)
+                }
+                Wants::Url { .. } => {
+                    self.toast_problem(Problem::new(Kind::Usage, "only http and https addresses are opened"));
+                    return;
+                }
+                Wants::Sampling(_) => Reply::Message { text: open.text.clone(), model: MODEL.into() },
+                Wants::Roots => return,
+            },
+        };
+        if let Some(open) = self.asks.open.pop_front() {
+            effects.push(Effect::Tell { session: open.session, tell: super::Tell::Reply { key: open.ask.key, reply } });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Action;
+
+    #[test]
+    fn a_canned_answer_is_given_to_completions_alone() {
+        let ask = |key, method: &str| {
+            let doc = Doc::parse(bytes::Bytes::from_static(br#"{"message":"?","messages":[]}"#));
+            Ask::read(key, method, doc.root()).unwrap()
+        };
+        let (mut state, mut effects) = (State::default(), Vec::new());
+        state.perform(Action::SetSamplingReply(Some("yes".into())), &mut effects);
+        state.asked(7, ask(1, crate::ask::SAMPLING), &mut effects);
+        state.asked(7, ask(2, crate::ask::ELICITATION), &mut effects);
+        let [Effect::Tell { session: 7, tell: crate::state::Tell::Reply { key: 1, reply } }] = &effects[..] else {
+            panic!("{effects:?}")
+        };
+        assert_eq!(*reply, Reply::Message { text: "yes".into(), model: CANNED.into() });
+        assert_eq!(state.asks.open.iter().map(|open| open.ask.key).collect::<Vec<_>>(), [2]);
+        state.perform(Action::SetSamplingReply(None), &mut effects);
+        state.asked(7, ask(3, crate::ask::SAMPLING), &mut effects);
+        assert_eq!(state.asks.open.len(), 2);
+    }
+}

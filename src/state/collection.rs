@@ -1,0 +1,512 @@
+//! A collection in the window: its calls made one after the other on the server that is connected, what each answer costs
+//! and takes of its budgets, and what changed since another run. Calls of this run become a collection, or are added to one.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{Dialog, Effect, PathPurpose, Screen, State};
+use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
+use crate::fixture::collection::{CollectedCall, Collection};
+use crate::fixture::run::{Before, Run, RunCall};
+use crate::problem::{Kind, Problem};
+use crate::report::arguments;
+use crate::token::Tokens;
+
+/// What a person does with collections.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CollectionAction {
+    /// The screen where a collection is run.
+    Show,
+    /// Opens a file; `None` asks which.
+    Open(Option<PathBuf>),
+    /// Makes the calls; asks first where a tool is not declared read-only.
+    Run,
+    /// The person has said yes to [`Dialog::ConfirmCollection`].
+    Confirm,
+    /// Compares with a run that was saved; `None` asks which.
+    Against(Option<PathBuf>),
+    /// Writes the run as `run --json` prints it; `None` asks where.
+    SaveRun(Option<PathBuf>),
+    /// Writes calls of this run into a collection: after this one is where they go asked for.
+    Collect(Vec<CaptureId>),
+    /// Where the calls go; a collection that is there gets them at its end.
+    SaveCalls(PathBuf),
+}
+
+/// What is to be done with files, and counted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CollectionEffect {
+    Open(PathBuf),
+    ReadRun(PathBuf),
+    SaveRun {
+        text: String,
+        path: PathBuf,
+    },
+    /// Adds calls to the collection at `path`, what is secret hidden.
+    SaveCalls {
+        captures: Vec<Arc<Capture>>,
+        path: PathBuf,
+    },
+    /// What an answer costs, and takes of its budgets.
+    Measure {
+        run: u64,
+        at: usize,
+        call: CollectedCall,
+        capture: Arc<Capture>,
+    },
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CollectionEvent {
+    Opened {
+        path: PathBuf,
+        collection: Arc<Collection>,
+    },
+    RunRead {
+        path: PathBuf,
+        before: Before,
+    },
+    Measured {
+        run: u64,
+        at: usize,
+        call: RunCall,
+    },
+    /// Calls were written: how many, and how many arguments of them were hidden.
+    CallsSaved {
+        path: PathBuf,
+        calls: usize,
+        hidden: usize,
+    },
+}
+
+/// What became of one call of the collection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MadeCall {
+    pub capture: Option<CaptureId>,
+    /// `None` while it is counted.
+    pub measured: Option<RunCall>,
+}
+
+/// What the window knows of a collection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Collections {
+    pub path: Option<PathBuf>,
+    pub collection: Option<Arc<Collection>>,
+    /// As many as the collection has calls.
+    pub made: Vec<MadeCall>,
+    /// The earlier run that this one is compared with, and what it is.
+    pub before: Option<(String, Before)>,
+    /// The server of the run.
+    pub server: Option<Server>,
+    /// Why the run ended before all calls were made.
+    pub stopped: Option<String>,
+    /// The call that is out: its number, and which it is.
+    call: Option<(u64, usize)>,
+    /// Counts runs, so that late counts of another are told apart.
+    run: u64,
+    /// The calls that go into a file once it is named.
+    collected: Vec<CaptureId>,
+}
+
+impl Collections {
+    /// Whether calls are being made.
+    pub fn is_running(&self) -> bool {
+        self.call.is_some()
+    }
+
+    /// Whether an answer is still being counted.
+    pub fn is_counting(&self) -> bool {
+        self.made.iter().any(|made| made.capture.is_some() && made.measured.is_none())
+    }
+
+    /// The calls that are counted, in order.
+    pub fn measured(&self) -> Vec<RunCall> {
+        self.made.iter().filter_map(|made| made.measured.clone()).collect()
+    }
+
+    /// The run as far as it went; `None` before the first call.
+    pub fn run(&self, definitions: Tokens) -> Option<Run> {
+        let server = self.server.clone()?;
+        let collection = self.collection.as_ref()?;
+        let not_made = collection.calls.iter().zip(&self.made).filter(|(_, made)| made.capture.is_none());
+        let not_called = not_made.map(|(call, _)| call.name.clone()).collect();
+        Some(Run { server, definitions, calls: self.measured(), not_called })
+    }
+
+    fn forget(&mut self) {
+        let count = self.collection.as_ref().map_or(0, |collection| collection.calls.len());
+        self.made = vec![MadeCall::default(); count];
+        self.stopped = None;
+        self.run += 1;
+    }
+}
+
+impl State {
+    pub(super) fn perform_collection(&mut self, action: CollectionAction, effects: &mut Vec<Effect>) {
+        let mut send = |effect| effects.push(Effect::Collection(effect));
+        match action {
+            CollectionAction::Show => self.view.screen = Screen::Collection,
+            CollectionAction::Open(None) => self.ask_path(PathPurpose::OpenCollection, String::new()),
+            CollectionAction::Open(Some(path)) => {
+                self.dialog = None;
+                send(CollectionEffect::Open(path));
+            }
+            CollectionAction::Run => self.ask_run(effects),
+            CollectionAction::Confirm => {
+                self.dialog = None;
+                self.start_run(effects);
+            }
+            CollectionAction::Against(None) => self.ask_path(PathPurpose::OpenRun, String::new()),
+            CollectionAction::Against(Some(path)) => {
+                self.dialog = None;
+                send(CollectionEffect::ReadRun(path));
+            }
+            CollectionAction::SaveRun(None) => {
+                let name = self.collections.path.as_ref().and_then(|path| path.file_stem());
+                let name = name.map_or_else(|| "collection".to_owned(), |name| name.to_string_lossy().into_owned());
+                self.ask_path(PathPurpose::SaveRun, format!("{name}-run.json"));
+            }
+            CollectionAction::SaveRun(Some(path)) => {
+                self.dialog = None;
+                let before = self.collections.before.as_ref().map(|(_, before)| before);
+                match self.collections.run(self.definitions()) {
+                    Some(run) => send(CollectionEffect::SaveRun { text: run.json(before), path }),
+                    None => self.toast("The collection was not run yet"),
+                }
+            }
+            CollectionAction::Collect(captures) => self.collect(captures),
+            CollectionAction::SaveCalls(path) => {
+                self.dialog = None;
+                let collected = std::mem::take(&mut self.collections.collected);
+                let captures = collected.iter().filter_map(|id| self.capture_of(id).cloned()).collect();
+                send(CollectionEffect::SaveCalls { captures, path });
+            }
+        }
+    }
+
+    fn ask_path(&mut self, purpose: PathPurpose, text: String) {
+        self.dialog = Some(Dialog::Path { purpose, text });
+    }
+
+    /// Asks where the calls go, each tool with the same arguments once.
+    fn collect(&mut self, captures: Vec<CaptureId>) {
+        let mut seen = BTreeSet::new();
+        let is_new = |id: &CaptureId| {
+            let capture = self.capture_of(id)?;
+            // Resources and prompts are no calls of a tool.
+            let is_call = !capture.tool.name.is_empty() && !capture.tool.name.contains('/');
+            Some(is_call && seen.insert((capture.tool.name.clone(), capture.arguments.clone())))
+        };
+        let mut is_new = is_new;
+        let collected: Vec<CaptureId> = captures.into_iter().filter(|id| is_new(id) == Some(true)).collect();
+        if collected.is_empty() {
+            self.toast("No call of a tool to put into a collection yet");
+            return;
+        }
+        self.collections.collected = collected;
+        let text = self.collections.path.as_ref().map_or_else(|| "calls.toml".to_owned(), |path| path.display().to_string());
+        self.ask_path(PathPurpose::SaveCalls, text);
+    }
+
+    /// What all the server's definitions cost, as far as they are counted.
+    pub fn definitions(&self) -> Tokens {
+        self.tools.iter().filter_map(|listed| listed.tokens).fold(Tokens::default(), Tokens::plus)
+    }
+
+    /// The tools of the calls, all of which were looked at before the first is made.
+    ///
+    /// # Errors
+    /// What is in the way of the first call that cannot be made.
+    fn planned(&self) -> Result<Vec<Arc<Tool>>, Problem> {
+        let Some(collection) = &self.collections.collection else { return Ok(Vec::new()) };
+        let refuse = |call: &CollectedCall, kind, what: &str| {
+            Problem::new(kind, format!("in the call `{}` {what}", call.name))
+                .hint("nothing was called; mend the collection, or connect to its server")
+        };
+        let tool = |call: &CollectedCall| {
+            let listed = self.tools.iter().find(|listed| listed.tool.name == call.tool);
+            let Some(listed) = listed else {
+                return Err(refuse(call, Kind::NotFound, &format!("the tool `{}` is not one of this server", call.tool)));
+            };
+            if call.is_hidden() {
+                return Err(refuse(call, Kind::Arguments, "an argument is hidden; write its value in place of `[hidden:…]`"));
+            }
+            match arguments::check(listed.tool.input_schema.as_ref(), &call.arguments) {
+                Err((why, line, column)) => {
+                    let what = format!("the arguments are not a JSON object: {why}");
+                    Err(refuse(call, Kind::Arguments, &what).at(format!("line {line}, column {column}")))
+                }
+                Ok(problems) => match problems.first() {
+                    Some((pointer, message)) => {
+                        let what = format!("the arguments do not fit the schema: {message}");
+                        Err(refuse(call, Kind::Arguments, &what).at(pointer.clone()))
+                    }
+                    None => Ok(Arc::clone(&listed.tool)),
+                },
+            }
+        };
+        collection.calls.iter().map(tool).collect()
+    }
+
+    fn ask_run(&mut self, effects: &mut Vec<Effect>) {
+        if self.running.is_some() {
+            return;
+        }
+        if !self.connection.is_connected() {
+            let problem = Problem::new(Kind::Disconnected, "not connected").hint("connect to a server, then run again");
+            self.toast_problem(problem);
+            return;
+        }
+        let tools = match self.planned() {
+            Ok(tools) => tools,
+            Err(problem) => {
+                self.toast_problem(problem);
+                return;
+            }
+        };
+        let Some(collection) = &self.collections.collection else { return };
+        let writing = collection.calls.iter().zip(&tools).filter(|(_, tool)| !tool.is_declared_read_only());
+        let writing: Vec<String> = writing.map(|(call, _)| format!("{} {}", call.tool, call.arguments)).collect();
+        if writing.is_empty() || self.connection.is_sample() {
+            self.start_run(effects);
+        } else {
+            self.dialog = Some(Dialog::ConfirmCollection { calls: writing });
+        }
+    }
+
+    fn start_run(&mut self, effects: &mut Vec<Effect>) {
+        if self.running.is_some() || !self.connection.is_connected() {
+            return;
+        }
+        // A run that was whole is what the next one is compared with.
+        let last = self.collections.run(self.definitions()).filter(|run| !run.calls.is_empty() && run.not_called.is_empty());
+        if let Some(last) = last {
+            self.collections.before = Some(("the run before".to_owned(), Before::of(&last)));
+        }
+        self.collections.forget();
+        self.collections.server = self.connection.server().cloned();
+        self.next_of_run(0, effects);
+    }
+
+    fn next_of_run(&mut self, at: usize, effects: &mut Vec<Effect>) {
+        let Some(call) = self.collections.collection.as_ref().and_then(|collection| collection.calls.get(at)).cloned() else {
+            return;
+        };
+        let tool = self.tools.iter().find(|listed| listed.tool.name == call.tool).map(|listed| Arc::clone(&listed.tool));
+        match tool.filter(|_| self.connection.is_connected()) {
+            Some(tool) => {
+                let number = self.begin_call(tool, Bytes::from(call.arguments), effects);
+                self.collections.call = Some((number, at));
+            }
+            None => self.collections.stopped = Some("the server went away".to_owned()),
+        }
+    }
+
+    /// Takes in the answer to a call of the collection; false where it belongs to another.
+    pub(super) fn captured_of_run(&mut self, call: u64, capture: &Arc<Capture>, effects: &mut Vec<Effect>) -> bool {
+        let Some((_, at)) = self.collections.call.filter(|(running, _)| *running == call) else { return false };
+        let collections = &mut self.collections;
+        collections.call = None;
+        if let Some(made) = collections.made.get_mut(at) {
+            made.capture = Some(capture.id.clone());
+        }
+        match capture.outcome {
+            Outcome::Cancelled => collections.stopped = Some("cancelled".into()),
+            Outcome::Disconnected => collections.stopped = Some("the server went away".into()),
+            _ => {}
+        }
+        if let Some(call) = collections.collection.as_ref().and_then(|collection| collection.calls.get(at)) {
+            effects.push(Effect::Collection(CollectionEffect::Measure {
+                run: collections.run,
+                at,
+                call: call.clone(),
+                capture: Arc::clone(capture),
+            }));
+        }
+        self.view.capture.get_or_insert_with(|| capture.id.clone());
+        self.captures.retain(|known| known.id != capture.id);
+        self.captures.push(Arc::clone(capture));
+        if self.collections.stopped.is_none() {
+            self.next_of_run(at + 1, effects);
+        }
+        true
+    }
+
+    /// A session that ends takes the call in flight with it.
+    pub(super) fn stop_run(&mut self, why: &str) {
+        if self.collections.call.take().is_some() {
+            self.collections.stopped = Some(why.to_owned());
+        }
+    }
+
+    pub(super) fn collection_event(&mut self, event: CollectionEvent) {
+        match event {
+            CollectionEvent::Opened { path, collection } => {
+                self.view.screen = Screen::Collection;
+                if self.collections.is_running() {
+                    self.toast("A collection is being run; open the other one when that is done");
+                    return;
+                }
+                if self.collections.path.as_ref() != Some(&path) {
+                    self.collections.before = None;
+                }
+                self.collections.path = Some(path);
+                self.collections.collection = Some(collection);
+                self.collections.server = None;
+                self.collections.forget();
+            }
+            CollectionEvent::RunRead { path, before } => {
+                let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+                self.collections.before = Some((name, before));
+            }
+            CollectionEvent::Measured { run, at, call } => {
+                if let Some(made) = self.collections.made.get_mut(at).filter(|_| run == self.collections.run) {
+                    made.measured = Some(call);
+                }
+            }
+            CollectionEvent::CallsSaved { path, calls, hidden } => {
+                let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+                let hidden = match hidden {
+                    0 => String::new(),
+                    1 => " · 1 argument is hidden: write its value before it is run".to_owned(),
+                    many => format!(" · {many} arguments are hidden: write their values before it is run"),
+                };
+                self.toast(&format!("Saved {calls} in {}{hidden}", path.display()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Source;
+    use crate::state::{Action, Connection, Event, ListedTool};
+
+    const FILE: &str = "schema = \"loupe.collection/1\"\n[[call]]\ntool = \"a\"\n[[call]]\nname = \"two\"\ntool = \"a\"\narguments = '{\"n\": 1e3}'\n";
+
+    fn connected(definition: &'static str) -> State {
+        let tool = Tool::read(Bytes::from_static(definition.as_bytes()));
+        let source = Source::Command(crate::source::Command { program: "x".into(), ..Default::default() });
+        let connection = Connection::Connected {
+            source,
+            server: Server::default(),
+            since: Default::default(),
+            stderr: Vec::new(),
+            messages: 0,
+        };
+        let mut state = State {
+            connection,
+            tools: vec![ListedTool { tool: Arc::new(tool), tokens: Some(Tokens::default()) }],
+            ..State::default()
+        };
+        let collection = Arc::new(Collection::parse(FILE, "c.toml").unwrap());
+        state.apply(Event::Collection(CollectionEvent::Opened { path: "/c.toml".into(), collection }), &mut Vec::new());
+        assert_eq!(state.view.screen, Screen::Collection);
+        state
+    }
+
+    fn perform(state: &mut State, action: CollectionAction) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        state.perform(Action::Collection(action), &mut effects);
+        effects
+    }
+
+    /// Answers the call that is out; gives what follows.
+    fn answered(state: &mut State, id: &str, outcome: Outcome) -> Vec<Effect> {
+        let call = state.running.as_ref().map(|running| running.id).unwrap();
+        let arguments = Bytes::from_static(b"{}");
+        let empty = crate::capture::Capture {
+            tool: Tool::unlisted("a"),
+            arguments,
+            outcome,
+            ..Capture::empty(CaptureId(id.into()), Server::default())
+        };
+        let mut effects = Vec::new();
+        state.apply(Event::Captured { call, capture: Arc::new(empty) }, &mut effects);
+        effects
+    }
+
+    fn measured(state: &mut State, at: usize, tokens: u64) {
+        let call = RunCall {
+            name: state.collections.collection.as_ref().unwrap().calls[at].name.clone(),
+            tool: "a".into(),
+            outcome: Outcome::Result,
+            elapsed_ms: 1.0,
+            bytes: Some(1),
+            tokens: Some(Tokens { o200k_base: tokens, ..Tokens::default() }),
+            budgets: Vec::new(),
+        };
+        let run = state.collections.run;
+        state.apply(Event::Collection(CollectionEvent::Measured { run, at, call }), &mut Vec::new());
+    }
+
+    #[test]
+    fn every_call_is_made_and_the_next_run_is_compared_with_it() {
+        let mut state = connected(r#"{"name":"a","annotations":{"readOnlyHint":true}}"#);
+        for (first, expected) in [(10, None), (7, Some((-3, 2)))] {
+            let effects = perform(&mut state, CollectionAction::Run);
+            assert!(matches!(&effects[..], [Effect::Call { .. }]));
+            let effects = answered(&mut state, "1", Outcome::Result);
+            let [Effect::Collection(CollectionEffect::Measure { at: 0, .. }), Effect::Call { arguments, .. }] = &effects[..]
+            else {
+                panic!("counted, and the next: {effects:?}")
+            };
+            assert_eq!(arguments, &Bytes::from_static(b"{\"n\": 1e3}"));
+            assert_eq!(answered(&mut state, "2", Outcome::Result).len(), 1);
+            assert!(!state.collections.is_running() && state.collections.is_counting());
+            measured(&mut state, 0, first);
+            measured(&mut state, 1, 5);
+            let before = state.collections.before.as_ref();
+            assert_eq!(before.map(|(_, before)| before.total_change(&state.collections.measured())), expected);
+        }
+        assert_eq!(state.captures.len(), 2);
+        assert_eq!(state.view.screen, Screen::Collection, "the table stays in sight");
+        let effects = perform(&mut state, CollectionAction::SaveRun(Some("/r.json".into())));
+        let [Effect::Collection(CollectionEffect::SaveRun { text, .. })] = &effects[..] else { panic!("saved") };
+        assert!(text.contains("\"change\": -3") && Before::parse(text.as_bytes(), "r").is_ok(), "{text}");
+    }
+
+    #[test]
+    fn a_call_that_is_cancelled_ends_the_run_and_what_came_stays() {
+        let mut state = connected(r#"{"name":"a","annotations":{"readOnlyHint":true}}"#);
+        perform(&mut state, CollectionAction::Run);
+        assert_eq!(answered(&mut state, "1", Outcome::Cancelled).len(), 1);
+        assert!(state.running.is_none());
+        assert_eq!(state.collections.stopped.as_deref(), Some("cancelled"));
+        assert_eq!(
+            (state.captures.len(), state.collections.run(Tokens::default()).unwrap().not_called),
+            (1, vec!["two".to_owned()])
+        );
+    }
+
+    #[test]
+    fn what_may_change_something_is_asked_first_and_what_does_not_fit_is_not_sent() {
+        let mut state = connected(r#"{"name":"a"}"#);
+        assert!(perform(&mut state, CollectionAction::Run).is_empty());
+        let Some(Dialog::ConfirmCollection { calls }) = &state.dialog else { panic!("asked") };
+        assert_eq!(calls[..], ["a {}", "a {\"n\": 1e3}"]);
+        assert_eq!(perform(&mut state, CollectionAction::Confirm).len(), 1);
+        let mut state = connected(r#"{"name":"a","inputSchema":{"type":"object","required":["x"]}}"#);
+        assert!(perform(&mut state, CollectionAction::Run).is_empty() && state.dialog.is_none());
+        assert!(state.toasts[0].text.contains("in the call `a` the arguments do not fit"), "{}", state.toasts[0].text);
+    }
+
+    #[test]
+    fn calls_of_the_run_go_into_a_file_once_each() {
+        let mut state = connected(r#"{"name":"a","annotations":{"readOnlyHint":true}}"#);
+        perform(&mut state, CollectionAction::Run);
+        answered(&mut state, "1", Outcome::Result);
+        answered(&mut state, "2", Outcome::Result);
+        let ids = state.captures.iter().map(|capture| capture.id.clone()).collect();
+        perform(&mut state, CollectionAction::Collect(ids));
+        assert!(matches!(&state.dialog, Some(Dialog::Path { purpose: PathPurpose::SaveCalls, .. })));
+        let effects = perform(&mut state, CollectionAction::SaveCalls("/new.toml".into()));
+        let [Effect::Collection(CollectionEffect::SaveCalls { captures, .. })] = &effects[..] else { panic!("saved") };
+        assert_eq!(captures.len(), 1, "both had the same arguments");
+    }
+}

@@ -1,0 +1,520 @@
+//! Fixtures in the window: the answer shown saved as one, after a look at all that would be written; and a folder of them
+//! called again and judged.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{CALL_LIMIT, Dialog, Effect, ExportAction, ExportKind, PathPurpose, Running, Screen, State};
+use crate::capture::{Capture, CaptureId, Tool};
+use crate::fixture::draft::Wanted;
+use crate::fixture::export::{Choice, EXPORTS};
+use crate::fixture::redact::Found;
+use crate::fixture::verify::Verdict;
+use crate::format::Subject;
+use crate::problem::Problem;
+
+/// What a person does with fixtures.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FixtureAction {
+    /// Opens the dialog for the answer shown; `then` is what needs the fixture.
+    Show {
+        then: Option<ExportKind>,
+    },
+    Edit(FixtureForm),
+    Save,
+    /// The screen where fixtures are verified.
+    ShowVerify,
+    /// Looks for fixtures in a folder; `None` asks where.
+    Find(Option<PathBuf>),
+    /// Whether tools that are not declared read-only are called too.
+    CallWriting(bool),
+    /// Calls again and judges; offline, judges the recorded answers alone.
+    Verify {
+        offline: bool,
+    },
+    /// The value of an argument that the fixture at this place hides. It is for the next calls of this run alone.
+    Fill {
+        fixture: usize,
+        pointer: String,
+        value: String,
+    },
+    /// Keeps the new answer of the fixture at this place, or of every one that differs, in place of the old.
+    Accept(Option<usize>),
+}
+
+/// What is typed and chosen in the dialog.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FixtureForm {
+    /// Where the fixture's own folder is made.
+    pub folder: String,
+    pub name: String,
+    pub wanted: Wanted,
+    /// Whether a fixture that is there is written over.
+    pub replaces: bool,
+}
+
+impl FixtureForm {
+    /// The folder that is written; `None` while something is not filled in.
+    pub fn path(&self) -> Option<PathBuf> {
+        let (folder, name) = (self.folder.trim(), self.name.trim());
+        (!folder.is_empty() && !name.is_empty()).then(|| PathBuf::from(folder).join(name))
+    }
+}
+
+/// What would be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preview {
+    /// The folder, from the root on.
+    pub path: PathBuf,
+    /// Names and sizes in bytes.
+    pub files: Vec<(String, u64)>,
+    pub found: Vec<Found>,
+    /// Whether it is what came, in a sentence.
+    pub exactness: String,
+    /// The text of `expect.toml`.
+    pub expect: String,
+    pub there: There,
+}
+
+/// What is at the place already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum There {
+    Nothing,
+    /// A capture folder, which may be replaced.
+    Fixture,
+    /// Anything else, which never is.
+    Other,
+}
+
+/// The dialog.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saving {
+    pub capture: Arc<Capture>,
+    pub form: FixtureForm,
+    /// Fields that are said to be needed of this tool.
+    pub needed: BTreeSet<String>,
+    /// `None` while it is made. The one before stays until then.
+    pub preview: Option<Result<Arc<Preview>, Problem>>,
+    /// Why it was not saved.
+    pub refused: Option<Problem>,
+    pub then: Option<ExportKind>,
+    pub is_saving: bool,
+}
+
+/// One fixture of the folder that is verified.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundFixture {
+    pub dir: PathBuf,
+    /// The tool and its arguments, or why it cannot be read.
+    pub read: Result<(String, String), String>,
+    /// Arguments that it hides and that nothing fills by itself, by pointer.
+    pub hidden: Vec<String>,
+    pub verdict: Option<Verdict>,
+    /// The new answer, where keeping it would mend what the verdict says no to.
+    pub came: Option<Arc<Capture>>,
+}
+
+/// A line of the list: something of a fixture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VerifyRow {
+    pub fixture: usize,
+    pub part: VerifyPart,
+}
+
+/// What a line of the list is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VerifyPart {
+    /// The fixture itself.
+    Whole,
+    /// The nth argument that it hides.
+    Hidden(usize),
+    /// The nth check.
+    Check(usize),
+}
+
+/// The screen where fixtures are verified.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verifying {
+    /// Where was looked.
+    pub path: Option<PathBuf>,
+    pub fixtures: Vec<FoundFixture>,
+    /// What is listed, in order.
+    pub rows: Vec<VerifyRow>,
+    pub calls_writing: bool,
+    /// Values of hidden arguments, by folder and pointer. Never shown, never kept.
+    filled: HashMap<(PathBuf, String), String>,
+    /// The call that is out, with the number of the fixture.
+    run: Option<u64>,
+}
+
+impl Verifying {
+    pub fn is_running(&self) -> bool {
+        self.run.is_some()
+    }
+
+    /// How many were judged, and how many of them passed.
+    pub fn judged(&self) -> (usize, usize) {
+        let verdicts = || self.fixtures.iter().filter_map(|fixture| fixture.verdict.as_ref());
+        (verdicts().count(), verdicts().filter(|verdict| verdict.passed()).count())
+    }
+
+    /// What was typed for a hidden argument.
+    pub fn filled(&self, fixture: usize, pointer: &str) -> &str {
+        let dir = self.fixtures.get(fixture).map(|fixture| fixture.dir.clone()).unwrap_or_default();
+        self.filled.get(&(dir, pointer.to_owned())).map_or("", String::as_str)
+    }
+
+    /// How many new answers can be kept in place of the old.
+    pub fn acceptable(&self) -> usize {
+        self.fixtures.iter().filter(|fixture| fixture.came.is_some()).count()
+    }
+
+    fn values(&self, fixture: &FoundFixture) -> Vec<(String, String)> {
+        let value = |pointer: &String| {
+            let value = self.filled.get(&(fixture.dir.clone(), pointer.clone())).filter(|value| !value.is_empty())?;
+            Some((pointer.clone(), value.clone()))
+        };
+        fixture.hidden.iter().filter_map(value).collect()
+    }
+
+    fn refresh(&mut self) {
+        let rows = self.fixtures.iter().enumerate().flat_map(|(fixture, found)| {
+            let checks = found.verdict.as_ref().map_or(0, |verdict| verdict.checks.len());
+            let parts = std::iter::once(VerifyPart::Whole)
+                .chain((0..found.hidden.len()).map(VerifyPart::Hidden))
+                .chain((0..checks).map(VerifyPart::Check));
+            parts.map(move |part| VerifyRow { fixture, part })
+        });
+        self.rows = rows.collect();
+    }
+}
+
+/// What the window knows of fixtures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fixtures {
+    pub saving: Option<Saving>,
+    /// Where answers of this run were saved.
+    pub saved: HashMap<CaptureId, PathBuf>,
+    /// The folder that was chosen last.
+    folder: Option<String>,
+    number: u64,
+    pub verifying: Verifying,
+}
+
+/// What is to be done with folders.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FixtureEffect {
+    Preview {
+        number: u64,
+        capture: Arc<Capture>,
+        wanted: Wanted,
+        path: PathBuf,
+    },
+    Save {
+        capture: Arc<Capture>,
+        wanted: Wanted,
+        path: PathBuf,
+        replaces: bool,
+    },
+    Find(PathBuf),
+    Verify {
+        /// Whom to call; `None` calls nothing.
+        session: Option<u64>,
+        call: u64,
+        /// The folders, each with the values of what it hides.
+        dirs: Vec<(PathBuf, Vec<(String, String)>)>,
+        tools: Vec<Arc<Tool>>,
+        calls_writing: bool,
+        limit: Duration,
+    },
+    /// Keeps a new answer in place of the fixture's.
+    Accept {
+        at: usize,
+        dir: PathBuf,
+        came: Arc<Capture>,
+        /// Values of what it hides, which stay hidden.
+        filled: Vec<(String, String)>,
+        verdict: Verdict,
+    },
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FixtureEvent {
+    Previewed {
+        number: u64,
+        preview: Result<Arc<Preview>, Problem>,
+    },
+    Saved {
+        capture: CaptureId,
+        path: PathBuf,
+        said: String,
+    },
+    Refused(Problem),
+    Found {
+        path: PathBuf,
+        fixtures: Vec<FoundFixture>,
+    },
+    /// `came` is the new answer, where keeping it would mend what the verdict says no to.
+    Judged {
+        call: u64,
+        at: usize,
+        verdict: Verdict,
+        came: Option<Arc<Capture>>,
+    },
+    Accepted {
+        at: usize,
+        verdict: Verdict,
+    },
+    /// Fixtures that a replacement had left out of their place, whose program ended.
+    PutBack(Vec<PathBuf>),
+    Done {
+        call: u64,
+    },
+}
+
+impl State {
+    pub(super) fn perform_fixture(&mut self, action: FixtureAction, effects: &mut Vec<Effect>) {
+        match action {
+            FixtureAction::Show { then } => self.show_fixture(then, effects),
+            FixtureAction::Edit(form) => {
+                if let Some(saving) = &mut self.fixtures.saving {
+                    let is_same = saving.form.wanted == form.wanted && saving.form.path() == form.path();
+                    saving.form = form;
+                    saving.refused = None;
+                    if !is_same {
+                        self.preview_fixture(effects);
+                    }
+                }
+            }
+            FixtureAction::Save => {
+                let Some(saving) = self.fixtures.saving.as_mut().filter(|saving| !saving.is_saving) else { return };
+                let Some(path) = saving.form.path() else { return };
+                saving.is_saving = true;
+                saving.refused = None;
+                effects.push(Effect::Fixture(FixtureEffect::Save {
+                    capture: Arc::clone(&saving.capture),
+                    wanted: saving.form.wanted.clone(),
+                    path,
+                    replaces: saving.form.replaces,
+                }));
+            }
+            FixtureAction::ShowVerify => self.view.screen = Screen::Verify,
+            FixtureAction::Find(None) => {
+                let text = self.fixtures.folder.clone().unwrap_or_default();
+                self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenFixtures, text });
+            }
+            FixtureAction::Find(Some(path)) => {
+                self.dialog = None;
+                self.view.screen = Screen::Verify;
+                effects.push(Effect::Fixture(FixtureEffect::Find(path)));
+            }
+            FixtureAction::CallWriting(calls) => self.fixtures.verifying.calls_writing = calls,
+            FixtureAction::Verify { offline } => self.verify(offline, effects),
+            FixtureAction::Fill { fixture, pointer, value } => {
+                let verifying = &mut self.fixtures.verifying;
+                if let Some(found) = verifying.fixtures.get(fixture) {
+                    verifying.filled.insert((found.dir.clone(), pointer), value);
+                }
+            }
+            FixtureAction::Accept(which) => self.accept(which, effects),
+        }
+    }
+
+    fn show_fixture(&mut self, then: Option<ExportKind>, effects: &mut Vec<Effect>) {
+        let Some(capture) = self.capture().cloned() else {
+            self.toast("No answer to save yet");
+            return;
+        };
+        let name = EXPORTS
+            .first()
+            .map_or_else(String::new, |export| Choice::Export(export).file_name(&Subject::of(Arc::clone(&capture))));
+        let needed = self.comparisons.needed.get(&capture.tool.name).cloned().unwrap_or_default();
+        let folder = self.fixtures.folder.clone().unwrap_or_else(|| "fixtures".to_owned());
+        let wanted = Wanted { needed: needed.clone(), ..Wanted::default() };
+        let form = FixtureForm { folder, name, wanted, replaces: false };
+        self.fixtures.saving = Some(Saving { capture, form, needed, preview: None, refused: None, then, is_saving: false });
+        self.dialog = Some(Dialog::Fixture);
+        self.preview_fixture(effects);
+    }
+
+    fn preview_fixture(&mut self, effects: &mut Vec<Effect>) {
+        let Some(saving) = &self.fixtures.saving else { return };
+        let Some(path) = saving.form.path() else { return };
+        self.fixtures.number += 1;
+        effects.push(Effect::Fixture(FixtureEffect::Preview {
+            number: self.fixtures.number,
+            capture: Arc::clone(&saving.capture),
+            wanted: saving.form.wanted.clone(),
+            path,
+        }));
+    }
+
+    fn accept(&mut self, which: Option<usize>, effects: &mut Vec<Effect>) {
+        let verifying = &mut self.fixtures.verifying;
+        if verifying.is_running() {
+            return;
+        }
+        for at in 0..verifying.fixtures.len() {
+            let Some(found) = verifying.fixtures.get(at).filter(|_| which.is_none_or(|which| which == at)) else { continue };
+            let filled = verifying.values(found);
+            let (Some(verdict), Some(came)) = (found.verdict.clone(), found.came.clone()) else { continue };
+            effects.push(Effect::Fixture(FixtureEffect::Accept { at, dir: found.dir.clone(), came, filled, verdict }));
+            // Once: a second click has nothing to accept.
+            verifying.fixtures[at].came = None;
+        }
+    }
+
+    fn verify(&mut self, offline: bool, effects: &mut Vec<Effect>) {
+        if self.fixtures.verifying.is_running() || self.running.is_some() {
+            return;
+        }
+        self.next_call += 1;
+        let call = self.next_call;
+        let is_sample = self.connection.is_sample();
+        let verifying = &mut self.fixtures.verifying;
+        for fixture in &mut verifying.fixtures {
+            fixture.verdict = None;
+            fixture.came = None;
+        }
+        verifying.refresh();
+        verifying.run = Some(call);
+        let dirs = verifying.fixtures.iter().map(|fixture| (fixture.dir.clone(), verifying.values(fixture))).collect();
+        effects.push(Effect::Fixture(FixtureEffect::Verify {
+            session: (!offline).then_some(self.session),
+            call,
+            dirs,
+            tools: self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect(),
+            calls_writing: verifying.calls_writing || is_sample,
+            limit: CALL_LIMIT,
+        }));
+        if !offline {
+            self.running = Some(Running {
+                id: call,
+                tool: "the fixtures".into(),
+                since: self.now,
+                limit: CALL_LIMIT,
+                progress: None,
+                unreadable: 0,
+            });
+        }
+    }
+
+    /// The tools of the fixtures that are listed here and not declared read-only.
+    pub fn writing_fixtures(&self) -> usize {
+        let is_writing = |name: &str| {
+            let listed = self.tools.iter().find(|listed| listed.tool.name == name);
+            !self.connection.is_sample() && listed.is_some_and(|listed| !listed.tool.is_declared_read_only())
+        };
+        let fixtures = &self.fixtures.verifying.fixtures;
+        fixtures.iter().filter(|fixture| fixture.read.as_ref().is_ok_and(|(tool, _)| is_writing(tool))).count()
+    }
+
+    pub(super) fn fixture_event(&mut self, event: FixtureEvent, effects: &mut Vec<Effect>) {
+        match event {
+            FixtureEvent::Previewed { number, preview } => {
+                if let Some(saving) = self.fixtures.saving.as_mut().filter(|_| number == self.fixtures.number) {
+                    saving.preview = Some(preview);
+                }
+            }
+            FixtureEvent::Saved { capture, path, said } => {
+                self.toast(&format!("Saved {} · {said}", path.display()));
+                self.fixtures.saved.insert(capture, path);
+                if self.dialog == Some(Dialog::Fixture) {
+                    self.dialog = None;
+                }
+                let saving = self.fixtures.saving.take();
+                self.fixtures.folder = saving.as_ref().map(|saving| saving.form.folder.clone());
+                if let Some(kind) = saving.and_then(|saving| saving.then) {
+                    self.export_as(ExportAction::Save { kind, path: None }, effects);
+                }
+            }
+            FixtureEvent::Refused(problem) => match self.fixtures.saving.as_mut().filter(|saving| saving.is_saving) {
+                Some(saving) => {
+                    saving.is_saving = false;
+                    saving.refused = Some(problem);
+                }
+                None => self.toast_problem(problem),
+            },
+            FixtureEvent::Found { path, fixtures } => {
+                let verifying = &mut self.fixtures.verifying;
+                verifying.path = Some(path);
+                verifying.fixtures = fixtures;
+                verifying.refresh();
+            }
+            FixtureEvent::Judged { call, at, verdict, came } => {
+                let verifying = &mut self.fixtures.verifying;
+                if verifying.run == Some(call)
+                    && let Some(fixture) = verifying.fixtures.get_mut(at)
+                {
+                    fixture.verdict = Some(verdict);
+                    fixture.came = came;
+                    verifying.refresh();
+                }
+            }
+            FixtureEvent::Accepted { at, verdict } => {
+                let verifying = &mut self.fixtures.verifying;
+                // Another folder may have been opened meanwhile.
+                if let Some(fixture) = verifying.fixtures.get_mut(at).filter(|found| found.dir.as_os_str() == &*verdict.dir) {
+                    fixture.verdict = Some(verdict);
+                    verifying.refresh();
+                }
+            }
+            FixtureEvent::PutBack(back) => {
+                let names: Vec<String> = back.iter().map(|path| path.display().to_string()).collect();
+                self.toast(&format!("Put back {}: the program that was replacing it had ended", names.join(", ")));
+            }
+            FixtureEvent::Done { call } => {
+                if self.fixtures.verifying.run == Some(call) {
+                    self.fixtures.verifying.run = None;
+                }
+                if self.running.as_ref().is_some_and(|running| running.id == call) {
+                    self.running = None;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::verify::refused;
+    use crate::problem::Kind;
+    use crate::state::{Action, Event};
+
+    fn told(state: &mut State, event: FixtureEvent) {
+        state.apply(Event::Fixture(event), &mut Vec::new());
+    }
+
+    #[test]
+    fn verdicts_stand_under_their_fixtures_until_the_next_run() {
+        let mut state = State::default();
+        let found = |name: &str| FoundFixture {
+            dir: name.into(),
+            read: Ok((name.into(), "{}".into())),
+            hidden: vec!["/password".into()],
+            verdict: None,
+            came: None,
+        };
+        told(&mut state, FixtureEvent::Found { path: "/x".into(), fixtures: vec![found("a"), found("b")] });
+        let mut effects = Vec::new();
+        let fill = FixtureAction::Fill { fixture: 1, pointer: "/password".into(), value: "x".into() };
+        state.perform(Action::Fixture(fill), &mut effects);
+        state.perform(Action::Fixture(FixtureAction::Verify { offline: true }), &mut effects);
+        let [Effect::Fixture(FixtureEffect::Verify { call, session: None, dirs, .. })] = &effects[..] else { panic!("one run") };
+        assert_eq!(dirs[..], [("a".into(), Vec::new()), ("b".into(), vec![("/password".to_owned(), "x".to_owned())])]);
+        let verdict = refused("b".into(), &Problem::new(Kind::Io, "why"));
+        told(&mut state, FixtureEvent::Judged { call: *call, at: 1, verdict: verdict.clone(), came: None });
+        told(&mut state, FixtureEvent::Judged { call: call + 1, at: 0, verdict, came: None });
+        let rows: Vec<_> = state.fixtures.verifying.rows.iter().map(|row| (row.fixture, row.part)).collect();
+        let [whole, hidden] = [VerifyPart::Whole, VerifyPart::Hidden(0)];
+        assert_eq!(rows, [(0, whole), (0, hidden), (1, whole), (1, hidden), (1, VerifyPart::Check(0))]);
+        assert_eq!(state.fixtures.verifying.judged(), (1, 0));
+        assert!(state.fixtures.verifying.is_running());
+        told(&mut state, FixtureEvent::Done { call: *call });
+        assert!(!state.fixtures.verifying.is_running());
+    }
+}

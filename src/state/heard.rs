@@ -1,0 +1,79 @@
+//! What a server says beside its answers: questions, messages for the log, tools that changed, and what it is told of folders.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Effect, Heard, ListedTool, State, Tell};
+use crate::capture::Tool;
+
+impl State {
+    pub(super) fn heard(&mut self, heard: Heard, effects: &mut Vec<Effect>) {
+        match heard {
+            Heard::Asked(ask) => self.asked(self.session, ask, effects),
+            Heard::Withdrawn { key, why } => self.withdrawn(self.session, key, &why),
+            Heard::Visited { id } => self.visited(&id),
+            Heard::Lines(lines) => self.wired(lines),
+            Heard::Http { request, http } => self.wired_http(request, http),
+            Heard::Tools { tools, note } => self.tools_changed(tools, note, effects),
+            Heard::Task { status, message } => {
+                let said = message.map(|message| format!(": {message}")).unwrap_or_default();
+                self.task = self.running.is_some().then(|| format!("task {status}{said}"));
+            }
+            Heard::Library { entries, notes } => self.library_listed(entries, notes),
+            Heard::LibraryChanged => {
+                if self.library.entries.is_some() && !self.library.is_listing {
+                    self.list_library(effects);
+                }
+            }
+            Heard::Completed { argument, values } => self.library.suggestions = Some((argument, values)),
+            Heard::ResourceUpdated(uri) => self.resource_updated(&uri),
+            Heard::Noted(text) => self.toast(&text),
+        }
+    }
+
+    /// The server said that its tools changed, and what they are now.
+    fn tools_changed(&mut self, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
+        let is_same = tools.len() == self.tools.len() && tools.iter().zip(&self.tools).all(|(now, was)| now.raw == was.tool.raw);
+        if is_same && note == self.tools_note {
+            return;
+        }
+        let is_new = |tool: &&Tool| !self.tools.iter().any(|was| was.tool.name == tool.name);
+        let added = tools.iter().filter(is_new).count();
+        let removed = self.tools.iter().filter(|was| !tools.iter().any(|now| now.name == was.tool.name)).count();
+        let changed =
+            tools.iter().filter(|now| self.tools.iter().any(|was| was.tool.name == now.name && was.tool.raw != now.raw));
+        let changed = changed.count();
+        self.toast(&format!("The server changed its tools: {added} added, {removed} removed, {changed} changed"));
+        effects.push(Effect::CountTools { session: self.session, tools: tools.iter().map(|tool| tool.raw.clone()).collect() });
+        for tool in &tools {
+            // A form is of the schema that it was made for.
+            let was = self.tools.iter().find(|was| was.tool.name == tool.name);
+            if was.is_some_and(|was| was.tool.input_schema != tool.input_schema) {
+                self.forms.remove(&tool.name);
+            }
+        }
+        self.tools = tools.into_iter().map(|tool| ListedTool { tool: Arc::new(tool), tokens: None }).collect();
+        self.tools_note = note;
+        let is_there = |name: &String| self.tools.iter().any(|listed| listed.tool.name == *name);
+        let selected =
+            self.selected_tool.take().filter(is_there).or_else(|| self.tools.first().map(|listed| listed.tool.name.clone()));
+        if let Some(name) = selected {
+            self.select_tool(&name);
+        }
+        self.forget_server_cost();
+        self.count_server(effects);
+    }
+
+    pub(super) fn set_roots(&mut self, roots: Option<Vec<PathBuf>>, effects: &mut Vec<Effect>) {
+        self.dialog = None;
+        self.roots.clone_from(&roots);
+        effects.push(Effect::UseRoots(roots.clone()));
+        match roots {
+            Some(roots) if self.roots_declared && self.connection.is_connected() => {
+                effects.push(Effect::Tell { session: self.session, tell: Tell::Roots(roots) });
+                self.toast("The server is told of the new folders");
+            }
+            _ => self.toast("Servers are told from the next connection on (Ctrl R)"),
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! What outlasts the run: the settings, the hosts that were pinned, what is needed of each tool, the window's size. Which
+//! keys they have in the file is said here and nowhere else; `store` reads and writes it.
+//!
+//! Nothing is kept before `Action::UseSettings` came, so that tests, pictures and the command line touch no file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use toml::{Table, Value};
+
+use super::{Effect, State};
+use crate::format;
+use crate::host::HostId;
+use crate::problem::Problem;
+use crate::settings::{Changes, Panels, Theme};
+use crate::source::Limits;
+use crate::token::Tokenizer;
+
+/// Where settings are kept, and what stands there as far as this copy knows.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// `None` where nothing is kept.
+    folder: Option<PathBuf>,
+    values: BTreeMap<Vec<String>, Value>,
+    /// What is needed of the tools of servers that are not connected, too: by server, then tool.
+    needed: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    /// The tokenizer file that is used, and the one that is being read.
+    pub(super) tokenizer: Option<PathBuf>,
+    pub(super) opening: Option<PathBuf>,
+    /// The window's size in points.
+    window: Option<[f32; 2]>,
+}
+
+/// The unit of the history's size in the file.
+pub const MEBIBYTE: u64 = 1 << 20;
+
+/// The sizes of a window that make sense, in points.
+const WINDOW: std::ops::RangeInclusive<f32> = 300.0..=20_000.0;
+
+/// The window's size in what was kept.
+pub fn window_size(table: &Table) -> Option<[f32; 2]> {
+    let side = |name: &str| {
+        let value = table.get("window")?.get(name)?;
+        // A size in points has no need of more digits.
+        let points = value.as_float().or_else(|| value.as_integer().map(|points| points as f64))? as f32;
+        WINDOW.contains(&points).then_some(points)
+    };
+    Some([side("width")?, side("height")?])
+}
+
+/// `[panels]` of what was kept.
+fn panels(table: &Table) -> Panels {
+    let panels = table.get("panels");
+    let points = |value: &Value| value.as_integer().and_then(|points| u16::try_from(points).ok()).filter(|points| *points > 0);
+    let side = |name: &str| panels?.get(name).and_then(points);
+    let shares = || {
+        let shares: Vec<u16> = panels?.get("panes")?.as_array()?.iter().filter_map(points).collect();
+        shares.try_into().ok()
+    };
+    Panels { sidebar: side("sidebar"), captures: side("captures"), drawer: side("drawer"), panes: shares() }
+}
+
+/// `[limits]` of what was kept, and what is wrong with it.
+fn limits(table: &Table) -> (Limits, Vec<Problem>) {
+    let mut limits = Limits::default();
+    let given = table.get("limits").and_then(Value::as_table).into_iter().flatten();
+    let set = given.filter_map(|(word, value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        limits.set(word, &text).err().map(|problem| problem.at(format!("limits.{word} in settings.toml")))
+    });
+    let problems = set.collect();
+    (limits, problems)
+}
+
+impl State {
+    /// Takes over what was kept, and keeps what changes from here on in this folder. What it does not understand stays
+    /// in the file and changes nothing.
+    pub(super) fn use_kept(&mut self, folder: PathBuf, table: &Table, effects: &mut Vec<Effect>) {
+        let word = |key: &str| table.get(key).and_then(Value::as_str);
+        let flag = |key: &str| table.get(key).and_then(Value::as_bool);
+        let settings = &mut self.settings;
+        if let Some(theme) = word("theme").and_then(Theme::parse) {
+            settings.theme = theme;
+        }
+        if let Some(tokenizer) = word("tokenizer").and_then(Tokenizer::named) {
+            settings.tokenizer = tokenizer;
+        }
+        let limits = limits(table);
+        if limits.0 != Limits::default() {
+            effects.push(Effect::UseLimits(limits.0));
+        }
+        settings.baseline = word("baseline").and_then(format::by_id).map(|format| format.id());
+        settings.model = word("model").map(str::to_owned);
+        settings.wrap = flag("wrap").unwrap_or(settings.wrap);
+        settings.sidebar_open = flag("sidebar").unwrap_or(settings.sidebar_open);
+        settings.drawer_open = flag("drawer").unwrap_or(settings.drawer_open);
+        settings.panels = panels(table);
+        self.prices.use_kept(table);
+        if let Some(history) = table.get("history").and_then(Value::as_table) {
+            let number = |key: &str| history.get(key).and_then(Value::as_integer).and_then(|number| u32::try_from(number).ok());
+            let keep = &mut self.history.keep;
+            self.history.is_off = history.get("on").and_then(Value::as_bool) == Some(false);
+            keep.days = number("days").unwrap_or(keep.days);
+            keep.bytes = number("mebibytes").map_or(keep.bytes, |size| u64::from(size) * MEBIBYTE);
+        }
+        let texts = |value: &Value| -> Vec<String> {
+            value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let pinned = table.get("pinned_hosts").map(texts).unwrap_or_default();
+        self.view.hosts.pinned = pinned.into_iter().filter_map(|id| HostId::try_from(id).ok()).collect();
+        let servers = table.get("needed").and_then(Value::as_table);
+        for (server, tools) in servers.into_iter().flatten() {
+            let tools = tools.as_table().into_iter().flatten();
+            let fields = tools.map(|(tool, fields)| (tool.clone(), texts(fields).into_iter().collect()));
+            self.kept.needed.insert(server.clone(), fields.collect());
+        }
+        self.kept.window = window_size(table);
+        self.kept.folder = Some(folder);
+        self.recall_needed();
+        limits.1.into_iter().for_each(|problem| self.toast_problem(problem));
+        // What stands in the file is not written again.
+        self.kept.values = self.values();
+        if let Some(path) = word("tokenizer_file").map(PathBuf::from) {
+            self.kept.opening = Some(path.clone());
+            effects.push(Effect::ReadTokenizer(path));
+        }
+    }
+
+    /// Remembers the window's size; one that is no size is left out.
+    pub(super) fn keep_window(&mut self, size: [f32; 2]) {
+        if size.iter().all(|points| WINDOW.contains(points)) {
+            self.kept.window = Some(size.map(f32::round));
+        }
+    }
+
+    /// Puts back what is needed of the tools of the server that is connected now.
+    pub(super) fn recall_needed(&mut self) {
+        let server = self.connection.server().map(|server| server.name.clone());
+        if let Some(known) = server.and_then(|server| self.kept.needed.get(&server)) {
+            self.comparisons.needed.extend(known.clone());
+        }
+    }
+
+    /// Has what changed written, where anything is kept at all.
+    pub fn keep(&mut self, effects: &mut Vec<Effect>) {
+        let Some(folder) = self.kept.folder.clone() else { return };
+        if let Some(server) = self.connection.server().filter(|_| self.connection.is_connected()) {
+            let known = self.kept.needed.get(&server.name);
+            if known.is_none_or(|known| *known != self.comparisons.needed)
+                && (known.is_some() || !self.comparisons.needed.is_empty())
+            {
+                self.kept.needed.insert(server.name.clone(), self.comparisons.needed.clone());
+            }
+        }
+        let now = self.values();
+        let gone = self.kept.values.keys().filter(|keys| !now.contains_key(*keys)).map(|keys| (keys.clone(), None));
+        let new = now.iter().filter(|(keys, value)| self.kept.values.get(*keys) != Some(value));
+        let changes: Changes = gone.chain(new.map(|(keys, value)| (keys.clone(), Some(value.clone())))).collect();
+        if !changes.is_empty() {
+            self.kept.values = now;
+            effects.push(Effect::KeepSettings { folder, changes });
+        }
+    }
+
+    /// Everything that is kept, by the path of its keys.
+    fn values(&self) -> BTreeMap<Vec<String>, Value> {
+        let mut values = BTreeMap::new();
+        let mut put = |keys: &[&str], value: Value| {
+            values.insert(keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>(), value);
+        };
+        let settings = &self.settings;
+        put(&["theme"], settings.theme.name().into());
+        match (&settings.tokenizer, &self.kept.tokenizer) {
+            (Tokenizer::File(_), Some(path)) => put(&["tokenizer_file"], path.display().to_string().into()),
+            (Tokenizer::File(_), None) => {}
+            (tokenizer, _) => put(&["tokenizer"], tokenizer.name().into()),
+        }
+        if let Some(baseline) = settings.baseline {
+            put(&["baseline"], baseline.into());
+        }
+        if let Some(model) = &settings.model {
+            put(&["model"], model.clone().into());
+        }
+        put(&["wrap"], settings.wrap.into());
+        put(&["sidebar"], settings.sidebar_open.into());
+        put(&["drawer"], settings.drawer_open.into());
+        put(&["history", "on"], (!self.history.is_off).into());
+        put(&["history", "days"], i64::from(self.history.keep.days).into());
+        put(&["history", "mebibytes"], i64::try_from(self.history.keep.bytes / MEBIBYTE).unwrap_or(i64::MAX).into());
+        if let Some([width, height]) = self.kept.window {
+            put(&["window", "width"], f64::from(width).into());
+            put(&["window", "height"], f64::from(height).into());
+        }
+        let panels = &settings.panels;
+        for (name, points) in [("sidebar", panels.sidebar), ("captures", panels.captures), ("drawer", panels.drawer)] {
+            if let Some(points) = points {
+                put(&["panels", name], i64::from(points).into());
+            }
+        }
+        if let Some(shares) = panels.panes {
+            put(&["panels", "panes"], Value::Array(shares.into_iter().map(|share| i64::from(share).into()).collect()));
+        }
+        for (model, figures) in self.prices.kept() {
+            put(&["prices", model], figures);
+        }
+        let list = |texts: &mut dyn Iterator<Item = &str>| Value::Array(texts.map(|text| text.into()).collect());
+        if !self.view.hosts.pinned.is_empty() {
+            put(&["pinned_hosts"], list(&mut self.view.hosts.pinned.iter().map(|host| host.as_str())));
+        }
+        for (server, tools) in &self.kept.needed {
+            for (tool, fields) in tools {
+                put(&["needed", server, tool], list(&mut fields.iter().map(String::as_str)));
+            }
+        }
+        values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::kept::Keep;
+    use crate::settings::PanelSize;
+    use crate::state::{Action, HistoryAction, HistoryEffect, HostsAction};
+
+    fn kept(state: &mut State) -> Option<Changes> {
+        let mut effects = Vec::new();
+        state.keep(&mut effects);
+        effects.into_iter().find_map(|effect| match effect {
+            Effect::KeepSettings { changes, .. } => Some(changes),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn what_was_kept_comes_back_and_only_what_changes_is_written() {
+        let file = r#"
+            theme = "dark"
+            tokenizer = "cl100k_base"
+            baseline = "no-such-format"
+            wrap = false
+            pinned_hosts = ["codex", "zed"]
+            future = 7
+            window = { width = 1200, height = 800.0 }
+            history = { on = false, days = 7, mebibytes = 64 }
+            [needed.srv]
+            tool = ["/a", "/b"]
+        "#;
+        let table: Table = file.parse().unwrap();
+        assert_eq!(window_size(&table), Some([1200.0, 800.0]));
+        let mut state = State::default();
+        assert_eq!(kept(&mut state), None);
+        state.perform(Action::UseSettings { folder: "/nowhere".into(), table }, &mut Vec::new());
+        assert_eq!((state.settings.theme, state.settings.tokenizer.name()), (Theme::Dark, "cl100k_base"));
+        assert_eq!((state.settings.baseline, state.settings.wrap), (None, false));
+        assert_eq!(state.view.hosts.pinned.len(), 2);
+        assert_eq!(kept(&mut state), None);
+        assert!(state.history.is_off);
+        assert_eq!((state.history.keep.days, state.history.keep.bytes), (7, 64 << 20));
+        state.perform(Action::History(HistoryAction::Use("/nowhere".into())), &mut Vec::new());
+        assert!(!state.history.is_on, "what was turned off stays off");
+        state.perform(Action::History(HistoryAction::SetOn(true)), &mut Vec::new());
+        let limits = Keep { days: 0, bytes: 1 << 30 };
+        let mut effects = Vec::new();
+        state.perform(Action::History(HistoryAction::SetLimits(limits)), &mut effects);
+        assert_eq!(effects, [Effect::History(HistoryEffect::List { keep: limits })]);
+        let changes = kept(&mut state).unwrap();
+        let history = |key: &str| changes.get(&vec!["history".to_owned(), key.to_owned()]).cloned().flatten();
+        assert_eq!(history("on"), Some(true.into()));
+        assert_eq!((history("days"), history("mebibytes")), (Some(0.into()), Some(1024.into())));
+        state.perform(Action::SetTheme(Theme::Light), &mut Vec::new());
+        let changes = kept(&mut state).unwrap();
+        assert_eq!(changes, Changes::from([(vec!["theme".to_owned()], Some("light".into()))]));
+        for host in state.view.hosts.pinned.clone() {
+            state.perform(Action::Hosts(HostsAction::Pin(host)), &mut Vec::new());
+        }
+        assert_eq!(kept(&mut state), Some(Changes::from([(vec!["pinned_hosts".to_owned()], None)])));
+        state.perform(Action::KeepWindow([10.0, 10.0]), &mut Vec::new());
+        assert_eq!(kept(&mut state), None);
+        state.perform(Action::KeepWindow([900.4, 700.0]), &mut Vec::new());
+        assert_eq!(kept(&mut state).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn sizes_of_panels_come_back() {
+        let file = "drawer = true\n[panels]\nsidebar = 300\ndrawer = -4\npanes = [200, 500, 300]\n";
+        let mut state = State::default();
+        state.perform(Action::UseSettings { folder: "/nowhere".into(), table: file.parse().unwrap() }, &mut Vec::new());
+        let wanted = Panels { sidebar: Some(300), captures: None, drawer: None, panes: Some([200, 500, 300]) };
+        assert_eq!((state.settings.panels, kept(&mut state)), (wanted, None));
+        state.perform(Action::KeepPanel(PanelSize::Drawer(411)), &mut Vec::new());
+        state.perform(Action::KeepPanel(PanelSize::Panes([1, 2, 3])), &mut Vec::new());
+        let changes = kept(&mut state).unwrap();
+        let of = |name: &str| changes.get(&vec!["panels".to_owned(), name.to_owned()]).cloned().flatten();
+        assert_eq!((of("drawer"), of("panes").map(|shares| shares.to_string())), (Some(411.into()), Some("[1, 2, 3]".into())));
+        assert_eq!(changes.len(), 2);
+        // Two numbers are no three shares.
+        assert_eq!(panels(&"[panels]\npanes = [1, 2]\n".parse().unwrap()), Panels::default());
+    }
+
+    #[test]
+    fn nothing_is_kept_where_nobody_asked_for_it() {
+        let mut state = State::default();
+        state.perform(Action::SetTheme(Theme::Dark), &mut Vec::new());
+        assert_eq!(kept(&mut state), None);
+    }
+}

@@ -1,0 +1,345 @@
+//! What a server has beside tools: resources, templates and prompts, filled in and read into the same panes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{CALL_LIMIT, Effect, Running, Screen, State, Tell};
+use crate::capture::{Prompt, Resource};
+use crate::json::write;
+use crate::problem::{Kind, Problem};
+
+/// One thing to read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    Resource(Arc<Resource>),
+    Template(Arc<Resource>),
+    Prompt(Arc<Prompt>),
+}
+
+impl Entry {
+    /// The URI, the template or the prompt's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Resource(resource) | Self::Template(resource) => &resource.uri,
+            Self::Prompt(prompt) => &prompt.name,
+        }
+    }
+
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Resource(resource) | Self::Template(resource) => resource.title.as_deref().unwrap_or(&resource.name),
+            Self::Prompt(prompt) => prompt.title.as_deref().unwrap_or(&prompt.name),
+        }
+    }
+
+    pub fn description(&self) -> Option<&str> {
+        match self {
+            Self::Resource(resource) | Self::Template(resource) => resource.description.as_deref(),
+            Self::Prompt(prompt) => prompt.description.as_deref(),
+        }
+    }
+
+    pub fn raw(&self) -> &Bytes {
+        match self {
+            Self::Resource(resource) | Self::Template(resource) => &resource.raw,
+            Self::Prompt(prompt) => &prompt.raw,
+        }
+    }
+
+    pub fn faults(&self) -> &[String] {
+        match self {
+            Self::Resource(resource) | Self::Template(resource) => &resource.faults,
+            Self::Prompt(prompt) => &prompt.faults,
+        }
+    }
+
+    /// What has to be filled in: name, description, and whether it must be.
+    pub fn places(&self) -> Vec<(String, Option<String>, bool)> {
+        match self {
+            Self::Resource(_) => Vec::new(),
+            Self::Template(template) => variables(&template.uri).into_iter().map(|name| (name, None, true)).collect(),
+            Self::Prompt(prompt) => prompt
+                .arguments
+                .iter()
+                .map(|argument| (argument.name.clone(), argument.description.clone(), argument.required))
+                .collect(),
+        }
+    }
+
+    /// What `completion/complete` is asked for.
+    fn reference(&self) -> Option<String> {
+        match self {
+            Self::Resource(_) => None,
+            Self::Template(template) => Some(format!(r#"{{"type":"ref/resource","uri":{}}}"#, write::string(&template.uri))),
+            Self::Prompt(prompt) => Some(format!(r#"{{"type":"ref/prompt","name":{}}}"#, write::string(&prompt.name))),
+        }
+    }
+}
+
+/// The expressions of a URI template (RFC 6570): where each stands, its operator, its names.
+fn expressions(template: &str) -> Vec<(std::ops::Range<usize>, Option<char>, Vec<String>)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = template[from..].find('{').map(|at| from + at) {
+        let Some(end) = template[start..].find('}').map(|at| start + at) else { break };
+        let inside = &template[start + 1..end];
+        let operator = inside.chars().next().filter(|char| "+#./;?&".contains(*char));
+        let names = inside.trim_start_matches(|char| Some(char) == operator).split(',');
+        let names = names.map(|name| name.split([':', '*']).next().unwrap_or_default().to_owned()).collect();
+        found.push((start..end + 1, operator, names));
+        from = end + 1;
+    }
+    found
+}
+
+fn variables(template: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in expressions(template).into_iter().flat_map(|(_, _, names)| names) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// A template with its places filled in; what is empty is left out.
+pub fn expand(template: &str, values: &BTreeMap<String, String>) -> String {
+    let mut out = String::new();
+    let mut from = 0;
+    for (range, operator, names) in expressions(template) {
+        out.push_str(&template[from..range.start]);
+        from = range.end;
+        let (first, between, is_named, keeps) = match operator {
+            Some('+') => ("", ",", false, true),
+            Some('#') => ("#", ",", false, true),
+            Some('.') => (".", ".", false, false),
+            Some('/') => ("/", "/", false, false),
+            Some(';') => (";", ";", true, false),
+            Some('?') => ("?", "&", true, false),
+            Some('&') => ("&", "&", true, false),
+            _ => ("", ",", false, false),
+        };
+        let given = names.iter().filter_map(|name| Some((name, values.get(name).filter(|value| !value.is_empty())?)));
+        let parts: Vec<String> = given
+            .map(|(name, value)| {
+                let value = encoded(value, keeps);
+                if is_named { format!("{name}={value}") } else { value }
+            })
+            .collect();
+        if !parts.is_empty() {
+            out.push_str(first);
+            out.push_str(&parts.join(between));
+        }
+    }
+    out.push_str(&template[from..]);
+    out
+}
+
+fn encoded(value: &str, keeps_reserved: bool) -> String {
+    let mut out = String::new();
+    for byte in value.bytes() {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if is_plain || (keeps_reserved && b":/?#[]@!$&'()*+,;=".contains(&byte)) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// What there is, and what is being filled in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Library {
+    /// `None` until it was listed.
+    pub entries: Option<Vec<Entry>>,
+    pub is_listing: bool,
+    /// What is odd about the lists.
+    pub notes: Vec<String>,
+    pub filter: String,
+    /// The place among the entries.
+    pub selected: Option<usize>,
+    pub values: BTreeMap<String, String>,
+    /// What the server suggests for a place.
+    pub suggestions: Option<(String, Vec<String>)>,
+    /// Resources that are watched, and those of them that have changed since they were read.
+    pub watched: BTreeSet<String>,
+    pub updated: BTreeSet<String>,
+}
+
+impl Library {
+    pub fn entry(&self) -> Option<&Entry> {
+        self.entries.as_ref()?.get(self.selected?)
+    }
+
+    /// The URI that would be read now.
+    pub fn uri(&self) -> Option<String> {
+        match self.entry()? {
+            Entry::Resource(resource) => Some(resource.uri.clone()),
+            Entry::Template(template) => Some(expand(&template.uri, &self.values)),
+            Entry::Prompt(_) => None,
+        }
+    }
+}
+
+/// What a person does with it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LibraryAction {
+    Show,
+    SetFilter(String),
+    Select(usize),
+    Set {
+        name: String,
+        value: String,
+    },
+    /// Reads the resource, fills in the prompt.
+    Read,
+    /// Has the server tell when the resource changes, or no longer.
+    Watch(bool),
+}
+
+impl State {
+    pub(super) fn perform_library(&mut self, action: LibraryAction, effects: &mut Vec<Effect>) {
+        match action {
+            LibraryAction::Show => {
+                self.view.screen = Screen::Library;
+                if self.library.entries.is_none() && !self.library.is_listing {
+                    self.list_library(effects);
+                }
+            }
+            LibraryAction::SetFilter(filter) => self.library.filter = filter,
+            LibraryAction::Select(at) => {
+                if self.library.selected != Some(at) {
+                    self.library.values.clear();
+                    self.library.suggestions = None;
+                }
+                self.library.selected = Some(at);
+            }
+            LibraryAction::Set { name, value } => self.fill_in(name, value, effects),
+            LibraryAction::Read => self.read_entry(effects),
+            LibraryAction::Watch(on) => {
+                let Some(uri) = self.library.uri() else { return };
+                if on {
+                    self.library.watched.insert(uri.clone());
+                } else {
+                    self.library.watched.remove(&uri);
+                }
+                effects.push(Effect::Tell { session: self.session, tell: Tell::Watch { uri, on } });
+            }
+        }
+    }
+
+    pub(super) fn list_library(&mut self, effects: &mut Vec<Effect>) {
+        if self.connection.is_connected() {
+            self.library.is_listing = true;
+            effects.push(Effect::Tell { session: self.session, tell: Tell::ListLibrary });
+        }
+    }
+
+    pub(super) fn library_listed(&mut self, entries: Vec<Entry>, notes: Vec<String>) {
+        let selected = self.library.entry().map(|entry| entry.name().to_owned());
+        if let Some(before) = &self.library.entries
+            && *before != entries
+        {
+            self.toast("The server changed its resources or prompts; they were listed again");
+        }
+        self.library.selected = selected.and_then(|name| entries.iter().position(|entry| entry.name() == name));
+        self.library.entries = Some(entries);
+        self.library.notes = notes;
+        self.library.is_listing = false;
+    }
+
+    pub(super) fn resource_updated(&mut self, uri: &str) {
+        self.toast(&format!("The server says that {uri} has changed"));
+        self.library.updated.insert(uri.to_owned());
+    }
+
+    fn fill_in(&mut self, name: String, value: String, effects: &mut Vec<Effect>) {
+        let can_complete = self.connection.server().is_some_and(|server| server.declares("/completions"));
+        if let Some(reference) = self.library.entry().and_then(Entry::reference).filter(|_| can_complete) {
+            let others = self.library.values.iter().filter(|(other, _)| **other != name);
+            let others: Vec<_> =
+                others.map(|(name, value)| format!("{}:{}", write::string(name), write::string(value))).collect();
+            let params = format!(
+                r#"{{"ref":{reference},"argument":{{"name":{},"value":{}}},"context":{{"arguments":{{{}}}}}}}"#,
+                write::string(&name),
+                write::string(&value),
+                others.join(",")
+            );
+            effects.push(Effect::Tell { session: self.session, tell: Tell::Complete { argument: name.clone(), params } });
+        }
+        self.library.values.insert(name, value);
+    }
+
+    fn read_entry(&mut self, effects: &mut Vec<Effect>) {
+        let Some(entry) = self.library.entry() else { return };
+        let (method, params) = match (entry, self.library.uri()) {
+            (Entry::Prompt(prompt), _) => {
+                let given = self.library.values.iter().filter(|(_, value)| !value.is_empty());
+                let members: Vec<_> =
+                    given.map(|(name, value)| format!("{}:{}", write::string(name), write::string(value))).collect();
+                let name = write::string(&prompt.name);
+                ("prompts/get", format!(r#"{{"name":{name},"arguments":{{{}}}}}"#, members.join(",")))
+            }
+            (_, Some(uri)) => {
+                return self.read_uri(&uri, effects);
+            }
+            (_, None) => return,
+        };
+        self.read(method, params, effects);
+    }
+
+    /// Reads a resource by its address.
+    pub(super) fn read_uri(&mut self, uri: &str, effects: &mut Vec<Effect>) {
+        if self.read("resources/read", format!(r#"{{"uri":{}}}"#, write::string(uri)), effects) {
+            self.library.updated.remove(uri);
+        }
+    }
+
+    /// Sends what reads a resource or fills in a prompt, where it can be sent; the answer is a capture like a call's.
+    fn read(&mut self, method: &'static str, params: String, effects: &mut Vec<Effect>) -> bool {
+        if self.running.is_some() {
+            return false;
+        }
+        if !self.connection.is_connected() {
+            self.toast_problem(Problem::new(Kind::Disconnected, "not connected").hint("reconnect (Ctrl R), then read again"));
+            return false;
+        }
+        self.next_call += 1;
+        self.task = None;
+        let call = self.next_call;
+        self.running = Some(Running {
+            id: call,
+            tool: method.to_owned(),
+            since: self.now,
+            limit: CALL_LIMIT,
+            progress: None,
+            unreadable: 0,
+        });
+        effects.push(Effect::Read { session: self.session, call, method, params: params.into(), limit: CALL_LIMIT });
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_filled_in_as_the_standard_says() {
+        let values =
+            |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        for (template, expected) in [
+            ("a://{x}/b", "a://1%202%2F3/b"),
+            ("a://{+x}", "a://1%202/3"),
+            ("a:/{/x,y}{?x,z,y}", "a://1%202%2F3/%C3%A9?x=1%202%2F3&y=%C3%A9"),
+            ("a{?none}", "a"),
+            ("a{x", "a{x"),
+        ] {
+            assert_eq!(expand(template, &values(&[("x", "1 2/3"), ("y", "é")])), expected, "{template}");
+        }
+        assert_eq!(variables("a://{x}{?x,y*}{z:3}"), ["x", "y", "z"]);
+    }
+}

@@ -1,0 +1,205 @@
+//! A login as the window shows it: its log, the address to open, and what a person does about it.
+
+use std::time::Duration;
+
+use super::{Action, Connection, Effect, State};
+use crate::problem::{Kind, Problem};
+use crate::source::{Login, Source};
+
+/// Lines of the log that are kept.
+const LINES: usize = 1_000;
+
+/// What the engine reports of a login.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoginStep {
+    /// A line of the log, secrets masked.
+    Said(String),
+    /// Somebody has to open this address and log in there, within the limit.
+    Open {
+        url: String,
+        limit: Duration,
+    },
+    /// One of these authorization servers has to be chosen first.
+    Choose(Vec<String>),
+    /// The browser came back.
+    Back,
+    Over {
+        worked: bool,
+    },
+}
+
+/// The login of this session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoginLog {
+    /// What was done and answered, the oldest first.
+    pub lines: Vec<String>,
+    /// The address that waits to be opened, since when, and for how long.
+    pub open: Option<(String, Duration, Duration)>,
+    /// Whether the person has had it opened or copied.
+    pub is_opened: bool,
+    pub is_running: bool,
+    /// Authorization servers of which a person has to choose one.
+    pub servers: Vec<String>,
+}
+
+/// What a person does about a login.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoginAction {
+    /// Connect again to the server that refused, and log in.
+    Start(Login),
+    /// The same, at this one of the authorization servers that it named.
+    StartAt(String),
+    /// Remove the login that is kept for a server, as this client where one was named.
+    Forget {
+        url: String,
+        client_id: Option<String>,
+    },
+    /// Open the address in the browser.
+    Open,
+    Copy,
+    /// Stop waiting for the browser.
+    Cancel,
+}
+
+impl State {
+    /// Whether the last connection failed because the server wants a login and none was asked for.
+    pub fn wants_login(&self) -> bool {
+        matches!(&self.connection, Connection::Failed { source: Source::Http(http), problem, .. }
+            if problem.kind == Kind::Auth && http.login.is_none())
+    }
+
+    pub(super) fn login(&mut self, action: LoginAction, effects: &mut Vec<Effect>) {
+        match action {
+            LoginAction::Start(login) => {
+                let Some(Source::Http(http)) = self.connection.source().cloned() else {
+                    self.toast_problem(Problem::new(Kind::Usage, "only a server at a URL can be logged in to"));
+                    return;
+                };
+                self.connect_form.login = Some(login.clone());
+                let mut http = http;
+                http.login = Some(login);
+                self.start_connecting(Source::Http(http), effects);
+            }
+            LoginAction::StartAt(server) => {
+                let wish = match self.connection.source() {
+                    Some(Source::Http(http)) => http.login.clone().unwrap_or_default(),
+                    _ => Login::default(),
+                };
+                self.login(LoginAction::Start(Login { server: Some(server), ..wish }), effects);
+            }
+            LoginAction::Forget { url, client_id } => {
+                effects.push(Effect::ForgetLogin { session: self.session, url, client_id });
+            }
+            LoginAction::Open | LoginAction::Copy => {
+                if let Some((url, ..)) = &self.login.open {
+                    self.login.is_opened = true;
+                    let url = url.clone();
+                    if action == LoginAction::Open {
+                        effects.push(Effect::OpenUrl(url));
+                    } else {
+                        self.copy(url, effects);
+                    }
+                }
+            }
+            LoginAction::Cancel => {
+                if self.versus.is_listing() {
+                    self.login.open = None;
+                    self.stop_listing(effects);
+                    return;
+                }
+                let stop = if self.running.is_some() { Action::CancelCall } else { Action::CancelConnect };
+                self.login.open = None;
+                self.perform(stop, effects);
+            }
+        }
+    }
+
+    pub(super) fn login_step(&mut self, step: LoginStep) {
+        let login = &mut self.login;
+        match step {
+            LoginStep::Said(line) => {
+                login.is_running = true;
+                if login.lines.len() >= LINES {
+                    login.lines.remove(0);
+                }
+                login.lines.push(line);
+            }
+            LoginStep::Open { url, limit } => {
+                login.is_opened = false;
+                login.open = Some((url, self.now, limit));
+            }
+            LoginStep::Choose(servers) => login.servers = servers,
+            LoginStep::Back => login.open = None,
+            LoginStep::Over { .. } => {
+                login.open = None;
+                login.is_running = false;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Http;
+    use crate::state::Event;
+
+    #[test]
+    fn of_several_authorization_servers_one_is_chosen_and_a_login_is_forgotten() {
+        let mut state = State::default();
+        let mut effects = Vec::new();
+        let login = Login { client_id: Some("me".into()), asks: true, ..Login::default() };
+        let source = Source::Http(Http { url: "http://h/mcp".into(), login: Some(login.clone()), ..Http::default() });
+        state.perform(Action::Connect(source), &mut effects);
+        let session = state.session;
+        let servers = vec!["https://a".to_owned(), "https://b".into()];
+        state.apply(Event::Login { session, step: LoginStep::Choose(servers.clone()) }, &mut effects);
+        state.apply(Event::ConnectFailed { session, problem: Problem::new(Kind::Auth, "choose") }, &mut effects);
+        assert_eq!(state.login.servers, servers);
+        effects.clear();
+        state.perform(Action::Login(LoginAction::StartAt("https://b".into())), &mut effects);
+        let Some(Effect::Connect { source: Source::Http(http), .. }) = effects.last() else { panic!("{effects:?}") };
+        assert_eq!(http.login, Some(Login { server: Some("https://b".into()), ..login }));
+        assert!(state.login.servers.is_empty());
+        effects.clear();
+        state.perform(Action::Login(LoginAction::Forget { url: "http://h/mcp".into(), client_id: None }), &mut effects);
+        assert!(matches!(&effects[..], [Effect::ForgetLogin { url, .. }] if url == "http://h/mcp"));
+    }
+
+    #[test]
+    fn a_refusal_leads_to_a_login_and_the_address_waits_for_a_click() {
+        let mut state = State::default();
+        let mut effects = Vec::new();
+        let source = Source::Http(Http { url: "http://h/mcp".into(), ..Http::default() });
+        state.perform(Action::Connect(source), &mut effects);
+        let problem = Problem::new(Kind::Auth, "HTTP 401");
+        state.apply(Event::ConnectFailed { session: state.session, problem: problem.clone() }, &mut effects);
+        assert!(state.wants_login());
+        effects.clear();
+        state.perform(Action::Login(LoginAction::Start(Login::default())), &mut effects);
+        assert!(matches!(&effects[..], [Effect::Connect { source: Source::Http(http), .. }] if http.login.is_some()));
+        assert!(!state.wants_login());
+
+        let session = state.session;
+        let step = |state: &mut State, step| state.apply(Event::Login { session, step }, &mut Vec::new());
+        step(&mut state, LoginStep::Said("a".into()));
+        step(&mut state, LoginStep::Open { url: "https://as/?x".into(), limit: Duration::from_secs(300) });
+        effects.clear();
+        state.perform(Action::Login(LoginAction::Open), &mut effects);
+        assert_eq!(effects, [Effect::OpenUrl("https://as/?x".into())]);
+        assert!(state.login.is_opened);
+        step(&mut state, LoginStep::Back);
+        assert_eq!(state.login.open, None);
+        step(&mut state, LoginStep::Over { worked: true });
+        assert_eq!((state.login.is_running, state.login.lines.len()), (false, 1));
+
+        // A login that was asked for and failed is not offered again as if nobody had asked.
+        state.apply(Event::ConnectFailed { session, problem }, &mut Vec::new());
+        assert!(!state.wants_login());
+        effects.clear();
+        state.perform(Action::Reconnect, &mut effects);
+        assert!(state.login.lines.is_empty());
+        state.perform(Action::Login(LoginAction::Cancel), &mut effects);
+        assert!(matches!(state.connection, Connection::None));
+    }
+}

@@ -1,0 +1,107 @@
+//! Blocks that are no text: which pictures are shown, where their bytes are saved, and what links are read from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::{Dialog, Effect, PathPurpose, State};
+use crate::capture::{BlockKind, Capture, CaptureId, Reading};
+
+/// What is shown of them, and where answers came from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Media {
+    /// Pictures that a person asked to see: capture, and position in `content`.
+    shown: BTreeSet<(CaptureId, usize)>,
+    /// The session that an answer came through; what was opened from a file has none.
+    sessions: BTreeMap<CaptureId, u64>,
+}
+
+/// What a person does with a block.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MediaAction {
+    /// Decodes and shows the picture at this position in `content`, or no longer.
+    Show(usize, bool),
+    /// Saves the decoded bytes; `None` asks where.
+    Save { block: usize, path: Option<PathBuf> },
+    /// Reads a resource through the session.
+    Read(String),
+}
+
+impl State {
+    /// Whether the picture at this position of the answer shown was asked for.
+    pub fn is_picture_shown(&self, block: usize) -> bool {
+        self.view.capture.as_ref().is_some_and(|capture| self.media.shown.contains(&(capture.clone(), block)))
+    }
+
+    pub(super) fn perform_media(&mut self, action: MediaAction, effects: &mut Vec<Effect>) {
+        match action {
+            MediaAction::Show(block, is_shown) => {
+                let Some(capture) = self.view.capture.clone() else { return };
+                if is_shown {
+                    self.media.shown.insert((capture, block));
+                } else {
+                    self.media.shown.remove(&(capture, block));
+                }
+            }
+            MediaAction::Save { block, path: None } => {
+                let Some(capture) = self.capture() else { return };
+                let text = file_name(capture, block);
+                self.dialog = Some(Dialog::Path { purpose: PathPurpose::SaveBlock(block), text });
+            }
+            MediaAction::Save { block, path: Some(path) } => {
+                let Some(capture) = self.capture().cloned() else { return };
+                self.dialog = None;
+                effects.push(Effect::SaveBlock { capture, block, path });
+            }
+            MediaAction::Read(uri) => {
+                self.dialog = None;
+                self.read_uri(&uri, effects);
+            }
+        }
+    }
+
+    /// Notes that an answer came through the session of now.
+    pub(super) fn came_through(&mut self, capture: &CaptureId) {
+        self.media.sessions.insert(capture.clone(), self.session);
+    }
+
+    /// Why what the answer shown links to cannot be read now; `None` where it can.
+    pub fn unreadable(&self) -> Option<&'static str> {
+        let session = self.view.capture.as_ref().and_then(|capture| self.media.sessions.get(capture));
+        match session {
+            None => Some("Not read: this answer was opened from a file, there is no server to read it from"),
+            Some(session) if *session != self.session || !self.connection.is_connected() => {
+                Some("Not read: the session of this answer has ended. Connect and call again")
+            }
+            Some(_) if self.running.is_some() => Some("Not read now: a call is in flight"),
+            Some(_) => None,
+        }
+    }
+}
+
+/// A name for the file: the last part of the address, else the tool with the position.
+fn file_name(capture: &Capture, index: usize) -> String {
+    let reading = Reading::of(capture);
+    let Some(block) = reading.blocks.get(index) else { return String::new() };
+    let last = block.uri.as_deref().and_then(|uri| uri.split(['?', '#']).next()?.rsplit('/').next());
+    if let Some(name) = last.filter(|name| name.contains('.') && !name.starts_with('.') && !name.contains(['\\', '\0'])) {
+        return name.to_owned();
+    }
+    let extension = match block.mime_type.as_deref().unwrap_or_default() {
+        "image/png" => "png",
+        "image/jpeg" => "jpg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        "image/svg+xml" => "svg",
+        "audio/wav" | "audio/x-wav" | "audio/wave" => "wav",
+        "audio/mpeg" => "mp3",
+        "audio/ogg" => "ogg",
+        "application/pdf" => "pdf",
+        _ => "bin",
+    };
+    let kind = match block.kind {
+        BlockKind::Image => "image",
+        BlockKind::Audio => "audio",
+        _ => "block",
+    };
+    format!("{}-{kind}-{index}.{extension}", capture.tool.name.replace('/', "-"))
+}

@@ -1,0 +1,377 @@
+//! The tools of the connected server against another list: those of another server, another version, another variant of
+//! the sample, or a file. The other server is connected only while it lists its tools; the connection in use stays.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::login::LoginLog;
+use super::{CONNECT_LIMIT, Connection, Dialog, Effect, Event, PathPurpose, Screen, State};
+use crate::capture::{Server, Tool};
+use crate::problem::Problem;
+use crate::report::difference::ToolsDifference;
+use crate::source::Source;
+
+/// Connections that only list are counted from here on; those that are worked with are counted from 1.
+const FIRST_SESSION: u64 = 1 << 62;
+
+/// A list of tools, and where it is from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolList {
+    /// The server's name and version, or the file's name.
+    pub name: String,
+    /// The source or the path.
+    pub place: String,
+    pub tools: Vec<Arc<Tool>>,
+    /// What has to be known to read the comparison.
+    pub note: Option<String>,
+}
+
+/// What a path that was given holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToolsRead {
+    List(ToolList),
+    /// A folder of captures: its tools are listed as those of a server that answers from it.
+    Folder(PathBuf),
+}
+
+/// What is known of the comparison.
+#[derive(Debug, Default)]
+pub struct Versus {
+    /// Whether the connect screen is asked for the other list.
+    pub is_choosing: bool,
+    /// How far the other server is, or why it did not come to be.
+    pub connection: Connection,
+    pub other: Option<ToolList>,
+    /// Whether the server in use is the first side; else the other list is, as the older of two versions.
+    pub is_turned: bool,
+    pub found: Option<Arc<ToolsDifference>>,
+    /// The tool looked at, by name.
+    pub chosen: Option<String>,
+    /// The connection that lists, if one is being made.
+    session: u64,
+    sessions: u64,
+    /// The server of that connection.
+    server: Option<Server>,
+    /// Counts comparisons, so that an old one is told apart.
+    run: u64,
+}
+
+impl Versus {
+    /// Whether a server is being asked for its tools.
+    pub fn is_listing(&self) -> bool {
+        matches!(self.connection, Connection::Connecting { .. })
+    }
+}
+
+/// What a person does about it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VersusAction {
+    /// The comparison, or the way to its other list.
+    Show,
+    /// To the connect screen, for the other list.
+    Choose,
+    /// Connects, lists, and disconnects.
+    List(Box<Source>),
+    /// Ends the connection that is being made.
+    Cancel,
+    /// Back from choosing.
+    Leave,
+    /// A file or folder with tools; `None` asks for the path.
+    Open(Option<PathBuf>),
+    Turn,
+    /// Looks at a tool; again, at none.
+    Look(String),
+    Copy,
+}
+
+impl State {
+    /// The tools of the server in use, as a list.
+    pub fn own_list(&self) -> ToolList {
+        let server = self.connection.server();
+        let name = server.map_or_else(|| "This server".to_owned(), named);
+        let place = self.connection.source().map(Source::to_string).unwrap_or_default();
+        let tools = self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
+        ToolList { name, place, tools, note: self.tools_note.clone() }
+    }
+
+    pub(super) fn versus(&mut self, action: VersusAction, effects: &mut Vec<Effect>) {
+        match action {
+            VersusAction::Show if self.versus.other.is_some() => {
+                self.versus.is_choosing = false;
+                self.view.screen = Screen::Versus;
+            }
+            VersusAction::Show | VersusAction::Choose => {
+                self.versus.is_choosing = true;
+                self.view.screen = Screen::Connect;
+            }
+            VersusAction::List(source) => self.list_other(*source, effects),
+            VersusAction::Cancel => self.stop_listing(effects),
+            VersusAction::Leave => {
+                self.stop_listing(effects);
+                self.versus.is_choosing = false;
+                self.versus.connection = Connection::None;
+                let answer = if self.view.capture.is_some() { Screen::Answer } else { Screen::Start };
+                self.view.screen = if self.versus.other.is_some() { Screen::Versus } else { answer };
+            }
+            VersusAction::Open(None) => {
+                self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenTools, text: String::new() });
+            }
+            VersusAction::Open(Some(path)) => {
+                self.dialog = None;
+                effects.push(Effect::ReadTools(path));
+            }
+            VersusAction::Turn => {
+                self.versus.is_turned = !self.versus.is_turned;
+                self.compare_with_other(effects);
+            }
+            VersusAction::Look(name) => {
+                self.versus.chosen = (self.versus.chosen.as_ref() != Some(&name)).then_some(name);
+            }
+            VersusAction::Copy => match &self.versus.found {
+                Some(found) => {
+                    let text = crate::report::json::diff_tools(found);
+                    self.copy(text, effects);
+                }
+                None => self.toast("Nothing to copy yet: the tools are still being compared"),
+            },
+        }
+    }
+
+    fn list_other(&mut self, source: Source, effects: &mut Vec<Effect>) {
+        self.stop_listing(effects);
+        self.versus.sessions += 1;
+        self.versus.session = FIRST_SESSION + self.versus.sessions;
+        self.versus.server = None;
+        self.login = LoginLog::default();
+        self.versus.connection = Connection::Connecting {
+            source: source.clone(),
+            phase: "connecting".into(),
+            since: self.now,
+            limit: CONNECT_LIMIT,
+            stderr: Vec::new(),
+        };
+        effects.push(Effect::Connect { session: self.versus.session, source, limit: CONNECT_LIMIT });
+    }
+
+    /// Ends the connection that lists, where there is one.
+    pub(super) fn stop_listing(&mut self, effects: &mut Vec<Effect>) {
+        if self.versus.session != 0 {
+            effects.push(Effect::Disconnect { session: self.versus.session });
+            self.versus.session = 0;
+        }
+        if self.versus.is_listing() {
+            self.versus.connection = Connection::None;
+        }
+    }
+
+    /// Takes in what is about the connection that lists; gives back what is not.
+    pub(super) fn versus_event(&mut self, event: Event, effects: &mut Vec<Effect>) -> Option<Event> {
+        let own = self.versus.session;
+        match event {
+            Event::ToolsRead(read) => self.tools_read(read, effects),
+            Event::ToolsCompared { run, found, .. } if run > 0 => {
+                if run == self.versus.run {
+                    self.versus.found = Some(found);
+                }
+            }
+            Event::Phase { session, phase } if session == own => {
+                if let Connection::Connecting { phase: known, .. } = &mut self.versus.connection {
+                    *known = phase;
+                }
+            }
+            Event::Stderr { session, line } if session == own => {
+                self.versus.connection.add_stderr(line);
+            }
+            Event::Login { session, step } if session == own => self.login_step(step),
+            Event::Connected { session, server } if session == own => self.versus.server = Some(server),
+            Event::Tools { session, tools, note } if session == own => self.other_listed(tools, note, effects),
+            Event::ConnectFailed { session, problem } | Event::Gone { session, problem } if session == own => {
+                self.other_failed(problem, effects);
+            }
+            other => return Some(other),
+        }
+        None
+    }
+
+    fn other_listed(&mut self, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
+        let source = self.versus.connection.source().cloned();
+        self.stop_listing(effects);
+        if let Some(source) = &source {
+            self.remember_source(source, effects);
+        }
+        let server = self.versus.server.take();
+        self.use_other(
+            ToolList {
+                name: server.as_ref().map_or_else(|| "The other server".to_owned(), named),
+                place: source.as_ref().map(Source::to_string).unwrap_or_default(),
+                tools: tools.into_iter().map(Arc::new).collect(),
+                note,
+            },
+            effects,
+        );
+    }
+
+    fn other_failed(&mut self, problem: Problem, effects: &mut Vec<Effect>) {
+        let stderr = self.versus.connection.stderr().to_vec();
+        let source = self.versus.connection.source().cloned();
+        self.stop_listing(effects);
+        match source {
+            Some(source) => self.versus.connection = Connection::Failed { source, problem, stderr },
+            None => self.toast_problem(problem),
+        }
+    }
+
+    fn tools_read(&mut self, read: Result<ToolsRead, Problem>, effects: &mut Vec<Effect>) {
+        match read {
+            Ok(ToolsRead::List(list)) => {
+                self.stop_listing(effects);
+                self.use_other(list, effects);
+            }
+            Ok(ToolsRead::Folder(folder)) => self.list_other(Source::Fixture(folder), effects),
+            Err(problem) => self.toast_problem(problem),
+        }
+    }
+
+    fn use_other(&mut self, list: ToolList, effects: &mut Vec<Effect>) {
+        self.versus.other = Some(list);
+        self.versus.is_choosing = false;
+        self.versus.connection = Connection::None;
+        self.view.screen = Screen::Versus;
+        self.compare_with_other(effects);
+    }
+
+    /// Compares anew: one of the two lists is another one now.
+    pub(super) fn compare_with_other(&mut self, effects: &mut Vec<Effect>) {
+        self.versus.found = None;
+        let Some(other) = &self.versus.other else { return };
+        self.versus.run += 1;
+        let own: Vec<_> = self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
+        let (before, now) = if self.versus.is_turned { (own, other.tools.clone()) } else { (other.tools.clone(), own) };
+        effects.push(Effect::CompareTools { session: self.session, run: self.versus.run, before, now });
+    }
+}
+
+fn named(server: &Server) -> String {
+    format!("{} {}", server.name, server.version).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::problem::Kind;
+    use crate::source::Command;
+    use crate::state::Action;
+
+    fn tool(text: &'static str) -> Tool {
+        Tool::read(Bytes::from_static(text.as_bytes()))
+    }
+
+    const A: &str = r#"{"name":"a","inputSchema":{}}"#;
+    const B: &str = r#"{"name":"b","inputSchema":{}}"#;
+
+    fn perform(state: &mut State, action: Action) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        state.perform(action, &mut effects);
+        effects
+    }
+
+    fn apply(state: &mut State, event: Event) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        state.apply(event, &mut effects);
+        effects
+    }
+
+    fn command(program: &str) -> Source {
+        Source::Command(Command { program: program.into(), ..Command::default() })
+    }
+
+    fn connected() -> State {
+        let mut state = State::default();
+        perform(&mut state, Action::Connect(command("mine")));
+        apply(&mut state, Event::Connected { session: 1, server: Server::default() });
+        apply(&mut state, Event::Tools { session: 1, tools: vec![tool(A)], note: None });
+        state
+    }
+
+    /// The number of the connection that an effect begins.
+    fn begun(effects: &[Effect]) -> u64 {
+        let session = effects.iter().find_map(|effect| match effect {
+            Effect::Connect { session, .. } => Some(*session),
+            _ => None,
+        });
+        session.expect("a connection")
+    }
+
+    #[test]
+    fn another_server_is_listed_and_let_go_while_the_one_in_use_stays() {
+        let mut state = connected();
+        perform(&mut state, Action::Versus(VersusAction::Show));
+        assert_eq!((state.view.screen, state.versus.is_choosing), (Screen::Connect, true));
+        // What is typed on the connect screen is the other server now.
+        state.connect_form.command = "other --now".into();
+        let session = begun(&perform(&mut state, Action::ConnectForm));
+        assert!(session > FIRST_SESSION && state.session == 1 && state.connection.is_connected());
+        apply(&mut state, Event::Stderr { session, line: "starting".into() });
+        assert_eq!(state.versus.connection.stderr(), ["starting"]);
+        let server = Server { name: "other".into(), version: "2".into(), ..Server::default() };
+        apply(&mut state, Event::Connected { session, server });
+        let effects = apply(&mut state, Event::Tools { session, tools: vec![tool(A), tool(B)], note: None });
+        assert!(effects.contains(&Effect::Disconnect { session }), "{effects:?}");
+        assert!(
+            matches!(effects.last(), Some(Effect::CompareTools { run: 1, before, now, .. }) if before.len() == 2 && now.len() == 1)
+        );
+        assert_eq!((state.view.screen, state.tools.len(), state.versus.is_choosing), (Screen::Versus, 1, false));
+        assert_eq!(state.versus.other.as_ref().map(|list| list.name.as_str()), Some("other 2"));
+        // What that server says after its end is nobody's.
+        apply(&mut state, Event::Gone { session, problem: Problem::new(Kind::Disconnected, "gone") });
+        assert!(state.connection.is_connected() && state.toasts.is_empty());
+    }
+
+    #[test]
+    fn only_the_last_comparison_counts() {
+        let mut state = connected();
+        let list = ToolList { name: "file".into(), place: "/f".into(), tools: vec![Arc::new(tool(B))], note: None };
+        apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list))));
+        let effects = perform(&mut state, Action::Versus(VersusAction::Turn));
+        assert!(matches!(&effects[..], [Effect::CompareTools { run: 2, before, .. }] if before[0].name == "a"));
+        let found = Arc::new(ToolsDifference::default());
+        apply(&mut state, Event::ToolsCompared { session: 1, run: 1, found: Arc::clone(&found) });
+        assert!(state.versus.found.is_none());
+        apply(&mut state, Event::ToolsCompared { session: 1, run: 2, found });
+        assert!(state.versus.found.is_some() && state.again.tools.is_none());
+    }
+
+    #[test]
+    fn a_server_that_does_not_come_to_be_says_why_and_can_be_cancelled() {
+        let mut state = connected();
+        perform(&mut state, Action::Versus(VersusAction::Choose));
+        let session = begun(&perform(&mut state, Action::Versus(VersusAction::List(Box::new(command("none"))))));
+        let problem = Problem::new(Kind::NotFound, "no such program").hint("is it installed?");
+        let effects = apply(&mut state, Event::ConnectFailed { session, problem });
+        assert_eq!(effects, [Effect::Disconnect { session }]);
+        assert!(matches!(&state.versus.connection, Connection::Failed { problem, .. } if problem.hint.is_some()));
+        assert_eq!((state.view.screen, state.connection.is_connected()), (Screen::Connect, true));
+        let next = begun(&perform(&mut state, Action::Versus(VersusAction::List(Box::new(command("slow"))))));
+        assert!(next > session && state.versus.is_listing());
+        assert_eq!(perform(&mut state, Action::Versus(VersusAction::Cancel)), [Effect::Disconnect { session: next }]);
+        assert_eq!(state.versus.connection, Connection::None);
+        perform(&mut state, Action::Versus(VersusAction::Leave));
+        assert_eq!((state.view.screen, state.versus.is_choosing), (Screen::Start, false));
+    }
+
+    #[test]
+    fn a_folder_of_captures_is_listed_as_a_server_and_another_connection_compares_anew() {
+        let mut state = connected();
+        let effects = apply(&mut state, Event::ToolsRead(Ok(ToolsRead::Folder("/captures".into()))));
+        assert!(matches!(&effects[..], [Effect::Connect { source: Source::Fixture(_), .. }]));
+        let session = begun(&effects);
+        apply(&mut state, Event::Tools { session, tools: vec![tool(B)], note: None });
+        perform(&mut state, Action::Connect(command("mine")));
+        assert!(state.versus.found.is_none());
+        let session = state.session;
+        let effects = apply(&mut state, Event::Tools { session, tools: vec![tool(A)], note: None });
+        assert!(effects.iter().any(|effect| matches!(effect, Effect::CompareTools { run, .. } if *run > 0)), "{effects:?}");
+    }
+}

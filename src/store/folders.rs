@@ -1,0 +1,59 @@
+//! Finding capture folders: a folder that is one, or the ones in it; reading one with what is expected of it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::read::read_optional;
+use super::{Error, MANIFEST, MOST_BESIDE, read_folder};
+use crate::capture::Capture;
+use crate::fixture::expect::{self, Expect};
+use crate::problem::Problem;
+
+/// The capture folders that `path` names: itself, or all in it by name. Folders whose names begin with a dot are left
+/// out, since one that is being written has such a name.
+///
+/// # Errors
+/// [`Error::NotACapture`] where there is none, [`Error::Io`].
+pub fn capture_folders(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    if path.join(MANIFEST).is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).map_err(Error::io("cannot read the folder", path))? {
+        let entry = entry.map_err(Error::io("cannot read the folder", path))?;
+        let folder = entry.path();
+        if !entry.file_name().to_string_lossy().starts_with('.') && folder.join(MANIFEST).is_file() {
+            found.push(folder);
+        }
+    }
+    if found.is_empty() {
+        return Err(Error::NotACapture { path: path.to_owned() });
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// A fixture with what is expected of it; a capture without expectations is expected to come again.
+///
+/// # Errors
+/// As [`read_folder`], and where the expectations cannot be read.
+pub fn read_fixture(path: &Path) -> Result<(Capture, Expect), Problem> {
+    let capture = read_folder(path)?;
+    let expect = match read_expectations(path)? {
+        Some(text) => Expect::parse(&text, &path.join(expect::FILE).display().to_string())?,
+        None => Expect::default(),
+    };
+    Ok((capture, expect))
+}
+
+/// The text of a fixture's `expect.toml`, if it has one.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn read_expectations(folder: &Path) -> Result<Option<String>, Error> {
+    let path = folder.join(expect::FILE);
+    let Some(bytes) = read_optional(&path, MOST_BESIDE)? else { return Ok(None) };
+    let text = String::from_utf8(bytes);
+    text.map(Some).map_err(|error| Error::io("cannot read", &path)(io::Error::new(io::ErrorKind::InvalidData, error)))
+}

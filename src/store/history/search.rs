@@ -1,0 +1,45 @@
+//! Finding captures: by what the list knows, and by the text of the answers.
+
+use std::fs;
+
+use memchr::memmem;
+
+use super::{Entry, History, Query};
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::CaptureId;
+use crate::store::RESPONSE;
+
+impl History {
+    /// The captures that a query finds, in the order of the entries. Answers are read only where the list does not decide.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn search(&self, entries: &[Entry], query: &Query, cancel: &Cancel) -> Result<Vec<CaptureId>, Cancelled> {
+        let mut found = Vec::new();
+        for entry in entries {
+            cancel.check()?;
+            let Some(open) = query.open(entry) else { continue };
+            if open.is_empty() || self.answer_says(&entry.id, &open) {
+                found.push(entry.id.clone());
+            }
+        }
+        Ok(found)
+    }
+
+    fn answer_says(&self, id: &CaptureId, words: &[&str]) -> bool {
+        let Ok(mut bytes) = fs::read(self.folder(id).join(RESPONSE)) else { return false };
+        // As it was sent, without the escapes that stand for letters of other alphabets.
+        bytes.make_ascii_lowercase();
+        let mut unescaped = None;
+        words.iter().all(|word| {
+            if memmem::find(&bytes, word.as_bytes()).is_some() {
+                return true;
+            }
+            if word.is_ascii() && !word.contains(['"', '\\', '/', '\n']) {
+                return false;
+            }
+            let text = unescaped.get_or_insert_with(|| crate::json::decode_string(&bytes).to_lowercase());
+            text.contains(word)
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! What is kept is there again, whatever happens to the index; one bad folder hides no other.
+
+use std::fs;
+use std::time::Duration;
+
+use bytes::Bytes;
+use time::macros::datetime;
+
+use super::*;
+use crate::cancel::Cancel;
+use crate::capture::{Server, Tool};
+
+fn capture(tool: &str, second: i64, text: &str) -> Capture {
+    Capture {
+        tool: Tool::unlisted(tool),
+        arguments: Bytes::from(format!("{{\"q\":\"{tool}-q\"}}")),
+        started_at: datetime!(2026-01-01 00:00:00 UTC) + Duration::from_secs(second.unsigned_abs()),
+        request: Bytes::from_static(b"{}"),
+        response: Some(Bytes::from(format!("{{\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}}}"))),
+        ..Capture::empty(
+            CaptureId("001-x".into()),
+            Server { name: "Desk".into(), source: "-- node desk.js".into(), ..Server::default() },
+        )
+    }
+}
+
+fn tools(listed: &Listed) -> Vec<&str> {
+    listed.entries.iter().map(|entry| entry.tool.as_str()).collect()
+}
+
+#[test]
+fn what_is_kept_is_there_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = History::at(folder.path());
+    assert_eq!(history.list().unwrap(), Listed::default());
+    let label = Label { name: "first".into(), notes: "n".into(), pinned: true };
+    let a = history.add(&capture("a", 1, "x"), &label).unwrap();
+    let twice = history.add(&capture("a", 1, "x"), &Label::default()).unwrap();
+    assert_ne!(a, twice, "two calls of one moment are two captures");
+    history.add(&capture("b", 9, "y"), &Label::default()).unwrap();
+    let again = History::at(folder.path());
+    let listed = again.list().unwrap();
+    assert_eq!(tools(&listed), ["b", "a", "a"]);
+    assert_eq!(listed.entries.iter().find(|entry| entry.id == a).unwrap().label, label);
+    let opened = again.open(&a).unwrap();
+    assert_eq!(opened, Capture { id: a.clone(), ..capture("a", 1, "x") });
+    again.label(&a, &Label { notes: "other".into(), ..label }).unwrap();
+    assert_eq!(history.list().unwrap().entries.iter().find(|entry| entry.id == a).unwrap().label.notes, "other");
+}
+
+#[test]
+fn the_index_is_a_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = History::at(folder.path());
+    let a = history.add(&capture("a", 1, "x"), &Label { pinned: true, ..Label::default() }).unwrap();
+    history.add(&capture("b", 2, "x"), &Label::default()).unwrap();
+    let whole = history.list().unwrap();
+    let index = history.root().join("index.jsonl");
+    for broken in [None, Some(""), Some("nonsense\n{\"id\":"), Some("{}\n")] {
+        match broken {
+            None => fs::remove_file(&index).unwrap(),
+            Some(text) => fs::write(&index, text).unwrap(),
+        }
+        assert_eq!(history.list().unwrap(), whole);
+        assert_eq!(fs::read_to_string(&index).unwrap().lines().count(), 2, "it is written anew");
+    }
+    // The index of another run may lag behind in either direction.
+    fs::rename(history.folder(&a), folder.path().join("elsewhere")).unwrap();
+    assert_eq!(tools(&history.list().unwrap()), ["b"]);
+    fs::rename(folder.path().join("elsewhere"), history.folder(&a)).unwrap();
+    assert_eq!(history.list().unwrap(), whole);
+}
+
+#[test]
+fn damage_hides_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = History::at(folder.path());
+    let a = history.add(&capture("a", 1, "x"), &Label::default()).unwrap();
+    history.add(&capture("b", 2, "x"), &Label::default()).unwrap();
+    fs::write(history.folder(&a).join("response.json"), "{}").unwrap();
+    fs::remove_file(history.root().join("index.jsonl")).unwrap();
+    fs::create_dir(history.captures().join("stray")).unwrap();
+    fs::create_dir(history.captures().join(".loupe-half")).unwrap();
+    let listed = history.list().unwrap();
+    assert_eq!(listed.entries.len(), 3);
+    let damaged = listed.entries.iter().filter(|entry| matches!(entry.health, Health::Damaged(_))).count();
+    assert_eq!(damaged, 2);
+    assert!(history.open(&a).is_err());
+}
+
+#[test]
+fn what_is_deleted_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = History::at(folder.path());
+    let a = history.add(&capture("a", 1, "x"), &Label { name: "n".into(), ..Label::default() }).unwrap();
+    let before = history.list().unwrap();
+    let now = datetime!(2026-01-02 00:00:00 UTC);
+    history.delete(&a, now).unwrap();
+    assert!(history.list().unwrap().entries.is_empty());
+    history.restore(&a).unwrap();
+    assert_eq!(history.list().unwrap(), before);
+    history.delete(&a, now).unwrap();
+    history.prune(Keep::default(), now + Duration::from_secs(3600)).unwrap();
+    history.restore(&a).unwrap();
+    history.delete(&a, now).unwrap();
+    history.prune(Keep::default(), now + Duration::from_secs(2 * 24 * 3600)).unwrap();
+    assert!(matches!(history.restore(&a), Err(Error::NotACapture { .. })));
+}
+
+#[test]
+fn limits_let_the_oldest_go_and_keep_what_is_pinned() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = History::at(folder.path());
+    let day = 24 * 3600;
+    history.add(&capture("pinned", 0, "x"), &Label { pinned: true, ..Label::default() }).unwrap();
+    for (tool, at) in [("old", 1), ("mid", 50 * day), ("new", 99 * day)] {
+        history.add(&capture(tool, at, "x"), &Label::default()).unwrap();
+    }
+    let now = datetime!(2026-01-01 00:00:00 UTC) + Duration::from_secs(100 * day.unsigned_abs());
+    assert_eq!(history.prune(Keep { days: 0, bytes: 0 }, now).unwrap(), 0);
+    assert_eq!(history.prune(Keep { days: 60, bytes: 0 }, now).unwrap(), 1);
+    assert_eq!(tools(&history.list().unwrap()), ["new", "mid", "pinned"]);
+    let one = history.list().unwrap().entries[0].bytes;
+    assert_eq!(history.prune(Keep { days: 0, bytes: one + 10 }, now).unwrap(), 1);
+    assert_eq!(tools(&history.list().unwrap()), ["new", "pinned"]);
+}
+
+#[test]
+fn captures_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = History::at(folder.path());
+    history
+        .add(&capture("search_tickets", 1, "Über den Wolken"), &Label { name: "mine".into(), pinned: true, ..Label::default() })
+        .unwrap();
+    history.add(&capture("get_user", 2, "plain \\u00fcber words"), &Label::default()).unwrap();
+    let entries = history.list().unwrap().entries;
+    let found = |query: &str| -> Vec<String> {
+        let ids = history.search(&entries, &Query::parse(query), &Cancel::new()).unwrap();
+        entries.iter().filter(|entry| ids.contains(&entry.id)).map(|entry| entry.tool.clone()).collect()
+    };
+    assert_eq!(found(""), ["get_user", "search_tickets"]);
+    assert_eq!(found("tool:user"), ["get_user"]);
+    assert_eq!(found("desk WOLKEN"), ["search_tickets"]);
+    assert_eq!(found("über"), ["get_user", "search_tickets"]);
+    assert_eq!(found("args:user-q"), ["get_user"]);
+    assert_eq!(found("name:mine is:pinned"), ["search_tickets"]);
+    assert_eq!(found("\"plain ü"), ["get_user"]);
+    assert_eq!(found("server:other"), Vec::<String>::new());
+    assert_eq!(found("is:failed"), Vec::<String>::new());
+}
+
+#[test]
+fn two_copies_write_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for copy in 0..4 {
+            let history = History::at(folder.path());
+            scope.spawn(move || {
+                for number in 0..10 {
+                    history
+                        .add(&capture("t", number, "x"), &Label { name: format!("{copy}-{number}"), ..Label::default() })
+                        .unwrap();
+                    history.list().unwrap();
+                }
+            });
+        }
+    });
+    let listed = History::at(folder.path()).list().unwrap();
+    let names: HashSet<_> = listed.entries.iter().map(|entry| entry.label.name.clone()).collect();
+    assert_eq!((listed.entries.len(), names.len()), (40, 40));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_written_is_said() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let history = History::at(folder.path());
+    history.add(&capture("a", 1, "x"), &Label::default()).unwrap();
+    fs::remove_file(history.root().join("index.jsonl")).unwrap();
+    for path in [history.captures(), history.root().to_owned()] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    let refused = history.add(&capture("b", 2, "x"), &Label::default());
+    let listed = history.list();
+    for path in [history.captures(), history.root().to_owned()] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    // Root may write anywhere.
+    if let Err(error) = refused {
+        assert!(error.to_string().starts_with("cannot create the folder"), "{error}");
+        let listed = listed.unwrap();
+        assert_eq!((tools(&listed), listed.notes.len()), (vec!["a"], 1));
+    }
+}

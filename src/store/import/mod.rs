@@ -1,0 +1,101 @@
+//! Files of many answers: what recorders, proxies, browsers and hosts wrote. One file per kind, one list.
+//!
+//! Every kind is brought down to [`Entry`]s, messages in the order of the file, and [`pair`] makes captures of those:
+//! a request and its answer are one capture, what `initialize` and `tools/list` said goes into all of them. Messages that
+//! stand in the file as text keep their bytes.
+
+mod body;
+mod cassette;
+mod claude_code;
+mod exchanges;
+mod har;
+mod messages;
+mod pair;
+mod report;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use time::OffsetDateTime;
+
+use super::file::ReadAs;
+use crate::capture::{Capture, CaptureId, Direction, HttpInfo, Timings};
+use crate::json::Doc;
+use crate::problem::{Kind, Problem};
+use crate::report::json::sha256;
+
+/// A kind of file with many answers.
+pub(super) struct Importer {
+    pub kind: ReadAs,
+    /// What it is, for people: "an HTTP archive".
+    pub title: &'static str,
+    /// Whether a file looks like it; asked in the order of the list.
+    pub detect: fn(&Input<'_>) -> bool,
+    pub read: fn(&Input<'_>) -> Result<Vec<Capture>, Problem>,
+}
+
+/// Every kind, the most telling first.
+pub(super) static IMPORTERS: &[Importer] =
+    &[report::IMPORTER, har::IMPORTER, cassette::IMPORTER, claude_code::IMPORTER, exchanges::IMPORTER, messages::IMPORTER];
+
+/// The file.
+pub(super) struct Input<'a> {
+    pub bytes: &'a Bytes,
+    /// Its name, for messages and ids.
+    pub name: &'a str,
+    /// The whole as JSON; see [`Doc::is_json`].
+    pub doc: Doc,
+}
+
+impl<'a> Input<'a> {
+    pub fn of(bytes: &'a Bytes, name: &'a str) -> Self {
+        Self { bytes, name, doc: Doc::parse(bytes.clone()) }
+    }
+
+    /// The lines that hold something, each shared with the file.
+    pub fn lines(&self) -> impl Iterator<Item = Bytes> {
+        let bytes = self.bytes;
+        bytes.split(|&byte| byte == b'\n').filter_map(move |line| {
+            let line = line.trim_ascii();
+            (!line.is_empty()).then(|| bytes.slice_ref(line))
+        })
+    }
+
+    /// The id of a capture of it. The digest keeps two files of one name, or one that changed, apart.
+    fn id(&self, number: usize) -> CaptureId {
+        CaptureId(format!("{}-{}-{number}", self.name, &sha256(self.bytes)[..8]).into())
+    }
+
+    fn nothing(&self, what: &str) -> Problem {
+        Problem::new(Kind::Io, format!("{what} without an answer of an MCP server"))
+            .at(self.name)
+            .hint("`--read-as payload` or `--read-as text` shows the file as it is")
+    }
+}
+
+/// A message of a file.
+#[derive(Default)]
+pub(super) struct Entry {
+    pub bytes: Bytes,
+    /// Seen from the client; `None` where the file does not say.
+    pub direction: Option<Direction>,
+    /// Since the first message.
+    pub at: Option<Duration>,
+    pub started_at: Option<OffsetDateTime>,
+    /// Of the answer, where the file tells.
+    pub timings: Option<Timings>,
+    pub http: Option<HttpInfo>,
+    pub url: Option<String>,
+}
+
+/// The importer for what a file is said to be.
+pub(super) fn by_kind(kind: ReadAs) -> Option<&'static Importer> {
+    IMPORTERS.iter().find(|importer| importer.kind == kind)
+}
+
+/// The importer for a file that looks like one of the list.
+pub(super) fn detect(input: &Input<'_>) -> Option<&'static Importer> {
+    IMPORTERS.iter().find(|importer| (importer.detect)(input))
+}

@@ -1,0 +1,183 @@
+//! Captures of messages: requests and their answers.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use time::OffsetDateTime;
+
+use super::{Entry, Input};
+use crate::capture::{Capture, Direction, Message, Outcome, Reading, Server, Timings, Tool};
+use crate::json::{Doc, Node};
+use crate::problem::{Kind, Problem};
+use crate::store::file::empty_capture;
+
+/// A request that waits for its answer.
+struct Asked {
+    entry: Entry,
+    method: String,
+    name: String,
+    arguments: Bytes,
+    /// What came and went meanwhile.
+    beside: Vec<Message>,
+}
+
+/// What the messages are made into.
+struct Pairing<'a> {
+    input: &'a Input<'a>,
+    transport: &'static str,
+    server: Server,
+    tools: HashMap<String, Tool>,
+    open: Vec<(String, Asked)>,
+    captures: Vec<Capture>,
+}
+
+/// The captures of a file's messages.
+///
+/// # Errors
+/// Where no answer of a server is among them; `what` says what the file is.
+pub(super) fn pair(
+    input: &Input<'_>,
+    transport: &'static str,
+    what: &str,
+    entries: impl Iterator<Item = Entry>,
+) -> Result<Vec<Capture>, Problem> {
+    let mut pairing =
+        Pairing { input, transport, server: Server::default(), tools: HashMap::new(), open: Vec::new(), captures: Vec::new() };
+    for entry in entries {
+        pairing.take(entry);
+    }
+    let open = std::mem::take(&mut pairing.open);
+    for (_, asked) in open {
+        if matches!(asked.method.as_str(), "tools/call" | "resources/read" | "prompts/get") {
+            pairing.capture(Some(asked), None);
+        }
+    }
+    let Pairing { mut captures, server, tools, .. } = pairing;
+    if captures.is_empty() {
+        return Err(input.nothing(what));
+    }
+    for capture in &mut captures {
+        // What the server said of itself may stand after the first call, where a file was cut at its beginning.
+        capture.server = Server { source: std::mem::take(&mut capture.server.source), ..server.clone() };
+        capture.server.transport = transport.to_owned();
+        if let Some(tool) = tools.get(&capture.tool.name) {
+            capture.tool = tool.clone();
+        }
+    }
+    Ok(captures)
+}
+
+impl Pairing<'_> {
+    fn take(&mut self, entry: Entry) {
+        let doc = Doc::parse(entry.bytes.clone());
+        let Some(root) = doc.root() else { return };
+        let id = root.get("id").map(|id| id.raw_text().into_owned());
+        match (root.get("method").and_then(Node::as_str), id) {
+            (Some(method), Some(id)) if entry.direction != Some(Direction::In) => {
+                let params = root.get("params");
+                let text = |key: &str| params.and_then(|params| params.get(key)).and_then(Node::as_str);
+                let (name, arguments) = match &*method {
+                    "tools/call" => (text("name"), params.and_then(|params| params.get("arguments"))),
+                    other => (Some(other.into()), params),
+                };
+                let asked = Asked {
+                    name: name.unwrap_or_default().into_owned(),
+                    arguments: arguments.map(Node::raw_bytes).unwrap_or_default(),
+                    method: method.into_owned(),
+                    beside: Vec::new(),
+                    entry,
+                };
+                self.open.push((id, asked));
+            }
+            (None, Some(id)) if root.get("result").is_some() || root.get("error").is_some() => {
+                let asked = self.open.iter().rposition(|(open, _)| *open == id).map(|at| self.open.remove(at).1);
+                self.answer(asked, entry, root);
+            }
+            // Notifications, and what the server asks.
+            _ => {
+                let direction = entry.direction.unwrap_or(Direction::In);
+                for (_, asked) in &mut self.open {
+                    let at = since(&asked.entry, &entry).unwrap_or_default();
+                    asked.beside.push(Message { at, direction, bytes: entry.bytes.clone() });
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, asked: Option<Asked>, entry: Entry, root: Node<'_>) {
+        let result = root.get("result");
+        match asked.as_ref().map(|asked| asked.method.as_str()) {
+            Some("initialize") => {
+                let text = |pointer: &str| result.and_then(|result| result.at(pointer)?.as_str());
+                self.server.name = text("/serverInfo/name").unwrap_or_default().into_owned();
+                self.server.version = text("/serverInfo/version").unwrap_or_default().into_owned();
+                self.server.protocol_version = text("/protocolVersion").unwrap_or_default().into_owned();
+                self.server.instructions = text("/instructions").map(|text| text.into_owned());
+            }
+            Some("tools/list") => {
+                for tool in result.and_then(|result| result.get("tools")).into_iter().flat_map(Node::children) {
+                    let tool = Tool::read(tool.raw_bytes());
+                    self.tools.insert(tool.name.clone(), tool);
+                }
+            }
+            Some("tools/call" | "resources/read" | "prompts/get") => self.capture(asked, Some(entry)),
+            // The request is not in the file; what looks like a tool's answer is one.
+            None if result.is_some_and(|result| result.get("content").is_some()) => self.capture(None, Some(entry)),
+            _ => {}
+        }
+    }
+
+    fn capture(&mut self, asked: Option<Asked>, answer: Option<Entry>) {
+        let name = self.input.name;
+        let id = self.input.id(self.captures.len() + 1);
+        let mut capture = empty_capture(id, self.transport, format!("message {} of {name}", self.captures.len() + 1));
+        if let (Some(asked), Some(answer)) = (&asked, &answer) {
+            capture.timings = answer.timings.unwrap_or_default();
+            if let Some(took) = since(&asked.entry, answer).filter(|_| answer.timings.is_none()) {
+                capture.timings = Timings { server: took, ..Timings::default() };
+            }
+        }
+        if let Some(asked) = asked {
+            capture.tool = Tool::unlisted(&asked.name);
+            if asked.method != "tools/call" {
+                capture.tool.faults.clear();
+            }
+            capture.arguments = asked.arguments;
+            capture.started_at = asked.entry.started_at.unwrap_or(OffsetDateTime::UNIX_EPOCH);
+            capture.request = asked.entry.bytes;
+            capture.messages = asked.beside;
+            if let Some(url) = asked.entry.url {
+                capture.server.source = format!("--url {}", shell_words::quote(&url));
+            }
+        }
+        match answer {
+            Some(answer) => {
+                let reading = Reading::read(answer.bytes.clone());
+                capture.outcome = reading.outcome();
+                capture.response = Some(answer.bytes);
+                capture.http = answer.http;
+            }
+            None => {
+                capture.outcome = Outcome::Disconnected;
+                capture.problem = Some(Problem::new(Kind::Disconnected, "the file holds no answer to this request").at(name));
+            }
+        }
+        self.captures.push(capture);
+    }
+}
+
+fn since(asked: &Entry, entry: &Entry) -> Option<Duration> {
+    entry.at?.checked_sub(asked.at?)
+}
+
+/// A capture whose result is not that of a server's message, but what a host wrote down.
+pub(super) fn told(input: &Input<'_>, number: usize, tool: &str, arguments: Bytes, result: &[u8], is_error: bool) -> Capture {
+    let mut capture = empty_capture(input.id(number), "file", format!("answer {number} of {}", input.name));
+    capture.tool = Tool::unlisted(tool);
+    capture.arguments = arguments;
+    capture.response = Some([br#"{"jsonrpc":"2.0","id":1,"result":"#.as_slice(), result, b"}"].concat().into());
+    capture.outcome = if is_error { Outcome::ToolError } else { Outcome::Result };
+    capture.notes.push(Capture::NO_WIRE.to_owned());
+    capture
+}

@@ -1,0 +1,76 @@
+//! Files of many answers, each a case in `tests/data/answers`, and what is not one.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use bytes::Bytes;
+
+use crate::store::{ReadAs, read_all, read_all_bytes, read_any};
+
+/// Every file of `tests/data/answers`, with what it was taken for and the captures it gave.
+#[test]
+fn files_of_many_answers() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/answers");
+    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 7);
+    let mut page = String::new();
+    for file in files {
+        let bytes = Bytes::from(std::fs::read(&file).unwrap());
+        let captures = read_all(&file, None).unwrap();
+        writeln!(page, "{}: {}", file.file_name().unwrap().to_string_lossy(), ReadAs::detect(&bytes).name()).unwrap();
+        for capture in captures {
+            let server = &capture.server;
+            writeln!(
+                page,
+                "  {} {} {} | {} {} ({}) {}",
+                capture.tool.name,
+                String::from_utf8_lossy(&capture.arguments),
+                capture.outcome.name(),
+                server.name,
+                server.version,
+                server.transport,
+                server.source
+            )
+            .unwrap();
+            writeln!(page, "    {}", String::from_utf8_lossy(capture.response.as_deref().unwrap_or(b"(no answer)"))).unwrap();
+            let beside = capture.messages.len();
+            let read_only = capture.tool.annotations.read_only.declared;
+            writeln!(
+                page,
+                "    {:?} beside {beside} read-only declared {read_only} {:?}",
+                capture.timings.total(),
+                capture.notes
+            )
+            .unwrap();
+        }
+    }
+    // Secrets of requests and cookies are not taken over.
+    assert!(!page.contains("canary"), "{page}");
+    insta::assert_snapshot!(page);
+}
+
+#[test]
+fn one_answer_is_not_many() {
+    let detect = |text: &'static str| ReadAs::detect(&Bytes::from_static(text.as_bytes())).name();
+    assert_eq!(detect("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"), "message");
+    assert_eq!(detect(r#"[{"request":{"method":"GET"},"response":{"status":200}}]"#), "payload");
+    assert_eq!(detect(r#"{"messages":[{"role":"user","content":{"type":"text","text":"a"}}]}"#), "payload");
+    assert_eq!(detect("{\"a\":1}\n{\"a\":2}\n"), "text");
+    assert_eq!(detect("some text\nwith interactions: of a kind\n"), "text");
+}
+
+#[test]
+fn what_holds_no_answer_says_so() {
+    let none = read_all_bytes(&Bytes::from_static(b"{\"log\":{\"entries\":[]}}"), "empty.har", None).unwrap_err();
+    assert_eq!(none.message(), "an HTTP archive without an answer of an MCP server (empty.har)");
+    let packed = "interactions:\n- request: {body: null, method: GET, uri: 'https://example.com'}\n  response: {body: {string: !!binary PACKED}, status: {code: 200}}\n";
+    let packed = packed.replace("PACKED", "H4sIAAAAAAACA6tWyirOzysqSFayUjLSM1DSUcpMUbIy1FEqSi0uzSlRsqqurQUAbL1ZwCQAAAA=");
+    let packed = read_all_bytes(&Bytes::from(packed), "packed.yaml", None).unwrap_err();
+    assert!(packed.hint.as_ref().unwrap().contains("compressed"), "{packed:?}");
+    let bad = read_all_bytes(&Bytes::from_static(b"interactions: [\n"), "bad.yaml", None).unwrap_err();
+    assert!(bad.message().starts_with("not a cassette"), "{}", bad.message());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/answers");
+    let many = read_any(&folder.join("bare.jsonl")).unwrap_err();
+    assert!(many.message().starts_with("the file holds 3 answers, and one is wanted"), "{}", many.message());
+}

@@ -1,0 +1,347 @@
+//! The server asks: a form, an address, a completion. Whole, with the server's name on it; nothing leaves by itself.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, Modal, RichText, ScrollArea, TextEdit, Ui};
+
+use super::theme::{self, Tokens};
+use super::widgets::{self, Button};
+use super::{Cx, dialogs, icons, top_bar};
+use crate::ask::form::{Choice, Field, FieldKind};
+use crate::ask::{Sampling, Wants};
+use crate::state::asks::{AskAction, Given, OpenAsk};
+use crate::state::{Action, Dialog};
+
+const WIDTH: f32 = 600.0;
+
+pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenAsk) {
+    let room = widgets::modal_room(ui);
+    let modal = Modal::new(Id::unique(("ask", open.session, open.ask.key)));
+    widgets::modal(ui, modal, WIDTH, |ui| {
+        head_ui(ui, cx, open);
+        let height = (room.y - 200.0).max(120.0);
+        match &open.ask.wants {
+            Wants::Form { fields, .. } => form_ui(ui, cx, open, fields, height),
+            Wants::Url { url, host, .. } => url_ui(ui, url, host.as_deref()),
+            Wants::Sampling(sampling) => sampling_ui(ui, cx, open, sampling, height),
+            Wants::Roots => {}
+        }
+        buttons_ui(ui, cx, open);
+    });
+    // A click beside it would lose what was typed; Esc is the safe answer.
+    if ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Escape)) {
+        cx.send(Action::Answer(AskAction::Cancel));
+    }
+}
+
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk) {
+    let t = Tokens::of(ui);
+    let connection = &cx.state.connection;
+    let server = connection.server().map(|server| server.name.clone()).filter(|name| !name.is_empty());
+    let server = server.or_else(|| connection.source().map(|source| source.label())).unwrap_or_else(|| "The server".into());
+    ui.add(
+        Label::new(RichText::new(format!("{server} {}", open.ask.title())).font(theme::semibold(16.0)).color(t.strong)).wrap(),
+    );
+    let mut small = vec!["Nothing is sent before you say so.".to_owned()];
+    let others = cx.state.asks.open.len() - 1;
+    if others > 0 {
+        small.push(format!("{} more {} after this one.", others, if others == 1 { "question waits" } else { "questions wait" }));
+    }
+    ui.label(RichText::new(small.join(" ")).font(theme::small()).color(t.weak));
+    if !matches!(open.ask.wants, Wants::Sampling(_)) && !open.ask.message().is_empty() {
+        dialogs::paragraph(ui, open.ask.message());
+    }
+    let secrets = open.ask.secrets();
+    if !secrets.is_empty() {
+        ui.horizontal_top(|ui| {
+            ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
+            let words = format!(
+                "It asks for what looks like a secret: {}. Give it only to a server you trust; it is sent as typed and kept nowhere here.",
+                secrets.join(", ")
+            );
+            ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
+        });
+    }
+}
+
+fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk) {
+    ui.add_space(4.0);
+    let send = |action| cx.send(Action::Answer(action));
+    top_bar::at_right(ui, theme::BUTTON, |ui| match &open.ask.wants {
+        Wants::Form { .. } | Wants::Roots => {
+            if Button::new("Send").primary().show(ui).clicked() {
+                send(AskAction::Accept);
+            }
+            if Button::new("Decline").tip("Tells the server no").show(ui).clicked() {
+                send(AskAction::Decline);
+            }
+            if Button::new("Cancel").tip("Closes it without an answer").show(ui).clicked() {
+                send(AskAction::Cancel);
+            }
+        }
+        Wants::Url { url, host, .. } => {
+            if let Some(host) = host
+                && Button::new(&format!("Open {host}")).icon(icons::OPEN_LINK).primary().show(ui).clicked()
+            {
+                send(AskAction::Accept);
+            }
+            if Button::new("Decline").tip("Tells the server no").show(ui).clicked() {
+                send(AskAction::Decline);
+            }
+            if Button::new("Cancel").tip("Closes it without an answer").show(ui).clicked() {
+                send(AskAction::Cancel);
+            }
+            if Button::new("Copy address").icon(icons::COPY).show(ui).clicked() {
+                cx.send(Action::Copy(url.clone()));
+            }
+        }
+        Wants::Sampling(_) => {
+            if Button::new("Answer").primary().enabled(!open.text.is_empty()).show(ui).clicked() {
+                send(AskAction::Accept);
+            }
+            if Button::new("Refuse").tip("The server gets an error").show(ui).clicked() {
+                send(AskAction::Decline);
+            }
+            if Button::new("Copy request").icon(icons::COPY).show(ui).clicked() {
+                cx.send(Action::Copy(String::from_utf8_lossy(&open.ask.params).into_owned()));
+            }
+        }
+    });
+}
+
+fn url_ui(ui: &mut Ui, url: &str, host: Option<&str>) {
+    let t = Tokens::of(ui);
+    match host {
+        Some(host) => {
+            ui.label(RichText::new("The address leads to").font(theme::small()).color(t.weak));
+            ui.add(Label::new(RichText::new(host).font(theme::mono_semibold(15.0)).color(t.strong)).wrap());
+        }
+        None => {
+            ui.add(
+                Label::new(
+                    RichText::new("This is no http or https address, so it is not opened.").font(theme::base()).color(t.bad),
+                )
+                .wrap(),
+            );
+        }
+    }
+    ui.add(Label::new(RichText::new(url).font(theme::code()).color(t.text)).wrap().selectable(true));
+}
+
+fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, sampling: &Sampling, height: f32) {
+    let t = Tokens::of(ui);
+    let weak = |text: String| RichText::new(text).font(theme::small()).color(t.weak);
+    ScrollArea::vertical().id_salt("sampling").max_height(height * 0.6).auto_shrink([false, true]).show(ui, |ui| {
+        let system = sampling.system.iter().map(|text| ("system", text.as_str()));
+        for (role, text) in system.chain(sampling.messages.iter().map(|(role, text)| (role.as_str(), text.as_str()))) {
+            ui.label(weak(role.to_owned()));
+            ui.add(Label::new(RichText::new(text).font(theme::base()).color(t.text)).wrap().selectable(true));
+        }
+        if !sampling.tools.is_empty() {
+            ui.label(weak(format!("tools it may use: {}", sampling.tools.join(", "))));
+        }
+        ui.label(weak("the request as it came".into()));
+        let lines = dialogs::lines_of(ui, "sampling request", &open.ask.params);
+        dialogs::code_ui(ui, "sampling request", &lines, 140.0);
+    });
+    let most = sampling.max_tokens.as_ref().map(|most| format!(", at most {most} tokens")).unwrap_or_default();
+    ui.label(weak(format!("Your answer, in place of a model’s{most}")));
+    let mut text = open.text.clone();
+    let field = TextEdit::multiline(&mut text).font(theme::base()).desired_rows(4).desired_width(f32::INFINITY);
+    if ui.add(field).accessible_name("Answer in place of a model").changed() {
+        cx.send(Action::Answer(AskAction::SetText(text)));
+    }
+}
+
+fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, fields: &[Field], height: f32) {
+    let t = Tokens::of(ui);
+    if fields.is_empty() {
+        ui.label(RichText::new("The form has no fields: sending says yes.").font(theme::small()).color(t.weak));
+    }
+    ScrollArea::vertical().id_salt("ask form").max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 4.0;
+        // The scroll bar has its own place.
+        ui.set_max_width(ui.available_width() - 14.0);
+        for (at, (field, given)) in fields.iter().zip(&open.given).enumerate() {
+            field_ui(ui, cx, open, at, field, given);
+            ui.add_space(6.0);
+        }
+        let known =
+            |pointer: &str| fields.iter().any(|field| pointer.trim_start_matches('/').split('/').next() == Some(&field.name));
+        for (at, message) in open.problems.iter().filter(|(at, _)| open.is_tried && !known(at)) {
+            ui.label(RichText::new(format!("{message} {at}")).font(theme::small()).color(t.bad));
+        }
+    });
+}
+
+fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Field, given: &Given) {
+    let t = Tokens::of(ui);
+    let name = field.title.as_deref().unwrap_or(&field.name);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.label(RichText::new(name).font(theme::semibold(13.0)).color(t.strong));
+        if name != field.name {
+            ui.label(RichText::new(&field.name).font(theme::mono(12.0)).color(t.weak));
+        }
+        if field.required {
+            ui.label(RichText::new("required").font(theme::small()).color(t.weak));
+        }
+        if field.is_secret {
+            ui.add(Label::new(icons::icon(icons::SECRET, 14.0, t.warn)));
+        }
+        if let FieldKind::Text { format: Some(format), .. } = &field.kind {
+            ui.label(RichText::new(format).font(theme::small()).color(t.weak));
+        }
+    });
+    if let Some(description) = &field.description {
+        ui.add(Label::new(RichText::new(description).font(theme::small()).color(t.weak)).wrap());
+    }
+    let give = |given| cx.send(Action::Answer(AskAction::Give { field: at, given }));
+    match &field.kind {
+        FieldKind::Boolean => {
+            let chosen = match given {
+                Given::Json(text) if text == "true" => 0,
+                Given::Json(text) if text == "false" => 1,
+                _ => 2,
+            };
+            if let Some(clicked) = widgets::segmented(ui, name, &["true", "false", "unset"], chosen) {
+                give(match clicked {
+                    0 => Given::Json("true".into()),
+                    1 => Given::Json("false".into()),
+                    _ => Given::Unset,
+                });
+            }
+        }
+        FieldKind::One(choices) => one_ui(ui, name, at, choices, given, give),
+        FieldKind::Many { choices, min, max } => many_ui(ui, choices, *min, *max, given, give),
+        FieldKind::Text { multiline, .. } => {
+            let mut text = match given {
+                Given::Text(text) | Given::Json(text) => text.clone(),
+                _ => String::new(),
+            };
+            let field_edit = if *multiline && !field.is_secret {
+                TextEdit::multiline(&mut text).desired_rows(3)
+            } else {
+                TextEdit::singleline(&mut text)
+            };
+            let edit = field_edit.password(field.is_secret).desired_width(f32::INFINITY).margin(Margin::symmetric(8, 5));
+            if ui.add(edit).accessible_name(name).changed() {
+                give(if text.is_empty() && !field.required { Given::Unset } else { Given::Text(text) });
+            }
+        }
+        FieldKind::Number { minimum, maximum, .. } => {
+            let hint = match (minimum, maximum) {
+                (Some(low), Some(high)) => format!("{low} to {high}"),
+                (Some(low), None) => format!("at least {low}"),
+                (None, Some(high)) => format!("at most {high}"),
+                (None, None) => "a number".into(),
+            };
+            json_ui(ui, name, &hint, field.is_secret, given, give);
+        }
+        FieldKind::Json => json_ui(ui, name, "JSON", field.is_secret, given, give),
+    }
+    if let Some(problem) = open.problem_of(field) {
+        ui.add(Label::new(RichText::new(problem).font(theme::small()).color(t.bad)).wrap());
+    }
+}
+
+fn json_ui(ui: &mut Ui, name: &str, hint: &str, is_secret: bool, given: &Given, give: impl FnOnce(Given)) {
+    let mut text = if let Given::Json(text) = given { text.clone() } else { String::new() };
+    let edit = TextEdit::singleline(&mut text)
+        .font(theme::code())
+        .hint_text(hint)
+        .password(is_secret)
+        .desired_width(f32::INFINITY)
+        .margin(Margin::symmetric(8, 5));
+    if ui.add(edit).accessible_name(name).changed() {
+        give(if text.trim().is_empty() { Given::Unset } else { Given::Json(text) });
+    }
+}
+
+fn one_ui(ui: &mut Ui, name: &str, at: usize, choices: &[Choice], given: &Given, give: impl FnOnce(Given)) {
+    let chosen = choices.iter().find(|choice| matches!(given, Given::Json(text) if *text == choice.value));
+    let mut picked = None;
+    let label = chosen.map_or("unset", |choice| choice.title.as_str());
+    let response = ComboBox::from_id_salt(("ask choice", at)).selected_text(label).width(280.0).show_ui(ui, |ui| {
+        if ui.selectable_label(chosen.is_none(), "unset").clicked() {
+            picked = Some(Given::Unset);
+        }
+        for choice in choices {
+            if ui.selectable_label(chosen == Some(choice), &choice.title).on_hover_text(&choice.value).clicked() {
+                picked = Some(Given::Json(choice.value.clone()));
+            }
+        }
+    });
+    response.response.accessible_name(name);
+    if let Some(picked) = picked {
+        give(picked);
+    }
+}
+
+fn many_ui(ui: &mut Ui, choices: &[Choice], min: Option<u64>, max: Option<u64>, given: &Given, give: impl FnOnce(Given)) {
+    let t = Tokens::of(ui);
+    let before = if let Given::Many(places) = given { places.clone() } else { BTreeSet::new() };
+    let mut places = before.clone();
+    ui.horizontal_wrapped(|ui| {
+        for (at, choice) in choices.iter().enumerate() {
+            let mut is_chosen = before.contains(&at);
+            if ui.add(Checkbox::new(&mut is_chosen, &choice.title)).on_hover_text(&choice.value).changed() {
+                if is_chosen {
+                    places.insert(at);
+                } else {
+                    places.remove(&at);
+                }
+            }
+        }
+    });
+    let limits = match (min, max) {
+        (Some(low), Some(high)) => format!("{low} to {high} of them"),
+        (Some(low), None) => format!("at least {low} of them"),
+        (None, Some(high)) => format!("at most {high} of them"),
+        (None, None) => String::new(),
+    };
+    if !limits.is_empty() {
+        ui.label(RichText::new(limits).font(theme::small()).color(t.weak));
+    }
+    if places != before {
+        give(if places.is_empty() { Given::Unset } else { Given::Many(places) });
+    }
+}
+
+/// The folders that servers are told of.
+pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
+    let t = Tokens::of(ui);
+    dialogs::title(ui, cx, "Folders for servers (roots)");
+    dialogs::paragraph(
+        ui,
+        "A server that asks for roots is told of these folders, and some servers then allow nothing else. None at all is not the same as not declared: it says that no folder may be used.",
+    );
+    let show = |text: String, is_declared| cx.send(Action::ShowDialog(Dialog::Roots { text, is_declared }));
+    let mut declared = is_declared;
+    if ui.add(Checkbox::new(&mut declared, "Tell servers of folders")).changed() {
+        show(text.to_owned(), declared);
+    }
+    let mut edited = text.to_owned();
+    ui.label(RichText::new("One folder a line").font(theme::small()).color(t.weak));
+    let field = TextEdit::multiline(&mut edited).font(theme::code()).desired_rows(4).desired_width(f32::INFINITY);
+    if ui.add_enabled(declared, field).accessible_name("Folders").changed() {
+        show(edited.clone(), declared);
+    }
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        if Button::new("Use").primary().show(ui).clicked() {
+            let folders = edited.lines().map(str::trim).filter(|line| !line.is_empty()).map(PathBuf::from).collect();
+            cx.send(Action::SetRoots(declared.then_some(folders)));
+        }
+        if widgets::button(ui, "Cancel").clicked() {
+            cx.send(Action::CloseDialog);
+        }
+    });
+}
+
+/// Opens the dialog for the folders as they are.
+pub fn roots_dialog(cx: &Cx<'_>) -> Action {
+    let roots = cx.state.roots.as_deref();
+    let text = roots.unwrap_or_default().iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join("\n");
+    Action::ShowDialog(Dialog::Roots { text, is_declared: roots.is_some() })
+}

@@ -1,0 +1,65 @@
+//! As whom a call is made: as Loupe, or as a host whose way of naming itself is known. What is sent stands in the menu.
+
+use egui::{Label, Popup, RichText, ScrollArea, Ui};
+
+use crate::ask;
+use crate::source::Identity;
+use crate::state::{Action, HostsAction};
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets::Button;
+use crate::ui::{Cx, icons, panes};
+
+/// How Loupe names itself.
+fn own(cx: &Cx<'_>) -> Identity {
+    Identity::own(ask::capabilities(true, true, cx.state.roots.is_some()))
+}
+
+pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let chosen = cx.state.call_as();
+    if chosen.is_none() && ui.content_rect().width() < theme::MEDIUM {
+        return;
+    }
+    let name = chosen.map_or_else(|| "Call as Loupe".to_owned(), |host| format!("Call as {}", host.name));
+    let label = chosen.map_or(String::new(), |host| format!("as {}", host.name));
+    let sent = chosen.and_then(|host| host.identity()).unwrap_or_else(|| own(cx)).says();
+    let tip = format!("How the server is told who calls: {sent}");
+    let button = Button::new(&label).icon(icons::HOSTS).menu().height(theme::ICON_BUTTON).name(&name).tip(&tip).show(ui);
+    Popup::menu(&button).width(380.0).show(|ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        let weak = |ui: &mut Ui, words: &str| {
+            let color = Tokens::of(ui).weak;
+            ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
+        };
+        if panes::menu_row(ui, "Loupe", None, chosen.is_none()).clicked() {
+            cx.send(Action::Hosts(HostsAction::CallAs(None)));
+            ui.close();
+        }
+        weak(ui, &format!("Sends {}.", own(cx).says()));
+        let mut unknown = 0;
+        ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+            for host in cx.state.hosts.iter() {
+                let Some(identity) = host.identity() else {
+                    unknown += 1;
+                    continue;
+                };
+                if panes::menu_row(ui, &host.name, None, chosen.is_some_and(|chosen| chosen.id == host.id)).clicked() {
+                    cx.send(Action::Hosts(HostsAction::CallAs(Some(host.id))));
+                    ui.close();
+                }
+                weak(ui, &format!("Sends {}.", identity.says()));
+            }
+        });
+        if unknown > 0 {
+            ui.separator();
+            weak(
+                ui,
+                &format!(
+                    "How {unknown} of {} hosts name themselves was not verified, so they cannot be called as. \
+                     [host.client] in your own hosts.toml adds one.",
+                    cx.state.hosts.len()
+                ),
+            );
+        }
+        weak(ui, "A client names itself once: choosing connects anew, and captures say who called.");
+    });
+}

@@ -1,0 +1,165 @@
+//! How the call goes, and how the last one went: spinner and time, progress, each way of ending, where the time went.
+
+use std::time::Duration;
+
+use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
+
+use crate::capture::{Capture, Outcome, Timings, Tool};
+use crate::state::{Action, Connection, Running};
+use crate::ui::commands;
+use crate::ui::sidebar;
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets;
+use crate::ui::{Cx, icons};
+
+pub(super) fn has_outcome(cx: &Cx<'_>, tool: &Tool) -> bool {
+    cx.state.running.is_some() || shown_capture(cx, tool).is_some()
+}
+
+fn shown_capture<'a>(cx: &Cx<'a>, tool: &Tool) -> Option<&'a Capture> {
+    cx.state.capture().filter(|capture| capture.tool.name == tool.name && !capture.request.is_empty()).map(|capture| &**capture)
+}
+
+/// How the call goes or went, on one line.
+pub(super) fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
+    if let Some(running) = &cx.state.running {
+        widgets::waiting(ui, &format!("of {}", widgets::seconds(running.limit)), running.since, cx);
+    } else if let Some(capture) = shown_capture(cx, tool) {
+        done_words(ui, capture);
+    }
+}
+
+/// How the call goes or went, as a block of its own.
+pub(super) fn timing_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
+    if let Some(running) = &cx.state.running {
+        running_ui(ui, cx, running);
+    } else if let Some(capture) = shown_capture(cx, tool) {
+        done_ui(ui, cx, capture);
+    }
+}
+
+fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
+    let t = Tokens::of(ui);
+    let elapsed = cx.state.now.saturating_sub(running.since);
+    ui.horizontal(|ui| {
+        widgets::waiting(ui, "Running", running.since, cx);
+        ui.label(RichText::new(format!("of {}", widgets::seconds(running.limit))).font(theme::mono(12.0)).color(t.weak));
+    });
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
+    match &running.progress {
+        Some((value, Some(total), _)) if *total > 0.0 => widgets::bar(ui, rect, (value / total) as f32, t.accent),
+        _ => {
+            // The total is unknown: a piece moves through the track once in two seconds.
+            ui.painter().rect_filled(rect, theme::RADIUS_BAR, t.hover);
+            let at = (elapsed.as_secs_f32() / 2.0).fract();
+            let piece =
+                Rect::from_min_size(pos2(rect.left() + at * rect.width() * 0.75, rect.top()), vec2(rect.width() * 0.25, 4.0));
+            ui.painter().rect_filled(piece, theme::RADIUS_BAR, t.accent);
+        }
+    }
+    let mut words: Vec<String> = cx.state.task.iter().cloned().collect();
+    if let Some((value, total, message)) = &running.progress {
+        words.push(total.map_or_else(|| format!("progress {value}"), |total| format!("progress {value} of {total}")));
+        words.extend(message.clone());
+    }
+    if running.unreadable > 0 {
+        let lines = if running.unreadable == 1 { "line" } else { "lines" };
+        words.push(format!("{} unreadable {lines} came", widgets::grouped(running.unreadable)));
+    }
+    if words.is_empty() {
+        words.push("waiting for the answer".into());
+    }
+    let words = words.join(" · ");
+    ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.weak)).truncate()).on_hover_text(&words);
+}
+
+pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
+    let t = Tokens::of(ui);
+    let (glyph, color, _) = sidebar::outcome_look(capture.outcome, t);
+    let time = sidebar::duration(capture.timings.total());
+    let words = match capture.outcome {
+        Outcome::Result => format!("Done in {time}"),
+        Outcome::ToolError => format!("isError after {time}"),
+        Outcome::ProtocolError => format!("JSON-RPC error after {time}"),
+        Outcome::Malformed => format!("Unreadable answer after {time}"),
+        Outcome::Timeout => format!("Timed out after {time}"),
+        Outcome::Cancelled => format!("Cancelled after {time}"),
+        Outcome::Disconnected => format!("Server gone after {time}"),
+    };
+    let mark = icons::icon_fill(glyph, 14.0, color);
+    let color = if capture.outcome == Outcome::Result { t.text } else { color };
+    let words = RichText::new(words).font(theme::medium(12.5)).color(color);
+    let is_from_right = ui.layout().prefer_right_to_left();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        let label = if is_from_right {
+            let label = ui.label(words);
+            ui.add(egui::Label::new(mark));
+            label
+        } else {
+            ui.add(egui::Label::new(mark));
+            ui.label(words)
+        };
+        // The end of a call is said aloud.
+        ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(egui::accesskit::Live::Polite));
+    });
+}
+
+fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
+    let t = Tokens::of(ui);
+    ui.add_space(2.0);
+    ui.horizontal(|ui| {
+        done_words(ui, capture);
+        // Where the server is gone still, the strip below the bar has the button.
+        let is_gone = matches!(cx.state.connection, Connection::Gone { .. });
+        if capture.outcome == Outcome::Timeout || (capture.outcome == Outcome::Disconnected && !is_gone) {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| match capture.outcome {
+                Outcome::Disconnected => {
+                    if widgets::Button::new("Reconnect").small().show(ui).clicked() {
+                        cx.send(Action::Reconnect);
+                    }
+                }
+                _ => {
+                    if widgets::Button::new("Retry").small().enabled(commands::can_call(cx)).show(ui).clicked() {
+                        cx.send(Action::Call { send_anyway: false });
+                    }
+                }
+            });
+        }
+    });
+    match (&capture.problem, capture.outcome) {
+        (Some(problem), Outcome::ProtocolError | Outcome::Malformed | Outcome::Disconnected | Outcome::Timeout) => {
+            let text = problem.hint.as_ref().map_or_else(|| problem.message(), |hint| format!("{}\n{hint}", problem.message()));
+            ui.add(egui::Label::new(RichText::new(problem.message()).font(theme::small()).color(t.weak)).truncate())
+                .on_hover_text(text);
+        }
+        (_, Outcome::Result | Outcome::ToolError) => parts_ui(ui, capture.timings),
+        _ => {}
+    }
+    if !capture.notes.is_empty() {
+        let notes = capture.notes.join(" · ");
+        ui.add(egui::Label::new(RichText::new(&notes).font(theme::small()).color(t.warn)).truncate())
+            .on_hover_text(capture.notes.join("\n"));
+    }
+}
+
+/// Send, server and receive as one bar, with the times under it.
+fn parts_ui(ui: &mut Ui, timings: Timings) {
+    let t = Tokens::of(ui);
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
+    let total = timings.total().as_secs_f32();
+    let parts =
+        [("send", timings.send, t.hue_text.color), ("server", timings.server, t.accent), ("receive", timings.receive, t.ok)];
+    if total > 0.0 {
+        let mut x = rect.left();
+        for (_, time, color) in parts {
+            let width = (time.as_secs_f32() / total * rect.width()).max(1.0);
+            let piece = Rect::from_min_max(pos2(x, rect.top()), pos2((x + width).min(rect.right()), rect.bottom()));
+            ui.painter().rect_filled(piece, theme::RADIUS_BAR, color);
+            x += width;
+        }
+    }
+    let short = |time: Duration| sidebar::duration(time);
+    let words: Vec<_> = parts.iter().map(|(name, time, _)| format!("{name} {}", short(*time))).collect();
+    ui.add(egui::Label::new(RichText::new(words.join("  ")).font(theme::small()).color(t.weak)).truncate());
+}

@@ -1,0 +1,193 @@
+//! What each host's model would be shown of each column: tokens, and whether a limit of the host cuts it.
+
+use egui::{Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::SIDE;
+use crate::capture::CaptureId;
+use crate::host::{Host, LimitState};
+use crate::report::sweep::{Column, Origin, SweepPage};
+use crate::report::{Answer, DeliveryCell, HostsReport, Question};
+use crate::state::{Asked, Compare};
+use crate::token::Tokens as Counted;
+use crate::ui::Cx;
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets;
+
+const ROW: f32 = 24.0;
+const NAME: f32 = 190.0;
+/// A column is never narrower; more of them scroll.
+const MIN_COLUMN: f32 = 130.0;
+
+/// Hosts in display order: own and pinned ones first. Positions among those known.
+fn order(cx: &Cx<'_>, report: &HostsReport) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..report.rows.len()).collect();
+    order.sort_by_key(|at| !crate::ui::hosts::row::is_first(&report.rows[*at], &cx.state.view.hosts));
+    order
+}
+
+/// The height that shows as many as usually fit.
+pub fn height(_: &Cx<'_>) -> f32 {
+    ROW * 12.0
+}
+
+/// What the numbers are of.
+pub fn note_ui(ui: &mut Ui) {
+    let words = "Answers as sent; columns without a call as the only text of an answer";
+    ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(Tokens::of(ui).weak)).truncate());
+}
+
+/// What is known of a column.
+enum Known<'a> {
+    Sent(&'a HostsReport),
+    Written(&'a [DeliveryCell]),
+    Working,
+    Not(String),
+}
+
+/// What one host makes of it.
+struct Seen<'a> {
+    tokens: Option<Counted>,
+    limit: LimitState,
+    why_not: Option<&'a str>,
+    missing: Option<u64>,
+}
+
+impl Known<'_> {
+    fn seen(&self, at: usize) -> Option<Seen<'_>> {
+        match self {
+            Self::Sent(report) => report.rows.get(at).map(|row| Seen {
+                tokens: row.tokens,
+                limit: row.limit().state,
+                why_not: row.view.not_computable.as_deref(),
+                missing: row.facts.map(|facts| facts.missing),
+            }),
+            Self::Written(cells) => cells.get(at).map(|cell| Seen {
+                tokens: cell.tokens,
+                limit: cell.limit,
+                why_not: cell.why_not.as_deref(),
+                missing: cell.facts.map(|facts| facts.missing),
+            }),
+            Self::Working | Self::Not(_) => None,
+        }
+    }
+}
+
+fn known<'a>(cx: &Cx<'a>, column: &Column, captures: &[CaptureId]) -> Known<'a> {
+    let (Origin::Call(call) | Origin::Derived(call)) = column.origin;
+    let Some(capture) = captures.get(call) else { return Known::Not("no answer".into()) };
+    let question = match column.origin {
+        Origin::Call(_) => Question::Hosts,
+        Origin::Derived(_) => Question::SentAsText(column.format),
+    };
+    match cx.ask_of(std::slice::from_ref(capture), question) {
+        Asked::Ready(Answer::Hosts(report)) => Known::Sent(report),
+        Asked::Ready(Answer::SentAsText(cells)) => Known::Written(cells),
+        Asked::Failed(problem) => Known::Not(problem.what.clone()),
+        Asked::Working { .. } => Known::Working,
+        Asked::Ready(_) => Known::Not("not known".into()),
+    }
+}
+
+/// Hosts are shown whole answers, whichever part the columns show.
+fn title(column: &Column) -> String {
+    match column.origin {
+        Origin::Call(_) => format!("{} as sent", column.value_title()),
+        Origin::Derived(_) => column.title.clone(),
+    }
+}
+
+/// "cut", and why it matters; nothing where it fits.
+fn limit_word(limit: LimitState) -> Option<&'static str> {
+    match limit {
+        LimitState::None | LimitState::Fits => None,
+        LimitState::Unknown => Some("limit not known"),
+        LimitState::MayCut => Some("may be cut"),
+        LimitState::Cut => Some("cut"),
+        LimitState::Replaced => Some("replaced"),
+        LimitState::Error => Some("refused"),
+    }
+}
+
+pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
+    let captures = compare.inquiry().map(|inquiry| inquiry.captures).unwrap_or_default();
+    let columns: Vec<(&Column, Known<'_>)> =
+        page.sweep.columns.iter().map(|column| (column, known(cx, column, &captures))).collect();
+    let report = columns.iter().find_map(|(_, known)| if let Known::Sent(report) = known { Some(*report) } else { None });
+    let Some(report) = report else {
+        ui.add_space(8.0);
+        ui.horizontal(|ui| {
+            ui.add_space(SIDE);
+            widgets::waiting(ui, "Reading the answers as each host does", cx.state.now, cx);
+        });
+        return;
+    };
+    let order = order(cx, report);
+    let area = ui.available_rect_before_wrap();
+    let width = ((area.width() - NAME - SIDE) / columns.len().max(1) as f32).max(MIN_COLUMN).floor();
+    ScrollArea::both().id_salt("hosts of columns").auto_shrink(false).show_viewport(ui, |ui, viewport| {
+        let origin = ui.min_rect().min;
+        let wide = NAME + width * columns.len() as f32 + SIDE;
+        ui.allocate_rect(Rect::from_min_size(origin, vec2(wide, ROW * (order.len() + 1) as f32 + 8.0)), Sense::hover());
+        let line = |row: usize| Rect::from_min_size(origin + vec2(0.0, row as f32 * ROW), vec2(wide, ROW));
+        head_ui(ui, &columns, line(0), width);
+        let first = (viewport.min.y / ROW).max(0.0) as usize;
+        let last = (viewport.max.y / ROW) as usize + 1;
+        for (row, at) in order.iter().enumerate().take(last).skip(first.saturating_sub(1)) {
+            row_ui(ui, cx, &columns, &report.rows[*at].host, *at, line(row + 1), width);
+        }
+    });
+}
+
+fn head_ui(ui: &Ui, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
+    let t = Tokens::of(ui);
+    let y = rect.center().y;
+    widgets::text_at(ui, pos2(rect.left() + SIDE, y), "Host", theme::small(), t.weak, NAME - SIDE);
+    for (at, (column, known)) in columns.iter().enumerate() {
+        let left = rect.left() + NAME + at as f32 * width;
+        let words = match known {
+            Known::Working => format!("{}, counting", title(column)),
+            Known::Not(why) => format!("{}: {why}", title(column)),
+            Known::Sent(_) | Known::Written(_) => title(column),
+        };
+        widgets::text_at(ui, pos2(left, y), &words, theme::small(), t.weak, width - 12.0);
+    }
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+}
+
+fn row_ui(ui: &Ui, cx: &Cx<'_>, columns: &[(&Column, Known<'_>)], host: &Host, at: usize, rect: Rect, width: f32) {
+    let t = Tokens::of(ui);
+    let y = rect.center().y;
+    let mut spoken = vec![host.name.clone()];
+    widgets::text_at(ui, pos2(rect.left() + SIDE, y), &host.name, theme::base(), t.strong, NAME - SIDE - 12.0);
+    for (position, (column, known)) in columns.iter().enumerate() {
+        let left = rect.left() + NAME + position as f32 * width;
+        let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(width, ROW));
+        if !ui.is_rect_visible(cell) {
+            continue;
+        }
+        let Some(seen) = known.seen(at) else { continue };
+        let Some(tokens) = seen.tokens else {
+            let why = seen.why_not.unwrap_or("text not known");
+            widgets::text_at(ui, pos2(left, y), why, theme::small(), t.weak, width - 12.0);
+            spoken.push(format!("{}: {why}", title(column)));
+            continue;
+        };
+        let number = widgets::number_text(tokens.get(cx.state.settings.encoding()), "tok");
+        let mut end = widgets::text_at(ui, pos2(left, y), &number, theme::mono(12.0), t.text, width - 12.0);
+        let lost = seen
+            .missing
+            .filter(|missing| *missing > 0)
+            .map(|missing| format!("{} {} lost", widgets::grouped(missing), if missing == 1 { "fact" } else { "facts" }));
+        let limit = limit_word(seen.limit);
+        let color = if seen.limit.is_truncated() == Some(true) { t.bad } else { t.weak };
+        for (words, color) in [(limit, color), (lost.as_deref(), t.warn)] {
+            if let Some(words) = words.filter(|_| end + 30.0 < left + width - 12.0) {
+                end = widgets::text_at(ui, pos2(end + 8.0, y), words, theme::small(), color, left + width - 20.0 - end);
+            }
+        }
+        let said = [Some(number.as_str()), limit, lost.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        spoken.push(format!("{}: {said}", title(column)));
+    }
+    let response = ui.interact(rect, ui.scope_id().with(("host of columns", host.id.as_str())), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, spoken.join("; ")));
+}

@@ -1,0 +1,35 @@
+//! Which record of a comparison is looked at, so that going to a difference and turning between exact and rendered texts
+//! keep it in sight.
+
+use egui::{Id, Ui};
+
+use crate::report::sweep::SweepPage;
+use crate::state::{Action, Compare, CompareAction};
+use crate::ui::Cx;
+
+fn top_id() -> Id {
+    Id::unique("compare top section")
+}
+
+/// The section that is to be scrolled to in this frame: a difference that was gone to, or the one on top before the texts
+/// were turned between exact and rendered.
+pub fn wanted(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) -> Option<usize> {
+    let gone = Id::unique("compare gone to");
+    let known: Option<(usize, u64)> = ui.data(|data| data.get_temp(gone));
+    if let Some(at) = compare.at.filter(|at| known != Some(*at)) {
+        ui.data_mut(|data| data.insert_temp(gone, at));
+        let section = page.losses.get(at.0)?.section;
+        // What was gone to is to be seen.
+        if let Some(known) = page.sections.get(section).filter(|known| compare.folded.contains(&known.name)) {
+            cx.send(Action::Compare(CompareAction::Fold(known.name.clone())));
+        }
+        return Some(section);
+    }
+    let top: Option<(bool, usize)> = ui.data(|data| data.get_temp(top_id()));
+    top.filter(|(is_rendered, _)| *is_rendered != compare.is_rendered).map(|(_, section)| section)
+}
+
+/// Notes the section on top.
+pub fn remember(ui: &Ui, compare: &Compare, section: usize) {
+    ui.data_mut(|data| data.insert_temp(top_id(), (compare.is_rendered, section)));
+}

@@ -1,0 +1,43 @@
+//! What a server may ask of us, said before it is reached: folders, and an answer to requests for completions.
+
+use egui::{RichText, Ui};
+
+use super::{label, pair};
+use crate::state::Action;
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets::{self, Button};
+use crate::ui::{Cx, asks, icons};
+
+pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    ui.label(RichText::new("What a server may ask of you").font(theme::semibold(13.0)).color(Tokens::of(ui).strong));
+    pair(
+        ui,
+        0.4,
+        |ui, _| {
+            label(ui, "Folders for servers (roots)");
+            let words = match cx.state.roots.as_deref() {
+                None => "Not declared".to_owned(),
+                Some(folders) => {
+                    widgets::number_text(folders.len() as u64, if folders.len() == 1 { "folder" } else { "folders" })
+                }
+            };
+            let name = format!("Folders for servers: {words}");
+            let tip = "Which folders servers are told of; some then allow nothing else";
+            if Button::new(&words).icon(icons::OPEN_FILE).height(theme::INPUT).name(&name).tip(tip).show(ui).clicked() {
+                cx.send(asks::roots_dialog(cx));
+            }
+        },
+        |ui, width| {
+            label(ui, "Answer to requests for a completion (sampling)");
+            let mut text = cx.state.sampling_reply.clone().unwrap_or_default();
+            let line = widgets::Line { name: "Answer to completions", hint: "you are asked each time", width, is_secret: false };
+            if line.show(ui, "connect", &mut text) {
+                cx.send(Action::SetSamplingReply((!text.is_empty()).then_some(text)));
+            }
+        },
+    );
+    if cx.state.sampling_reply.is_some() {
+        let words = "Every request of a server for a completion gets this answer at once, until the field is empty.";
+        ui.label(RichText::new(words).font(theme::small()).color(Tokens::of(ui).warn));
+    }
+}

@@ -1,0 +1,237 @@
+//! The form of one's own server: a command or an address, and in full what connecting will do.
+
+use egui::{Frame, Label, Margin, RichText, Stroke, Ui};
+
+use super::{login, other, reach, smart};
+use crate::source::Source;
+use crate::state::{Action, ConnectForm, ConnectMode, Connection};
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets;
+use crate::ui::{Cx, icons, top_bar};
+
+pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let mut form = cx.state.connect_form.clone();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 20.0;
+        for (mode, icon, name) in
+            [(ConnectMode::Command, icons::STDIO, "Command (stdio)"), (ConnectMode::Url, icons::HTTP, "HTTP URL")]
+        {
+            if widgets::tab(ui, Some(icon), name, None, form.mode == mode, 32.0).clicked() {
+                form.mode = mode;
+            }
+        }
+    });
+    widgets::separator(ui);
+    ui.add_space(6.0);
+    match form.mode {
+        ConnectMode::Command => command_ui(ui, &mut form),
+        ConnectMode::Url => url_ui(ui, cx, &mut form),
+    }
+    reach::reach_ui(ui, &mut form);
+    ui.add_space(8.0);
+    smart::chips_ui(ui, &mut form);
+    ui.add_space(4.0);
+    let source = form.source();
+    consent_ui(ui, &form, &source);
+    ui.add_space(6.0);
+    let is_choosing = cx.state.versus.is_choosing;
+    let busy = if is_choosing { &cx.state.versus.connection } else { &cx.state.connection };
+    let is_connecting = matches!(busy, Connection::Connecting { .. });
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });
+        let why = match &source {
+            Err(problem) => problem.what.clone(),
+            Ok(_) if is_connecting => "Connecting already".into(),
+            Ok(_) => String::new(),
+        };
+        let name = if is_choosing { other::LIST } else { "Connect" };
+        let mut button = widgets::Button::new(name).icon_fill(icons::PLUG).shortcut(&keys).primary().enabled(why.is_empty());
+        if !why.is_empty() {
+            button = button.tip(&why);
+        }
+        if button.show(ui).clicked() {
+            cx.send(Action::ConnectForm);
+        }
+    });
+    if form != cx.state.connect_form {
+        cx.send(Action::EditConnect(form));
+    }
+}
+
+pub(super) fn label(ui: &mut Ui, words: &str) {
+    let t = Tokens::of(ui);
+    ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+}
+
+pub(super) fn field(ui: &mut Ui, name: &str, hint: &str, width: f32, text: &mut String) {
+    widgets::Line { name, hint, width, is_secret: false }.show(ui, "connect", text);
+}
+
+pub(super) fn pair<R>(ui: &mut Ui, first: f32, left: impl FnOnce(&mut Ui, f32), right: impl FnOnce(&mut Ui, f32) -> R) {
+    let width = ui.available_width();
+    if width < 420.0 {
+        left(ui, width);
+        right(ui, width);
+        return;
+    }
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = 12.0;
+        ui.vertical(|ui| {
+            ui.set_width(width * first);
+            left(ui, width * first);
+        });
+        ui.vertical(|ui| {
+            let rest = width * (1.0 - first) - 12.0;
+            ui.set_width(rest);
+            right(ui, rest);
+        });
+    });
+}
+
+fn command_ui(ui: &mut Ui, form: &mut ConnectForm) {
+    let ConnectForm { command, arguments, folder, environment, .. } = form;
+    pair(
+        ui,
+        0.4,
+        |ui, width| {
+            label(ui, "Command");
+            field(ui, "Command", "npx -y my-server", width, command);
+        },
+        |ui, width| {
+            label(ui, "Arguments");
+            field(ui, "Arguments", "none", width, arguments);
+        },
+    );
+    ui.add_space(4.0);
+    pair(
+        ui,
+        0.4,
+        |ui, width| {
+            label(ui, "Working folder");
+            field(ui, "Working folder", "where Loupe was started", width, folder);
+        },
+        |ui, width| {
+            label(ui, "Environment");
+            rows_ui(ui, "variable", "NAME", environment, width);
+        },
+    );
+}
+
+fn url_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
+    let width = ui.available_width();
+    label(ui, "URL");
+    field(ui, "URL", "http://127.0.0.1:3001/mcp", width, &mut form.url);
+    ui.add_space(4.0);
+    label(ui, "Headers");
+    rows_ui(ui, "header", "Name", &mut form.headers, width);
+    ui.add_space(4.0);
+    login::wish_ui(ui, cx, form);
+}
+
+/// Rows of a name and a secret value.
+fn rows_ui(ui: &mut Ui, noun: &str, hint: &str, rows: &mut Vec<(String, String)>, width: f32) {
+    let mut removed = None;
+    for (index, (name, value)) in rows.iter_mut().enumerate() {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            let each = ((width - 24.0 - 2.0 * 6.0) / 2.0).max(80.0);
+            field(ui, &format!("Name of {noun} {}", index + 1), hint, each, name);
+            let named = format!("Value of {noun} {}", index + 1);
+            let line = widgets::Line { name: &named, hint: "value, kept secret", width: each, is_secret: true };
+            line.show(ui, "connect value", value);
+            if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {noun} {}", index + 1)).clicked() {
+                removed = Some(index);
+            }
+        });
+    }
+    if let Some(index) = removed {
+        rows.remove(index);
+    }
+    if widgets::Button::new(&format!("Add {noun}")).icon(icons::ADD).small().frameless().show(ui).clicked() {
+        rows.push(Default::default());
+    }
+}
+
+/// What connecting does, in full, before it is done.
+fn consent_ui(ui: &mut Ui, form: &ConnectForm, source: &Result<Source, crate::problem::Problem>) {
+    let t = Tokens::of(ui);
+    let is_blank = form.command.trim().is_empty() && form.mode == ConnectMode::Command
+        || form.url.trim().is_empty() && form.mode == ConnectMode::Url;
+    let title = match form.mode {
+        ConnectMode::Command => "Connecting runs this command on your computer, as you",
+        ConnectMode::Url => "Connecting sends requests to this address",
+    };
+    Frame::new()
+        .fill(t.warn_bg)
+        .stroke(Stroke::new(1.0, t.warn_line))
+        .corner_radius(theme::RADIUS_CONTROL)
+        .inner_margin(Margin::same(12))
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal_top(|ui| {
+                ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
+                ui.vertical(|ui| {
+                    ui.spacing_mut().item_spacing.y = 4.0;
+                    ui.label(RichText::new(title).font(theme::semibold(13.0)).color(t.strong));
+                    match source {
+                        Ok(source) => source_ui(ui, source),
+                        Err(_) if is_blank => {
+                            let words = match form.mode {
+                                ConnectMode::Command => "Type the command that starts your server; it is shown here in full",
+                                ConnectMode::Url => "Type your server's address; it is shown here in full",
+                            };
+                            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
+                        }
+                        Err(problem) => {
+                            ui.label(RichText::new(problem.message()).font(theme::small()).color(t.bad));
+                            if let Some(hint) = &problem.hint {
+                                ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.text)).wrap());
+                            }
+                        }
+                    }
+                });
+            });
+        });
+}
+
+pub(super) fn source_ui(ui: &mut Ui, source: &Source) {
+    let t = Tokens::of(ui);
+    let exact = |ui: &mut Ui, text: String| {
+        ui.add(Label::new(RichText::new(text).font(theme::mono(12.5)).color(t.strong)).wrap().selectable(true))
+    };
+    let names = |pairs: &[(String, String)]| pairs.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    let mut notes = Vec::new();
+    match source {
+        Source::Command(command) => {
+            exact(ui, format!("$ {}", command.line()));
+            notes.push(
+                command
+                    .cwd
+                    .as_ref()
+                    .map_or_else(|| "In the folder Loupe was started in".to_owned(), |cwd| format!("In {}", cwd.display())),
+            );
+            if command.env.is_empty() {
+                notes.push("no extra variables".into());
+            } else {
+                notes.push(format!("with {}", names(&command.env)));
+            }
+        }
+        Source::Http(http) => {
+            exact(ui, http.url.clone());
+            if http.headers.is_empty() {
+                notes.push("No extra headers".into());
+            } else {
+                notes.push(format!("With the headers {}", names(&http.headers)));
+            }
+        }
+        Source::Fixture(folder) => {
+            exact(ui, folder.display().to_string());
+            notes.push("Answered by captures; no server is started".into());
+        }
+        Source::Sample(_) => {}
+    }
+    let has_secrets = !matches!(source, Source::Command(command) if command.env.is_empty())
+        && !matches!(source, Source::Http(http) if http.headers.is_empty());
+    let secrets = if has_secrets { ". Their values stay out of captures" } else { "" };
+    ui.add(Label::new(RichText::new(format!("{}{secrets}.", notes.join(", "))).font(theme::small()).color(t.text)).wrap());
+}

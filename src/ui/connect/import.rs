@@ -1,0 +1,196 @@
+//! Import: the clients' configurations on this computer, and what was understood of one, before anything starts.
+
+use egui::{Label, RichText, Ui};
+
+use super::super::theme::{self, Tokens};
+use super::super::widgets::{self, Tone};
+use super::super::{Cx, icons, top_bar};
+use crate::source::Source;
+use crate::source::import::Placeholder;
+use crate::state::{Action, ImportAction, Understood};
+
+/// Width from which on heading and buttons stand in one row.
+const ONE_ROW: f32 = 560.0;
+
+fn send(cx: &Cx<'_>, action: ImportAction) {
+    cx.send(Action::Import(action));
+}
+
+pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let is_narrow = ui.available_width() < ONE_ROW;
+    ui.horizontal(|ui| {
+        ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
+        ui.label(RichText::new("Import from another client").font(theme::semibold(13.0)).color(t.strong));
+        if !is_narrow {
+            top_bar::at_right(ui, theme::BUTTON, |ui| ways_ui(ui, cx));
+        }
+    });
+    if is_narrow {
+        ui.horizontal(|ui| ways_ui(ui, cx));
+    }
+    match &cx.state.importing.found {
+        None => {
+            let words = "Looks for the configurations of Claude, VS Code, Cursor, Codex, Gemini and others. Files are only read, and nothing is started.";
+            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+        }
+        Some(found) if found.is_empty() => {
+            let words = "No client's configuration is where such files usually lie. Choose the file, or paste its text above.";
+            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
+        }
+        Some(found) => {
+            for config in found {
+                let path = config.path.display().to_string();
+                ui.horizontal(|ui| {
+                    if widgets::Button::new(&config.client)
+                        .small()
+                        .name(&format!("Import from {}", config.client))
+                        .show(ui)
+                        .clicked()
+                    {
+                        send(cx, ImportAction::Read(config.path.clone()));
+                    }
+                    ui.add(Label::new(RichText::new(path).font(theme::code()).color(t.weak)).truncate());
+                });
+            }
+        }
+    }
+}
+
+/// Where the configurations come from.
+fn ways_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if widgets::Button::new("Choose a file…").name("Import a configuration file").show(ui).clicked() {
+        send(cx, ImportAction::Browse);
+    }
+    let looked = cx.state.importing.found.is_some();
+    let name = if looked { "Look again" } else { "Look on this computer" };
+    if widgets::Button::new(name).icon(icons::SEARCH).show(ui).clicked() {
+        send(cx, ImportAction::Look);
+    }
+}
+
+/// What was understood, with what is still missing; false where there is nothing.
+pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
+    let Some(understood) = &cx.state.importing.understood else { return false };
+    let t = Tokens::of(ui);
+    ui.horizontal(|ui| {
+        ui.add(Label::new(icons::icon(icons::CHECK_CIRCLE, 16.0, t.ok)));
+        ui.add(
+            Label::new(RichText::new(format!("Understood: {}", understood.what)).font(theme::semibold(13.0)).color(t.strong))
+                .truncate(),
+        );
+        top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
+            if widgets::icon_button(ui, icons::CLOSE, "Leave the import").clicked() {
+                send(cx, ImportAction::Close);
+            }
+        });
+    });
+    for note in &understood.import.notes {
+        ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.weak)).wrap());
+    }
+    if understood.import.servers.len() != 1 {
+        for (at, entry) in understood.import.servers.iter().enumerate() {
+            let label = if entry.disabled { format!("{} (off)", entry.name) } else { entry.name.clone() };
+            ui.horizontal(|ui| {
+                let is_chosen = understood.chosen == Some(at);
+                let name = format!("Look at the server {label}");
+                let button = widgets::Button::new(&label).small().name(&name);
+                let button = if is_chosen { button.icon(icons::CHECK) } else { button };
+                if button.show(ui).clicked() {
+                    send(cx, ImportAction::Choose(at));
+                }
+                ui.add(Label::new(RichText::new(entry.to_string()).font(theme::code()).color(t.weak)).truncate());
+            });
+        }
+    }
+    chosen_ui(ui, cx, understood);
+    true
+}
+
+fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood) {
+    let t = Tokens::of(ui);
+    let Some(entry) = understood.entry() else {
+        ui.label(RichText::new("Choose a server").font(theme::small()).color(t.weak));
+        return;
+    };
+    ui.add_space(6.0);
+    ui.add(Label::new(RichText::new(entry.to_string()).font(theme::mono(12.5)).color(t.strong)).wrap().selectable(true));
+    if entry.disabled {
+        widgets::badge(ui, Some(icons::WARNING), "Switched off in the file", Tone::Warn, false);
+    }
+    for note in &entry.notes {
+        ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.weak)).wrap());
+    }
+    let secrets = entry.secrets();
+    if !secrets.is_empty() {
+        let from = if understood.path.is_some() { "; they stay in the file, and are read from it again next time" } else { "" };
+        let words = format!("Secret: {}. Values do not show and are not kept{from}.", secrets.join(", "));
+        ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
+    }
+    for hole in entry.placeholders() {
+        hole_ui(ui, cx, understood, &hole);
+    }
+    ui.add_space(6.0);
+    let source = understood.source();
+    if let Ok(source) = &source {
+        let words = match source {
+            Source::Command(_) => "Connecting runs this command on your computer, as you.",
+            _ => "Connecting sends requests to this address.",
+        };
+        ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
+    }
+    ui.add_space(4.0);
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        let why = source.as_ref().err().map(|problem| problem.what.clone());
+        let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });
+        let connect = widgets::Button::new("Connect").icon_fill(icons::PLUG).shortcut(&keys).primary().enabled(why.is_none());
+        let take = widgets::Button::new("Use this server").shortcut("↵").enabled(why.is_none());
+        let tip = why.as_deref();
+        if connect.tip(tip.unwrap_or("Connects to exactly what stands above")).show(ui).clicked() {
+            cx.send(Action::ConnectForm);
+        }
+        if take.tip(tip.unwrap_or("Fills the form with it, to be changed before connecting")).show(ui).clicked() {
+            send(cx, ImportAction::Use);
+        }
+    });
+    if let Err(problem) = &source {
+        ui.add(Label::new(RichText::new(&problem.what).font(theme::small()).color(t.bad)).wrap());
+    }
+}
+
+/// The field of one placeholder; of a secret what is typed does not show.
+fn hole_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood, hole: &Placeholder) {
+    let t = Tokens::of(ui);
+    let name = hole.to_string();
+    let input = understood.entry().and_then(|entry| entry.inputs.iter().find(|input| Some(input.id.as_str()) == hole.name()));
+    let about = input.map(|input| input.about.as_str()).filter(|about| !about.is_empty());
+    ui.label(
+        RichText::new(about.map_or_else(|| name.clone(), |about| format!("{name}: {about}"))).font(theme::small()).color(t.weak),
+    );
+    let mut value = understood.values.get(&name).cloned().unwrap_or_default();
+    let default = input.and_then(|input| input.default.clone()).or_else(|| match hole {
+        Placeholder::Variable { default, .. } => default.clone(),
+        _ => None,
+    });
+    let is_secret = understood.is_secret(hole);
+    let hint = match default.filter(|_| !is_secret) {
+        Some(default) => format!("{default} (default)"),
+        None if is_secret => "kept secret".to_owned(),
+        None => String::new(),
+    };
+    let width = ui.available_width();
+    let named = format!("Value of {name}");
+    let line = widgets::Line { name: &named, hint: &hint, width, is_secret };
+    if line.show(ui, "import value", &mut value) {
+        send(cx, ImportAction::SetValue { hole: name.clone(), value });
+    }
+    if let Some(options) = input.map(|input| &input.options).filter(|options| !options.is_empty()) {
+        ui.horizontal_wrapped(|ui| {
+            for option in options {
+                if widgets::Button::new(option).small().name(&format!("{name}: {option}")).show(ui).clicked() {
+                    send(cx, ImportAction::SetValue { hole: name.clone(), value: option.clone() });
+                }
+            }
+        });
+    }
+}

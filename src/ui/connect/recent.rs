@@ -1,0 +1,51 @@
+//! The sources used before: a click fills the form, connecting is another.
+
+use egui::{Label, RichText, Ui};
+
+use super::super::theme::{self, Tokens};
+use super::super::{Cx, icons, top_bar, widgets};
+use super::card;
+use crate::state::{Action, ImportAction};
+
+pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let recent = &cx.state.importing.recent;
+    if recent.is_empty() {
+        return;
+    }
+    let send = |action| cx.send(Action::Import(action));
+    card(ui, false, |ui| {
+        ui.horizontal(|ui| {
+            ui.add(Label::new(icons::icon(icons::HISTORY, 16.0, t.weak)));
+            ui.label(RichText::new("Used before").font(theme::semibold(13.0)).color(t.strong));
+            ui.label(RichText::new("Values of secrets are not kept").font(theme::small()).color(t.weak));
+        });
+        for (at, recent) in recent.iter().enumerate() {
+            let (name, place) = recent.label();
+            ui.horizontal(|ui| {
+                if widgets::Button::new(&name).small().name(&format!("Use {name} again")).show(ui).clicked() {
+                    send(ImportAction::UseRecent(at));
+                }
+                let room = (ui.available_width() - 2.0 * theme::ICON_BUTTON - 24.0).max(40.0);
+                ui.scope(|ui| {
+                    ui.set_max_width(room);
+                    ui.add(Label::new(RichText::new(place).font(theme::code()).color(t.weak)).truncate());
+                });
+                top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
+                    if widgets::icon_button(ui, icons::TRASH, &format!("Forget {name}")).clicked() {
+                        send(ImportAction::Forget(at));
+                    }
+                    let (glyph, words) = if recent.is_pinned {
+                        (icons::CHECK, format!("Unpin {name}"))
+                    } else {
+                        (icons::BASELINE, format!("Pin {name}"))
+                    };
+                    if widgets::icon_button(ui, glyph, &words).clicked() {
+                        send(ImportAction::Pin(at));
+                    }
+                });
+            });
+        }
+    });
+    ui.add_space(24.0);
+}

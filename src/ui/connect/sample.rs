@@ -1,0 +1,205 @@
+//! The built-in sample on the connect screen: its sets, their switches, and the button that starts it.
+
+use egui::{Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2};
+
+use super::super::panes::menu_row;
+use super::super::theme::{self, Tokens};
+use super::super::widgets::{self, Tone};
+use super::super::{Cx, commands, icons, top_bar};
+use super::{card, other};
+use crate::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
+use crate::state::versus::VersusAction;
+use crate::state::{Action, ConnectForm};
+
+/// The names of the sets, as people know them.
+fn set_title(id: &'static str) -> &'static str {
+    match id {
+        "all" => "Everything",
+        "autotask-dual" => "Autotask, dual",
+        "autotask-strict" => "Autotask, strict",
+        "dial" => "DIAL users",
+        "delegator" => "Delegator",
+        "autoreply" => "Autoreply",
+        other => other,
+    }
+}
+
+pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let mut spec = cx.state.connect_form.sample.clone();
+    card(ui, true, |ui| {
+        ui.horizontal(|ui| {
+            ui.add(Label::new(icons::icon(icons::SPARKLE, 18.0, t.accent)));
+            ui.label(RichText::new("Sample server").font(theme::semibold(15.0)).color(t.strong));
+            top_bar::at_right(ui, theme::BUTTON, |ui| {
+                widgets::badge(ui, Some(icons::CHECK_CIRCLE), "Offline, built in", Tone::Ok, false);
+            });
+        });
+        let words =
+            "Tools that reproduce the response formats of real systems, inside this program. Nothing leaves this computer.";
+        ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+        ui.add_space(6.0);
+        for set in SAMPLE_SETS {
+            if set_row(ui, set, spec.set == set.id) && spec.set != set.id {
+                // Switches that the set knows too stay as they are.
+                let old = std::mem::replace(&mut spec, SampleSpec { set: set.id.to_owned(), ..SampleSpec::default() });
+                for (key, value) in old.keys {
+                    let mut with = spec.clone();
+                    with.keys.insert(key, value);
+                    if with.check().is_ok() {
+                        spec = with;
+                    }
+                }
+            }
+        }
+        widgets::separator(ui);
+        ui.add_space(4.0);
+        if let Some(set) = SAMPLE_SETS.iter().find(|set| set.id == spec.set) {
+            for key in set.keys {
+                key_row(ui, key, &mut spec);
+            }
+        }
+        ui.add_space(6.0);
+        let source = Source::Sample(spec.clone());
+        let line = format!("mcp-loupe {source}");
+        ui.horizontal(|ui| {
+            if widgets::icon_button(ui, icons::COPY, "Copy the command line").clicked() {
+                cx.send(Action::Copy(line.clone()));
+            }
+            ui.add(Label::new(RichText::new(&line).font(theme::code()).color(t.weak)).wrap().selectable(true));
+        });
+        ui.add_space(4.0);
+        let problem = spec.check().err();
+        if let Some(problem) = &problem {
+            let hint = problem.hint.as_deref().map_or_else(String::new, |hint| format!(": {hint}"));
+            let words = RichText::new(format!("{}{hint}", problem.what)).font(theme::small()).color(t.bad);
+            ui.add(Label::new(words).wrap());
+        }
+        let is_default = spec == SampleSpec::default();
+        let keys = if is_default { commands::keys_of("Start the sample server") } else { String::new() };
+        ui.horizontal(|ui| {
+            let is_choosing = cx.state.versus.is_choosing;
+            let name = if is_choosing { other::LIST_SAMPLE } else { "Start sample server" };
+            let is_clicked = if problem.is_some() {
+                widgets::Button::new(name)
+                    .icon_fill(icons::CALL)
+                    .primary()
+                    .enabled(false)
+                    .tip("A switch has no such value")
+                    .show(ui)
+                    .clicked()
+            } else {
+                widgets::primary_button(ui, name, Some(icons::CALL), Some(&*keys).filter(|keys| !keys.is_empty())).clicked()
+            };
+            if is_clicked {
+                cx.send(if is_choosing { Action::Versus(VersusAction::List(Box::new(source))) } else { Action::Connect(source) });
+            }
+            if !is_default
+                && widgets::Button::new("Defaults").icon(icons::UNDO).frameless().name("Sample defaults").show(ui).clicked()
+            {
+                spec = SampleSpec::default();
+            }
+        });
+    });
+    if spec != cx.state.connect_form.sample {
+        let form = ConnectForm { sample: spec, ..cx.state.connect_form.clone() };
+        cx.send(Action::EditConnect(form));
+    }
+}
+
+/// One set; true when it was clicked.
+fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 40.0), Sense::click());
+    let title = set_title(set.id);
+    response
+        .widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_chosen, format!("Sample set {title}: {}", set.about)));
+    if is_chosen || response.hovered() {
+        let fill = if is_chosen { t.accent_bg } else { t.hover };
+        ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, fill);
+    }
+    widgets::focus_ring_inside(ui, &response);
+    let center = pos2(rect.left() + 14.0, rect.center().y);
+    ui.painter().circle_stroke(center, 6.0, Stroke::new(1.5, if is_chosen { t.accent } else { t.weak }));
+    if is_chosen {
+        ui.painter().circle_filled(center, 3.0, t.accent);
+    }
+    let (left, width) = (rect.left() + 30.0, rect.width() - 38.0);
+    let end = widgets::text_at(ui, pos2(left, rect.top() + 12.0), title, theme::semibold(13.0), t.strong, width);
+    widgets::text_at(ui, pos2(end + 8.0, rect.top() + 12.0), set.id, theme::code(), t.weak, (rect.right() - end - 12.0).max(0.0));
+    widgets::text_at(ui, pos2(left, rect.top() + 29.0), set.about, theme::small(), t.weak, width);
+    response.on_hover_text(set.about).clicked()
+}
+
+/// One switch: a chooser of its words, or a number.
+fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
+    let t = Tokens::of(ui);
+    ui.horizontal(|ui| {
+        ui.set_height(theme::INPUT);
+        let (rect, label) = ui.allocate_exact_size(vec2(124.0, theme::INPUT), Sense::hover());
+        widgets::text_at(ui, rect.left_center(), key.name, theme::mono(12.5), t.text, rect.width());
+        label.on_hover_text(key.about);
+        let given = spec.keys.get(key.name).cloned();
+        // Where each set of `all` has its own, the default is no value.
+        let default = key.default.unwrap_or("each set’s own");
+        match key.takes {
+            Takes::Word(words) => {
+                let shown = given.as_deref().unwrap_or(default);
+                let is_default = given.is_none() || given.as_deref() == key.default;
+                let label = if is_default { format!("{shown} (default)") } else { shown.to_owned() };
+                let spoken = format!("{}: {label}", key.name);
+                let button =
+                    widgets::Button::new(&label).menu().height(theme::SMALL_BUTTON).name(&spoken).tip(key.about).show(ui);
+                Popup::menu(&button).width(220.0).show(|ui| {
+                    ui.spacing_mut().item_spacing.y = 0.0;
+                    if key.default.is_none() && menu_row(ui, &format!("{default} (default)"), None, given.is_none()).clicked() {
+                        spec.keys.remove(key.name);
+                        ui.close();
+                    }
+                    for word in words {
+                        let is_default = Some(*word) == key.default;
+                        let label = if is_default { format!("{word} (default)") } else { (*word).to_owned() };
+                        let is_chosen = given.as_deref().or(key.default) == Some(*word);
+                        if menu_row(ui, &label, None, is_chosen).clicked() {
+                            if is_default {
+                                spec.keys.remove(key.name);
+                            } else {
+                                spec.keys.insert(key.name.to_owned(), (*word).to_owned());
+                            }
+                            ui.close();
+                        }
+                    }
+                });
+            }
+            Takes::UpTo(most) => {
+                let mut text = given.unwrap_or_default();
+                let edit = TextEdit::singleline(&mut text)
+                    .id(Id::unique(("sample key", key.name)))
+                    .font(theme::mono(12.5))
+                    .hint_text(RichText::new(format!("{default} (default)")).color(t.weak))
+                    .desired_width(120.0)
+                    .margin(Margin::symmetric(8, 4));
+                let response = ui.add(edit).accessible_name(key.name);
+                if response.changed() {
+                    if text.trim().is_empty() || Some(text.trim()) == key.default {
+                        spec.keys.remove(key.name);
+                    } else {
+                        spec.keys.insert(key.name.to_owned(), text.trim().to_owned());
+                    }
+                }
+                response.on_hover_text(format!("{}: 0 to {}", key.about, widgets::grouped(most.into())));
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_set_of_the_sample_is_offered() {
+        // A set without a title of its own would show its id.
+        assert!(SAMPLE_SETS.iter().all(|set| set_title(set.id) != set.id));
+    }
+}

@@ -1,0 +1,77 @@
+//! Which two texts a diff compares: formats of the answers, or what hosts' models are shown of them.
+
+use egui::{Popup, RichText, Ui};
+
+use super::act;
+use crate::format::FORMATS;
+use crate::report::{Answer, HostsReport, Question, TextOf};
+use crate::state::Asked;
+use crate::state::diff::DiffAction;
+use crate::ui::Cx;
+use crate::ui::panes::{format_title, menu_row};
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets::Button;
+
+/// The name of a text for people.
+pub fn text_title(cx: &Cx<'_>, of: TextOf) -> String {
+    match of {
+        TextOf::Format(id) => format_title(id).to_owned(),
+        TextOf::Host(id) => {
+            hosts_of(cx).and_then(|report| report.row(id)).map_or_else(|| id.to_string(), |row| row.host.name.clone())
+        }
+    }
+}
+
+/// The format whose colour a text has.
+pub fn hue_of(of: TextOf) -> &'static str {
+    match of {
+        TextOf::Format(id) => id,
+        TextOf::Host(_) => "wire",
+    }
+}
+
+/// The hosts of side A, for their names.
+pub fn hosts_of<'a>(cx: &Cx<'a>) -> Option<&'a HostsReport> {
+    let (a, _) = cx.state.diff.sides.as_ref()?;
+    match cx.ask_of(std::slice::from_ref(a), Question::Hosts) {
+        Asked::Ready(Answer::Hosts(report)) => Some(report),
+        _ => None,
+    }
+}
+
+/// The two texts that are compared, each with a menu of formats and hosts.
+pub fn formats_ui(ui: &mut Ui, cx: &Cx<'_>, room: f32) {
+    let (a, b) = cx.state.diff.ask.texts;
+    let t = Tokens::of(ui);
+    let menu = |ui: &mut Ui, name: &str, chosen: TextOf, choose: &dyn Fn(TextOf) -> DiffAction| {
+        let label = format!("{name} {}", text_title(cx, chosen));
+        let shown = if room > 260.0 { label.as_str() } else { name };
+        let spoken = format!("Text of {label}");
+        let tip = "Which format of the answer, or which host's view of it, is compared";
+        let response = Button::new(shown).name(&spoken).tip(tip).menu().frameless().small().show(ui);
+        Popup::menu(&response).width(260.0).show(|ui| {
+            egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                for format in FORMATS {
+                    let of = TextOf::Format(format.id());
+                    if menu_row(ui, format.title(), Some(t.hue(format.id()).color), of == chosen).clicked() {
+                        act(cx, choose(of));
+                        ui.close();
+                    }
+                }
+                let Some(report) = hosts_of(cx) else { return };
+                ui.add_space(4.0);
+                ui.label(RichText::new("What a host's model is shown").font(theme::small()).color(t.weak));
+                for row in &report.rows {
+                    let of = TextOf::Host(row.host.id);
+                    if menu_row(ui, &row.host.name, None, of == chosen).clicked() {
+                        act(cx, choose(of));
+                        ui.close();
+                    }
+                }
+            });
+        });
+    };
+    menu(ui, "A", a, &|a| DiffAction::SetTexts(a, b));
+    menu(ui, "B", b, &|b| DiffAction::SetTexts(a, b));
+}

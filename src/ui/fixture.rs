@@ -1,0 +1,181 @@
+//! *Export ▾ → Fixture…*: where it goes, what of it is hidden and made the same, and exactly what would be written.
+
+use egui::{Grid, Label, Margin, RichText, ScrollArea, TextEdit, Ui, vec2};
+
+use super::theme::{self, Tokens};
+use super::{Cx, dialogs, icons, top_bar, widgets};
+use crate::fixture::redact::{Found, OFFERED};
+use crate::state::fixture::{FixtureForm, Preview, Saving, There};
+use crate::state::{Action, FixtureAction};
+
+/// The dialog, below its title.
+pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
+    let Some(saving) = &cx.state.fixtures.saving else { return };
+    let t = Tokens::of(ui);
+    let mut form = saving.form.clone();
+    if let Some(kind) = saving.then {
+        let words =
+            format!("{} reads the answer from a fixture. Save that first; then choose where the test goes.", kind.title());
+        dialogs::paragraph(ui, &words);
+    }
+    place_ui(ui, &mut form);
+    let preview = match &saving.preview {
+        Some(Ok(preview)) => Some(preview),
+        _ => None,
+    };
+    ScrollArea::vertical().id_salt("fixture").max_height(height - 90.0).auto_shrink([false, true]).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 6.0;
+        choices_ui(ui, saving, &mut form);
+        match &saving.preview {
+            Some(Ok(preview)) => preview_ui(ui, preview, &mut form),
+            Some(Err(problem)) => drop(widgets::problem_ui(ui, problem)),
+            None => drop(ui.label(RichText::new("Looking for secrets…").font(theme::small()).color(t.weak))),
+        }
+    });
+    if let Some(problem) = &saving.refused {
+        widgets::problem_ui(ui, problem);
+    }
+    let there = preview.map_or(There::Nothing, |preview| preview.there);
+    if let Some(preview) = preview {
+        let (words, color) = match there {
+            There::Nothing => (format!("Makes {}", preview.path.display()), t.weak),
+            There::Fixture => (format!("{} is there already", preview.path.display()), t.warn),
+            There::Other => {
+                (format!("{} is there already, and is no fixture: choose another name", preview.path.display()), t.bad)
+            }
+        };
+        ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
+    }
+    top_bar::at_right(ui, theme::BUTTON, |ui| {
+        let is_free = there == There::Nothing || (there == There::Fixture && form.replaces);
+        let can_save = preview.is_some() && is_free && form.path().is_some() && !saving.is_saving;
+        let verb = if there == There::Fixture { "Replace the fixture" } else { "Save the fixture" };
+        if widgets::Button::new(verb).primary().enabled(can_save).show(ui).clicked() {
+            cx.send(Action::Fixture(FixtureAction::Save));
+        }
+        if widgets::button(ui, "Cancel").clicked() {
+            cx.send(Action::CloseDialog);
+        }
+        if there == There::Fixture {
+            let choices = ["Keep it", "Replace it"];
+            if let Some(chosen) = widgets::segmented(ui, "What is there", &choices, usize::from(form.replaces)) {
+                form.replaces = chosen == 1;
+            }
+        }
+    });
+    if form != saving.form {
+        cx.send(Action::Fixture(FixtureAction::Edit(form)));
+    }
+}
+
+fn place_ui(ui: &mut Ui, form: &mut FixtureForm) {
+    let t = Tokens::of(ui);
+    ui.horizontal(|ui| {
+        let width = ui.available_width();
+        let field = |ui: &mut Ui, text: &mut String, name: &str, width: f32| {
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 2.0;
+                ui.label(RichText::new(name).font(theme::small()).color(t.weak));
+                let edit =
+                    TextEdit::singleline(text).font(theme::mono(13.0)).desired_width(width).margin(Margin::symmetric(8, 6));
+                ui.add(edit).accessible_name(name.to_owned());
+            });
+        };
+        field(ui, &mut form.folder, "Folder", width * 0.6 - 4.0);
+        field(ui, &mut form.name, "Name", width * 0.4 - 4.0);
+    });
+}
+
+/// What is made the same, and what is needed.
+fn choices_ui(ui: &mut Ui, saving: &Saving, form: &mut FixtureForm) {
+    heading(ui, "Made the same from call to call");
+    ui.horizontal_wrapped(|ui| {
+        let normalise = &mut form.wanted.normalise;
+        ui.checkbox(&mut normalise.dates, "Dates").on_hover_text("Each becomes 2000-01-01 in its own form, and is not compared");
+        ui.checkbox(&mut normalise.ids, "Random ids")
+            .on_hover_text("UUIDs, ULIDs and long hexadecimal numbers become counted ones, and are not compared");
+        ui.checkbox(&mut normalise.order, "Order of lists")
+            .on_hover_text("Lists whose records have a key are compared in any order");
+    });
+    if !saving.needed.is_empty() {
+        let mut is_needed = !form.wanted.needed.is_empty();
+        let fields: Vec<&str> = saving.needed.iter().map(String::as_str).collect();
+        let words = format!("Expect the needed fields: {}", fields.join(", "));
+        if ui.checkbox(&mut is_needed, words).on_hover_text("They have to be in the data and in the text").changed() {
+            form.wanted.needed = if is_needed { saving.needed.clone() } else { Default::default() };
+        }
+    }
+}
+
+fn heading(ui: &mut Ui, words: &str) {
+    let t = Tokens::of(ui);
+    ui.add_space(4.0);
+    ui.label(RichText::new(words).font(theme::semibold(13.0)).color(t.strong));
+}
+
+fn preview_ui(ui: &mut Ui, preview: &Preview, form: &mut FixtureForm) {
+    let t = Tokens::of(ui);
+    heading(ui, "What looks secret");
+    if preview.found.is_empty() {
+        ui.label(
+            RichText::new("Nothing was found. Nothing about this is certain: read it before you share it.")
+                .font(theme::small())
+                .color(t.weak),
+        );
+    }
+    let mut kinds: Vec<&str> = Vec::new();
+    for found in &preview.found {
+        if !kinds.contains(&found.redaction.kind.as_str()) {
+            kinds.push(&found.redaction.kind);
+        }
+    }
+    for kind in kinds {
+        kind_ui(ui, kind, preview.found.iter().filter(|found| found.redaction.kind == kind), form);
+    }
+    heading(ui, "What is written");
+    Grid::new("fixture files").num_columns(2).min_row_height(16.0).spacing(vec2(24.0, 4.0)).show(ui, |ui| {
+        for (name, bytes) in &preview.files {
+            ui.label(RichText::new(name).font(theme::mono(12.0)).color(t.strong));
+            ui.label(RichText::new(widgets::number_text(*bytes, "bytes")).font(theme::mono(12.0)).color(t.text));
+            ui.end_row();
+        }
+    });
+    ui.horizontal(|ui| {
+        let is_exact = preview.exactness.starts_with("byte for byte");
+        let (glyph, color) = if is_exact { (icons::CHECK_CIRCLE, t.ok) } else { (icons::SECRET, t.warn) };
+        ui.add(Label::new(icons::icon_fill(glyph, 14.0, color)));
+        ui.add(Label::new(RichText::new(&preview.exactness).font(theme::base()).color(t.text)).wrap());
+    });
+    heading(ui, "expect.toml");
+    egui::Frame::new().fill(t.bg).corner_radius(theme::RADIUS_CONTROL).inner_margin(Margin::same(8)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.add(Label::new(RichText::new(preview.expect.trim_end()).font(theme::code()).color(t.text)).wrap().selectable(true));
+    });
+}
+
+/// Places of one kind that are listed.
+const PLACES: usize = 12;
+
+fn kind_ui<'a>(ui: &mut Ui, kind: &str, found: impl Iterator<Item = &'a Found>, form: &mut FixtureForm) {
+    let t = Tokens::of(ui);
+    let found: Vec<&Found> = found.collect();
+    let count: u64 = found.iter().map(|found| found.redaction.count).sum();
+    let is_offered = OFFERED.contains(&kind);
+    let mut is_hidden = if is_offered { form.wanted.also.contains(kind) } else { !form.wanted.keep.contains(kind) };
+    let words = format!("Hide {kind}: {}", if count == 1 { "1 time".to_owned() } else { widgets::number_text(count, "times") });
+    if ui.checkbox(&mut is_hidden, words).changed() {
+        form.wanted.hide(kind, is_hidden);
+    }
+    for one in found.iter().take(PLACES) {
+        let state = if one.is_hidden { "hidden" } else { "left as it is" };
+        let line = format!("{state} · {} {} · {}", one.redaction.part, one.redaction.path, one.sample);
+        ui.horizontal(|ui| {
+            ui.add_space(24.0);
+            ui.add(Label::new(RichText::new(line).font(theme::mono(12.0)).color(t.weak)).truncate());
+        });
+    }
+    if let Some(more) = found.len().checked_sub(PLACES).filter(|more| *more > 0) {
+        let words = format!("and {} more places", widgets::grouped(more as u64));
+        ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+    }
+}

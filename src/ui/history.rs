@@ -1,0 +1,214 @@
+//! The history: what earlier runs kept, found by words, opened, called again, named, pinned, deleted and brought back.
+
+use chrono::{Local, TimeZone};
+use egui::{
+    Align2, DragValue, Id, Label as EguiLabel, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::sidebar::outcome_look;
+use super::theme::{self, Tokens};
+use super::{Cx, icons, top_bar, widgets};
+use crate::fixture::kept::{Entry, Health};
+use crate::state::kept::MEBIBYTE;
+use crate::state::{Action, Dialog, HistoryAction};
+
+/// The button beside the captures of this run.
+pub(super) fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let history = &cx.state.history;
+    let tip = match (&history.folder, history.is_on) {
+        (None, _) => "Nothing is kept from run to run here".to_owned(),
+        (Some(_), true) => {
+            format!("{} kept; every call is, secrets hidden", widgets::number_text(history.entries.len() as u64, "captures"))
+        }
+        (Some(_), false) => "Calls are not kept now".to_owned(),
+    };
+    let button = widgets::Button::new("History…").icon(icons::HISTORY).tip(&tip).height(22.0).enabled(history.folder.is_some());
+    if button.show(ui).clicked() {
+        cx.send(Action::ShowDialog(Dialog::History));
+    }
+}
+
+/// The dialog, below its title.
+pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
+    let t = Tokens::of(ui);
+    let history = &cx.state.history;
+    let place = history.folder.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
+    ui.horizontal(|ui| {
+        let mut search = history.search.clone();
+        let field = TextEdit::singleline(&mut search)
+            .id(Id::unique("history search"))
+            .font(theme::base())
+            .hint_text("Words, or tool:, server:, args:, name:, text:, is:pinned, is:failed")
+            .desired_width(ui.available_width() - 210.0)
+            .margin(Margin::symmetric(8, 6));
+        if ui.add(field).accessible_name("Search the history").changed() {
+            cx.send(Action::History(HistoryAction::Search(search)));
+        }
+        let undo = widgets::Button::new("Undo delete").icon(icons::UNDO).small().enabled(history.deleted.is_some());
+        if undo.show(ui).clicked() {
+            cx.send(Action::History(HistoryAction::Undo));
+        }
+        let mut is_on = history.is_on;
+        if ui
+            .checkbox(&mut is_on, "Keep calls")
+            .on_hover_text(format!("In {place}; values of variables and headers, passwords and keys are hidden"))
+            .changed()
+        {
+            cx.send(Action::History(HistoryAction::SetOn(is_on)));
+        }
+    });
+    limits_ui(ui, cx);
+    let entries = history.earlier();
+    if entries.is_empty() {
+        let words = match (history.is_searching(), history.search.trim().is_empty()) {
+            (true, _) => "Searching the answers…",
+            (false, false) => "Nothing that was kept holds all these words",
+            (false, true) => "Calls of this run stand in the list at the left; from the next run on they stand here",
+        };
+        ui.add_space(12.0);
+        ui.add(EguiLabel::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+    }
+    if let Some((id, label)) = &history.editing {
+        label_ui(ui, cx, id, label);
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let height = (height - 116.0).max(3.0 * theme::CAPTURE_ROW);
+    ScrollArea::vertical().id_salt("history").max_height(height).auto_shrink([false, true]).show_rows(
+        ui,
+        theme::CAPTURE_ROW,
+        entries.len(),
+        |ui, range| {
+            for entry in &entries[range] {
+                entry_ui(ui, cx, entry);
+            }
+        },
+    );
+    ui.add_space(4.0);
+    let searching = if history.is_searching() { " · searching the answers…" } else { "" };
+    let said = format!("{}{searching} · {place}", widgets::number_text(entries.len() as u64, "captures"));
+    ui.add(EguiLabel::new(RichText::new(said).font(theme::small()).color(t.weak)).truncate());
+}
+
+/// How much is kept. Changed by a button alone, since what is beyond the limits goes at once.
+fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let history = &cx.state.history;
+    let send = |action| cx.send(Action::History(action));
+    let mut keep = history.limits.unwrap_or(history.keep);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Kept for").font(theme::small()).color(t.weak));
+        ui.add(DragValue::new(&mut keep.days).range(0..=36_500).suffix(" days")).accessible_name("Days that a call is kept");
+        ui.label(RichText::new("and up to").font(theme::small()).color(t.weak));
+        let mut size = keep.bytes / MEBIBYTE;
+        ui.add(DragValue::new(&mut size).range(0..=1_u64 << 24).speed(16.0).suffix(" MiB"))
+            .accessible_name("MiB of all calls together");
+        if size != keep.bytes / MEBIBYTE {
+            keep.bytes = size * MEBIBYTE;
+        }
+        ui.label(RichText::new("0 is without limit; pinned calls stay").font(theme::small()).color(t.weak));
+        if keep != history.keep {
+            let tip = "Calls beyond these limits are deleted at once, and not to be brought back";
+            if widgets::Button::new("Apply limits").small().tip(tip).show(ui).clicked() {
+                send(HistoryAction::SetLimits(keep));
+            }
+        }
+        if keep != history.limits.unwrap_or(history.keep) {
+            send(HistoryAction::EditLimits(Some(keep)));
+        }
+    });
+}
+
+fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), theme::CAPTURE_ROW), Sense::click());
+    let (glyph, color, words) = match &entry.health {
+        Health::Whole => outcome_look(entry.outcome, t),
+        Health::Damaged(_) => (icons::WARNING, t.bad, "damaged"),
+        Health::Newer(_) => (icons::WARNING, t.warn, "of a newer version"),
+    };
+    let name = match (&entry.label.name, &entry.tool) {
+        (name, _) if !name.is_empty() => name.clone(),
+        (_, tool) if !tool.is_empty() => tool.clone(),
+        _ => entry.id.to_string(),
+    };
+    let at = Local.timestamp_opt(entry.started_at.unix_timestamp(), 0).single();
+    let when = at.map_or_else(String::new, |at| at.format("%Y-%m-%d %H:%M:%S").to_string());
+    let tool = if entry.label.name.is_empty() { String::new() } else { format!("{} · ", entry.tool) };
+    let line = format!("{when} · {words} · {tool}{} · {}", entry.server, entry.arguments);
+    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, format!("{name}, {line}")));
+    if response.hovered() {
+        ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
+    }
+    widgets::focus_ring_inside(ui, &response);
+    let left = rect.left() + 32.0;
+    ui.painter().text(pos2(rect.left() + 10.0, rect.center().y), Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
+    let mut right = widgets::text_right(
+        ui,
+        pos2(rect.right() - 8.0, rect.center().y),
+        widgets::bytes(entry.wire_bytes),
+        theme::mono(12.0),
+        t.text,
+    ) - 10.0;
+    if entry.label.pinned {
+        right -= 16.0;
+        widgets::glyph_at(ui, pos2(right + 8.0, rect.center().y), icons::BASELINE, theme::icon_fill_font(13.0), t.accent);
+    }
+    widgets::text_at(ui, pos2(left, rect.top() + 13.0), name, theme::mono(12.0), t.strong, right - left);
+    widgets::text_at(ui, pos2(left, rect.bottom() - 12.0), line, theme::regular(12.0), t.weak, right - left);
+    let send = |action| cx.send(Action::History(action));
+    if response.clicked() {
+        send(HistoryAction::Open(entry.id.clone()));
+        cx.send(Action::CloseDialog);
+    }
+    let response = if entry.label.notes.is_empty() { response } else { response.on_hover_text(&entry.label.notes) };
+    response.context_menu(|ui| {
+        let mut item = |glyph: &str, name: &str, enabled: bool| {
+            let is_clicked = top_bar::menu_item(ui, glyph, name, "", enabled).clicked();
+            if is_clicked {
+                ui.close();
+            }
+            is_clicked
+        };
+        let is_whole = entry.health == Health::Whole;
+        if item(icons::CALL, "Open, its arguments in the form", is_whole) {
+            send(HistoryAction::Again(entry.id.clone()));
+            cx.send(Action::CloseDialog);
+        }
+        if item(icons::WRITES, "Name and notes…", true) {
+            send(HistoryAction::Edit(Some((entry.id.clone(), entry.label.clone()))));
+        }
+        let pin = if entry.label.pinned { "Unpin" } else { "Pin: keep whatever the limits say" };
+        if item(icons::BASELINE, pin, true) {
+            let label = crate::fixture::kept::Label { pinned: !entry.label.pinned, ..entry.label.clone() };
+            send(HistoryAction::Label(entry.id.clone(), label));
+        }
+        if item(icons::TRASH, "Delete", true) {
+            send(HistoryAction::Delete(entry.id.clone()));
+        }
+    });
+}
+
+/// A person's name for a capture, and notes.
+fn label_ui(ui: &mut Ui, cx: &Cx<'_>, id: &crate::capture::CaptureId, label: &crate::fixture::kept::Label) {
+    let mut edited = label.clone();
+    let send = |action| cx.send(Action::History(action));
+    ui.horizontal(|ui| {
+        let field = |ui: &mut Ui, text: &mut String, name: &str, width: f32| {
+            let field =
+                TextEdit::singleline(text).hint_text(name.to_owned()).desired_width(width).margin(Margin::symmetric(8, 6));
+            ui.add(field).accessible_name(name.to_owned());
+        };
+        field(ui, &mut edited.name, "Name", 180.0);
+        field(ui, &mut edited.notes, "Notes", ui.available_width() - 180.0);
+        if edited != *label {
+            send(HistoryAction::Edit(Some((id.clone(), edited.clone()))));
+        }
+        if widgets::Button::new("Save").primary().small().show(ui).clicked() {
+            send(HistoryAction::Label(id.clone(), edited.clone()));
+            send(HistoryAction::Edit(None));
+        }
+        if widgets::button(ui, "Cancel").clicked() {
+            send(HistoryAction::Edit(None));
+        }
+    });
+}

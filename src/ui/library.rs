@@ -1,0 +1,195 @@
+//! Resources, templates and prompts: a list with a filter, and what is selected, to be filled in and read.
+
+use egui::{Frame, Label, Margin, Panel, RichText, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+
+use super::theme::{self, Tokens};
+use super::widgets::{self, Button};
+use super::{Cx, dialogs, icons};
+use crate::state::Action;
+use crate::state::library::{Entry, LibraryAction};
+
+const ROW: f32 = 44.0;
+const SIDE: f32 = 16.0;
+
+fn act(cx: &Cx<'_>, action: LibraryAction) {
+    cx.send(Action::Library(action));
+}
+
+pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let library = &cx.state.library;
+    let rest = widgets::mode_head(ui, cx, "Resources and prompts", |_| {});
+    ui.scope_builder(UiBuilder::new().max_rect(rest).id_salt("library"), |ui| {
+        let Some(entries) = &library.entries else {
+            if library.is_listing {
+                ui.add_space(16.0);
+                widgets::waiting(ui, "Listing", cx.state.now, cx);
+            } else {
+                widgets::empty_ui(ui, "No server is connected, or it declares neither resources nor prompts.", None);
+            }
+            return;
+        };
+        let width = (ui.available_width() * 0.4).clamp(200.0, 480.0);
+        Panel::left("library list").exact_size(width).resizable(false).frame(Frame::NONE).show(ui, |ui| list_ui(ui, cx, entries));
+        match library.entry() {
+            Some(entry) => {
+                Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
+                    ScrollArea::vertical().id_salt("library entry").auto_shrink(false).show(ui, |ui| {
+                        ui.set_max_width(ui.available_width() - 14.0);
+                        ui.spacing_mut().item_spacing.y = 8.0;
+                        entry_ui(ui, cx, entry);
+                    });
+                });
+            }
+            None => {
+                widgets::empty_ui(
+                    ui,
+                    "Choose a resource or a prompt: what it holds opens in the panes, like a tool's answer.",
+                    None,
+                );
+            }
+        }
+    });
+}
+
+fn list_ui(ui: &mut Ui, cx: &Cx<'_>, entries: &[Entry]) {
+    let t = Tokens::of(ui);
+    let library = &cx.state.library;
+    Frame::new().inner_margin(Margin::symmetric(12, 8)).show(ui, |ui| {
+        let mut filter = library.filter.clone();
+        let field = TextEdit::singleline(&mut filter)
+            .hint_text("Filter resources and prompts")
+            .desired_width(f32::INFINITY)
+            .margin(Margin::symmetric(8, 4));
+        if ui.add(field).accessible_name("Filter resources and prompts").changed() {
+            act(cx, LibraryAction::SetFilter(filter));
+        }
+        for note in &library.notes {
+            ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.warn)).wrap());
+        }
+    });
+    let wanted = library.filter.trim().to_lowercase();
+    let matches = |entry: &Entry| {
+        [entry.name(), entry.title(), entry.description().unwrap_or_default()]
+            .iter()
+            .any(|text| text.to_lowercase().contains(&wanted))
+    };
+    let shown: Vec<_> = entries.iter().enumerate().filter(|(_, entry)| wanted.is_empty() || matches(entry)).collect();
+    if shown.is_empty() {
+        widgets::empty_ui(ui, "Nothing here has that in its name, title or description.", None);
+        return;
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    ScrollArea::vertical().id_salt("library rows").auto_shrink(false).show_rows(ui, ROW, shown.len(), |ui, range| {
+        for &(at, entry) in &shown[range] {
+            row_ui(ui, cx, at, entry);
+        }
+    });
+}
+
+fn kind(entry: &Entry) -> (&'static str, &'static str) {
+    match entry {
+        Entry::Resource(_) => (icons::RESOURCE, "resource"),
+        Entry::Template(_) => (icons::CODE, "template"),
+        Entry::Prompt(_) => (icons::PROMPTS, "prompt"),
+    }
+}
+
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &Entry) {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let is_selected = cx.state.library.selected == Some(at);
+    if is_selected || response.hovered() {
+        ui.painter().rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
+    }
+    let (icon, word) = kind(entry);
+    let left = rect.left() + SIDE;
+    let color = if entry.faults().is_empty() { t.accent } else { t.warn };
+    widgets::glyph_at(ui, pos2(left + 8.0, rect.center().y), icon, theme::icon_font(16.0), color);
+    let width = rect.width() - 2.0 * SIDE - 26.0;
+    let title = if entry.title().is_empty() { "without a name" } else { entry.title() };
+    widgets::text_at(ui, pos2(left + 26.0, rect.top() + 14.0), title, theme::semibold(13.0), t.text, width);
+    widgets::text_at(ui, pos2(left + 26.0, rect.top() + 31.0), entry.name(), theme::mono(12.0), t.weak, width);
+    let changed = if cx.state.library.updated.contains(entry.name()) { ", changed" } else { "" };
+    let odd = if entry.faults().is_empty() { "" } else { ", odd" };
+    let name = format!("{word} {title}, {}{changed}{odd}", entry.name());
+    response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_selected, &name));
+    widgets::focus_ring_inside(ui, &response);
+    if response.clicked() {
+        act(cx, LibraryAction::Select(at));
+    }
+}
+
+fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
+    let t = Tokens::of(ui);
+    let library = &cx.state.library;
+    let small = |text: String, color| Label::new(RichText::new(text).font(theme::small()).color(color)).wrap();
+    ui.add(Label::new(RichText::new(entry.title()).font(theme::semibold(16.0)).color(t.strong)).wrap());
+    ui.add(Label::new(RichText::new(entry.name()).font(theme::code()).color(t.text)).wrap().selectable(true));
+    if let Entry::Resource(resource) | Entry::Template(resource) = entry {
+        let size = resource.size.map(|size| format!("{} bytes", widgets::grouped(size)));
+        let facts: Vec<_> = resource.mime_type.clone().into_iter().chain(size).collect();
+        if !facts.is_empty() {
+            ui.add(small(facts.join(" · "), t.weak));
+        }
+        if resource.mime_type.as_deref().is_some_and(|mime| mime.contains("mcp-app")) {
+            ui.add(small("The page of an MCP App: its source is shown, and never run.".into(), t.weak));
+        }
+    }
+    if let Some(description) = entry.description() {
+        dialogs::paragraph(ui, description);
+    }
+    for fault in entry.faults() {
+        ui.add(small(fault.clone(), t.warn));
+    }
+    let places = entry.places();
+    for (name, description, required) in &places {
+        let mark = if *required { " · required" } else { "" };
+        ui.label(RichText::new(format!("{name}{mark}")).font(theme::mono(12.0)).color(t.weak));
+        if let Some(description) = description {
+            ui.add(small(description.clone(), t.weak));
+        }
+        let mut value = library.values.get(name).cloned().unwrap_or_default();
+        let field = TextEdit::singleline(&mut value).desired_width(f32::INFINITY).margin(Margin::symmetric(8, 5));
+        let response = ui.add(field).accessible_name(name);
+        if response.changed() || response.gained_focus() {
+            act(cx, LibraryAction::Set { name: name.clone(), value });
+        }
+        if let Some((_, values)) = library.suggestions.as_ref().filter(|(of, values)| of == name && !values.is_empty()) {
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
+                for suggestion in values.iter().take(20) {
+                    if Button::new(suggestion).small().show(ui).clicked() {
+                        act(cx, LibraryAction::Set { name: name.clone(), value: suggestion.clone() });
+                    }
+                }
+            });
+        }
+    }
+    let is_missing = places.iter().any(|(name, _, required)| *required && library.values.get(name).is_none_or(String::is_empty));
+    let can_read = cx.state.running.is_none() && cx.state.connection.is_connected() && !is_missing;
+    ui.horizontal(|ui| {
+        let words = if matches!(entry, Entry::Prompt(_)) { "Fill in" } else { "Read" };
+        if Button::new(words).icon_fill(icons::CALL).primary().enabled(can_read).show(ui).clicked() {
+            act(cx, LibraryAction::Read);
+        }
+        let can_watch = cx.state.connection.server().is_some_and(|server| server.declares("/resources/subscribe"));
+        if let Some(uri) = library.uri().filter(|_| can_watch && !is_missing) {
+            let is_watched = library.watched.contains(&uri);
+            let words = if is_watched { "Stop watching" } else { "Watch" };
+            if Button::new(words).tip("Have the server tell when it changes").show(ui).clicked() {
+                act(cx, LibraryAction::Watch(!is_watched));
+            }
+            if library.updated.contains(&uri) {
+                ui.label(RichText::new("changed since it was read").font(theme::small()).color(t.warn));
+            }
+        }
+    });
+    if cx.state.running.is_some() {
+        widgets::waiting(ui, "Reading", cx.state.running.as_ref().map_or(cx.state.now, |running| running.since), cx);
+    }
+    ui.label(
+        RichText::new("The entry as listed, icons and _meta included; icons are not fetched").font(theme::small()).color(t.weak),
+    );
+    let lines = dialogs::lines_of(ui, "library entry", entry.raw());
+    dialogs::code_ui(ui, "library entry", &lines, 220.0);
+}

@@ -1,0 +1,265 @@
+//! The palette: one field that finds tools, captures, formats and commands, and does what is chosen (Ctrl K).
+//!
+//! Its text and choice are the dialog's ([`Dialog::Palette`]). What can be found is put together from the state each
+//! time it is painted: a few hundred names. Only the rows in sight are laid out.
+
+use egui::{
+    Align2, Area, Id, Key, Margin, Modal, Modifiers, Order, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, TextEdit, Ui,
+    WidgetInfo, pos2, vec2,
+};
+
+use super::commands::{self, COMMANDS};
+use super::theme::{self, Tokens};
+use super::{Cx, icons, widgets};
+use crate::format::FORMATS;
+use crate::state::versus::VersusAction;
+use crate::state::{Action, Dialog, PaneView, Screen};
+
+const WIDTH: f32 = 560.0;
+const ROW: f32 = 28.0;
+/// Rows in sight before the list scrolls.
+const ROWS: usize = 12;
+
+/// Something that can be found, and what choosing it does.
+struct Entry {
+    glyph: &'static str,
+    /// What it is, for a screen reader and as a word to find it by.
+    kind: &'static str,
+    name: String,
+    /// What the row says beside the name: a description, or keys.
+    detail: String,
+    does: Does,
+}
+
+enum Does {
+    Action(Box<Action>),
+    /// An index in [`COMMANDS`].
+    Command(usize),
+}
+
+/// The field in the top bar that opens the palette, or an icon where there is no room for it.
+pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
+    let t = Tokens::of(ui);
+    let keys = commands::keys_of(COMMAND);
+    let Some(rect) = rect else {
+        if widgets::icon_button(ui, icons::SEARCH, COMMAND).on_hover_text(keys).clicked() {
+            cx.send(open());
+        }
+        return;
+    };
+    let response = ui.allocate_rect(rect, Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, COMMAND));
+    let fill = if response.hovered() { t.hover } else { t.card };
+    ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+    widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
+    let y = rect.center().y;
+    widgets::glyph_at(ui, pos2(rect.left() + 16.0, y), icons::SEARCH, theme::icon_font(14.0), t.weak);
+    widgets::text_at(ui, pos2(rect.left() + 30.0, y), COMMAND, theme::base(), t.weak, rect.width() - 100.0);
+    widgets::text_right(ui, pos2(rect.right() - 10.0, y), keys, theme::mono(12.0), t.weak);
+    if response.clicked() {
+        cx.send(open());
+    }
+}
+
+/// As the box, the shortcuts and the accessibility tree name it.
+pub const COMMAND: &str = "Search tools, captures, commands";
+
+/// Opens the palette, empty.
+pub fn open() -> Action {
+    Action::ShowDialog(Dialog::Palette { text: String::new(), chosen: 0 })
+}
+
+/// The palette above the window. Esc and a click beside it close it.
+pub fn palette_ui(ui: &Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
+    let frame = widgets::modal_frame(ui, 8);
+    let area = Area::new(Id::unique("palette area")).order(Order::Foreground).anchor(Align2::CENTER_TOP, vec2(0.0, 6.0));
+    let response = Modal::new(Id::unique("palette")).area(area).frame(frame).show(ui, |ui| {
+        ui.set_width(WIDTH.min(ui.content_rect().width() - 48.0));
+        ui.spacing_mut().item_spacing.y = 6.0;
+        found_ui(ui, cx, text, chosen);
+    });
+    if response.should_close() {
+        cx.send(Action::CloseDialog);
+    }
+}
+
+fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
+    let t = Tokens::of(ui);
+    // Taken before the field sees them: there they would move the cursor.
+    let step = ui.input_mut(|input| {
+        [(Key::ArrowDown, 1), (Key::ArrowUp, -1), (Key::PageDown, ROWS as isize), (Key::PageUp, -(ROWS as isize))]
+            .into_iter()
+            .filter(|&(key, _)| input.consume_key(Modifiers::NONE, key))
+            .map(|(_, step)| step)
+            .sum::<isize>()
+    });
+    let enter = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
+    let mut typed = text.to_owned();
+    let field = TextEdit::singleline(&mut typed)
+        .id(Id::unique("palette field"))
+        .hint_text("A tool, a capture, a format or a command")
+        .font(theme::base())
+        .margin(Margin::symmetric(8, 6))
+        .desired_width(f32::INFINITY)
+        .show(ui)
+        .response
+        .response;
+    field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, COMMAND));
+    field.request_focus();
+    let entries = found(cx, text);
+    let last = entries.len().saturating_sub(1);
+    let chosen = chosen.min(last);
+    let next = chosen.saturating_add_signed(step).min(last);
+    if typed != text {
+        cx.send(Action::ShowDialog(Dialog::Palette { text: typed, chosen: 0 }));
+    } else if next != chosen {
+        cx.send(Action::ShowDialog(Dialog::Palette { text: text.to_owned(), chosen: next }));
+    }
+    if entries.is_empty() {
+        let words = format!("Nothing is called “{text}”");
+        ui.label(egui::RichText::new(words).font(theme::base()).color(t.weak));
+        return;
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    // As high as what was found, whatever was found before.
+    let height = ROW * entries.len().min(ROWS) as f32;
+    let mut scroll = ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]);
+    if step != 0 {
+        scroll = scroll.vertical_scroll_offset((next + 1).saturating_sub(ROWS) as f32 * ROW);
+    }
+    scroll.show_rows(ui, ROW, entries.len(), |ui, range| {
+        for index in range {
+            let entry = &entries[index];
+            if row_ui(ui, entry, index == next, index, entries.len()) || (enter && index == next) {
+                choose(ui, cx, entry);
+            }
+        }
+    });
+}
+
+fn row_ui(ui: &mut Ui, entry: &Entry, is_chosen: bool, index: usize, count: usize) -> bool {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    response.widget_info(|| {
+        let label = format!("{} {}, {}, {} of {count}", entry.kind, entry.name, entry.detail, index + 1);
+        WidgetInfo::selected(Role::ListItem, true, is_chosen, label)
+    });
+    if is_chosen || response.hovered() {
+        ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, if is_chosen { t.accent_bg } else { t.hover });
+    }
+    let y = rect.center().y;
+    widgets::glyph_at(ui, pos2(rect.left() + 16.0, y), entry.glyph, theme::icon_font(14.0), t.weak);
+    let font = if entry.kind == TOOL { theme::mono(12.5) } else { theme::base() };
+    let end = widgets::text_at(ui, pos2(rect.left() + 32.0, y), &entry.name, font, t.strong, rect.width() * 0.7);
+    let right = rect.right() - 10.0;
+    if entry.kind == TOOL {
+        // Descriptions begin on one line, as far as the names leave them there.
+        let left = (rect.left() + rect.width() * 0.42).max(end + 16.0);
+        widgets::text_at(ui, pos2(left, y), &entry.detail, theme::small(), t.weak, right - left);
+    } else {
+        widgets::text_right(ui, pos2(right, y), &entry.detail, theme::small(), t.weak);
+    }
+    response.clicked()
+}
+
+fn choose(ui: &Ui, cx: &Cx<'_>, entry: &Entry) {
+    cx.send(Action::CloseDialog);
+    match &entry.does {
+        Does::Action(action) => cx.send((**action).clone()),
+        Does::Command(index) => {
+            if let Some(action) = COMMANDS[*index].run(ui, cx) {
+                cx.send(action);
+            }
+        }
+    }
+}
+
+const TOOL: &str = "Tool";
+
+/// Everything there is, tools first, since a server's author comes for these.
+fn all(cx: &Cx<'_>) -> Vec<Entry> {
+    let state = cx.state;
+    let mut entries: Vec<Entry> = Vec::new();
+    if state.connection.is_connected() {
+        entries.extend(state.tools.iter().map(|listed| {
+            let tool = &listed.tool;
+            let first = tool.description.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
+            Entry {
+                glyph: icons::CALL,
+                kind: TOOL,
+                name: tool.name.clone(),
+                detail: first.to_owned(),
+                does: Does::Action(Box::new(Action::SelectTool(tool.name.clone()))),
+            }
+        }));
+    }
+    entries.extend(state.captures.iter().enumerate().rev().map(|(index, capture)| Entry {
+        glyph: icons::HISTORY,
+        kind: "Capture",
+        name: format!("{} · {}", index + 1, capture.tool.name),
+        detail: state.local_time.clock(capture.started_at),
+        does: Does::Action(Box::new(Action::SelectCapture(capture.id.clone()))),
+    }));
+    if state.view.screen == Screen::Answer && state.capture().is_some() {
+        entries.extend(FORMATS.iter().map(|format| Entry {
+            glyph: icons::COST,
+            kind: "Format",
+            name: format.title().to_owned(),
+            detail: "in the middle pane".to_owned(),
+            does: Does::Action(Box::new(Action::SetPane { pane: 1, shows: PaneView::Text(format.id()) })),
+        }));
+    }
+    if state.connection.is_connected() {
+        entries.push(Entry {
+            glyph: icons::DIFF,
+            kind: "Command",
+            name: "Compare tools with another server or version".to_owned(),
+            detail: String::new(),
+            does: Does::Action(Box::new(Action::Versus(VersusAction::Choose))),
+        });
+    }
+    entries.extend(COMMANDS.iter().enumerate().filter(|(_, command)| command.name != COMMAND).map(|(index, command)| Entry {
+        glyph: icons::SHORTCUTS,
+        kind: "Command",
+        name: command.name.to_owned(),
+        detail: command.keys(),
+        does: Does::Command(index),
+    }));
+    entries
+}
+
+/// What holds every word typed, in any case; where the name begins with the text comes first, then where it is in the
+/// name at all.
+fn found(cx: &Cx<'_>, text: &str) -> Vec<Entry> {
+    let text = text.trim().to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut entries = all(cx);
+    entries.retain(|entry| {
+        let whole = format!("{} {} {}", entry.kind, entry.name, entry.detail).to_lowercase();
+        words.iter().all(|word| whole.contains(word))
+    });
+    entries.sort_by_cached_key(|entry| rank(&entry.name.to_lowercase(), &text, &words));
+    entries
+}
+
+fn rank(name: &str, text: &str, words: &[&str]) -> u8 {
+    if name.starts_with(text) {
+        0
+    } else if words.iter().all(|word| name.contains(word)) {
+        1
+    } else {
+        2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rank;
+
+    #[test]
+    fn a_name_that_begins_so_comes_before_one_that_holds_it() {
+        let of = |name: &str| rank(name, "search", &["search"]);
+        assert!(of("search_user") < of("dual_search_companies"));
+        assert!(of("dual_search_companies") < of("get_company"));
+    }
+}

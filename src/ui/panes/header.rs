@@ -1,0 +1,314 @@
+//! The head of a pane: what it shows and what that costs, the menu to choose something else, copying and closing.
+
+use egui::{Align, Color32, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+
+use super::format_title;
+use crate::capture::Origin;
+use crate::format::{FORMATS, Subject};
+use crate::host::HostId;
+use crate::report::{Answer, Question};
+use crate::state::{Action, PaneView};
+use crate::token::Count;
+use crate::ui::commands::{self, Region};
+use crate::ui::theme::{self, Hue, Tokens};
+use crate::ui::widgets::{self, Button};
+use crate::ui::{Cx, compare, diff, icons};
+
+/// What a pane is called, the second word, and its hue.
+pub struct Title {
+    pub name: String,
+    pub subtitle: String,
+    pub hue: Hue,
+    pub format: &'static str,
+}
+
+pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &Tokens) -> Title {
+    let of =
+        |name: &str, subtitle: &str, format| Title { name: name.into(), subtitle: subtitle.into(), hue: t.hue(format), format };
+    match view {
+        PaneView::Rendered("content") => of("Rendered", "Markdown", "content"),
+        PaneView::Rendered(format) => of("Rendered", format_title(format), format),
+        PaneView::Text("content") => of("Text", "exact bytes", "content"),
+        PaneView::Text(format) => of(
+            format_title(format),
+            if cx.state.view.peek == Some(format) { "peek · Enter keeps" } else { "exact bytes" },
+            format,
+        ),
+        PaneView::Host(host) => {
+            Title { name: host_name(cx, host), subtitle: "as its model sees it".into(), hue: t.hue_both, format: "host" }
+        }
+        PaneView::Tree => match subject.and_then(|subject| subject.payload.as_ref()) {
+            Some(payload) if payload.origin != Origin::Structured => {
+                of("Payload", &format!("{} (no structuredContent sent)", payload.origin_text()), "structured")
+            }
+            _ => of("structuredContent", "", "structured"),
+        },
+    }
+}
+
+/// The name of a host, where the report is there; its id until then.
+fn host_name(cx: &Cx<'_>, host: HostId) -> String {
+    match cx.ready(Question::Hosts) {
+        Some(Answer::Hosts(report)) => report.row(host).map_or_else(|| host.to_string(), |row| row.host.name.clone()),
+        _ => host.to_string(),
+    }
+}
+
+/// Tokens and bytes of what a pane shows, where they are known.
+pub fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(Count, u64)> {
+    if let PaneView::Host(host) = view {
+        let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts) else { return None };
+        let row = report.row(host)?;
+        return Some((Count::Exact(row.tokens?.get(cx.state.settings.encoding())), row.bytes));
+    }
+    // A payload read from the text has no format of its own but its compact JSON.
+    let format = if view == PaneView::Tree && title.name == "Payload" { "json" } else { title.format };
+    if !FORMATS.iter().any(|known| known.id() == format) {
+        return None;
+    }
+    match cx.ready(Question::Row(format)) {
+        Some(Answer::Row(row)) if row.is_available() => Some((cx.count(row)?.ok()?, row.bytes)),
+        _ => None,
+    }
+}
+
+pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, view: PaneView, closed: Vec<(usize, String)>) {
+    let t = Tokens::of(ui);
+    ui.scope_builder(
+        UiBuilder::new().max_rect(rect.shrink2(vec2(6.0, 0.0))).layout(Layout::right_to_left(Align::Center)).id_salt("header"),
+        |ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            if widgets::icon_button(ui, icons::CLOSE, &format!("Close {}", title.name)).clicked() {
+                cx.send(Action::TogglePane(pane));
+            }
+            let is_maximised = cx.state.view.maximised == Some(pane);
+            let (icon, name) = if is_maximised { (icons::RESTORE, "Restore") } else { (icons::MAXIMISE, "Maximise") };
+            if widgets::icon_button(ui, icon, &format!("{name} {}", title.name)).clicked() {
+                cx.send(Action::ToggleMaximised(pane));
+            }
+            // What a pane is comes before what can be done with it: the whole pane is copied by key as well.
+            let view_as = if pane == last_open(cx) { 56.0 } else { 0.0 };
+            let words = ui.painter().layout_no_wrap(short_title(&title.name).to_owned(), theme::title(), t.strong).size().x;
+            if rect.width() - view_as >= words + 226.0 {
+                copy_button(ui, cx, view, title);
+            }
+            ui.add_space(8.0);
+            if let Some((tokens, bytes)) = cost(cx, view, title) {
+                let bytes = widgets::bytes(bytes);
+                let tokens = widgets::count_text(tokens, "tok");
+                let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
+                // Swatch, caret, three buttons and the tokens come first; names are not elided to show a size.
+                let spare = rect.width() - name - 230.0 - view_as;
+                // Where there is no room for both, what changed takes the place of what it is now.
+                let is_tight = spare < 90.0;
+                let has_chip = diff::pane_chip(ui, cx, view, if is_tight { spare + 75.0 } else { spare });
+                if has_chip {
+                    ui.add_space(8.0);
+                }
+                if !has_chip && rect.width() - name > 300.0 + view_as {
+                    ui.label(RichText::new(bytes).font(theme::code()).color(t.weak));
+                    ui.add_space(8.0);
+                }
+                if !(has_chip && is_tight) {
+                    number_label(ui, &tokens);
+                }
+            }
+            if pane == last_open(cx) {
+                ui.add_space(8.0);
+                crate::ui::hosts::view_as_ui(ui, cx, rect.width() < 560.0);
+            }
+            if !closed.is_empty() {
+                ui.add_space(8.0);
+                compare::variant_ui(ui, cx);
+            }
+            for (pane, name) in closed {
+                ui.add_space(8.0);
+                let spoken = format!("Show {name}");
+                if Button::new(&name).icon(icons::ADD).name(&spoken).tip(&spoken).height(22.0).show(ui).clicked() {
+                    cx.send(Action::TogglePane(pane));
+                }
+            }
+            let left = Rect::from_min_max(rect.min + vec2(16.0, 0.0), pos2(ui.cursor().right() - 8.0, rect.bottom()));
+            ui.scope_builder(
+                UiBuilder::new().max_rect(left).layout(Layout::left_to_right(Align::Center)).id_salt("title"),
+                |ui| {
+                    ui.spacing_mut().item_spacing.x = 8.0;
+                    widgets::swatch(ui, title.hue.color);
+                    let response = title_button(ui, title, left.right());
+                    if cx.state.view.focus == pane {
+                        commands::region(ui, Region::Panes, rect, &response);
+                    }
+                    chooser(&response, cx, pane, view);
+                },
+            );
+        },
+    );
+}
+
+/// The pane at the right end of the row.
+pub fn last_open(cx: &Cx<'_>) -> usize {
+    cx.state.view.maximised.unwrap_or_else(|| (0..3).rev().find(|&pane| cx.state.view.open[pane]).unwrap_or(2))
+}
+
+/// Number strong, unit weak.
+fn number_label(ui: &mut Ui, text: &str) {
+    let t = Tokens::of(ui);
+    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
+    let mut job = egui::text::LayoutJob::default();
+    job.append(number, 0.0, egui::TextFormat::simple(theme::mono_semibold(12.0), t.strong));
+    job.append(&format!(" {unit}"), 0.0, egui::TextFormat::simple(theme::code(), t.weak));
+    ui.label(job);
+}
+
+/// One word for a title, where there is no room for it.
+fn short_title(name: &str) -> &str {
+    match name {
+        "structuredContent" => "structured",
+        "On the wire" => "Wire",
+        "JSON, compact" => "JSON",
+        "JSON, pretty" => "Pretty",
+        "JSON in a fence" => "Fenced",
+        "JSON, columns and rows" => "Columns",
+        "Markdown table" => "Table",
+        "Markdown list" => "List",
+        "Code block" => "Block",
+        "Text and structuredContent" => "Both",
+        other => other,
+    }
+}
+
+fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
+    let t = Tokens::of(ui);
+    let room = (right - ui.cursor().left()).max(40.0);
+    let whole = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong);
+    // A shorter name before half of a long one.
+    let shown = if whole.size().x + 20.0 <= room { title.name.as_str() } else { short_title(&title.name) };
+    let name = ui.painter().layout_no_wrap(shown.to_owned(), theme::title(), t.strong);
+    let width = (name.size().x + 20.0).min(room);
+    let (rect, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::click());
+    let label = if title.subtitle.is_empty() { title.name.clone() } else { format!("{} · {}", title.name, title.subtitle) };
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+    if response.hovered() {
+        ui.painter().rect_filled(rect.expand2(vec2(4.0, 0.0)), theme::RADIUS_CONTROL, t.hover);
+    }
+    let end = widgets::text_at(ui, rect.left_center(), shown, theme::title(), t.strong, (width - 18.0).max(20.0));
+    widgets::glyph_at(
+        ui,
+        pos2(end + 11.0, rect.center().y),
+        icons::DOWN,
+        theme::icon_font(11.0),
+        if response.hovered() { t.text } else { t.weak },
+    );
+    widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
+    let rest = right - rect.right() - 8.0;
+    let needed = ui.painter().layout_no_wrap(title.subtitle.clone(), theme::small(), t.weak).size().x;
+    // A short word is shown whole or not at all; a sentence may be elided.
+    // Where a payload is from stands on a line of its own.
+    if !title.subtitle.is_empty() && title.name != "Payload" && rest > needed.min(140.0) {
+        widgets::text_at(ui, pos2(rect.right() + 6.0, rect.center().y), &title.subtitle, theme::small(), t.weak, rest);
+    }
+    response.on_hover_text(label)
+}
+
+/// The menu under a pane's title: everything a pane can show.
+pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
+    Popup::menu(response).width(260.0).show(|ui| {
+        let choose = |ui: &mut Ui, shows: PaneView, label: &str, hue: Hue| {
+            if menu_row(ui, label, Some(hue.color), shows == view).clicked() {
+                cx.send(Action::SetPane { pane, shows });
+                ui.close();
+            }
+        };
+        let t = Tokens::of(ui);
+        egui::ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            choose(ui, PaneView::Tree, "Payload as a tree", t.hue_structured);
+            choose(ui, PaneView::Rendered("content"), "Rendered: text content", t.hue_text);
+            choose(ui, PaneView::Rendered("markdown-table"), "Rendered: Markdown table", t.hue_derived);
+            menu_heading(ui, "Exact text");
+            for format in FORMATS.iter().filter(|format| format.is_as_sent()) {
+                choose(ui, PaneView::Text(format.id()), format.title(), t.hue(format.id()));
+            }
+            menu_heading(ui, "Derived from the payload, not sent by the server");
+            for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
+                choose(ui, PaneView::Text(format.id()), format.title(), t.hue(format.id()));
+            }
+            menu_heading(ui, "What a host's model sees");
+            match cx.ready(Question::Hosts) {
+                Some(Answer::Hosts(report)) => {
+                    for row in &report.rows {
+                        choose(ui, PaneView::Host(row.host.id), &row.host.name, t.hue_both);
+                    }
+                }
+                _ => {
+                    ui.label(RichText::new("Reading the answer as each host does…").font(theme::small()).color(t.weak));
+                }
+            }
+        });
+    });
+}
+
+fn menu_heading(ui: &mut Ui, text: &str) {
+    let t = Tokens::of(ui);
+    ui.add_space(6.0);
+    ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
+    ui.add_space(2.0);
+}
+
+/// A row of a menu, 28 px, with a swatch.
+pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: bool) -> Response {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_selected, label));
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, theme::RADIUS_BADGE, t.hover);
+    }
+    let mut x = rect.left() + 8.0;
+    if let Some(color) = swatch {
+        ui.painter().rect_filled(
+            Rect::from_center_size(pos2(x + 4.0, rect.center().y), vec2(8.0, 8.0)),
+            theme::RADIUS_BAR,
+            color,
+        );
+        x += 16.0;
+    }
+    widgets::text_at(
+        ui,
+        pos2(x, rect.center().y),
+        label,
+        theme::base(),
+        if is_selected { t.strong } else { t.text },
+        rect.right() - x - 24.0,
+    );
+    if is_selected {
+        widgets::glyph_at(ui, pos2(rect.right() - 14.0, rect.center().y), icons::CHECK, theme::icon_font(14.0), t.accent);
+    }
+    response
+}
+
+pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
+    let name = format!("Copy {}", title.name);
+    if let PaneView::Host(host) = view {
+        if widgets::icon_button(ui, icons::COPY, &name).clicked()
+            && let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts)
+            && let Some(row) = report.row(host)
+        {
+            cx.send(Action::Copy(row.view.text.to_string()));
+        }
+        return;
+    }
+    // What is copied is always the exact text of the format, rendered or not.
+    let format = if view == PaneView::Tree && title.name == "Payload" { "json" } else { title.format };
+    let text = if FORMATS.iter().any(|known| known.id() == format) { cx.ready(Question::Text(format)) } else { None };
+    let button = Button::new("").icon(icons::COPY).name(&name).tip(&name).frameless().height(theme::ICON_BUTTON);
+    match text {
+        Some(Answer::Text(text)) => {
+            if button.show(ui).clicked() {
+                cx.send(Action::Copy(text.text.to_string()));
+            }
+        }
+        _ => {
+            button.enabled(false).show(ui);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Lines above what a pane shows: where its payload was read from, and what the records of an answer break.
+
+use egui::{Rect, Role, Sense, Shape, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+
+use crate::format::FORMATS;
+use crate::report::{Answer, Question, breakage};
+use crate::state::StartQuestion;
+use crate::ui::Cx;
+use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets;
+
+const LINE: f32 = 24.0;
+
+/// "JSON read from the text (no structuredContent sent)", in fewer words where there is less room. Returns what is left.
+pub(super) fn source_line(ui: &Ui, rect: Rect, words: &str) -> Rect {
+    let t = Tokens::of(ui);
+    let line = Rect::from_min_size(rect.min, vec2(rect.width(), LINE));
+    ui.painter().rect_filled(line, 0.0, t.hover);
+    ui.painter().hline(line.x_range(), line.bottom() - 0.5, Stroke::new(1.0, t.line));
+    let room = line.width() - 24.0;
+    let begin = words.split(" (").next().unwrap_or(words);
+    let shorter = words.replace(" sent)", ")");
+    let fits = |words: &&str| ui.painter().layout_no_wrap((*words).to_owned(), theme::small(), t.text).size().x <= room;
+    let shown = [words, shorter.as_str(), begin].into_iter().find(fits).unwrap_or(begin);
+    widgets::text_at(ui, pos2(line.left() + 12.0, line.center().y), shown, theme::small(), t.text, room);
+    ui.interact(line, ui.scope_id().with("source of the payload"), Sense::hover()).on_hover_text(words);
+    rect.with_min_y(line.bottom())
+}
+
+/// Above the answer to "What do hostile records break?": which formats do not give them back, computed from their round
+/// trips. Returns what is left.
+pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
+    let is_asked = cx.state.view.question.as_ref().is_some_and(|(capture, question)| {
+        *question == StartQuestion::HostileRecords && cx.state.view.capture.as_ref() == Some(capture)
+    });
+    if !is_asked {
+        return rect;
+    }
+    let t = Tokens::of(ui);
+    let measured: Vec<_> = FORMATS
+        .iter()
+        .filter_map(|format| match cx.ready(Question::Row(format.id())) {
+            Some(Answer::Row(row)) => Some(&**row),
+            _ => None,
+        })
+        .collect();
+    let ground = ui.painter().add(Shape::Noop);
+    let inner = rect.shrink2(vec2(14.0, 7.0));
+    let used = ui.scope_builder(UiBuilder::new().max_rect(inner).id_salt("what breaks"), |ui| match breakage(&measured) {
+        Some(verdict) => {
+            let rows = match (ui.content_rect().height(), rect.width()) {
+                (..640.0, _) => 1,
+                (_, ..1_100.0) => 4,
+                _ => 3,
+            };
+            widgets::verdict_rows(ui, &verdict, inner.width(), rows);
+        }
+        None => {
+            widgets::waiting(ui, "Reading every format back", cx.state.now, cx);
+        }
+    });
+    let strip = rect.with_max_y(used.response.rect.bottom() + 7.0);
+    ui.painter().set(ground, Shape::rect_filled(strip, 0.0, t.warn_bg));
+    ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.warn_line));
+    ui.interact(strip.with_max_x(strip.left() + 2.0), ui.scope_id().with("what breaks"), Sense::hover())
+        .widget_info(|| WidgetInfo::labeled(Role::Heading, true, "What hostile records break"));
+    rect.with_min_y(strip.bottom())
+}

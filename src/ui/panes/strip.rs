@@ -1,0 +1,102 @@
+//! Tabs of all panes, where there is no room for three of them or one is closed.
+
+use egui::{Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+
+use super::format_title;
+use super::header::{chooser, copy_button, cost, title};
+use crate::format::Subject;
+use crate::report::counted;
+use crate::state::{Action, PaneView};
+use crate::token::Count;
+use crate::ui::theme::{self, Hue, Tokens};
+use crate::ui::widgets;
+use crate::ui::{Cx, compare, icons};
+
+/// Height of the tabs.
+pub const STRIP: f32 = 36.0;
+
+/// Tabs of all panes, for those that have no room or are closed; the rest of the room.
+pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: Option<&Subject>) -> Rect {
+    let t = Tokens::of(ui);
+    let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
+    ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.line));
+    ui.scope_builder(
+        UiBuilder::new().max_rect(strip.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("strip"),
+        |ui| {
+            ui.spacing_mut().item_spacing.x = 18.0;
+            for pane in 0..3 {
+                let view = cx.state.view.shows(pane);
+                let title = title(cx, view, subject, t);
+                let is_open = cx.state.view.open[pane];
+                let name = match view {
+                    PaneView::Rendered(format) if format != "content" => format!("Rendered {}", format_title(format)),
+                    _ => title.name.clone(),
+                };
+                let response = strip_tab(
+                    ui,
+                    &name,
+                    title.hue,
+                    cost(cx, view, &title).map(|(tokens, _)| tokens),
+                    shown.contains(&pane),
+                    is_open,
+                );
+                let response = if is_open { response } else { response.on_hover_text("Closed. A click brings it back.") };
+                if response.clicked() {
+                    if !is_open {
+                        cx.send(Action::TogglePane(pane));
+                    }
+                    cx.send(Action::FocusPane(pane));
+                }
+            }
+            compare::variant_ui(ui, cx);
+            if let [pane] = shown
+                && cx.state.view.maximised.is_none()
+            {
+                let view = cx.state.view.shows(*pane);
+                let title = title(cx, view, subject, t);
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    ui.spacing_mut().item_spacing.x = 4.0;
+                    if widgets::icon_button(ui, icons::MAXIMISE, &format!("Maximise {}", title.name)).clicked() {
+                        cx.send(Action::ToggleMaximised(*pane));
+                    }
+                    copy_button(ui, cx, view, &title);
+                    let response = widgets::icon_button(ui, icons::DOWN, "Choose what this pane shows");
+                    chooser(&response, cx, *pane, view);
+                    if let Some((_, bytes)) = cost(cx, view, &title) {
+                        ui.label(RichText::new(widgets::bytes(bytes)).font(theme::code()).color(t.weak));
+                    }
+                });
+            }
+        },
+    );
+    rect.with_min_y(strip.bottom())
+}
+
+fn strip_tab(ui: &mut Ui, name: &str, hue: Hue, tokens: Option<Count>, is_shown: bool, is_open: bool) -> Response {
+    let t = Tokens::of(ui);
+    let font = if is_shown { theme::semibold(13.0) } else { theme::label() };
+    let label = ui.painter().layout_no_wrap(name.to_owned(), font.clone(), t.text);
+    let count = tokens.map(counted).unwrap_or_default();
+    let count_width =
+        if count.is_empty() { 0.0 } else { ui.painter().layout_no_wrap(count.clone(), theme::code(), t.weak).size().x + 6.0 };
+    let (rect, response) = ui.allocate_exact_size(vec2(16.0 + label.size().x + count_width, STRIP), Sense::click());
+    let spoken = tokens.map_or_else(|| name.to_owned(), |tokens| format!("{name}, {}", widgets::count_text(tokens, "tokens")));
+    let spoken = if is_open { spoken } else { format!("{spoken}, closed") };
+    response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, &spoken));
+    let square = Rect::from_center_size(pos2(rect.left() + 4.0, rect.center().y), vec2(8.0, 8.0));
+    if is_open {
+        ui.painter().rect_filled(square, theme::RADIUS_BAR, hue.color);
+    } else {
+        ui.painter().rect_stroke(square, theme::RADIUS_BAR, Stroke::new(1.0, hue.color), egui::StrokeKind::Inside);
+    }
+    let color = if is_shown || response.hovered() { t.strong } else { t.weak };
+    let end = widgets::text_at(ui, pos2(rect.left() + 16.0, rect.center().y), name, font, color, f32::INFINITY);
+    if !count.is_empty() {
+        widgets::text_at(ui, pos2(end + 6.0, rect.center().y), count, theme::code(), t.weak, f32::INFINITY);
+    }
+    if is_shown {
+        ui.painter().rect_filled(Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max), 1.0, t.accent);
+    }
+    widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
+    response
+}

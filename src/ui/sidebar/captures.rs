@@ -1,0 +1,229 @@
+//! The captures of this run, below the tools: a row each, to open, to compare, to call up what earlier runs kept.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use bytes::Bytes;
+use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Ui, WidgetInfo, pos2, vec2};
+
+use super::{cached, duration, elided, ground, heading, outcome_look, row};
+use crate::capture::Capture;
+use crate::json::Doc;
+use crate::report::{Answer, Question, counted};
+use crate::state::diff::DiffAction;
+use crate::state::{Action, Asked, CollectionAction};
+use crate::token::Count;
+use crate::ui::commands;
+use crate::ui::theme::{self, Tokens};
+use crate::ui::{Cx, icons, top_bar, widgets};
+
+pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
+    let t = Tokens::of(ui);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let top = ui.cursor();
+    heading(ui, "Captures", cx.state.captures.len());
+    if cx.state.capture().is_some() || cx.state.history.folder.is_some() {
+        let button = Rect::from_min_size(top.min, vec2(ui.available_width() - 8.0, theme::HEADER));
+        ui.scope_builder(
+            egui::UiBuilder::new().max_rect(button).layout(egui::Layout::right_to_left(egui::Align::Center)),
+            |ui| {
+                let keys = commands::keys_of("Compare with the answer before");
+                let tip = format!("Compares the answer shown with the one before it, or two of its formats · {keys}");
+                let diff = widgets::Button::new("Diff…").icon(icons::DIFF).tip(&tip).height(22.0);
+                if cx.state.history.folder.is_some() {
+                    crate::ui::history::button_ui(ui, cx);
+                }
+                if cx.state.capture().is_some() && diff.show(ui).clicked() {
+                    cx.send(Action::Diff(DiffAction::OpenLast));
+                }
+            },
+        );
+    }
+    let captures = &cx.state.captures;
+    if captures.is_empty() {
+        egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 2)).show(ui, |ui| {
+            ui.add(
+                egui::Label::new(RichText::new("Each call of this run appears here").font(theme::small()).color(t.weak)).wrap(),
+            );
+        });
+        ui.allocate_space(ui.available_size());
+        return;
+    }
+    let height = widgets::whole_rows(ui.available_height(), theme::CAPTURE_ROW);
+    ScrollArea::vertical().id_salt("captures").auto_shrink(false).max_height(height).min_scrolled_height(height).show_rows(
+        ui,
+        theme::CAPTURE_ROW,
+        captures.len(),
+        |ui, range| {
+            // The newest first.
+            for index in range {
+                let place = captures.len() - 1 - index;
+                if capture_ui(ui, cx, &captures[place], place + 1) && is_overlay {
+                    ui.close();
+                }
+            }
+        },
+    );
+    // What is left below the last whole row is the panel's as well: its height is the person's.
+    ui.allocate_space(ui.available_size());
+}
+
+fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> bool {
+    let t = Tokens::of(ui);
+    let selected = cx.state.view.capture.as_ref() == Some(&capture.id);
+    let (rect, response) = row(ui, theme::CAPTURE_ROW);
+    let (glyph, color, words) = outcome_look(capture.outcome, t);
+    let time = cx.state.local_time.clock(capture.started_at);
+    let when = if capture.request.is_empty() {
+        format!("opened from a file · {words}")
+    } else {
+        format!("{time} · {} · {words}", duration(capture.timings.total()))
+    };
+    let tokens = as_sent_tokens(cx, capture);
+    let apart = apart(ui, cx, capture);
+    response.widget_info(|| {
+        let cost = tokens.map_or(String::new(), |n| format!(", {} tokens", counted(n)));
+        let chosen = if selected { ", selected" } else { "" };
+        WidgetInfo::selected(
+            Role::ListItem,
+            true,
+            selected,
+            format!("Capture {number}: {}, {apart}{when}{cost}{chosen}", capture.tool.name),
+        )
+    });
+    ground(ui, &response, rect, selected);
+    match compared_as(cx, capture) {
+        Some(letter) => crate::ui::diff::letter(ui, pos2(rect.left() + 21.0, rect.center().y), letter),
+        None => {
+            let at = pos2(rect.left() + 14.0, rect.center().y);
+            ui.painter().text(at, Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
+        }
+    }
+    let left = rect.left() + 36.0;
+    let mut right = rect.right() - 14.0;
+    if let Some(tokens) = tokens {
+        let text =
+            ui.painter().text(pos2(right, rect.center().y), Align2::RIGHT_CENTER, counted(tokens), theme::mono(12.0), t.text);
+        right = text.left() - 8.0;
+    }
+    let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
+    elided(ui, pos2(left, rect.top() + 13.0), right - left, &[(name, t.strong)], &theme::mono(12.0));
+    let second = [(apart.as_str(), t.text), (when.as_str(), t.weak)];
+    elided(ui, pos2(left, rect.bottom() - 12.0), right - left, &second, &theme::regular(12.0));
+    let other = cx.state.view.capture.as_ref().filter(|shown| **shown != capture.id);
+    response.context_menu(|ui| {
+        let compare = top_bar::menu_item(ui, icons::DIFF, "Compare with the answer shown", "Ctrl click", other.is_some());
+        if compare.clicked() {
+            compare_with_shown(cx, capture);
+            ui.close();
+        }
+        if top_bar::menu_item(ui, icons::COMPARE, "Compare two formats of it", "", true).clicked() {
+            cx.send(Action::Diff(DiffAction::Open(capture.id.clone(), capture.id.clone())));
+            ui.close();
+        }
+        let is_call = !capture.tool.name.is_empty();
+        if top_bar::menu_item(ui, icons::LIST, "Add to a collection…", "", is_call).clicked() {
+            cx.send(Action::Collection(CollectionAction::Collect(vec![capture.id.clone()])));
+            ui.close();
+        }
+        if top_bar::menu_item(ui, icons::LIST, "Save all calls as a collection…", "", is_call).clicked() {
+            cx.send(Action::Collection(CollectionAction::Collect(all_calls(cx))));
+            ui.close();
+        }
+    });
+    if response.clicked() {
+        // Ctrl click takes a second one beside the one shown.
+        if ui.input(|input| input.modifiers.command) && other.is_some() {
+            compare_with_shown(cx, capture);
+        } else {
+            cx.send(Action::SelectCapture(capture.id.clone()));
+        }
+    }
+    response.clicked()
+}
+
+/// What tells it from the other captures of its tool: the arguments that differ, ending with ` · `; empty where none do.
+fn apart(ui: &Ui, cx: &Cx<'_>, capture: &Capture) -> String {
+    let mut key = DefaultHasher::new();
+    (&capture.id, cx.state.captures.len()).hash(&mut key);
+    cached(ui, Id::unique(("apart", &capture.id)), key.finish(), || {
+        let others = cx.state.captures.iter().filter(|other| other.tool.name == capture.tool.name && other.id != capture.id);
+        differing(&capture.arguments, others.map(|other| &other.arguments))
+    })
+}
+
+fn members(arguments: &Bytes) -> Vec<(String, String)> {
+    let doc = Doc::parse(arguments.clone());
+    let pairs = doc.root().into_iter().flat_map(|root| root.children());
+    pairs.filter_map(|node| Some((node.key()?.into_owned(), node.raw_text().trim_matches('"').to_owned()))).collect()
+}
+
+/// `pageSize=5 · `: the members that not all of the others have with the same value; a member that only others have is
+/// `name unset`.
+fn differing<'a>(arguments: &Bytes, others: impl Iterator<Item = &'a Bytes>) -> String {
+    let own = members(arguments);
+    let others: Vec<_> = others.map(members).collect();
+    let mut words = Vec::new();
+    for (name, value) in &own {
+        if others.iter().any(|other| !other.iter().any(|(known, other)| known == name && other == value)) {
+            let short: String = value.chars().take(24).collect();
+            words.push(format!("{name}={short}{}", if short.len() < value.len() { "…" } else { "" }));
+        }
+    }
+    let mut unset: Vec<&String> =
+        others.iter().flatten().map(|(name, _)| name).filter(|name| !own.iter().any(|(known, _)| known == *name)).collect();
+    unset.sort();
+    unset.dedup();
+    words.extend(unset.into_iter().map(|name| format!("{name} unset")));
+    if words.is_empty() { String::new() } else { format!("{} · ", words.join(" ")) }
+}
+
+/// Every capture of this run, in order.
+pub(in crate::ui) fn all_calls(cx: &Cx<'_>) -> Vec<crate::capture::CaptureId> {
+    cx.state.captures.iter().map(|capture| capture.id.clone()).collect()
+}
+
+/// The side that an answer is on, while the diff screen is open.
+fn compared_as(cx: &Cx<'_>, capture: &Capture) -> Option<&'static str> {
+    let (a, b) = cx.state.diff.sides.as_ref().filter(|_| cx.state.view.screen == crate::state::Screen::Diff)?;
+    match (*a == capture.id, *b == capture.id) {
+        (_, true) => Some("B"),
+        (true, _) => Some("A"),
+        _ => None,
+    }
+}
+
+/// The older of the two is A.
+fn compare_with_shown(cx: &Cx<'_>, capture: &Capture) {
+    let Some(shown) = cx.state.view.capture.clone() else { return };
+    let place = |id: &crate::capture::CaptureId| cx.state.captures.iter().position(|capture| capture.id == *id);
+    let (a, b) = if place(&shown) < place(&capture.id) { (shown, capture.id.clone()) } else { (capture.id.clone(), shown) };
+    cx.send(Action::Diff(DiffAction::Open(a, b)));
+}
+
+/// What the answer costs as it was sent, once that was counted for the ledger.
+fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<Count> {
+    ["both", "content", "structured"].into_iter().find_map(|format| {
+        match cx.state.answers.get(&capture.id, Question::Row(format))? {
+            Asked::Ready(Answer::Row(row)) if row.is_available() => {
+                cx.state.count_of(&capture.id, row, &cx.state.settings.tokenizer)?.ok()
+            }
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn captures_of_one_tool_are_told_apart_by_what_differs() {
+        let call = |text: &'static str| Bytes::from_static(text.as_bytes());
+        let (json, markdown) =
+            (call(r#"{"q":"north","response_format":"json"}"#), call(r#"{"q":"north","response_format":"markdown"}"#));
+        assert_eq!(differing(&json, [&markdown].into_iter()), "response_format=json · ");
+        assert_eq!(differing(&call(r#"{"q":"north"}"#), [&json].into_iter()), "response_format unset · ");
+        assert_eq!(differing(&json, [&json].into_iter()), "");
+        assert_eq!(differing(&json, std::iter::empty()), "");
+    }
+}

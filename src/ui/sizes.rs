@@ -1,0 +1,52 @@
+//! Sizes that a person gave panels, told to the state once they are let go of.
+
+use egui::{Id, Ui};
+
+use super::Cx;
+use crate::settings::PanelSize;
+use crate::state::Action;
+
+/// A change of less is none: layouts round.
+const LEAST: f32 = 0.5;
+
+/// What a panel was in the frame before.
+#[derive(Clone, Copy)]
+struct Before {
+    window: egui::Vec2,
+    size: f32,
+    /// Whether it was changed by hand and that is not told yet.
+    is_changed: bool,
+}
+
+/// Tells the size of a panel that changed while something was dragged and the window was not: so that a person changed it.
+pub(super) fn keep(ui: &Ui, cx: &Cx<'_>, size: f32, what: fn(u16) -> PanelSize) {
+    let id = Id::unique(("panel size", format!("{:?}", what(0))));
+    let window = ui.content_rect().size();
+    let before: Option<Before> = ui.data(|data| data.get_temp(id));
+    let mut now = Before { window, size, is_changed: false };
+    // Lists grow by themselves when something comes into them.
+    let is_dragging = ui.dragged_id().is_some() || ui.drag_stopped_id().is_some();
+    if let Some(before) = before.filter(|before| before.window == window) {
+        now.is_changed = before.is_changed || (is_dragging && (before.size - size).abs() > LEAST);
+    }
+    if now.is_changed && !ui.input(|input| input.pointer.any_down()) {
+        now.is_changed = false;
+        cx.send(Action::KeepPanel(what(size.round().clamp(1.0, f32::from(u16::MAX)) as u16)));
+    }
+    ui.data_mut(|data| data.insert_temp(id, now));
+}
+
+/// The same for the shares of the panes, which come and go as parts of one and are told in thousandths.
+pub(super) fn keep_shares(ui: &Ui, cx: &Cx<'_>, id: Id, before: [f32; 3], now: [f32; 3]) {
+    let changed = id.with("changed");
+    let is_changed = before != now || ui.data(|data| data.get_temp(changed)).unwrap_or(false);
+    let is_held = ui.input(|input| input.pointer.any_down());
+    if is_changed && !is_held {
+        let sum: f32 = now.iter().sum();
+        cx.send(Action::KeepPanel(PanelSize::Panes(now.map(|share| (share / sum * 1_000.0).round().clamp(1.0, 1_000.0) as u16))));
+    }
+    ui.data_mut(|data| {
+        data.insert_temp(changed, is_changed && is_held);
+        data.insert_temp(id, now);
+    });
+}

@@ -1,0 +1,82 @@
+//! The start page of a person's own server: what can be done with it, before anything of the sample.
+
+use egui::{Label, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use crate::state::library::LibraryAction;
+use crate::state::{Action, ListedTool, TokensAction};
+use crate::ui::theme::{self, Tokens};
+use crate::ui::{Cx, commands, icons, widgets};
+
+/// About how high this is, for placing the page.
+pub const HEIGHT: f32 = 220.0;
+const ROW: f32 = 34.0;
+
+pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
+    let t = Tokens::of(ui);
+    let state = cx.state;
+    let name = state.connection.server().map_or("this server", |server| server.name.as_str());
+    ui.label(RichText::new(format!("Connected to {name}")).font(theme::page_title()).color(t.strong));
+    let words = match (state.tools.len(), state.tool()) {
+        (0, _) => "It lists no tools.".to_owned(),
+        (_, None) => "Choose a tool on the left.".to_owned(),
+        (_, Some(listed)) => format!(
+            "Choose a tool on the left, fill in its arguments above, then Call (Ctrl Enter) to see its answer in every format. Chosen now: {}.",
+            listed.tool.name
+        ),
+    };
+    ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
+    ui.add_space(12.0);
+    ui.spacing_mut().item_spacing.y = 6.0;
+    let encoding = state.settings.encoding();
+    if let Some(total) = state.tools_total() {
+        let tools = state.tools.len() as u64;
+        let text = format!(
+            "{} of {} before the first call",
+            widgets::number_text(total, "tokens"),
+            widgets::number_text(tools, if tools == 1 { "tool definition" } else { "tool definitions" })
+        );
+        let keys = format!("by part, and what cutting would save ({})", encoding.name());
+        if row_ui(ui, width, icons::COST, &text, &keys).clicked() {
+            cx.send(Action::Tokens(TokensAction::ShowServer));
+        }
+        let cost = |listed: &&ListedTool| listed.tokens.map_or(0, |tokens| tokens.get(encoding));
+        let (dear, cheap) = (state.tools.iter().max_by_key(cost), state.tools.iter().min_by_key(cost));
+        let ends = [("The dearest definition", dear), ("The cheapest definition", cheap)];
+        for (what, listed) in ends.into_iter().filter(|_| tools > 1) {
+            let Some(listed) = listed else { continue };
+            let tokens = widgets::number_text(cost(&listed), "tokens");
+            if row_ui(ui, width, icons::TOOLS, &format!("{what}: {}", listed.tool.name), &tokens).clicked() {
+                cx.send(Action::SelectTool(listed.tool.name.clone()));
+            }
+        }
+    }
+    let has_library =
+        state.connection.server().is_some_and(|server| server.declares("/resources") || server.declares("/prompts"));
+    if has_library && row_ui(ui, width, icons::RESOURCE, "Resources and prompts", "read into the same panes").clicked() {
+        cx.send(Action::Library(LibraryAction::Show));
+    }
+    let keys = commands::keys_of("Protocol log");
+    if row_ui(ui, width, icons::MESSAGES, "What was said on the wire", &format!("every message both ways ({keys})")).clicked() {
+        cx.send(Action::Wire(crate::state::wire::WireAction::Show));
+    }
+}
+
+/// A row that leads somewhere: what, and a few words about it.
+fn row_ui(ui: &mut Ui, width: f32, glyph: &str, text: &str, about: &str) -> Response {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{text}, {about}")));
+    let (fill, line) = if response.hovered() { (t.hover, t.accent_line) } else { (t.card, t.line2) };
+    ui.painter().rect(rect, theme::RADIUS_CONTROL, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+    widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
+    let y = rect.center().y;
+    widgets::glyph_at(ui, pos2(rect.left() + 20.0, y), glyph, theme::icon_font(16.0), t.accent);
+    let left = rect.left() + 38.0;
+    let right = rect.right() - 12.0;
+    let end = widgets::text_at(ui, pos2(left, y), text, theme::medium(13.0), t.strong, right - left);
+    let needed = ui.painter().layout_no_wrap(about.to_owned(), theme::small(), t.weak).size().x;
+    if end + 12.0 + needed <= right {
+        widgets::text_right(ui, pos2(right, y), about, theme::small(), t.weak);
+    }
+    response.on_hover_cursor(egui::CursorIcon::PointingHand)
+}

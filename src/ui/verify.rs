@@ -1,0 +1,187 @@
+//! A folder of fixtures, called again: which still answer as expected, and what differs, by path.
+
+use egui::{Align2, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+
+use super::theme::{self, Tokens};
+use super::widgets::{self, Button};
+use super::{Cx, icons};
+use crate::fixture::told;
+use crate::state::fixture::{FoundFixture, VerifyPart, VerifyRow};
+use crate::state::{Action, FixtureAction};
+
+const ROW: f32 = 26.0;
+
+pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let verifying = &cx.state.fixtures.verifying;
+    let send = |action| cx.send(Action::Fixture(action));
+    let rest = widgets::mode_head(ui, cx, "Verify fixtures", |ui| {
+        if verifying.is_running() {
+            widgets::cancel_calls(ui, cx);
+            return;
+        }
+        let has_some = !verifying.fixtures.is_empty();
+        let is_connected = cx.state.connection.is_connected() && cx.state.running.is_none();
+        let tip = if is_connected { "Each call is made again, one after the other" } else { "Connect to a server first" };
+        let button = Button::new("Verify against this server").icon_fill(icons::CALL).primary();
+        if button.enabled(has_some && is_connected).tip(tip).show(ui).clicked() {
+            send(FixtureAction::Verify { offline: false });
+        }
+        let button = Button::new("Judge the recorded answers").tip("Calls nothing: budgets and needed fields alone");
+        if button.enabled(has_some).show(ui).clicked() {
+            send(FixtureAction::Verify { offline: true });
+        }
+        let acceptable = verifying.acceptable();
+        if acceptable > 0 {
+            let words = if acceptable == 1 { "Keep the new answer".to_owned() } else { format!("Keep {acceptable} new answers") };
+            let tip = "In place of those of the fixtures; what differs stands below. expect.toml stays as it is";
+            if Button::new(&words).icon(icons::CHECK).tip(tip).show(ui).clicked() {
+                send(FixtureAction::Accept(None));
+            }
+        }
+        if Button::new("Open a folder…").icon(icons::OPEN_FILE).show(ui).clicked() {
+            send(FixtureAction::Find(None));
+        }
+    });
+    ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
+        widgets::mode_body(ui, |ui| body_ui(ui, cx));
+    });
+}
+
+fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = Tokens::of(ui);
+    let verifying = &cx.state.fixtures.verifying;
+    let Some(path) = &verifying.path else {
+        let words = "Fixtures are answers kept with what is expected of them. Open a folder of them to call each again and see whether the server still answers so.";
+        if widgets::empty_ui(ui, words, Some("Open a folder of fixtures…")) {
+            cx.send(Action::Fixture(FixtureAction::Find(None)));
+        }
+        return;
+    };
+    ui.add(Label::new(RichText::new(path.display().to_string()).font(theme::code()).color(t.weak)).truncate());
+    let all = verifying.fixtures.len();
+    let (judged, passed) = verifying.judged();
+    let words = match (verifying.is_running(), judged) {
+        (true, _) => format!("{judged} of {} judged…", count(all)),
+        (false, 0) => format!("{} to verify", count(all)),
+        (false, _) if judged < all => format!("Stopped: {passed} of {judged} passed, {} not judged", all - judged),
+        (false, _) => format!("{passed} of {} passed", count(all)),
+    };
+    let color = if judged == 0 || passed == judged { t.strong } else { t.bad };
+    ui.label(RichText::new(words).font(theme::semibold(15.0)).color(color));
+    let writing = cx.state.writing_fixtures();
+    if writing > 0 {
+        let mut calls = verifying.calls_writing;
+        let words = format!("Call also {} of a tool that is not declared read-only", count(writing));
+        if ui.checkbox(&mut calls, words).on_hover_text("Such a call may change something on the server").changed() {
+            cx.send(Action::Fixture(FixtureAction::CallWriting(calls)));
+        }
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    ScrollArea::vertical().id_salt("verify").auto_shrink(false).show_rows(ui, ROW, verifying.rows.len(), |ui, range| {
+        for row in &verifying.rows[range] {
+            let Some(fixture) = verifying.fixtures.get(row.fixture) else { continue };
+            match row.part {
+                VerifyPart::Hidden(at) => hidden_ui(ui, cx, fixture, row.fixture, at),
+                _ => row_ui(ui, cx, fixture, *row),
+            }
+        }
+    });
+}
+
+fn count(fixtures: usize) -> String {
+    if fixtures == 1 { "1 fixture".to_owned() } else { widgets::number_text(fixtures as u64, "fixtures") }
+}
+
+/// The field for a value that the fixture hides.
+fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at: usize) {
+    let t = Tokens::of(ui);
+    let Some(pointer) = fixture.hidden.get(at) else { return };
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let left = rect.left() + 24.0;
+    widgets::glyph_at(ui, pos2(left + 7.0, rect.center().y), icons::SECRET, theme::icon_font(14.0), t.warn);
+    let words = format!("{pointer} is hidden; its value for these calls:");
+    let end = widgets::text_at(ui, pos2(left + 22.0, rect.center().y), words, theme::regular(12.0), t.text, rect.width() - 320.0);
+    let mut value = cx.state.fixtures.verifying.filled(place, pointer).to_owned();
+    let field = Rect::from_min_size(pos2(end + 10.0, rect.top() + 1.0), vec2(220.0, ROW - 2.0));
+    let edit = TextEdit::singleline(&mut value).password(true).font(theme::mono(12.0)).margin(Margin::symmetric(6, 3));
+    let name = format!("Value of {pointer}, fixture {}", place + 1);
+    if ui.put(field, edit).on_hover_text("Sent with the call; neither shown nor kept").accessible_name(name).changed() {
+        cx.send(Action::Fixture(FixtureAction::Fill { fixture: place, pointer: pointer.clone(), value }));
+    }
+}
+
+/// Keeping the new answer of one fixture, at the right end of its row. Returns where it begins.
+fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, rect: Rect, name: &str, place: usize) -> f32 {
+    if fixture.came.is_none() || cx.state.fixtures.verifying.is_running() {
+        return rect.right();
+    }
+    let at = Rect::from_min_max(pos2(rect.right() - 92.0, rect.top() + 2.0), pos2(rect.right() - 4.0, rect.bottom() - 2.0));
+    let label = format!("Keep the new answer of {name}");
+    ui.scope_builder(UiBuilder::new().max_rect(at).id_salt(("keep", place)), |ui| {
+        if Button::new("Keep new").icon(icons::CHECK).name(&label).tip(&label).height(ROW - 4.0).show(ui).clicked() {
+            cx.send(Action::Fixture(FixtureAction::Accept(Some(place))));
+        }
+    });
+    at.left() - 8.0
+}
+
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
+    let t = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let sign = |passed: Option<bool>| match passed {
+        Some(true) => (icons::CHECK_CIRCLE, t.ok, "passed"),
+        Some(false) => (icons::ERROR, t.bad, "failed"),
+        None => (icons::CIRCLE, t.weak, "not checked"),
+    };
+    let mid = rect.center().y;
+    let paint = |ui: &Ui, left: f32, (glyph, color): (&str, egui::Color32)| {
+        ui.painter().text(pos2(left, mid), Align2::LEFT_CENTER, glyph, theme::icon_fill_font(14.0), color);
+    };
+    let check = match row.part {
+        VerifyPart::Check(at) => fixture.verdict.as_ref().and_then(|verdict| verdict.checks.get(at)),
+        _ => None,
+    };
+    let said = match check {
+        Some(check) => {
+            let (glyph, color, word) = sign(check.passed);
+            let line = told::line(check);
+            paint(ui, rect.left() + 24.0, (glyph, color));
+            let tone = if check.passed == Some(false) { t.strong } else { t.weak };
+            widgets::text_at(
+                ui,
+                pos2(rect.left() + 46.0, mid),
+                line.as_str(),
+                theme::mono(12.0),
+                tone,
+                rect.right() - rect.left() - 54.0,
+            );
+            format!("{word}: {line}")
+        }
+        None => {
+            let name = fixture.dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            let passed = match (&fixture.verdict, &fixture.read) {
+                (Some(verdict), _) => Some(verdict.passed()),
+                (None, Err(_)) => Some(false),
+                (None, Ok(_)) => None,
+            };
+            let (glyph, color, word) = sign(passed);
+            let word = match &fixture.verdict {
+                None if passed.is_none() => "not judged",
+                Some(verdict) if verdict.is_updated => "the new answer is kept",
+                _ => word,
+            };
+            paint(ui, rect.left() + 2.0, (glyph, color));
+            let end =
+                widgets::text_at(ui, pos2(rect.left() + 24.0, mid), name.as_str(), theme::mono_semibold(13.0), t.strong, 320.0);
+            let rest = match &fixture.read {
+                Ok((tool, arguments)) => format!("{word} · {tool} {arguments}"),
+                Err(why) => format!("{word} · {why}"),
+            };
+            let right = keep_ui(ui, cx, fixture, rect, &name, row.fixture);
+            widgets::text_at(ui, pos2(end + 12.0, mid), rest.as_str(), theme::regular(12.0), t.weak, right - end - 16.0);
+            format!("{name}, {rest}")
+        }
+    };
+    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &said));
+    response.on_hover_text(said);
+}

@@ -1,0 +1,33 @@
+//! A field for one line of text, as forms have them.
+
+use egui::{Align2, Id, Margin, RichText, TextEdit, Ui, vec2};
+
+use crate::ui::theme::{self, Tokens};
+
+/// One line to type.
+pub struct Line<'a> {
+    /// In the accessibility tree; the label beside it is the caller's.
+    pub name: &'a str,
+    /// What stands there while it is empty.
+    pub hint: &'a str,
+    pub width: f32,
+    /// Shown as dots.
+    pub is_secret: bool,
+}
+
+impl Line<'_> {
+    /// Paints it; whether the text was changed. `place` tells fields of one name apart.
+    pub fn show(&self, ui: &mut Ui, place: &str, text: &mut String) -> bool {
+        let t = Tokens::of(ui);
+        let edit = TextEdit::singleline(text)
+            .id(Id::unique((place, self.name)))
+            .password(self.is_secret)
+            .font(theme::mono(12.5))
+            .hint_text(RichText::new(self.hint).color(t.weak))
+            .desired_width(self.width - 18.0)
+            .margin(Margin::symmetric(8, 5))
+            .align(Align2::LEFT_CENTER)
+            .min_size(vec2(self.width, theme::INPUT));
+        ui.add(edit).accessible_name(self.name).changed()
+    }
+}

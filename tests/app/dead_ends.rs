@@ -1,0 +1,141 @@
+//! Where a newcomer stood still: what is pasted and not clicked, a server that went away, a connection that was given up,
+//! an answer of a tool that is not there, a dialog that waits for a key.
+
+use egui::{Event, Key, Modifiers};
+use egui_kittest::kittest::Queryable;
+use mcp_loupe::state::{Action, Connection, Screen};
+
+use super::painted::paints;
+use super::{Window, click, on_sample, open_with, press, shell, until, until_label};
+
+/// A server with two tools, one of them declared read-only; `then` is what its script does once they are listed.
+fn two_tools(then: &str) -> Window {
+    let script = format!(
+        r#"answer() {{ printf '%s' "$1" | sed "s/\"id\":0/$(printf '%s' "$2" | grep -o '"id":[^,}}]*' | head -n 1)/"; echo; }}
+read a; answer '{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"two","version":"1"}}}}}}' "$a"
+read b; read c; answer '{{"jsonrpc":"2.0","id":0,"result":{{"tools":[{{"name":"even","inputSchema":{{"type":"object"}},"annotations":{{"readOnlyHint":true}}}},{{"name":"odd","inputSchema":{{"type":"object"}}}}]}}}}' "$c"
+{then}"#
+    );
+    let mut window = open_with(Some(shell(&script)));
+    until(&mut window, "it is connected", |window| window.state().state.tools.len() == 2);
+    window.step();
+    window
+}
+
+fn on_connect_screen() -> Window {
+    let mut window = on_sample();
+    window.state_mut().state.perform(Action::ShowConnect, &mut Vec::new());
+    until_label(&mut window, "Connect to an MCP server");
+    window
+}
+
+fn type_into_smart_field(window: &mut Window, text: &str) {
+    let field = window.get_by_label("Paste anything that names a server");
+    field.focus();
+    field.type_text(text);
+    until_label(window, "Understood: a command line");
+}
+
+#[test]
+fn enter_uses_what_is_pasted_and_shift_enter_makes_a_line() {
+    let mut window = on_connect_screen();
+    type_into_smart_field(&mut window, "npx -y my-server --port 1");
+    press(&mut window, Key::Enter, Modifiers::NONE);
+    until_label(&mut window, "$ npx -y my-server --port 1");
+    assert_eq!(window.state().state.importing.text, "");
+    type_into_smart_field(&mut window, "npx");
+    press(&mut window, Key::Enter, Modifiers::SHIFT);
+    until(&mut window, "a line is made", |window| window.state().state.importing.text == "npx\n");
+}
+
+#[test]
+fn ctrl_enter_connects_to_what_is_pasted_and_old_errors_go() {
+    let mut window = on_connect_screen();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until_label(&mut window, "no command given");
+    type_into_smart_field(&mut window, "no-such-command-here --port 1");
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until(
+        &mut window,
+        "it was tried",
+        |window| matches!(&window.state().state.connection, Connection::Failed { source, .. } if source.to_string() == "-- no-such-command-here --port 1"),
+    );
+    assert!(window.state().state.toasts.is_empty(), "{:?}", window.state().state.toasts);
+    // What became of the connection before is said, with the way back to it.
+    until_label(&mut window, "was closed when connecting elsewhere began");
+    // A new source is no old failure's.
+    until_label(&mut window, "Retry");
+    window.state_mut().state.perform(Action::ShowConnect, &mut Vec::new());
+    until(&mut window, "the failure is gone", |window| window.query_by_label("Retry").is_none());
+    click(&mut window, "Connect to Sample server again");
+    until(&mut window, "it is the sample again", |window| window.state().state.connection.is_connected());
+    assert!(window.state().state.connection.is_sample());
+}
+
+#[test]
+fn a_server_that_went_away_says_so_and_offers_the_way_back() {
+    let mut window = two_tools("read d; exit 3");
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until(&mut window, "it is gone", |window| matches!(window.state().state.connection, Connection::Gone { .. }));
+    window.query_all_by_label_contains("odd, ").next().unwrap_or_else(|| panic!("no such tool")).click();
+    until(&mut window, "it is chosen", |window| window.state().state.selected_tool.as_deref() == Some("odd"));
+    until(&mut window, "it is said", |window| paints(window, "The server is gone") && paints(window, "Reconnect (Ctrl R)"));
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until_label(&mut window, "the server is gone: ");
+    click(&mut window, "Reconnect (Ctrl R)");
+    until(&mut window, "it is there again", |window| window.state().state.connection.is_connected());
+}
+
+#[test]
+fn a_dialog_that_asks_has_the_keyboard_on_the_safe_answer() {
+    let mut window = two_tools("cat > /dev/null");
+    until_label(&mut window, "Connected to two");
+    until_label(&mut window, "Or ask the sample server");
+    window.state_mut().state.perform(Action::SelectTool("odd".into()), &mut Vec::new());
+    window.step();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until_label(&mut window, "Call odd?");
+    until(&mut window, "the safe answer has the keyboard", |window| window.get_by_label("Cancel").is_focused());
+    press(&mut window, Key::Enter, Modifiers::NONE);
+    until(&mut window, "it is closed", |window| window.state().state.dialog.is_none());
+    assert!(window.state().state.running.is_none() && window.state().state.captures.is_empty());
+}
+
+#[test]
+fn an_answer_from_a_file_is_not_said_to_be_of_the_chosen_tool() {
+    let mut window = on_sample();
+    let ctx = window.ctx.clone();
+    let answer = r#"{"content":[{"type":"text","text":"one\ntwo"},{"type":"image","data":"aGVsbG8=","mimeType":"image/png"},{"type":"text","text":"three"}]}"#;
+    window.state_mut().perform(&ctx, vec![Action::OpenText(answer.into())]);
+    until(&mut window, "it is open", |window| window.state().state.view.screen == Screen::Answer);
+    until_label(&mut window, "3 blocks: 2 text, 1 image");
+    until_label(&mut window, "content[2] begins here");
+    until(&mut window, "it is said", |window| paints(window, "this server has no such tool"));
+    assert!(window.query_by_label("Call strict_search_companies").is_none());
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until_label(&mut window, "is not a tool of this server");
+    assert!(window.state().state.running.is_none());
+    window.event(Event::ModifiersChanged(Modifiers::NONE));
+}
+
+#[test]
+fn what_is_pasted_on_the_connect_screen_names_a_server_wherever_the_keyboard_is() {
+    let mut window = on_connect_screen();
+    window.event(Event::Paste("npx -y my-server".into()));
+    until_label(&mut window, "Understood: a command line");
+    assert_eq!(window.state().state.view.screen, Screen::Connect);
+    press(&mut window, Key::Slash, Modifiers::NONE);
+    assert!(window.state().state.filter.is_empty());
+}
+
+#[test]
+fn a_filter_leaves_the_sidebar_as_wide_as_it_is() {
+    let mut window = on_sample();
+    let left = |window: &Window| window.get_by_label("What do you want to know?").rect().left();
+    let before = left(&window);
+    window.state_mut().state.perform(Action::SetFilter("zzz".into()), &mut Vec::new());
+    for _ in 0..20 {
+        window.step();
+    }
+    assert_eq!(left(&window), before);
+}

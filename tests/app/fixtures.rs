@@ -1,0 +1,161 @@
+//! Fixtures and exports, as a person makes them.
+
+use std::path::Path;
+
+use egui::accesskit::Role;
+use mcp_loupe::cancel::Cancel;
+use mcp_loupe::fixture::export::{Choice, EXPORTS, Form};
+use mcp_loupe::fixture::redact::RedactOptions;
+use mcp_loupe::fixture::verify::judge;
+use mcp_loupe::state::{Dialog, ExportKind, PathPurpose};
+use mcp_loupe::store;
+
+use super::*;
+
+pub(super) fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub(super) fn write(window: &mut Window, field: &str, text: &Path) {
+    until(window, field, |window| window.query_by_role_and_label(Role::TextInput, field).is_some());
+    window.get_by_role_and_label(Role::TextInput, field).focus();
+    window.step();
+    press(window, Key::A, Modifiers::COMMAND);
+    window.event(Event::Text(text.display().to_string()));
+    window.step();
+}
+
+/// Until a dialog that has grown stands in the middle again.
+pub(super) fn still(window: &mut Window) {
+    window.run_steps(6);
+}
+
+pub(super) fn item(window: &mut Window, submenu: &str, entry: &str) {
+    window.get_by_label_contains("Export").click();
+    window.step();
+    window.step();
+    if !submenu.is_empty() {
+        window.get_all_by_label_contains(submenu).next().unwrap_or_else(|| panic!("no menu {submenu}")).click();
+        until(window, entry, |window| window.query_by_label(entry).is_some());
+    }
+    window.get_by_label(entry).click();
+    window.step();
+    window.step();
+}
+
+#[test]
+fn a_fixture_is_saved_after_a_look_and_verified() {
+    let folder = folder();
+    let mut window = called([1_280.0, 900.0], "dual_search_companies");
+    item(&mut window, "", "Fixture…");
+    until_label(&mut window, "Save as a fixture");
+    write(&mut window, "Folder", folder.path());
+    let at = folder.path().join("dual_search_companies");
+    until_label(&mut window, &format!("Makes {}", at.display()));
+    until_label(&mut window, "response.json");
+    window.get_by_label("Dates").click();
+    until_label(&mut window, "not byte for byte what came");
+    assert!(!at.exists(), "nothing is written by looking");
+    still(&mut window);
+    click(&mut window, "Save the fixture");
+    until_label(&mut window, "Saved ");
+    // Through the core: it is whole, and keeps what it promises.
+    let (written, expect) = store::read_fixture(&at).unwrap_or_else(|problem| panic!("{problem}"));
+    assert!(!expect.ignore.is_empty(), "dates are not compared");
+    let checks = judge(&written, None, &expect, &RedactOptions::default(), &Hosts::built_in(), &Cancel::new());
+    assert!(checks.unwrap_or_else(|error| panic!("{error}")).iter().all(|check| check.passed != Some(false)));
+    // A second time nothing is written over, unless that is chosen.
+    press(&mut window, Key::S, Modifiers::COMMAND);
+    until_label(&mut window, "is there already");
+    let before = std::fs::read(at.join("response.json")).unwrap_or_default();
+    still(&mut window);
+    click(&mut window, "Replace the fixture");
+    assert_eq!(std::fs::read(at.join("response.json")).unwrap_or_default(), before);
+    still(&mut window);
+    click(&mut window, "What is there: Replace it");
+    until(&mut window, "it may be replaced", |window| {
+        window.state().state.fixtures.saving.as_ref().is_some_and(|one| one.form.replaces)
+    });
+    still(&mut window);
+    click(&mut window, "Replace the fixture");
+    until(&mut window, "it is replaced", |window| window.state().state.fixtures.saving.is_none());
+    assert_ne!(std::fs::read(at.join("response.json")).unwrap_or_default(), before, "the dates as they came");
+    // The folder is opened and every call made again.
+    press(&mut window, Key::F, Modifiers::COMMAND | Modifiers::SHIFT);
+    until_label(&mut window, "Open a folder of fixtures…");
+    click(&mut window, "Open a folder of fixtures…");
+    write(&mut window, "Path", folder.path());
+    still(&mut window);
+    click(&mut window, "Open");
+    until_label(&mut window, "1 fixture to verify");
+    click(&mut window, "Verify against this server");
+    until_label(&mut window, "1 of 1 fixture passed");
+    until_label(&mut window, "passed: payload: the data is as expected");
+    let expect = at.join("expect.toml");
+    let text = std::fs::read_to_string(&expect).unwrap_or_default() + "\n[budgets.tokens]\ncontent = 7\n";
+    std::fs::write(&expect, text).unwrap_or_else(|error| panic!("{error}"));
+    click(&mut window, "Judge the recorded answers");
+    until_label(&mut window, "0 of 1 fixture passed");
+    until_label(&mut window, "failed: budget content");
+}
+
+#[test]
+fn every_export_writes_something_or_says_why_not() {
+    let folder = folder();
+    let mut window = called([1_280.0, 900.0], "dual_search_companies");
+    // A test needs a fixture: that is saved first, and asked for by itself.
+    item(&mut window, "Save a test", "Test for pytest");
+    until_label(&mut window, "reads the answer from a fixture");
+    write(&mut window, "Folder", folder.path());
+    until_label(&mut window, &format!("Makes {}", folder.path().display()));
+    still(&mut window);
+    click(&mut window, "Save the fixture");
+    until(&mut window, "the path is asked for", |window| matches!(window.state().state.dialog, Some(Dialog::Path { .. })));
+    press(&mut window, Key::Escape, Modifiers::NONE);
+    let hosts = Hosts::built_in();
+    let (mut written, mut seen) = (0, Vec::new());
+    for (number, choice) in Choice::all(&hosts).into_iter().enumerate() {
+        let (submenu, title, kind) = match choice {
+            Choice::Export(export) if matches!(export.form, Form::Folder) => continue,
+            Choice::Export(export) if export.needs_fixture() => {
+                ("Save a test", export.title.to_owned(), ExportKind::Export(export.kind))
+            }
+            Choice::Export(export) if !matches!(export.form, Form::File(_)) || export.kind.ends_with("-svg") => {
+                ("Save a picture", export.title.to_owned(), ExportKind::Export(export.kind))
+            }
+            Choice::Export(export) => ("Save as", export.title.to_owned(), ExportKind::Export(export.kind)),
+            Choice::Format(format) => ("Save as a format", format.title().to_owned(), ExportKind::Format(format.id())),
+            Choice::Host(id) => (
+                "Save what a host shows",
+                hosts.iter().find(|host| host.id == id).map(|host| host.name.clone()).unwrap_or_default(),
+                ExportKind::Host(id),
+            ),
+        };
+        let path = folder.path().join(format!("{number}.out"));
+        // Of the two long menus the first entry is enough; the others come from the same list.
+        if matches!(choice, Choice::Export(_)) || !seen.contains(&submenu) {
+            item(&mut window, submenu, &title);
+            let asked = |window: &Window| matches!(&window.state().state.dialog, Some(Dialog::Path { purpose, .. }) if *purpose == PathPurpose::ExportAs(kind));
+            until(&mut window, &title, asked);
+            seen.push(submenu);
+        }
+        window.state_mut().state.dialog =
+            Some(Dialog::Path { purpose: PathPurpose::ExportAs(kind), text: path.display().to_string() });
+        window.step();
+        // The one of the dialog; the menu's button has the same name.
+        window.get_all_by_label("Export").last().unwrap_or_else(|| panic!("no button")).click();
+        window.step();
+        let problems = |window: &Window| window.state().state.toasts.iter().filter(|toast| toast.problem.is_some()).count();
+        until(&mut window, &kind.word(), |window| path.exists() || problems(window) > 0);
+        let size = std::fs::metadata(&path).map_or(0, |file| file.len());
+        written += usize::from(size > 0);
+        if size == 0 {
+            let said = window.state().state.toasts.iter().find_map(|toast| toast.problem.clone());
+            let said = said.map(|problem| problem.message()).unwrap_or_default();
+            assert!(kind.word() == "har" || said.contains("does not apply") || !said.is_empty(), "{}: {said}", kind.word());
+        }
+        window.state_mut().state.toasts.clear();
+    }
+    assert!(written + 12 > Choice::all(&hosts).len(), "{written} of {}", Choice::all(&hosts).len());
+    assert!(EXPORTS.len() > 10);
+}

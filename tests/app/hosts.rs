@@ -1,0 +1,84 @@
+//! A person's own hosts in the window, and what a host does not show of an answer.
+
+use std::sync::Arc;
+
+use egui::{Key, Modifiers, OutputCommand};
+use mcp_loupe::host::Hosts;
+use mcp_loupe::state::ExportAction;
+use mcp_loupe::state::{Action, Dialog, ExportKind};
+
+use super::fixtures::item;
+use super::{click, on_sample, press, until, until_label};
+
+const OWN: &str = r#"
+schema = "loupe.hosts/1"
+
+[[host]]
+id = "mine"
+name = "My agent"
+kind = "cli"
+version = "1.2"
+checked = "2026-01-31"
+evidence = "observed"
+select = "structured-for-text"
+json = "js-compact"
+delivery = "string"
+
+[host.block]
+text = ["{text}"]
+
+[host.error]
+native_flag = false
+
+[host.client]
+name = "my-agent"
+version = "1.2"
+capabilities = '{"roots":{"listChanged":true}}'
+source = "read from a transcript"
+"#;
+
+#[test]
+fn own_hosts_are_called_as_and_exported() {
+    let mut window = on_sample();
+    click(&mut window, "Call as Loupe");
+    until_label(&mut window, "How 28 of 28 hosts name themselves was not verified");
+    until_label(&mut window, "Sends client loupe ");
+    press(&mut window, Key::Escape, Modifiers::NONE);
+    let hosts = Arc::new(Hosts::built_in().with_file(OWN, "hosts.toml"));
+    assert!(hosts.problems.is_empty(), "{:?}", hosts.problems);
+    window.state_mut().use_hosts(&hosts);
+    until(&mut window, "the hosts are known", |window| window.state().state.hosts.len() == 29);
+    click(&mut window, "Call as Loupe");
+    until_label(&mut window, r#"Sends client my-agent 1.2, capabilities {"roots":{"listChanged":true}}."#);
+    click(&mut window, "My agent");
+    until(&mut window, "it is connected anew", |window| {
+        window.state().state.session == 2
+            && window.state().state.connection.is_connected()
+            && window.state().state.tool().is_some()
+    });
+    until_label(&mut window, "Call as My agent");
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
+    let notes = window.state().state.capture().map(|capture| capture.notes.clone()).unwrap_or_default();
+    assert_eq!(notes, [r#"called as My agent: client my-agent 1.2, capabilities {"roots":{"listChanged":true}}"#]);
+    until(&mut window, "the panes are filled", |window| window.state().state.answers.working() == 0);
+    item(&mut window, "Save what a host shows", "My agent");
+    until(&mut window, "the path is asked for", |window| matches!(window.state().state.dialog, Some(Dialog::Path { .. })));
+}
+
+#[test]
+fn a_chart_is_copied_as_a_picture() {
+    let mut window = on_sample();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
+    let ctx = window.ctx.clone();
+    for kind in ["hosts-png", "formats-png"] {
+        let copy = Action::ExportAs(ExportAction::Copy(ExportKind::Export(kind)));
+        window.state_mut().perform(&ctx, vec![copy]);
+        until(&mut window, kind, |window| {
+            window.output().platform_output.commands.iter().any(
+                |command| matches!(command, OutputCommand::CopyImage(picture) if picture.size[0] > 400 && picture.size[1] > 200),
+            )
+        });
+    }
+}

@@ -1,0 +1,47 @@
+//! What can be read on the screen, and not only in the accessibility tree.
+
+use mcp_loupe::state::{Action, DrawerTab};
+
+use super::{Window, called, until};
+
+/// What is painted in the window, letter by letter as far as nothing clips it, a line for each row of text.
+fn painted(window: &Window) -> String {
+    fn rows(shape: &egui::Shape, clip: egui::Rect, out: &mut Vec<String>) {
+        match shape {
+            egui::Shape::Text(text) => out.extend(text.galley.rows.iter().map(|row| {
+                let left = text.pos + row.pos.to_vec2();
+                let inside = |at: egui::Pos2, width: f32| clip.contains(at) && clip.contains(at + egui::vec2(width, 0.0));
+                let glyphs = row.row.glyphs.iter();
+                glyphs.filter(|glyph| inside(left + glyph.pos.to_vec2(), glyph.advance_width)).map(|glyph| glyph.chr).collect()
+            })),
+            egui::Shape::Vec(shapes) => shapes.iter().for_each(|shape| rows(shape, clip, out)),
+            _ => {}
+        }
+    }
+    let screen = window.ctx.content_rect();
+    let mut out = Vec::new();
+    for shape in &window.output().shapes {
+        rows(&shape.shape, shape.clip_rect.intersect(screen), &mut out);
+    }
+    out.join("\n")
+}
+
+pub fn paints(window: &Window, text: &str) -> bool {
+    painted(window).contains(text)
+}
+
+#[test]
+fn the_saving_is_read_in_every_window() {
+    for size in [[640.0, 520.0], [960.0, 700.0], [1_280.0, 800.0], [1_366.0, 768.0], [1_600.0, 1_000.0]] {
+        let mut window = called(size, "strict_search_companies");
+        until(&mut window, "the panes are filled", |window| window.state().state.answers.working() == 0);
+        for tab in [DrawerTab::Cost, DrawerTab::Hosts, DrawerTab::Tokens] {
+            window.state_mut().state.perform(Action::ShowDrawer(tab), &mut Vec::new());
+            // The closed drawer tells the cost, whatever its tab is; the open one is that of its tab.
+            if tab == DrawerTab::Cost || size[1] < 820.0 {
+                let what = format!("the saving is read at {size:?} with the tab {tab:?}");
+                until(&mut window, &what, |window| paints(window, "% against as sent, loses nothing."));
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Fixtures and the history on the command line: what is saved verifies, holds no secret, and is there whole or not at all.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use mcp_loupe::store::{self, History};
+use serde_json::Value;
+
+const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
+const CANARY: &str = "CANARY-7f3a9c21-do-not-write";
+const TOOL: &str = "dial_get_user_by_id";
+const ARGS: &str = r#"{"user_id":"5123456789012345"}"#;
+
+fn run(args: &[&str]) -> Output {
+    Command::new(LOUPE).args(args).output().unwrap()
+}
+
+#[track_caller]
+fn said(args: &[&str], status: i32) -> String {
+    let output = run(args);
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(status), "{args:?}\n{text}");
+    text
+}
+
+#[track_caller]
+fn json(args: &[&str], status: i32) -> Value {
+    let output = run(args);
+    assert_eq!(output.status.code(), Some(status), "{args:?}\n{}", String::from_utf8_lossy(&output.stdout));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// What every file below a folder holds.
+fn everything(folder: &Path) -> Vec<u8> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        all.extend(entry.file_name().to_string_lossy().bytes());
+        if path.is_dir() {
+            all.extend(everything(&path));
+        } else {
+            all.extend(fs::read(path).unwrap());
+        }
+    }
+    all
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+#[test]
+fn what_is_saved_verifies_until_the_answer_is_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("fixtures/companies").display().to_string();
+    let all = folder.path().join("fixtures").display().to_string();
+    let tool = "dual_search_companies";
+    let budgets = ["--budget", "json=100000", "--budget", "host:claude-code=100000", "--needed", "/items/*/companyName"];
+    let saved = said(&[&["fixture", "save", &dir, tool, "--sample"][..], &budgets].concat(), 0);
+    assert!(saved.contains("byte for byte what was sent and came"), "{saved}");
+    let refused = said(&["fixture", "save", &dir, tool, "--sample"], 2);
+    assert!(refused.contains("the folder is there already") && refused.contains("--force"), "{refused}");
+    let passed = said(&["fixture", "verify", &all, "--sample"], 0);
+    assert!(passed.contains("✓ payload: the data is as expected") && passed.ends_with("1 of 1 fixtures passed\n"), "{passed}");
+    assert!(passed.contains("– findings: not checked"), "{passed}");
+
+    // Another answer of the same tool.
+    let junit = folder.path().join("junit.xml").display().to_string();
+    let other = "--sample=all,text=v1";
+    let failed = said(&["fixture", "verify", &all, other, "--junit", &junit, "--github"], 1);
+    assert!(failed.contains("✗ text /content/0/text, line ") && failed.contains("::error file="), "{failed}");
+    assert!(fs::read_to_string(&junit).unwrap().contains("<failure"));
+    let document = json(&["fixture", "verify", &all, other, "--json"], 1);
+    assert_eq!((&document["schema"], &document["passed"]), (&"loupe.verify/1".into(), &false.into()));
+    let checks = document["fixtures"][0]["checks"].as_array().unwrap();
+    assert!(checks.iter().any(|check| check["check"] == "payload" && check["passed"] == true));
+    assert!(checks.iter().any(|check| check["check"] == "findings" && check["passed"].is_null()));
+
+    // Accepted, it is what is expected; what a person wrote beside it stays.
+    let expect = folder.path().join("fixtures/companies/expect.toml");
+    let with_comment = format!("# by hand\n{}", fs::read_to_string(&expect).unwrap());
+    fs::write(&expect, &with_comment).unwrap();
+    let updated = said(&["fixture", "verify", &all, other, "--update"], 0);
+    assert!(updated.contains("✗ text") && updated.contains("1 updated"), "{updated}");
+    said(&["fixture", "verify", &all, other], 0);
+    assert_eq!(fs::read_to_string(&expect).unwrap(), with_comment);
+
+    // Offline, the recorded answer keeps to its budgets, or not.
+    said(&["fixture", "verify", &all, "--offline"], 0);
+    fs::write(&expect, with_comment.replace("json = 100000", "json = 10")).unwrap();
+    let over = said(&["fixture", "verify", &all, "--offline"], 1);
+    assert!(over.contains("✗ budget json: JSON, compact: "), "{over}");
+    fs::write(&expect, "schema = \"loupe.expect/1\"\nmatch = \"exact\"\n").unwrap();
+    let wrong = said(&["fixture", "verify", &all, "--offline"], 1);
+    assert!(wrong.contains("unknown match `exact`") && wrong.contains("line 2"), "{wrong}");
+    assert!(said(&["fixture", "verify", &all], 2).contains("no SOURCE is given"));
+}
+
+#[test]
+fn fixtures_are_listed_with_the_damaged_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = |name: &str| folder.path().join(name).display().to_string();
+    for name in ["a", "b", "c"] {
+        said(&["fixture", "save", &dir(name), TOOL, "--args", ARGS, "--send-anyway", "--sample", "--quiet"], 0);
+    }
+    fs::write(folder.path().join("a/response.json"), "{}").unwrap();
+    let manifest = folder.path().join("b/capture.json");
+    fs::write(&manifest, fs::read_to_string(&manifest).unwrap().replace("loupe.capture/1", "loupe.capture/9")).unwrap();
+    let document = json(&["fixture", "list", &dir(""), "--json"], 0);
+    let listed: Vec<_> = document["fixtures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["name"].as_str().unwrap(), one["status"].as_str().unwrap()))
+        .collect();
+    assert_eq!(listed, [("a", "damaged"), ("b", "newer"), ("c", "ok")]);
+    let verified = said(&["fixture", "verify", &dir(""), "--sample"], 1);
+    assert!(verified.contains("1 of 3 fixtures passed"), "{verified}");
+}
+
+#[test]
+fn a_preview_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("result.json");
+    fs::write(&from, r#"{"content":[{"type":"text","text":"ann@example.org"}],"structuredContent":{"password":"correct horse 9","at":"2025-01-17"}}"#).unwrap();
+    let dir = folder.path().join("f").display().to_string();
+    let from = from.display().to_string();
+    let page = said(&["fixture", "save", &dir, "--from", &from, "--normalise", "dates", "--preview"], 0);
+    for part in
+        ["expect.toml", "response.json", "/result/structuredContent/password", "email", "/structuredContent/at", "1 value hidden"]
+    {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("correct horse") && !Path::new(&dir).exists());
+    said(&["fixture", "save", &dir, "--from", &from, "--normalise", "dates", "--hide", "email"], 0);
+    let written = everything(Path::new(&dir));
+    assert!(!holds(&written, "correct horse") && !holds(&written, "ann@") && holds(&written, "2000-01-01"));
+    said(&["fixture", "save", &dir, "--from", &from, "--no-redact", "--force"], 0);
+    assert!(holds(&everything(Path::new(&dir)), "correct horse 9"));
+}
+
+/// A server that says what it was given: a variable and the arguments, as they are and escaped.
+#[cfg(unix)]
+const ECHO: &str = r#"while IFS= read -r line; do
+id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+case "$line" in
+*'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"},"instructions":"use %s"}}\n' "$id" "$KEY";;
+*'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"password":{"type":"string"}}},"annotations":{"readOnlyHint":true}}]}}\n' "$id";;
+*'"tools/call"'*) echo "log $KEY" >&2; printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"key %s said"}],"structuredContent":{"key":"%s","password":"%s","token":"%s-%s","n":1}}}\n' "$id" "$KEY" "$KEY" "$SECOND" "$id" "$SECOND";;
+*'"id"'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id";;
+esac; done"#;
+
+#[cfg(unix)]
+#[test]
+fn secrets_are_nowhere_and_a_fixture_verifies_without_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("fixtures/echo").display().to_string();
+    let data = folder.path().join("data").display().to_string();
+    let keys = |key: &str, second: &str| [format!("KEY={key}"), format!("SECOND={second}")];
+    let [key, second] = keys(CANARY, "SECOND-CANARY-55d1");
+    let source = |key: &'static str, second: &'static str| vec!["--env", key, "--env", second, "--", "sh", "-c", ECHO];
+    let (key, second): (&'static str, &'static str) = (key.leak(), second.leak());
+    let arguments = format!(r#"{{"password":"argument-CANARY-1","say":"{CANARY}"}}"#);
+    said(&[vec!["fixture", "save", &dir, "echo", "--args", &arguments], source(key, second)].concat(), 0);
+    said(&[vec!["call", "echo", "--args", &arguments, "--keep", "--data-dir", &data], source(key, second)].concat(), 0);
+    let written = everything(folder.path());
+    for secret in [CANARY, "SECOND-CANARY-55d1", "argument-CANARY-1"] {
+        assert!(!holds(&written, secret), "{secret} was written");
+    }
+    assert!(holds(&written, "[hidden:env-KEY]"));
+    // An argument that was hidden under its name is given again; one that is a variable's value is known.
+    let hidden = said(&[vec!["fixture", "verify", &dir], source(key, second)].concat(), 1);
+    assert!(hidden.contains("an argument is hidden in the fixture (/password)"), "{hidden}");
+    let verify = vec!["fixture", "verify", &dir, "--fill", "/password=argument-CANARY-1"];
+    said(&[verify.clone(), source(key, second)].concat(), 0);
+    // Other keys, the same server.
+    let [key, second] = keys("another-key-91", "another-second-17");
+    said(&[verify, source(key.leak(), second.leak())].concat(), 0);
+    let kept = History::at(Path::new(&data)).list().unwrap();
+    assert_eq!((kept.entries.len(), kept.entries[0].tool.as_str()), (1, "echo"));
+}
+
+/// A file system that is full once a file has this many KiB: writing more fails as it does where there is no space.
+#[cfg(target_os = "linux")]
+fn with_room(kib: u32, args: &[&str]) -> Output {
+    let line = format!("trap '' XFSZ; ulimit -f {kib}; exec \"$@\"");
+    Command::new("bash").args(["-c", &line, "bash", LOUPE]).args(args).output().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_and_costs_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data").display().to_string();
+    let large = ["dual_search_companies", "--args", "{\"pageSize\":100}", "--sample"];
+    let small = ["dual_search_companies", "--args", "{\"pageSize\":1}", "--sample"];
+    let keep = |call: &[&str], kib| with_room(kib, &[&["call"], call, &["--keep", "--data-dir", &data]].concat());
+    let stderr = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(keep(&small, 16).status.code(), Some(0));
+    let full = keep(&large, 16);
+    assert_eq!(full.status.code(), Some(2), "{}", stderr(&full));
+    assert!(String::from_utf8_lossy(&full.stdout).contains("json"), "the answer is printed all the same");
+    assert!(stderr(&full).contains("error: cannot write: File too large"), "{}", stderr(&full));
+    assert!(!stderr(&full).contains(".loupe-"), "{}", stderr(&full));
+    // What was kept is still there, nothing half-written is, and the next one is kept.
+    assert_eq!(keep(&small, 16).status.code(), Some(0));
+    let history = History::at(Path::new(&data));
+    assert_eq!(history.list().unwrap().entries.len(), 2);
+    assert_eq!(fs::read_dir(history.root().join("captures")).unwrap().count(), 2);
+    // So with a fixture, an export, a run's answers and a transcript.
+    let dir = folder.path().join("fixture").display().to_string();
+    let saved = with_room(16, &[&["fixture", "save", &dir], &large[..]].concat());
+    assert_eq!(saved.status.code(), Some(2), "{}", stderr(&saved));
+    assert!(stderr(&saved).contains(&format!("({dir}/response.json)")), "{}", stderr(&saved));
+    said(&[&["fixture", "save", &dir], &large[..]].concat(), 0);
+    let before = everything(Path::new(&dir));
+    let over = with_room(16, &[&["fixture", "save", &dir, "--force"], &large[..]].concat());
+    assert_eq!((over.status.code(), everything(Path::new(&dir)) == before), (Some(2), true), "{}", stderr(&over));
+    let out = folder.path().join("report.html").display().to_string();
+    let exported = with_room(16, &["fixture", "export", &dir, "--as", "html", "--out", &out]);
+    assert_eq!((exported.status.code(), Path::new(&out).exists()), (Some(2), false), "{}", stderr(&exported));
+    let transcript = folder.path().join("t.jsonl").display().to_string();
+    let called = with_room(16, &[&["call"], &large[..], &["--transcript", &transcript]].concat());
+    assert_eq!(called.status.code(), Some(2), "{}", stderr(&called));
+    assert!(String::from_utf8_lossy(&called.stdout).contains("json"), "the answer is printed all the same");
+    let mut left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["data", "fixture", "t.jsonl"]);
+}
+
+#[test]
+fn a_run_keeps_what_is_hidden_hidden() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), folder.path().join("c.toml"));
+    fs::write(&file, "schema = \"loupe.collection/1\"\nsource = \"--sample\"\n[[call]]\ntool = \"dial_search_user\"\narguments = '{\"name\": \"a\"}'\n").unwrap();
+    let (data_dir, place) = (data.display().to_string(), file.display().to_string());
+    let run = |more: &[&str]| said(&[&["run", &place, "--yes", "--keep", "--data-dir", &data_dir], more].concat(), 0);
+    run(&[]);
+    assert!(holds(&everything(&data), "@"), "the sample has e-mail addresses");
+    fs::remove_dir_all(&data).unwrap();
+    run(&["--hide", "email"]);
+    assert!(holds(&everything(&data), "[hidden:email]"));
+    assert!(!holds(&everything(&data), "@"));
+    // Arguments that were hidden are not those of the call, so that it is not made.
+    fs::write(&file, fs::read_to_string(&file).unwrap().replace("\"a\"}", "\"[hidden:member]\"}")).unwrap();
+    assert!(said(&["run", &place, "--yes"], 2).contains("an argument is hidden"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_save_that_is_killed_leaves_the_whole_folder_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("payload.json");
+    let records: Vec<String> = (0..2_000).map(|n| format!("{{\"id\":{n},\"name\":\"record {n}\"}}")).collect();
+    fs::write(&from, format!("[{}]", records.join(","))).unwrap();
+    let save = |dir: &Path| {
+        let mut command = Command::new(LOUPE);
+        command.args(["fixture", "save", "--no-redact", "--quiet", "--from"]).arg(&from).arg(dir);
+        command.stdout(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let began = Instant::now();
+    let whole = folder.path().join("whole");
+    assert!(save(&whole).wait().unwrap().success());
+    let long = began.elapsed();
+    let expected = store::read_folder(&whole).unwrap();
+    let (mut random, mut wholes) = (0x2545_f491_u64, 0);
+    for number in 0..200 {
+        // Numerical Recipes' generator: the points of time are the same in every run, as far as the system lets them.
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let after = long.mul_f64((random >> 33) as f64 / f64::from(1_u32 << 31) * 1.2);
+        let dir = folder.path().join(format!("f{number}"));
+        let mut child = save(&dir);
+        std::thread::sleep(after.min(Duration::from_secs(2)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if dir.exists() {
+            assert_eq!(store::read_folder(&dir).unwrap(), expected, "killed after {after:?}");
+            assert!(dir.join("expect.toml").exists());
+            wholes += 1;
+            fs::remove_dir_all(&dir).unwrap();
+        }
+    }
+    eprintln!("{wholes} of 200 were whole");
+}

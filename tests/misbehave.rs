@@ -1,0 +1,304 @@
+//! Servers that misbehave, over stdio and over HTTP: each ends in a capture or a clear error, the next call is possible,
+//! and nothing runs on. What they send is data (`data/misbehave/modes.toml`).
+
+#![cfg(unix)]
+
+mod peer;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_loupe::capture::{Capture, Outcome};
+use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session};
+use mcp_loupe::problem::{Kind, Problem};
+use mcp_loupe::source::{Protocol, Source};
+use peer::{Heard, HttpPeer, INITIALIZED, call, http, options, reply, server, sh, until};
+
+const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
+/// Small enough for `a line over the limit` to be over it.
+const LIMIT: usize = 64 << 20;
+/// The time limit of a list.
+const WITHIN: Duration = Duration::from_secs(60);
+
+struct Mode {
+    name: String,
+    outcome: String,
+    word: String,
+    lines: Vec<Vec<u8>>,
+}
+
+fn modes() -> Vec<Mode> {
+    let file: toml::Table = include_str!("data/misbehave/modes.toml").parse().unwrap();
+    let read = |mode: &toml::Value| {
+        let text = |name: &str| mode.get(name).and_then(toml::Value::as_str).unwrap_or_default().to_owned();
+        let number = |name: &str| mode.get(name).and_then(toml::Value::as_integer).map(|number| number as usize);
+        let mut lines: Vec<Vec<u8>> = Vec::new();
+        if let Some(flood) = mode.get("flood") {
+            let line = flood["text"].as_str().unwrap().as_bytes();
+            lines.extend(std::iter::repeat_n(line.to_vec(), flood["count"].as_integer().unwrap() as usize));
+        }
+        for line in mode.get("lines").and_then(toml::Value::as_array).into_iter().flatten() {
+            lines.push(line.as_str().unwrap().replace("$ANSWER", ANSWER).into_bytes());
+        }
+        if let Some(length) = number("fill") {
+            let head = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":""#;
+            lines.push([&head[..], &vec![b'x'; length], b"\"}]}}"].concat());
+        }
+        if let Some(depth) = number("deep") {
+            let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+            lines.push(
+                format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[],"structuredContent":{{"a":{open}1{close}}}}}}}"#)
+                    .into_bytes(),
+            );
+        }
+        let hex = text("hex");
+        if !hex.is_empty() {
+            lines.push((0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect());
+        }
+        Mode { name: text("name"), outcome: text("outcome"), word: text("word"), lines }
+    };
+    file["mode"].as_array().unwrap().iter().map(read).collect()
+}
+
+async fn connect(source: &Source) -> Session {
+    let limited = Options { limits: mcp_loupe::source::Limits { message: LIMIT, ..Default::default() }, ..options() };
+    mcp::connect(source, limited, Heard::default().happenings()).await.unwrap_or_else(|error| panic!("{source}: {error:?}"))
+}
+
+fn check(mode: &Mode, over: &str, capture: &Capture) {
+    let said = format!("{:?} {:?}", capture.notes, capture.problem.as_ref().map(Problem::message));
+    let is_expected = mode.outcome == "any" || capture.outcome.name() == mode.outcome;
+    assert!(is_expected, "{} over {over}: {} {said}", mode.name, capture.outcome.name());
+    assert!(said.contains(&mode.word), "{} over {over}: {said}", mode.name);
+}
+
+/// A plain answer to every call after the first.
+fn plain(seen: &peer::Seen) -> Vec<u8> {
+    let body = ANSWER.replace("\"id\":1", &format!("\"id\":{}", seen.id()));
+    reply("200 OK", "application/json", body.as_bytes())
+}
+
+#[tokio::test]
+async fn whatever_is_said_on_stdio_ends_and_the_next_call_succeeds() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("said");
+    for mode in modes() {
+        std::fs::write(&file, [mode.lines.join(&b'\n'), b"\n".to_vec()].concat()).unwrap();
+        let script = format!(
+            r#"if [ "$id" = 1 ]; then cat '{}'; elif [ -n "$id" ]; then printf '{{"jsonrpc":"2.0","id":%s,"result":{{"content":[]}}}}\n' "$id"; fi"#,
+            file.display()
+        );
+        let session = connect(&server(&script)).await;
+        check(&mode, "stdio", &session.call(call("{}"), CancelToken::new()).await);
+        let next = session.call(call("{}"), CancelToken::new()).await;
+        assert_eq!(next.outcome, Outcome::Result, "after {}: {:?}", mode.name, next.problem);
+        session.close().await;
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_said_in_a_stream_ends_and_the_next_call_succeeds() {
+    for mode in modes() {
+        // What stands in one event may not hold a line end, and half a message is only that on a stream of lines.
+        if mode.name.contains("half a line") {
+            continue;
+        }
+        let mut stream = Vec::new();
+        for line in &mode.lines {
+            stream.extend_from_slice(b"data: ");
+            stream.extend_from_slice(line);
+            stream.extend_from_slice(b"\n\n");
+        }
+        let calls = AtomicUsize::new(0);
+        let peer = HttpPeer::start(move |seen| {
+            let is_reply = !seen.body.contains("\"method\":\"tools/call\"");
+            match is_reply || calls.fetch_add(1, Ordering::SeqCst) > 0 {
+                true => plain(seen),
+                false => reply("200 OK", "text/event-stream", &stream),
+            }
+        })
+        .await;
+        let session = connect(&http(&peer.url)).await;
+        check(&mode, "HTTP", &session.call(call("{}"), CancelToken::new()).await);
+        let next = session.call(call("{}"), CancelToken::new()).await;
+        assert_eq!(next.outcome, Outcome::Result, "after {}: {:?}", mode.name, next.problem);
+        session.close().await;
+    }
+}
+
+#[tokio::test]
+async fn whatever_http_itself_does_ends_and_the_next_call_succeeds() {
+    const JSON: &str = "application/json";
+    let cut =
+        |head: &str| format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n{head}").into_bytes();
+    let sse = |body: &str| reply("200 OK", "text/event-stream", body.as_bytes());
+    let mut cases: Vec<(String, Vec<u8>, Option<Kind>)> = vec![
+        ("cut short".into(), cut("Content-Length: 1000\r\n\r\n{\"jsonrpc\""), Some(Kind::Disconnected)),
+        ("a chunk cut short".into(), cut("Transfer-Encoding: chunked\r\n\r\nff\r\n{\"jsonrpc\""), Some(Kind::Disconnected)),
+        ("a chunk without a length".into(), cut("Transfer-Encoding: chunked\r\n\r\nzz\r\n"), Some(Kind::Disconnected)),
+        ("not HTTP".into(), b"220 smtp.example ready\r\n".to_vec(), Some(Kind::Disconnected)),
+        (
+            "compressed, but not".into(),
+            reply("200 OK", "application/json\r\nContent-Encoding: gzip", b"{}"),
+            Some(Kind::Disconnected),
+        ),
+        ("HTML".into(), reply("200 OK", "text/html", b"<h1>hello</h1>"), Some(Kind::Malformed)),
+        ("an image".into(), reply("200 OK", "image/png", b"\x89PNG\r\n\x1a\n"), Some(Kind::Malformed)),
+        ("no type at all".into(), cut(&format!("Content-Length: {}\r\n\r\n{ANSWER}", ANSWER.len())), None),
+        ("events in CR alone".into(), sse(&format!("id:x\r:c\rdata:{ANSWER}\r\r")), None),
+        ("data over lines".into(), sse(&format!("data: {}\ndata: {}\n\n", &ANSWER[..17], &ANSWER[17..])), None),
+        ("a field without a value".into(), sse(&format!("data\nretry: soon\nid\n\nfoo: bar\ndata: {ANSWER}\n\n")), None),
+        ("an endless comment".into(), sse(&format!(":{}\n\ndata: {ANSWER}\n\n", "x".repeat(1 << 20))), None),
+    ];
+    for status in [
+        "204 No Content",
+        "301 Moved Permanently",
+        "403 Forbidden",
+        "405 Method Not Allowed",
+        "406 Not Acceptable",
+        "409 Conflict",
+        "413 Content Too Large",
+        "415 Unsupported Media Type",
+        "421 Misdirected Request",
+        "429 Too Many Requests",
+        "500 Internal Server Error",
+        "502 Bad Gateway",
+        "503 Service Unavailable",
+        "599 Odd",
+    ] {
+        let kind = match &status[..3] {
+            "204" => Kind::Malformed,
+            "403" => Kind::Auth,
+            _ => Kind::HttpStatus,
+        };
+        cases.push((status.into(), reply(status, JSON, b""), Some(kind)));
+    }
+    for (name, answer, kind) in cases {
+        let first = Mutex::new(Some(answer));
+        let peer = HttpPeer::start(move |seen| first.lock().unwrap().take().unwrap_or_else(|| plain(seen))).await;
+        let session = connect(&http(&peer.url)).await;
+        let capture = session.call(call("{}"), CancelToken::new()).await;
+        let problem = capture.problem;
+        assert_eq!(problem.as_ref().map(|problem| problem.kind), kind, "{name}: {problem:?}");
+        if name.ends_with("cut short") {
+            assert_eq!(capture.response.as_deref(), Some(&b"{\"jsonrpc\""[..]), "{name}: what came is kept");
+            assert_eq!(capture.outcome, Outcome::Disconnected, "{name}");
+        }
+        if let Some(problem) = problem.filter(|problem| problem.kind == Kind::Malformed) {
+            // Bytes can be looked at only where there are some.
+            let word = if capture.response.is_some() { "`wire`" } else { "--transcript" };
+            assert!(problem.hint.as_ref().is_some_and(|hint| hint.contains(word)), "{name}: {problem:?}");
+        }
+        let next = session.call(call("{}"), CancelToken::new()).await;
+        assert_eq!(next.outcome, Outcome::Result, "after {name}: {:?}", next.problem);
+        session.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_is_larger_than_is_kept_is_no_answer() {
+    let peer = HttpPeer::start(|seen| {
+        let text = "x".repeat(2 << 20);
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-1,"message":"{text}"}}}}"#, seen.id());
+        reply("500 Internal Server Error", "application/json", body.as_bytes())
+    })
+    .await;
+    let capture = peer::called(&http(&peer.url)).await;
+    assert_eq!((capture.outcome, capture.problem.map(|problem| problem.kind)), (Outcome::Malformed, Some(Kind::HttpStatus)));
+    assert_eq!(capture.response.map(|bytes| bytes.len()), Some(1 << 20));
+    assert!(capture.notes.iter().any(|note| note.contains("larger than 1048576 bytes")), "{:?}", capture.notes);
+}
+
+#[tokio::test]
+async fn a_stream_is_left_after_its_answer() {
+    let peer = HttpPeer::start(|seen| {
+        let event = format!("data: {}\n\n", ANSWER.replace("\"id\":1", &format!("\"id\":{}", seen.id())));
+        [&b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"[..], event.as_bytes(), peer::HOLD].concat()
+    })
+    .await;
+    let session = connect(&http(&peer.url)).await;
+    assert_eq!(session.call(call("{}"), CancelToken::new()).await.outcome, Outcome::Result);
+    peer::until("the end of the stream", || peer.seen().iter().any(|seen| seen.head == "closed").then_some(())).await;
+    session.close().await;
+}
+
+#[tokio::test]
+async fn an_end_at_any_point_is_told() {
+    let hello = format!(r#"printf '%s\n' '{{"jsonrpc":"2.0","id":0,"result":{INITIALIZED}}}'"#);
+    let script = |at: &str| {
+        let die = |here: &str| if here == at { "exit 4" } else { ":" };
+        sh(&format!(
+            r#"{} ; while IFS= read -r line; do case "$line" in
+*'"initialize"'*) {} ; {hello} ;;
+*initialized*) {} ;;
+*tools/list*) {} ; printf '{{"jsonrpc":"2.0","id":1,"result":{{"tools":[' ; {} ; printf ']}}}}\n' ;;
+*tools/call*) {} ;; esac; done"#,
+            die("start"),
+            die("initialize"),
+            die("initialized"),
+            die("list"),
+            die("half a list"),
+            die("call")
+        ))
+    };
+    for at in ["start", "initialize", "initialized", "list", "half a list", "call"] {
+        let ended = match mcp::connect(&script(at), options(), Heard::default().happenings()).await {
+            Err(error) => Problem::from(error),
+            Ok(session) => {
+                let listed = session.list_tools(WITHIN).await.err().map(Problem::from);
+                let called = session.call(call("{}"), CancelToken::new()).await.problem;
+                session.close().await;
+                listed.or(called).unwrap_or_else(|| panic!("{at}: nothing is told"))
+            }
+        };
+        assert!(matches!(ended.kind, Kind::Handshake | Kind::Disconnected | Kind::Malformed), "{at}: {ended:?}");
+        // Half a list is told as what it is; everything else by how the program ended.
+        assert!(ended.kind == Kind::Malformed || ended.what.contains("ended with status 4"), "{at}: {ended:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_stands_still_is_given_up_and_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let still = server(&format!("echo $$ > '{}'; kill -STOP $$", file.display()));
+    let session = connect(&still).await;
+    let brief = Call { limit: Duration::from_millis(500), ..call("{}") };
+    let capture = session.call(brief, CancelToken::new()).await;
+    assert_eq!(capture.outcome, Outcome::Timeout);
+    let pid: i32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+    session.close().await;
+    let is_gone = || nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), None).is_err().then_some(());
+    until("the end of the program", is_gone).await;
+}
+
+#[tokio::test]
+async fn slow_bytes_and_a_flood_of_stderr_are_waited_for() {
+    let slow = r#"head -c 3000000 /dev/zero | tr '\0' 'e' >&2; i=0
+        text=$(printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}' "$id")
+        while [ $i -lt ${#text} ]; do printf '%s' "$(printf '%s' "$text" | cut -c $((i + 1)))"; i=$((i + 1)); done; printf '\n'"#;
+    let session = connect(&server(slow)).await;
+    for _ in 0..2 {
+        let capture = session.call(call("{}"), CancelToken::new()).await;
+        assert_eq!(capture.outcome, Outcome::Result, "{:?}", capture.problem);
+    }
+    session.close().await;
+}
+
+#[tokio::test]
+async fn a_list_that_never_ends_is_ended() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let peer = HttpPeer::start(move |seen| {
+        let number = count.fetch_add(1, Ordering::SeqCst);
+        let result = format!(r#"{{"tools":[{{"name":"t{number}","inputSchema":{{}}}}],"nextCursor":"{number}"}}"#);
+        reply("200 OK", "application/json", format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, seen.id()).as_bytes())
+    })
+    .await;
+    let session = connect(&http(&peer.url).with_protocol(Protocol::Version("2025-06-18"))).await;
+    let list = session.list_tools(WITHIN).await.unwrap();
+    assert_eq!((list.tools.len(), asked.load(Ordering::SeqCst)), (1_000, 1_000));
+    assert!(list.note.unwrap().contains("ends after 1000 pages"));
+    session.close().await;
+}
