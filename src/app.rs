@@ -31,12 +31,11 @@ const PANE: (u32, u32) = (900, 1000);
 /// How often the time shown moves on while something runs.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Opens the window and returns when it is closed. Without a source it is connected to the sample server. `folder` is
-/// where the person's own files are read from.
+/// Opens the window and returns when it is closed. Without a source it is connected to the sample server. A person's own
+/// files (hosts, prices) are read from `data_dir`, or from the folder for settings.
 ///
 /// # Errors
 /// [`NO_DISPLAY`], or why the window or the engine could not start.
-/// A user's own files (hosts, prices) are read from `data_dir`, or from the folder for settings.
 pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Problem> {
     let hosts = store::load_hosts(data_dir);
     let folder = data_dir.map(Path::to_owned).or_else(store::settings_folder);

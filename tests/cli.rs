@@ -319,6 +319,8 @@ fn the_ledger_is_a_table_for_others() {
         "{markdown}"
     );
     assert!(markdown.contains("| CSV | ") && markdown.contains("| 2 of 2 | lossy |\n"), "{markdown}");
+    let older = text(&["show", "-", "--as", "markdown", "--tokenizer", "p50k_base"], payload);
+    assert_ne!(String::from_utf8(older).unwrap(), markdown);
     let csv = String::from_utf8(text(&["show", "-", "--as", "csv", "--baseline", "csv"], payload)).unwrap();
     let row = csv.lines().find(|line| line.starts_with("csv,")).unwrap();
     assert!(row.starts_with("csv,true,8,8,8,") && row.contains(",1.0000,2,2,0,0,lossy,1,"), "{row}");

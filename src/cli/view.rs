@@ -18,7 +18,9 @@ use crate::format::{self, FORMATS, Format, Subject};
 use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::problem::{Kind, Problem};
 use crate::report::json::{self, LedgerOptions};
-use crate::report::{self, Answer, HostText, HostsReport, Question, RowCount, TableKind, format_bytes, ledger_table};
+use crate::report::{
+    self, Answer, CountedRow, HostText, HostsReport, Question, RowCount, TableKind, format_bytes, ledger_table, markdown_table,
+};
 use crate::spread::spread;
 use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
 
@@ -75,8 +77,8 @@ impl Asked {
             },
         };
         let shown = args.table.as_deref().map_or(Ok(shown), |kind| table(kind).map(Shown::Table))?;
-        if matches!(shown, Shown::Table(_)) {
-            // The table has no column for another tokenizer.
+        if matches!(shown, Shown::Table(TableKind::Csv)) {
+            // The columns of a sheet are those of the encodings that are always counted.
             encoding(args.tokenizer.as_deref())?;
         }
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
@@ -138,6 +140,12 @@ impl Asked {
                 return output::print(&bytes);
             }
             Shown::Ledger => self.ledger_page(subject, cancel)?,
+            Shown::Table(TableKind::Markdown) => {
+                let rows = rows(subject, cancel)?;
+                let counts = self.counts(subject, &rows, cancel)?;
+                let counted = rows.iter().zip(&counts).map(|(row, count)| CountedRow { row, count: count.count });
+                markdown_table(&counted.collect::<Vec<_>>(), self.ledger.baseline(&rows))
+            }
             Shown::Table(kind) => {
                 let rows = rows(subject, cancel)?;
                 let baseline = self.ledger.baseline(&rows);

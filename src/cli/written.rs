@@ -87,7 +87,7 @@ impl WriteArgs {
 /// What `--preview` prints.
 pub fn preview(redacted: &Redacted, files: &[(&str, &[u8])]) -> String {
     let mut page = String::from("would be written\n");
-    let sizes = store::folder_files(&redacted.capture).into_iter().map(|(name, bytes)| (name.to_owned(), bytes));
+    let sizes = store::folder_files(&redacted.capture, 0).into_iter().map(|file| (file.name.to_owned(), file.bytes));
     let more = files.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.len() as u64));
     let rows: Vec<Vec<String>> =
         sizes.chain(more).map(|(name, bytes)| vec![format!("  {name}"), format!("{} bytes", grouped(bytes))]).collect();

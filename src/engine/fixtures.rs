@@ -21,7 +21,7 @@ use crate::mcp;
 use crate::problem::{Kind, Problem};
 use crate::report::CountError;
 use crate::state::Event;
-use crate::state::fixture::{FixtureEffect, FixtureEvent, FoundFixture, Preview, There};
+use crate::state::fixture::{FixtureEffect, FixtureEvent, FoundFixture, Preview, There, Written};
 use crate::store;
 
 /// Characters of the arguments that are listed.
@@ -130,6 +130,9 @@ impl Fixtures {
     }
 }
 
+/// So much of each file can be looked at before it is written.
+const LOOK: usize = 1 << 20;
+
 /// What calling again and judging need beside the fixture.
 struct Judge {
     options: RedactOptions,
@@ -228,13 +231,15 @@ fn preview(
     };
     let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), cancel)?;
     Ok(draft.map(|draft| {
-        let files = store::folder_files(&draft.redacted.capture).into_iter().map(|(name, bytes)| (name.to_owned(), bytes));
+        let files = store::folder_files(&draft.redacted.capture, LOOK).into_iter();
+        let files = files.map(|file| Written { name: file.name.to_owned(), bytes: file.bytes, begins: file.begins.into() });
+        let expectations =
+            Written { name: expect::FILE.to_owned(), bytes: draft.expect.len() as u64, begins: draft.expect.clone().into() };
         Preview {
             path,
-            files: files.chain([(expect::FILE.to_owned(), draft.expect.len() as u64)]).collect(),
+            files: files.chain([expectations]).collect(),
             exactness: draft.redacted.exactness(),
             found: draft.redacted.found,
-            expect: draft.expect,
             there,
         }
     }))

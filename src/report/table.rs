@@ -44,7 +44,7 @@ pub fn ledger_table(kind: TableKind, rows: &[&Row], baseline: &str, encoding: En
 }
 
 /// The Markdown table by any tokenizer; an estimate is a range in it.
-pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str) -> String {
+pub fn markdown_table(rows: &[CountedRow<'_>], baseline: &str) -> String {
     let base = rows.iter().find(|row| row.row.format == baseline).and_then(|row| row.count);
     let mut out = format!(
         "| Format | Tokens | Against {} | Bytes | Facts kept | Round trip |\n|---|--:|--:|--:|--:|---|\n",

@@ -205,6 +205,7 @@ pub fn screen(
             stage.perform(Action::Repeat(RepeatAction::Open));
             stage.perform(Action::Repeat(RepeatAction::Start));
             stage.until("the calls are made", |state| !state.repeat.is_running())?;
+            stage.settle()?;
         }
         "hosts" => {
             stage.connect(chosen)?;

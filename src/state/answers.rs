@@ -52,6 +52,12 @@ impl Answers {
         })
     }
 
+    /// Since when the oldest question that is out is worked on.
+    pub fn since(&self) -> Option<Duration> {
+        let since = |entry: &Entry| if let Entry::Working { since } = entry { Some(*since) } else { None };
+        self.entries.values().filter_map(since).min()
+    }
+
     /// Notes that a question is out; false where it already was, or is answered.
     pub(super) fn ask(&mut self, inquiry: &Inquiry, now: Duration) -> bool {
         if self.entries.contains_key(inquiry) {

@@ -1,7 +1,6 @@
 //! Arguments, calls and the captures they become.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -175,7 +174,8 @@ impl State {
     }
 
     pub(super) fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
-        if self.running.as_ref().is_some_and(|running| running.id == call) {
+        let is_awaited = self.running.as_ref().is_some_and(|running| running.id == call);
+        if is_awaited {
             self.running = None;
         }
         self.came_through(&capture.id);
@@ -187,8 +187,16 @@ impl State {
             self.repeated(capture, effects);
         } else if self.again.expects(call) {
             self.called_again(capture);
-        } else {
+        } else if is_awaited {
+            // Somebody who has gone on to something else is not called back.
+            let elsewhere = Some(self.view.screen).filter(|screen| !screen.shows_captures());
             self.add_capture(capture);
+            if let Some(screen) = elsewhere {
+                self.view.screen = screen;
+            }
+        } else {
+            // Of a session that has ended meanwhile: it is in the list, and nothing else changes.
+            self.list_capture(capture);
         }
         if let Some(question) = self.asked.take() {
             self.view.question = self.view.capture.clone().map(|capture| (capture, question));
@@ -200,9 +208,13 @@ impl State {
 
     pub(super) fn add_capture(&mut self, capture: Arc<Capture>) {
         let id = capture.id.clone();
-        self.captures.retain(|known| known.id != id);
-        self.captures.push(capture);
+        self.list_capture(capture);
         self.show_capture(&id);
+    }
+
+    fn list_capture(&mut self, capture: Arc<Capture>) {
+        self.captures.retain(|known| known.id != capture.id);
+        self.captures.push(capture);
     }
 
     /// Adds every answer of a file and shows the first; that there are several is said.
@@ -281,10 +293,5 @@ impl State {
             PathPurpose::ExportResult => Effect::ExportResult { capture, path },
             _ => Effect::ExportCapture { capture, path },
         });
-    }
-
-    /// How long the call in flight has been waited for.
-    pub fn running_for(&self) -> Option<Duration> {
-        self.running.as_ref().map(|running| self.now.saturating_sub(running.since))
     }
 }

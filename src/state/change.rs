@@ -34,6 +34,7 @@ impl State {
             || self.repeat.is_running()
             || matches!(self.connection, Connection::Connecting { .. })
             || self.versus.is_listing()
+            || self.library.listing.is_some()
             || self.answers.working() > 0
             || self.probing.since.is_some()
             || self.is_counting_server()
@@ -151,10 +152,7 @@ impl State {
         match action {
             Action::SetPane { pane, shows } => view.set_pane(pane, shows),
             Action::TogglePane(pane) => view.toggle_pane(pane),
-            Action::FocusPane(pane) => {
-                view.focus = pane.min(2);
-                view.open[view.focus] = true;
-            }
+            Action::FocusPane(pane) => view.focus_pane(pane),
             Action::ToggleMaximised(pane) => view.maximised = if view.maximised == Some(pane) { None } else { Some(pane) },
             Action::SelectRecord(record) => view.record = record,
             Action::ToggleNode(node) => toggle(&mut view.toggled, node),

@@ -273,6 +273,7 @@ impl State {
 
     pub(super) fn gone(&mut self, problem: Problem) {
         self.is_new_source = false;
+        self.library.listing = None;
         match &self.connection {
             Connection::Connected { source, server, stderr, .. } => {
                 self.connection =

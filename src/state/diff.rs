@@ -256,14 +256,14 @@ impl State {
         let is_called = |capture: &&Arc<Capture>| !capture.request.is_empty();
         let shown = self.capture().filter(is_called).or_else(|| self.captures.iter().rev().find(is_called)).cloned();
         let was_diff = self.view.screen == Screen::Diff || protocol.is_some();
-        // The answer of another server is no answer to compare with.
-        let server = self.connection.server().map(|server| server.name.clone());
+        let of = self.connection.source().map(ToString::to_string);
         match (protocol, self.connection.source().cloned()) {
             (Some(protocol), Some(source)) => self.start_connecting(source.with_protocol(protocol), effects),
             _ => self.reconnect(effects),
         }
         self.again.waiting = shown
-            .filter(|capture| server.is_none_or(|server| capture.server.name == server))
+            // A call of another server is none to repeat at this one.
+            .filter(|capture| of.as_deref() == Some(capture.server.source.as_str()))
             .map(|before| Waiting { before, call: None, was_diff });
     }
 

@@ -68,14 +68,21 @@ impl FixtureForm {
 pub struct Preview {
     /// The folder, from the root on.
     pub path: PathBuf,
-    /// Names and sizes in bytes.
-    pub files: Vec<(String, u64)>,
+    pub files: Vec<Written>,
     pub found: Vec<Found>,
     /// Whether it is what came, in a sentence.
     pub exactness: String,
-    /// The text of `expect.toml`.
-    pub expect: String,
     pub there: There,
+}
+
+/// A file that would be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Its text, or how that begins where it is long.
+    pub begins: Arc<str>,
 }
 
 /// What is at the place already.

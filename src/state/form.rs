@@ -74,6 +74,8 @@ pub struct Form {
     pub fields: Vec<Field>,
     /// The arguments as they will be sent.
     pub text: Arc<str>,
+    /// Members that no field knows: key and value as JSON, from the last text that was an object.
+    pub(crate) others: Vec<(String, String)>,
     /// Why the text is no JSON object: message, line and column from 1.
     pub syntax: Option<(String, usize, usize)>,
     /// What the schema says against the arguments as a whole: JSON Pointer and message.
@@ -90,6 +92,7 @@ impl Form {
             mode: FormMode::Form,
             fields: fields(&doc),
             text: Arc::from("{}"),
+            others: Vec::new(),
             syntax: None,
             problems: Vec::new(),
             is_tried: false,
@@ -114,6 +117,11 @@ impl Form {
             for field in &mut self.fields {
                 field.value = root.get(&field.name).map_or(Value::Unset, |node| read(node, &field.kind));
             }
+            let fields = &self.fields;
+            let is_other = |key: &str| !fields.iter().any(|field| field.name == key);
+            let others = root.children().map(|member| (member.key().unwrap_or_default(), member));
+            let others = others.filter(|(key, _)| is_other(key));
+            self.others = others.map(|(key, member)| (write::string(&key), member.raw_text().into_owned())).collect();
         }
         self.check(schema);
     }
@@ -148,19 +156,11 @@ impl Form {
         }
     }
 
-    /// The arguments from the fields, and from the text the members that no field knows.
+    /// The arguments from the fields, and the members that no field knows.
     fn written(&self) -> String {
         let mut members: Vec<(String, String)> =
             self.fields.iter().filter_map(|field| Some((write::string(&field.name), json(&field.value)?))).collect();
-        let doc = Doc::parse(Bytes::copy_from_slice(self.text.as_bytes()));
-        if let Some(root) = doc.root().filter(|_| doc.is_json()) {
-            for member in root.children() {
-                let key = member.key().unwrap_or_default();
-                if !self.fields.iter().any(|field| field.name == key) {
-                    members.push((write::string(&key), member.raw_text().into_owned()));
-                }
-            }
-        }
+        members.extend(self.others.iter().cloned());
         let members: Vec<_> = members.into_iter().map(|(key, value)| format!("{key}:{value}")).collect();
         format!("{{{}}}", members.join(","))
     }
@@ -288,6 +288,17 @@ mod tests {
     fn form() -> (Form, Bytes) {
         let schema = Bytes::from_static(SCHEMA.as_bytes());
         (Form::new(Some(&schema)), schema)
+    }
+
+    #[test]
+    fn what_is_half_typed_costs_nothing_else() {
+        let (mut form, schema) = form();
+        form.set_text(r#"{"id":5,"beyond":{"a":[1.10]}}"#, Some(&schema));
+        form.set_field(0, Value::Json("-".into()), Some(&schema));
+        assert!(form.syntax.is_some() && form.fields[0].problem.is_some());
+        form.set_field(0, Value::Json("-1".into()), Some(&schema));
+        assert_eq!(&*form.text, r#"{"id":-1,"beyond":{"a":[1.10]}}"#);
+        assert!(form.syntax.is_none());
     }
 
     #[test]

@@ -21,7 +21,7 @@ impl State {
             }
             Heard::Library { entries, notes } => self.library_listed(entries, notes),
             Heard::LibraryChanged => {
-                if self.library.entries.is_some() && !self.library.is_listing {
+                if self.library.entries.is_some() && self.library.listing.is_none() {
                     self.list_library(effects);
                 }
             }

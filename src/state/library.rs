@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -155,7 +156,8 @@ fn encoded(value: &str, keeps_reserved: bool) -> String {
 pub struct Library {
     /// `None` until it was listed.
     pub entries: Option<Vec<Entry>>,
-    pub is_listing: bool,
+    /// Since when it is listed.
+    pub listing: Option<Duration>,
     /// What is odd about the lists.
     pub notes: Vec<String>,
     pub filter: String,
@@ -205,7 +207,7 @@ impl State {
         match action {
             LibraryAction::Show => {
                 self.view.screen = Screen::Library;
-                if self.library.entries.is_none() && !self.library.is_listing {
+                if self.library.entries.is_none() && self.library.listing.is_none() {
                     self.list_library(effects);
                 }
             }
@@ -233,7 +235,7 @@ impl State {
 
     pub(super) fn list_library(&mut self, effects: &mut Vec<Effect>) {
         if self.connection.is_connected() {
-            self.library.is_listing = true;
+            self.library.listing = Some(self.now);
             effects.push(Effect::Tell { session: self.session, tell: Tell::ListLibrary });
         }
     }
@@ -248,7 +250,7 @@ impl State {
         self.library.selected = selected.and_then(|name| entries.iter().position(|entry| entry.name() == name));
         self.library.entries = Some(entries);
         self.library.notes = notes;
-        self.library.is_listing = false;
+        self.library.listing = None;
     }
 
     pub(super) fn resource_updated(&mut self, uri: &str) {

@@ -127,7 +127,9 @@ impl State {
         let is_gone = matches!(capture.outcome, Outcome::Cancelled | Outcome::Disconnected);
         self.repeat.call = None;
         self.repeat.captures.push(capture.id.clone());
-        self.view.capture = Some(capture.id.clone());
+        let screen = self.view.screen;
+        self.view.show(capture.id.clone());
+        self.view.screen = screen;
         self.captures.push(capture);
         let is_done = self.repeat.captures.len() >= self.repeat.count as usize;
         self.repeat.is_stopped |= is_gone && !is_done;

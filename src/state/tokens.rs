@@ -9,7 +9,7 @@ use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
-use crate::report::{self, Answer, Cost, CountedRow, Model, Part, Question, ServerCost};
+use crate::report::{self, Answer, CountedRow, Model, Part, Question, ServerCost};
 use crate::token::{Count, Encoding, Tokenizer, TokenizerFile};
 
 /// What the drawer's token map shows.
@@ -202,12 +202,5 @@ impl State {
     pub fn tokenizer_of(&self, model: &Model) -> Option<Tokenizer> {
         let file = || self.tokenizer_file.as_ref().filter(|file| file.name == model.tokenizer);
         model.tokenizer().or_else(|| file().map(|file| Tokenizer::File(Arc::clone(file))))
-    }
-
-    /// What a row costs with the model that is wanted; `None` where none is, or its count is not known yet.
-    pub fn cost_of(&self, capture: &CaptureId, row: &Row) -> Option<Cost> {
-        let model = self.model()?;
-        let count = self.count_of(capture, row, &self.tokenizer_of(model)?)?.ok()?;
-        Some(Cost::of(count, model))
     }
 }

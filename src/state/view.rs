@@ -63,6 +63,11 @@ impl Screen {
     pub fn has_call_bar(self) -> bool {
         matches!(self, Self::Start | Self::Answer | Self::Hosts | Self::Compare)
     }
+
+    /// Whether a new answer is shown at once to somebody who is there.
+    pub(super) fn shows_captures(self) -> bool {
+        self.has_call_bar() || self == Self::Library
+    }
 }
 
 /// What the drawer says of the answer.
@@ -198,7 +203,7 @@ impl View {
             *slot = shows;
             self.open[pane] = true;
             self.closed_for_lack[pane] = false;
-            self.focus = pane;
+            self.focus_pane(pane);
             if pane == 1 {
                 self.peek = None;
             }
@@ -213,5 +218,36 @@ impl View {
                 self.maximised = None;
             }
         }
+        // The keys belong to a pane that is seen.
+        if !self.open[self.focus]
+            && let Some(nearest) = (0..3).filter(|at| self.open[*at]).min_by_key(|at| at.abs_diff(self.focus))
+        {
+            self.focus = nearest;
+        }
+    }
+
+    /// Gives a pane the keys; it is seen from then on.
+    pub(super) fn focus_pane(&mut self, pane: usize) {
+        self.focus = pane.min(2);
+        self.open[self.focus] = true;
+        if self.maximised.is_some() {
+            self.maximised = Some(self.focus);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pane_that_has_the_keys_is_seen() {
+        let mut view = View { maximised: Some(0), ..View::default() };
+        view.focus_pane(1);
+        assert_eq!((view.focus, view.maximised), (1, Some(1)));
+        view.set_pane(2, PaneView::Tree);
+        assert_eq!((view.focus, view.maximised), (2, Some(2)));
+        view.toggle_pane(2);
+        assert_eq!((view.focus, view.maximised, view.open), (1, None, [true, true, false]));
     }
 }

@@ -193,15 +193,35 @@ fn put_in_place(temporary: tempfile::TempDir, parent: &Path, path: &Path) -> Res
     sync_folder(parent)
 }
 
-/// The files of a capture's folder and their sizes in bytes, as [`write_folder`] writes them.
-pub fn folder_files(capture: &Capture) -> Vec<(&'static str, u64)> {
-    let messages = capture.messages.iter().map(|message| message_line(message).len() as u64 + 1).sum();
-    let mut files = vec![(MANIFEST, Manifest::of(capture).text().len() as u64)];
+/// A file of a capture's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderFile {
+    pub name: &'static str,
+    /// Its size.
+    pub bytes: u64,
+    /// How it begins; what is no UTF-8 is replaced.
+    pub begins: String,
+}
+
+/// The files of a capture's folder as [`write_folder`] writes them, with no more than `most` bytes of each.
+pub fn folder_files(capture: &Capture, most: usize) -> Vec<FolderFile> {
+    let begins = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(most)]).into_owned();
+    let file = |name, bytes: &[u8]| FolderFile { name, bytes: bytes.len() as u64, begins: begins(bytes) };
+    let mut files = vec![file(MANIFEST, Manifest::of(capture).text().as_bytes())];
     if !capture.request.is_empty() {
-        files.push((REQUEST, capture.request.len() as u64));
+        files.push(file(REQUEST, &capture.request));
     }
-    files.extend(capture.response.as_ref().map(|response| (RESPONSE, response.len() as u64)));
-    files.push((MESSAGES, messages));
+    files.extend(capture.response.as_ref().map(|response| file(RESPONSE, response)));
+    let mut messages = FolderFile { name: MESSAGES, bytes: 0, begins: String::new() };
+    for message in &capture.messages {
+        let line = message_line(message) + "\n";
+        messages.bytes += line.len() as u64;
+        if messages.begins.len() < most {
+            let room = line.floor_char_boundary(most - messages.begins.len());
+            messages.begins.push_str(&line[..room]);
+        }
+    }
+    files.push(messages);
     files
 }
 

@@ -444,7 +444,10 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     };
     match form.mode {
         FormMode::Json => fields::json_ui(ui, cx, &tool.name, form, mode),
-        FormMode::Form if form.syntax.is_some() => fields::json_ui(ui, cx, &tool.name, form, mode),
+        // A field that is not finished says so itself, and keeps the cursor.
+        FormMode::Form if form.syntax.is_some() && form.fields.iter().all(|field| field.problem.is_none()) => {
+            fields::json_ui(ui, cx, &tool.name, form, mode)
+        }
         FormMode::Form if form.fields.is_empty() => {
             ui.horizontal(|ui| {
                 mode(ui);
@@ -481,9 +484,7 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 
 /// Name and shortened value of each argument; read once per text.
 fn arguments_of(ui: &Ui, what: &str, arguments: &[u8]) -> std::sync::Arc<Vec<(String, String)>> {
-    let key =
-        arguments.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-    sidebar::cached(ui, Id::unique(("arguments of", what)), key, || {
+    sidebar::cached(ui, Id::unique(("arguments of", what)), egui::util::hash(arguments), || {
         let doc = Doc::parse(bytes::Bytes::copy_from_slice(arguments));
         let pairs = doc.root().into_iter().flat_map(|root| root.children());
         let short = |text: &str| match text.char_indices().nth(24) {

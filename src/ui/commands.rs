@@ -72,7 +72,7 @@ pub const COMMANDS: &[Command] = &[
     Command::new(CTRL, Key::Num5, "Hosts", |ui, cx| drawer_tab(ui, cx, DrawerTab::Hosts)),
     Command::new(CTRL, Key::Num6, "Where tokens go", |ui, cx| drawer_tab(ui, cx, DrawerTab::Tokens)),
     Command::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
-    Command::new(CTRL, Key::J, "Show or hide the drawer", |_, _| Some(Action::ToggleDrawer)),
+    Command::new(CTRL, Key::J, "Show or hide the drawer", |ui, cx| drawer::toggle(ui, cx)),
     Command::new(CTRL_SHIFT, Key::R, "Repeat the call several times", |_, cx| {
         cx.state.tool().map(|_| Action::Repeat(RepeatAction::Open))
     }),
@@ -91,7 +91,11 @@ pub const COMMANDS: &[Command] = &[
         let view = &cx.state.view;
         (has_answer(cx) && view.open.get(view.focus) == Some(&true)).then_some(Action::TogglePane(view.focus))
     }),
-    Command::new(CTRL_SHIFT, Key::S, "Start the sample server", |_, _| Some(Action::Connect(Source::sample()))),
+    Command::new(CTRL_SHIFT, Key::S, "Start the sample server", |_, cx| {
+        let is_choosing = cx.state.view.screen == Screen::Connect && cx.state.versus.is_choosing;
+        let source = Source::sample();
+        Some(if is_choosing { Action::Versus(VersusAction::List(Box::new(source))) } else { Action::Connect(source) })
+    }),
     Command::new(CTRL_SHIFT, Key::T, "Theme: system, dark, light", |_, cx| {
         Some(Action::SetTheme(next_theme(cx.state.settings.theme)))
     }),
@@ -217,7 +221,7 @@ pub fn can_call(cx: &Cx<'_>) -> bool {
 }
 
 /// Turns to a tab of the drawer, which opens for it.
-fn drawer_tab(ui: &Ui, cx: &Cx<'_>, tab: DrawerTab) -> Option<Action> {
+pub fn drawer_tab(ui: &Ui, cx: &Cx<'_>, tab: DrawerTab) -> Option<Action> {
     focus_region(ui, Region::Drawer);
     drawer::open_by_hand(ui);
     if !cx.state.settings.drawer_open {
@@ -242,7 +246,7 @@ pub fn back(cx: &Cx<'_>) -> Action {
 
 fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     let view = &cx.state.view;
-    if view.search.is_some() {
+    if view.search.is_some() && view.screen == Screen::Answer {
         Some(Action::SetSearch(None))
     } else if cx.state.running.is_some() {
         Some(Action::CancelCall)

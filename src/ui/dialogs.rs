@@ -109,6 +109,9 @@ pub(super) fn paragraph(ui: &mut Ui, words: &str) {
     ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
 }
 
+/// Bytes of a line that stand in one row.
+const MAX_ROW: usize = 2_000;
+
 /// A box of exact lines; only those in sight are laid out.
 pub(super) fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
     let t = Tokens::of(ui);
@@ -281,13 +284,35 @@ fn part(ui: &mut Ui, label: &str, text: &str) {
 
 /// JSON laid out in lines; computed once per text.
 pub(super) fn lines_of(ui: &Ui, what: &str, json: &[u8]) -> Arc<Vec<String>> {
-    let key = json.as_ptr() as u64 ^ ((json.len() as u64) << 40);
-    sidebar::cached(ui, Id::unique(("lines of", what)), key, || {
+    // What it says, not where it stands: another text may come to stand in the same place.
+    sidebar::cached(ui, Id::unique(("lines of", what)), egui::util::hash(json), || {
         let text = String::from_utf8_lossy(json);
         // A text that is not JSON stands as it is: it is shown because someone decides about it.
         let is_json = crate::json::Doc::parse(bytes::Bytes::copy_from_slice(json)).is_json();
-        Arc::new(if is_json { pretty_lines(&text) } else { text.lines().map(str::to_owned).collect() })
+        Arc::new(folded(if is_json { pretty_lines(&text) } else { text.lines().map(str::to_owned).collect() }))
     })
+}
+
+/// The lines as they stand, without any layout; computed once per text.
+pub(super) fn exact_lines(ui: &Ui, what: &str, text: &[u8]) -> Arc<Vec<String>> {
+    sidebar::cached(ui, Id::unique(("exact lines of", what)), egui::util::hash(text), || {
+        Arc::new(folded(String::from_utf8_lossy(text).lines().map(str::to_owned).collect()))
+    })
+}
+
+/// Long lines in pieces: a row is laid out whole, and a message can be one line of a million letters.
+fn folded(lines: Vec<String>) -> Vec<String> {
+    let mut out = Vec::with_capacity(lines.len());
+    for line in lines {
+        let mut rest = line.as_str();
+        while rest.len() > MAX_ROW {
+            let cut = rest.floor_char_boundary(MAX_ROW);
+            out.push(rest[..cut].to_owned());
+            rest = &rest[cut..];
+        }
+        out.push(if rest.len() == line.len() { line } else { rest.to_owned() });
+    }
+    out
 }
 
 /// Lays JSON out in lines and changes nothing else: every token keeps its spelling.

@@ -127,7 +127,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     widgets::problem_ui(ui, problem);
                 }
                 None => {
-                    widgets::waiting(ui, "Comparing", cx.state.now, cx);
+                    widgets::waiting(ui, "Comparing", cx.state.answers.since().unwrap_or(cx.state.now), cx);
                 }
             });
             return;

@@ -89,6 +89,16 @@ pub fn open_by_hand(ui: &Ui) {
     ui.data_mut(|data| data.insert_temp(opened_id(), true));
 }
 
+/// Opens the drawer or closes it, as it is seen; what has to change for that in the settings.
+pub fn toggle(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
+    let is_collapsed = is_collapsed(ui, cx);
+    let is_short = ui.content_rect().height() < theme::SHORT;
+    if is_short {
+        ui.data_mut(|data| data.insert_temp(opened_id(), is_collapsed));
+    }
+    (!is_short || (is_collapsed && !cx.state.settings.drawer_open)).then_some(Action::ToggleDrawer)
+}
+
 /// In a low window the drawer opens only when asked for.
 fn is_opened_by_hand(ui: &Ui) -> bool {
     ui.data(|data| data.get_temp(opened_id())).unwrap_or(false)
@@ -158,13 +168,7 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
                 }
             });
             if is_toggled {
-                let is_short = ui.content_rect().height() < theme::SHORT;
-                if is_short {
-                    ui.data_mut(|data| data.insert_temp(opened_id(), is_collapsed));
-                }
-                if !is_short || (is_collapsed && !cx.state.settings.drawer_open) {
-                    cx.send(Action::ToggleDrawer);
-                }
+                toggle(ui, cx).into_iter().for_each(|action| cx.send(action));
             }
         },
     );

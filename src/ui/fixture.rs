@@ -1,11 +1,12 @@
 //! *Export ▾ → Fixture…*: where it goes, what of it is hidden and made the same, and exactly what would be written.
 
-use egui::{Grid, Label, Margin, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{CollapsingHeader, Label, Margin, RichText, ScrollArea, TextEdit, Ui};
 
 use super::theme::{self, Tokens};
 use super::{Cx, dialogs, icons, top_bar, widgets};
+use crate::fixture::expect;
 use crate::fixture::redact::{Found, OFFERED};
-use crate::state::fixture::{FixtureForm, Preview, Saving, There};
+use crate::state::fixture::{FixtureForm, Preview, Saving, There, Written};
 use crate::state::{Action, FixtureAction};
 
 /// The dialog, below its title.
@@ -133,24 +134,35 @@ fn preview_ui(ui: &mut Ui, preview: &Preview, form: &mut FixtureForm) {
         kind_ui(ui, kind, preview.found.iter().filter(|found| found.redaction.kind == kind), form);
     }
     heading(ui, "What is written");
-    Grid::new("fixture files").num_columns(2).min_row_height(16.0).spacing(vec2(24.0, 4.0)).show(ui, |ui| {
-        for (name, bytes) in &preview.files {
-            ui.label(RichText::new(name).font(theme::mono(12.0)).color(t.strong));
-            ui.label(RichText::new(widgets::number_text(*bytes, "bytes")).font(theme::mono(12.0)).color(t.text));
-            ui.end_row();
-        }
-    });
+    for file in &preview.files {
+        file_ui(ui, file, file.name == expect::FILE);
+    }
     ui.horizontal(|ui| {
         let is_exact = preview.exactness.starts_with("byte for byte");
         let (glyph, color) = if is_exact { (icons::CHECK_CIRCLE, t.ok) } else { (icons::SECRET, t.warn) };
         ui.add(Label::new(icons::icon_fill(glyph, 14.0, color)));
         ui.add(Label::new(RichText::new(&preview.exactness).font(theme::base()).color(t.text)).wrap());
     });
-    heading(ui, "expect.toml");
-    egui::Frame::new().fill(t.bg).corner_radius(theme::RADIUS_CONTROL).inner_margin(Margin::same(8)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.add(Label::new(RichText::new(preview.expect.trim_end()).font(theme::code()).color(t.text)).wrap().selectable(true));
-    });
+}
+
+/// A file that would be written; it unfolds to exactly its text.
+fn file_ui(ui: &mut Ui, file: &Written, is_open: bool) {
+    let t = Tokens::of(ui);
+    let title = format!("{} · {}", file.name, widgets::number_text(file.bytes, "bytes"));
+    CollapsingHeader::new(RichText::new(title).font(theme::mono(12.0)).color(t.strong))
+        .id_salt(("written", &file.name))
+        .default_open(is_open)
+        .show_unindented(ui, |ui| {
+            if (file.begins.len() as u64) < file.bytes {
+                ui.label(RichText::new("How it begins: the first 1 MiB").font(theme::small()).color(t.warn));
+            }
+            let lines = dialogs::exact_lines(ui, &file.name, file.begins.as_bytes());
+            if lines.is_empty() {
+                ui.label(RichText::new("An empty file").font(theme::small()).color(t.weak));
+            } else {
+                dialogs::code_ui(ui, &file.name, &lines, 220.0);
+            }
+        });
 }
 
 /// Places of one kind that are listed.

@@ -20,9 +20,9 @@ pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rest = widgets::mode_head(ui, cx, "Resources and prompts", |_| {});
     ui.scope_builder(UiBuilder::new().max_rect(rest).id_salt("library"), |ui| {
         let Some(entries) = &library.entries else {
-            if library.is_listing {
+            if let Some(since) = library.listing {
                 ui.add_space(16.0);
-                widgets::waiting(ui, "Listing", cx.state.now, cx);
+                widgets::waiting(ui, "Listing", since, cx);
             } else {
                 widgets::empty_ui(ui, "No server is connected, or it declares neither resources nor prompts.", None);
             }

@@ -74,7 +74,8 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 widgets::problem_ui(ui, problem);
             }
             _ => {
-                widgets::waiting(ui, "Comparing the answers", cx.state.now, cx);
+                let since = cx.state.answers.since().unwrap_or(cx.state.now);
+                widgets::waiting(ui, "Comparing the answers", since, cx);
             }
         }
     }

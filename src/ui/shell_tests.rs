@@ -104,6 +104,7 @@ fn connected() -> State {
         field("filter", FieldKind::Json, Value::Unset),
     ];
     let form = Form {
+        others: Vec::new(),
         mode: FormMode::Form,
         fields,
         text: r#"{"term":"north"}"#.into(),
@@ -415,11 +416,23 @@ fn connecting_is_consented_to_and_secrets_stay_hidden() {
 }
 
 #[test]
+fn the_drawer_opens_by_its_key_in_a_low_window_too() {
+    let mut high = sized(answered(Outcome::Result), 1280.0, 1000.0);
+    press(&mut high, Modifiers::COMMAND, Key::J);
+    assert_eq!(high.state().sent.last(), Some(&Action::ToggleDrawer));
+
+    let mut low = harness(answered(Outcome::Result));
+    let closed = low.query_all_by_label_contains("Baseline").count();
+    press(&mut low, Modifiers::COMMAND, Key::J);
+    assert!(!low.state().sent.contains(&Action::ToggleDrawer), "it is open for the settings already");
+    assert!(low.query_all_by_label_contains("Baseline").count() > closed);
+}
+
+#[test]
 fn shortcuts_do_what_the_table_says() {
     let mut harness = harness(answered(Outcome::Result));
     for (modifiers, key, action) in [
         (Modifiers::COMMAND, Key::B, Action::ToggleSidebar),
-        (Modifiers::COMMAND, Key::J, Action::ToggleDrawer),
         (Modifiers::COMMAND, Key::Num2, Action::FocusPane(1)),
         (Modifiers::COMMAND, Key::E, Action::ExportCapture(None)),
         (Modifiers::COMMAND, Key::R, Action::Reconnect),

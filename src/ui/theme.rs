@@ -182,8 +182,6 @@ pub const GROUP: f32 = 16.0;
 pub const PAD: f32 = 12.0;
 
 pub const TOP_BAR: f32 = 44.0;
-pub const CALL_BAR: f32 = 98.0;
-pub const CALL_BAR_SLIM: f32 = 49.0;
 pub const HEADER: f32 = 36.0;
 pub const FOOTER: f32 = 26.0;
 pub const STATUS_BAR: f32 = 24.0;

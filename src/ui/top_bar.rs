@@ -98,6 +98,9 @@ pub(super) fn paint_dot(ui: &Ui, center: Pos2, look: &ConnectionLook) {
     }
 }
 
+/// Room that everything beside the chip takes in a narrow window.
+const OTHERS: f32 = 290.0;
+
 fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let t = Tokens::of(ui);
     let connection = &cx.state.connection;
@@ -123,11 +126,23 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     };
+    let room = ui.available_width() - OTHERS;
     let painter = ui.painter();
-    let label_galley = painter.layout_no_wrap(clip(&label, 32), theme::medium(13.0), t.strong);
-    let galleys: Vec<_> =
+    let label_in = |letters: usize| painter.layout_no_wrap(clip(&label, letters), theme::medium(13.0), t.strong);
+    let mut galleys: Vec<_> =
         details.iter().map(|(text, font)| painter.layout_no_wrap(clip(text, 40), font.clone(), t.weak)).collect();
-    let width = 12.0 + 12.0 + label_galley.size().x + galleys.iter().map(|galley| galley.size().x + 20.0).sum::<f32>() + 28.0;
+    let width_of = |label: &egui::Galley, details: &[std::sync::Arc<egui::Galley>]| {
+        52.0 + label.size().x + details.iter().map(|galley| galley.size().x + 20.0).sum::<f32>()
+    };
+    let mut letters = 32;
+    let mut label_galley = label_in(letters);
+    while width_of(&label_galley, &galleys) > room && letters > 8 {
+        if galleys.pop().is_none() {
+            letters -= 4;
+            label_galley = label_in(letters);
+        }
+    }
+    let width = width_of(&label_galley, &galleys);
     let (rect, response) = ui.allocate_exact_size(vec2(width, theme::INPUT), Sense::click());
     let words = details.iter().fold(format!("Server {label}, {}", look.words), |words, (detail, _)| format!("{words}, {detail}"));
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));

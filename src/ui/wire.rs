@@ -268,8 +268,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
         }
         let height = (ui.available_height() - 24.0).max(40.0);
         if view.is_exact {
-            let text = String::from_utf8_lossy(shown);
-            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            let lines = dialogs::exact_lines(ui, "wire exact", shown);
             dialogs::code_ui(ui, "wire exact", &lines, height);
         } else {
             let lines = dialogs::lines_of(ui, "wire pretty", shown);

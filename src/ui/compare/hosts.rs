@@ -117,7 +117,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             ui.add_space(SIDE);
-            widgets::waiting(ui, "Reading the answers as each host does", cx.state.now, cx);
+            widgets::waiting(ui, "Reading the answers as each host does", cx.state.answers.since().unwrap_or(cx.state.now), cx);
         });
         return;
     };

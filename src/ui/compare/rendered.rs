@@ -84,7 +84,8 @@ impl Kept {
             Piece::Head(_) | Piece::Row(..) => TABLE_ROW,
         };
         let widths = |tables: &Vec<_>| -> Vec<Vec<f32>> {
-            tables.iter().map(|found| table::fit(&table::natural(found), width - 2.0 * SIDE)).collect()
+            let fitted = |found| table::fit(&table::natural(found), &table::least(found), width - 2.0 * SIDE);
+            tables.iter().map(fitted).collect()
         };
         let mut kept = Self {
             heights: laid.pieces.iter().map(estimate).collect(),

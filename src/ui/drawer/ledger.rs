@@ -16,7 +16,7 @@ use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, LEDGER_ROW, Tokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, icons};
+use crate::ui::{Cx, commands, icons};
 
 /// Height of the line above the derived formats.
 const DERIVED: f32 = 18.0;
@@ -170,7 +170,7 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, is_short: bool) {
                 let words = RichText::new(why).font(theme::base()).color(Tokens::of(ui).bad);
                 ui.add(egui::Label::new(words).truncate()).on_hover_text(why);
             } else if rows.len() < lines.len() {
-                widgets::waiting(ui, "Counting tokens", cx.state.now, cx);
+                widgets::waiting(ui, "Counting tokens", cx.state.answers.since().unwrap_or(cx.state.now), cx);
             }
             return;
         };
@@ -194,7 +194,7 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, is_short: bool) {
             cx.send(Action::CopyVerdict);
         }
         if widgets::icon_button(ui, icons::ROWS, "Open the difference as steps").clicked() {
-            cx.send(Action::ShowDrawer(DrawerTab::Tokens));
+            commands::drawer_tab(ui, cx, DrawerTab::Tokens).into_iter().for_each(|action| cx.send(action));
             cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
         }
         crate::ui::compare::offer_ui(ui, cx);

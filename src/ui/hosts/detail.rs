@@ -258,7 +258,10 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow, is_named: bool) 
     let place = UiBuilder::new().max_rect(foot.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center));
     ui.scope_builder(place.id_salt(("legend", row.host.id)), |ui| {
         ui.set_clip_rect(foot.intersect(ui.clip_rect()));
-        host_legend_ui(ui);
+        // Two texts beside each other have room for what can be clicked only; the marks are those of one text.
+        if foot.width() >= 320.0 {
+            host_legend_ui(ui);
+        }
         if !row.view.limit.bites.is_empty() && !cx.state.view.hosts.hides_cuts {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if Button::new("Next cut").icon(icons::ARROW_DOWN).frameless().height(22.0).show(ui).clicked() {

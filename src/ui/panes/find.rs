@@ -38,11 +38,12 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &Pa
             let edit = ui.add(
                 egui::TextEdit::singleline(&mut text).id_salt("find field").hint_text("Find in this pane").desired_width(200.0),
             );
-            let was_open: Option<bool> = ui.data(|data| data.get_temp(index_id.with("open")));
-            if was_open.is_none() {
+            let pass = ui.ctx().cumulative_pass_nr();
+            let last: Option<u64> = ui.data(|data| data.get_temp(index_id.with("painted")));
+            if last.is_none_or(|last| last + 1 < pass) {
                 edit.request_focus();
             }
-            ui.data_mut(|data| data.insert_temp(index_id.with("open"), true));
+            ui.data_mut(|data| data.insert_temp(index_id.with("painted"), pass));
             if edit.changed() {
                 cx.send(Action::SetSearch(Some(text)));
             }
@@ -79,7 +80,6 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &Pa
                 });
             }
             if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
-                ui.data_mut(|data| data.remove_temp::<bool>(index_id.with("open")));
                 cx.send(Action::SetSearch(None));
             }
         },

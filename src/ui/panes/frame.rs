@@ -238,14 +238,11 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
             ui.set_opacity(0.6);
         }
         let is_dropped = super::host::is_dropped(cx, view);
-        let opacity = ui.opacity();
         if is_dropped {
             ui.painter().rect_filled(body, 0.0, t.warn_bg);
-            ui.set_opacity(0.6);
         }
         (kind.body)(ui, cx, &pane_cx);
         if is_dropped {
-            ui.set_opacity(opacity);
             super::host::not_shown_at(ui, body.right_top() + vec2(-14.0, 16.0));
         }
     });

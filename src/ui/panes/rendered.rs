@@ -45,11 +45,18 @@ enum Kind {
     Gap(f32),
 }
 
-/// A table: which block it is, and how wide its columns would like to be.
+/// A table: which block it is, how wide its columns would like to be, and how narrow they may get.
 struct Columns {
     card: usize,
     block: usize,
     natural: Vec<f32>,
+    least: Vec<f32>,
+}
+
+impl Columns {
+    fn widths(&self, room: f32) -> Vec<f32> {
+        table::fit(&self.natural, &self.least, room)
+    }
 }
 
 #[derive(Clone)]
@@ -173,7 +180,7 @@ impl Flow {
 
     fn push_table(&mut self, card: usize, block: usize, table: &Table, range: Range<usize>) {
         let offset = self.view.cards[card].offset;
-        let shared = Arc::new(Columns { card, block, natural: table::natural(table) });
+        let shared = Arc::new(Columns { card, block, natural: table::natural(table), least: table::least(table) });
         self.push(Kind::Gap(4.0), range.start..range.start, 4.0);
         self.push(Kind::Row { table: Arc::clone(&shared), row: None }, range.start..range.start + 1, 32.0);
         self.entries.extend(table.rows.iter().enumerate().map(|(row, (place, _))| Entry {
@@ -263,12 +270,7 @@ impl Flow {
                 let top = pos2(origin.x, (origin.y + y).round());
                 let is_cut = !entry.range.is_empty() && between(cuts, &entry.range).next().is_some();
                 let ground = ui.painter().add(egui::Shape::Noop);
-                let painted = ui.push_id(at, |ui| {
-                    if is_cut {
-                        ui.set_opacity(0.6);
-                    }
-                    self.entry_ui(ui, cx, &entry, top, width)
-                });
+                let painted = ui.push_id(at, |ui| self.entry_ui(ui, cx, &entry, top, width));
                 let painted = painted.inner;
                 if is_cut {
                     let t = Tokens::of(ui);
@@ -302,7 +304,7 @@ impl Flow {
 
     fn content_width(&self, width: f32) -> f32 {
         let widest = |entry: &Entry| match &entry.kind {
-            Kind::Row { table, row: None } => table::fit(&table.natural, width - 2.0 * SIDE).iter().sum::<f32>() + 2.0 * SIDE,
+            Kind::Row { table, row: None } => table.widths(width - 2.0 * SIDE).iter().sum::<f32>() + 2.0 * SIDE,
             _ => width,
         };
         self.entries.iter().map(widest).fold(width, f32::max)
@@ -321,7 +323,7 @@ impl Flow {
             Kind::CardHeader(header) => card::header_ui(ui, header, top, width),
             Kind::Row { table: columns, row } => match &self.view.cards[columns.card].blocks[columns.block].kind {
                 MdKind::Table(table) => {
-                    let widths = table::fit(&columns.natural, width - 2.0 * SIDE);
+                    let widths = columns.widths(width - 2.0 * SIDE);
                     let cells = table::cells(table, *row, widths.len());
                     let row = table::Row { table, widths: &widths, cells: &cells, row: *row, record, is_linked };
                     table::row_ui(ui, cx, &row, top)

@@ -56,7 +56,7 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
             widgets::verdict_rows(ui, &verdict, inner.width(), rows);
         }
         None => {
-            widgets::waiting(ui, "Reading every format back", cx.state.now, cx);
+            widgets::waiting(ui, "Reading every format back", cx.state.answers.since().unwrap_or(cx.state.now), cx);
         }
     });
     let strip = rect.with_max_y(used.response.rect.bottom() + 7.0);

@@ -9,28 +9,37 @@ use super::glyph;
 use super::inline::{Font, byte_at, layout, links_ui};
 use super::item::{SIDE, select};
 use super::markdown::{self, Inline};
-use crate::report::Table;
+use crate::report::{Cell, Table};
 use crate::ui::Cx;
 use crate::ui::theme::Tokens;
 
 /// Padding inside a cell.
 const CELL: f32 = 12.0;
-/// No column gets narrower than this by wrapping.
+/// No column gets narrower than this by wrapping, nor than its longest word of the header up to [`MAX_WORD`].
 const MIN_COLUMN: f32 = 64.0;
+/// A longer word is broken.
+const MAX_WORD: f32 = 160.0;
 
 /// How wide the columns of a table would like to be.
 pub fn natural(table: &Table) -> Vec<f32> {
     table.longest.iter().map(|&chars| chars as f32 * 7.0 + 2.0 * CELL).collect()
 }
 
+/// How narrow the columns of a table may get.
+pub fn least(table: &Table) -> Vec<f32> {
+    let word = |cell: &Cell| cell.source.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+    // Letters of a heading, with room for the pixels they are rounded to.
+    table.header.iter().map(|cell| (word(cell) as f32 * 8.4 + 2.0 * CELL).clamp(MIN_COLUMN, MAX_WORD)).collect()
+}
+
 /// Widths that fill `room` for columns that would like to be so wide; columns too wide share what is left, and below the
 /// minimum the table scrolls.
-pub fn fit(natural: &[f32], room: f32) -> Vec<f32> {
+pub fn fit(natural: &[f32], least: &[f32], room: f32) -> Vec<f32> {
     let sum: f32 = natural.iter().sum();
     if sum <= room {
         return natural.iter().map(|width| width * room / sum.max(1.0)).collect();
     }
-    let mut widths: Vec<f32> = natural.iter().map(|width| width.min(MIN_COLUMN)).collect();
+    let mut widths: Vec<f32> = natural.iter().zip(least).map(|(width, least)| width.min(*least)).collect();
     let mut left = room - widths.iter().sum::<f32>();
     // What a column lacks is given out a share at a time, so that narrow columns are satisfied first.
     for _ in 0..8 {
