@@ -140,6 +140,9 @@ impl From<&Error> for Problem {
                 problem(Kind::Disconnected, url).hint("look at the server's log, then reconnect and call again")
             }
             Error::HttpStatus { url, status, .. } => problem(Kind::HttpStatus, url).hint(match status.get(..3) {
+                Some("404" | "405") if url.trim_end_matches('/').ends_with("/mcp") => {
+                    "check the path, or try the transport of 2024 (`--transport sse`, often at /sse)"
+                }
                 Some("404" | "405") => "check the path: the MCP endpoint is often at /mcp",
                 Some("429") => "wait, then try again",
                 Some("421") => "use the host name the server expects",

@@ -72,7 +72,7 @@ pub const COMMANDS: &[Command] = &[
     Command::new(CTRL, Key::Num5, "Hosts", |ui, cx| drawer_tab(ui, cx, DrawerTab::Hosts)),
     Command::new(CTRL, Key::Num6, "Where tokens go", |ui, cx| drawer_tab(ui, cx, DrawerTab::Tokens)),
     Command::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
-    Command::new(CTRL, Key::J, "Show or hide the drawer", |ui, cx| drawer::toggle(ui, cx)),
+    Command::new(CTRL, Key::J, "Show or hide the drawer", drawer::toggle),
     Command::new(CTRL_SHIFT, Key::R, "Repeat the call several times", |_, cx| {
         cx.state.tool().map(|_| Action::Repeat(RepeatAction::Open))
     }),

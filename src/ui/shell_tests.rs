@@ -416,6 +416,18 @@ fn connecting_is_consented_to_and_secrets_stay_hidden() {
 }
 
 #[test]
+fn a_tool_that_is_chosen_elsewhere_comes_into_sight() {
+    let mut state = connected();
+    state.tools = (0..90).map(|at| tool(&format!("tool{at}"), "{}")).collect();
+    let mut harness = harness(state);
+    assert_eq!(harness.query_all_by_label_contains("tool80").count(), 0, "only what is in sight is laid out");
+    harness.state_mut().state.selected_tool = Some("tool80".into());
+    harness.run_ok();
+    harness.run_ok();
+    assert!(harness.query_all_by_label_contains("tool80,").count() + harness.query_all_by_label("tool80").count() > 0);
+}
+
+#[test]
 fn the_drawer_opens_by_its_key_in_a_low_window_too() {
     let mut high = sized(answered(Outcome::Result), 1280.0, 1000.0);
     press(&mut high, Modifiers::COMMAND, Key::J);

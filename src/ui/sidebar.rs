@@ -268,11 +268,19 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
     }
     let total = state.tools.len();
     let height = widgets::whole_rows(ui.available_height(), theme::TOOL_ROW);
+    let chosen = newly_chosen(ui, cx)
+        .and_then(|name| rows.iter().position(|row| matches!(row, Row::Tool { listed, .. } if listed.tool.name == name)));
     ScrollArea::vertical().id_salt("tools").auto_shrink(false).max_height(height).min_scrolled_height(height).show_rows(
         ui,
         theme::TOOL_ROW,
         rows.len(),
         |ui, range| {
+            if let Some(at) = chosen {
+                let pitch = theme::TOOL_ROW + ui.spacing().item_spacing.y;
+                let top = ui.max_rect().top() + (at as f32 - range.start as f32) * pitch;
+                let place = Rect::from_x_y_ranges(ui.max_rect().x_range(), top..=top + theme::TOOL_ROW);
+                ui.scroll_to_rect(place, None);
+            }
             for row in &rows[range] {
                 match row {
                     Row::Group { prefix, title, tokens, folded } => group_ui(ui, cx, prefix, title, *tokens, *folded),
@@ -285,6 +293,18 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
             }
         },
     );
+}
+
+/// The tool that was chosen since the last frame, wherever that was done: it is brought into sight once.
+fn newly_chosen<'a>(ui: &Ui, cx: &Cx<'a>) -> Option<&'a str> {
+    let id = Id::unique("tool that was in sight");
+    let chosen = cx.state.selected_tool.as_deref();
+    let before: Option<Option<String>> = ui.data(|data| data.get_temp(id));
+    if before.as_ref().is_some_and(|before| before.as_deref() == chosen) {
+        return None;
+    }
+    ui.data_mut(|data| data.insert_temp(id, chosen.map(str::to_owned)));
+    chosen
 }
 
 fn heading(ui: &mut Ui, title: &str, count: usize) {

@@ -236,7 +236,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     item(ui, icons::DISCONNECT, "Disconnect", is_open, Action::Disconnect);
     item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));
     let other = Action::Versus(VersusAction::Choose);
-    item(ui, icons::DIFF, "Compare its tools with…", connection.is_connected(), other);
+    item(ui, icons::DIFF, "Compare tools with another…", connection.is_connected(), other);
     item(ui, icons::STDIO, "Show stderr", has_source, Action::ShowDialog(Dialog::Stderr));
     if let Some(Source::Http(http)) = connection.source()
         && let Some(login) = &http.login

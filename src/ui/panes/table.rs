@@ -22,14 +22,19 @@ const MAX_WORD: f32 = 160.0;
 
 /// How wide the columns of a table would like to be.
 pub fn natural(table: &Table) -> Vec<f32> {
-    table.longest.iter().map(|&chars| chars as f32 * 7.0 + 2.0 * CELL).collect()
+    let heading = table.header.iter().map(heading).chain(std::iter::repeat(0.0));
+    table.longest.iter().zip(heading).map(|(&chars, heading)| (chars as f32 * 7.0 + 2.0 * CELL).max(heading)).collect()
 }
 
 /// How narrow the columns of a table may get.
 pub fn least(table: &Table) -> Vec<f32> {
-    let word = |cell: &Cell| cell.source.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
-    // Letters of a heading, with room for the pixels they are rounded to.
-    table.header.iter().map(|cell| (word(cell) as f32 * 8.4 + 2.0 * CELL).clamp(MIN_COLUMN, MAX_WORD)).collect()
+    table.header.iter().map(|cell| heading(cell).clamp(MIN_COLUMN, MAX_WORD)).collect()
+}
+
+/// What the longest word of a heading takes, whose letters are bold.
+fn heading(cell: &Cell) -> f32 {
+    let word = cell.source.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+    word as f32 * 8.4 + 2.0 * CELL
 }
 
 /// Widths that fill `room` for columns that would like to be so wide; columns too wide share what is left, and below the
