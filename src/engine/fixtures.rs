@@ -85,11 +85,16 @@ impl Fixtures {
             FixtureEffect::Verify { session, call, dirs, tools, calls_writing, limit } => {
                 let Some(session) = session else {
                     let judge = Judge { options, hosts };
+                    let (sessions, cancel) = (Arc::clone(sessions), sessions.begin_alone(call));
                     runtime.spawn_blocking(move || {
                         for (at, (dir, _)) in dirs.iter().enumerate() {
+                            if cancel.is_cancelled() {
+                                break;
+                            }
                             let (verdict, came) = judge.verdict(dir, store::read_fixture(dir).map(|read| (read, None)));
                             push(FixtureEvent::Judged { call, at, verdict, came });
                         }
+                        sessions.finish(call);
                         push(FixtureEvent::Done { call });
                     });
                     return;

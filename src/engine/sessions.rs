@@ -244,6 +244,13 @@ impl Sessions {
         Some((reached, open.count, cancel))
     }
 
+    /// Takes note of work that needs no server and can be cancelled as a call is.
+    pub(super) fn begin_alone(&self, call: u64) -> CancelToken {
+        let cancel = CancelToken::new();
+        self.open().calls.insert(call, cancel.clone());
+        cancel
+    }
+
     pub(super) fn finish(&self, call: u64) {
         let mut open = self.open();
         open.calls.remove(&call);

@@ -397,16 +397,14 @@ impl State {
             calls_writing: verifying.calls_writing || is_sample,
             limit: CALL_LIMIT,
         }));
-        if !offline {
-            self.running = Some(Running {
-                id: call,
-                tool: "the fixtures".into(),
-                since: self.now,
-                limit: CALL_LIMIT,
-                progress: None,
-                unreadable: 0,
-            });
-        }
+        self.running = Some(Running {
+            id: call,
+            tool: "the fixtures".into(),
+            since: self.now,
+            limit: CALL_LIMIT,
+            progress: None,
+            unreadable: 0,
+        });
     }
 
     /// The tools of the fixtures that are listed here and not declared read-only.
@@ -521,7 +519,10 @@ mod tests {
         assert_eq!(rows, [(0, whole), (0, hidden), (1, whole), (1, hidden), (1, VerifyPart::Check(0))]);
         assert_eq!(state.fixtures.verifying.judged(), (1, 0));
         assert!(state.fixtures.verifying.is_running());
+        let mut cancelling = Vec::new();
+        state.perform(Action::CancelCall, &mut cancelling);
+        assert_eq!(cancelling, [Effect::CancelCall { call: *call }], "no server is needed to cancel it");
         told(&mut state, FixtureEvent::Done { call: *call });
-        assert!(!state.fixtures.verifying.is_running());
+        assert!(!state.fixtures.verifying.is_running() && state.running.is_none());
     }
 }
