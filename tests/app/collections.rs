@@ -122,12 +122,7 @@ fn a_new_answer_is_kept_after_a_look_and_a_hidden_argument_is_filled_in() {
     // As if the server had answered these so before.
     save("a", &with(r#"{"searchTerm":"[hidden:member]","pageSize":1}"#));
     save("b", &with(r#"{"pageSize":1}"#));
-    press(&mut window, Key::F, Modifiers::COMMAND | Modifiers::SHIFT);
-    until_label(&mut window, "Open a folder of fixtures…");
-    click(&mut window, "Open a folder of fixtures…");
-    write(&mut window, "Path", folder.path());
-    still(&mut window);
-    click(&mut window, "Open");
+    super::fixtures::open(&mut window, folder.path());
     until_label(&mut window, "2 fixtures to verify");
     click(&mut window, "Verify against this server");
     until_label(&mut window, "0 of 2 fixtures passed");

@@ -43,6 +43,16 @@ pub(super) fn item(window: &mut Window, submenu: &str, entry: &str) {
     window.step();
 }
 
+/// Opens a folder of fixtures as a person does.
+pub(super) fn open(window: &mut Window, folder: &Path) {
+    press(window, Key::F, Modifiers::COMMAND | Modifiers::SHIFT);
+    until_label(window, "Open a folder of fixtures…");
+    click(window, "Open a folder of fixtures…");
+    write(window, "Path", folder);
+    still(window);
+    click(window, "Open");
+}
+
 #[test]
 fn a_fixture_is_saved_after_a_look_and_verified() {
     let folder = folder();
@@ -81,12 +91,7 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     until(&mut window, "it is replaced", |window| window.state().state.fixtures.saving.is_none());
     assert_ne!(std::fs::read(at.join("response.json")).unwrap_or_default(), before, "the dates as they came");
     // The folder is opened and every call made again.
-    press(&mut window, Key::F, Modifiers::COMMAND | Modifiers::SHIFT);
-    until_label(&mut window, "Open a folder of fixtures…");
-    click(&mut window, "Open a folder of fixtures…");
-    write(&mut window, "Path", folder.path());
-    still(&mut window);
-    click(&mut window, "Open");
+    open(&mut window, folder.path());
     until_label(&mut window, "1 fixture to verify");
     click(&mut window, "Verify against this server");
     until_label(&mut window, "1 of 1 fixture passed");
