@@ -13,7 +13,7 @@ mod sample;
 use std::fmt;
 use std::path::PathBuf;
 
-pub use identity::Identity;
+pub use identity::{Greeting, Identity};
 pub use limits::Limits;
 pub use login::{Grant, Login};
 pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};

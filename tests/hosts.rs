@@ -169,13 +169,18 @@ fn transcript(path: &Path) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(message(line)["text"].as_str().unwrap()).unwrap()).collect()
 }
 
+fn built_in_hosts() -> Vec<toml::Value> {
+    let file: toml::Value = toml::from_str(include_str!("../assets/hosts.toml")).unwrap();
+    file["host"].as_array().unwrap().clone()
+}
+
 #[test]
 fn calls_are_made_as_a_host() {
     let own = folder(OWN);
     let dir = own.path().to_str().unwrap();
     let file = own.path().join("messages.jsonl");
-    let call = ["call", "dual_search_companies", "--sample", "--data-dir", dir, "--as-host", "mine"];
-    let page = text(&[&call[..], &["--transcript", file.to_str().unwrap()]].concat(), b"");
+    let call = ["call", "dual_search_companies", "--sample", "--data-dir", dir, "--as-host"];
+    let page = text(&[&call[..], &["mine", "--transcript", file.to_str().unwrap()]].concat(), b"");
     assert!(
         page.contains("note called as Mine: client mine-client 3.1, capabilities {\"roots\":{\"listChanged\":true}}"),
         "{page}"
@@ -183,10 +188,33 @@ fn calls_are_made_as_a_host() {
     let hello = &transcript(&file)[0]["params"];
     assert_eq!(hello["clientInfo"], serde_json::json!({"name": "mine-client", "version": "3.1"}));
     assert_eq!(hello["capabilities"], serde_json::json!({"roots": {"listChanged": true}}));
-    let unknown = run(&["call", "dual_search_companies", "--sample", "--as-host", "zed"], b"");
+    let called_as = |host: &str| {
+        fs::remove_file(&file).unwrap();
+        text(&[&call[..6], &[host, "--transcript", file.to_str().unwrap()]].concat(), b"")
+    };
+    assert!(called_as("cline").contains("called as Cline: client @cline/core 0.0.0, capabilities {}, protocol 2024-11-05"));
+    assert_eq!(transcript(&file)[0]["params"]["protocolVersion"], "2024-11-05");
+    // Every member of what a host says, those that the SDK does not know as well.
+    for host in built_in_hosts() {
+        let Some(client) = host.get("client") else { continue };
+        called_as(host["id"].as_str().unwrap());
+        let hello = &transcript(&file)[0]["params"];
+        let capabilities: Value = serde_json::from_str(client["capabilities"].as_str().unwrap()).unwrap();
+        assert_eq!(hello["capabilities"], capabilities, "{client}");
+        for (sent, named) in [
+            ("name", "name"),
+            ("version", "version"),
+            ("title", "title"),
+            ("description", "description"),
+            ("websiteUrl", "website_url"),
+        ] {
+            assert_eq!(hello["clientInfo"].get(sent).and_then(Value::as_str), client.get(named).and_then(toml::Value::as_str));
+        }
+    }
+    let unknown = run(&["call", "dual_search_companies", "--sample", "--as-host", "cursor"], b"");
     assert_eq!(unknown.status.code(), Some(2));
     let said = words(&unknown.stderr);
-    assert!(said.starts_with("error: how Zed names itself to a server is not known (--as-host)\n"), "{said}");
+    assert!(said.starts_with("error: how Cursor names itself to a server is not known (--as-host)\n"), "{said}");
     assert!(said.contains(concat!("(client loupe ", env!("CARGO_PKG_VERSION"), ", capabilities {})")), "{said}");
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::template::Template;
-use crate::source::Identity;
+use crate::source::{Greeting, Identity, Protocol};
 
 /// How sure the rules of a host are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
@@ -426,10 +426,34 @@ impl Charset {
 pub struct ClientRules {
     pub name: String,
     pub version: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub website_url: Option<String>,
     /// The `capabilities` object of `initialize`.
     pub capabilities: JsonObject,
+    /// What it proposes in `initialize`.
+    pub protocol: Option<Handshake>,
+    /// Whether it asks `server/discover` first.
+    #[serde(default)]
+    pub discover: bool,
     /// Where that was seen.
     pub source: String,
+}
+
+/// A revision of the protocol that has a handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handshake(pub &'static str);
+
+// Written out, since the derived one would borrow the text for ever.
+impl<'de> Deserialize<'de> for Handshake {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let shaking = || Protocol::VERSIONS.iter().copied().filter(|version| !Protocol::is_stateless(version));
+        shaking().find(|version| *version == text).map(Self).ok_or_else(|| {
+            let known = shaking().collect::<Vec<_>>().join(", ");
+            serde::de::Error::custom(format!("`{text}` is no revision of the protocol with a handshake: {known}"))
+        })
+    }
 }
 
 /// A JSON object, checked when it is read.
@@ -442,7 +466,8 @@ impl TryFrom<String> for JsonObject {
 
     fn try_from(text: String) -> Result<Self, String> {
         match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text) {
-            Ok(_) => Ok(Self(text)),
+            // On one line, as messages are.
+            Ok(object) => Ok(Self(serde_json::Value::Object(object).to_string())),
             Err(error) => Err(format!("not a JSON object: {error}")),
         }
     }
@@ -564,7 +589,11 @@ impl Host {
             host: self.name.clone(),
             name: client.name.clone(),
             version: client.version.clone(),
+            title: client.title.clone(),
+            description: client.description.clone(),
+            website_url: client.website_url.clone(),
             capabilities: client.capabilities.0.clone(),
+            greeting: client.protocol.map(|Handshake(proposes)| Greeting { proposes, discovers: client.discover }),
         })
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rmcp::RoleClient;
-use rmcp::model::{ClientConfig, ProtocolVersion};
+use rmcp::model::ClientConfig;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -56,8 +56,8 @@ enum Agreed {
 pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Session, Error> {
     // From here on, leaving by any way closes what was opened.
     let shut = Shut(Arc::clone(tap));
-    let who = Who::new(options, tap)?;
-    let mut plan = plan(source)?;
+    let who = Who::new(options);
+    let mut plan = plan(source, &who)?;
     let mut link = start(source, options, tap).await?;
     let mut is_first_try = true;
     let agreed = loop {
@@ -72,7 +72,7 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
                 tap.end_step(&format!("{fate}; it is started again, without `server/discover`"), StepState::Passed);
                 drop(link);
                 link = start(source, options, tap).await?;
-                plan = Plan::Initialize(HANDSHAKE);
+                plan = Plan::Initialize(who.proposed());
             }
             (Source::Http(http), Error::HttpStatus { status, .. })
                 if http.transport == Transport::Auto
@@ -88,7 +88,7 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
                 tap.open(stream);
                 link = Link::Sse;
                 if plan == (Plan::Discover { pinned: false }) {
-                    plan = Plan::Initialize(HANDSHAKE);
+                    plan = Plan::Initialize(who.proposed());
                 }
             }
             _ => return Err(error),
@@ -99,7 +99,7 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
     let (server, sdk, era) = match agreed {
         Agreed::Handshake { server, sdk } => (server, Some(sdk), Era::default()),
         Agreed::Stateless { server } => {
-            let era = Era::stateless(&server.protocol_version, &who.alone).map_err(|error| unsendable(tap, &error))?;
+            let era = Era::stateless(&server.protocol_version, &who.alone);
             (server, None, era)
         }
     };
@@ -114,35 +114,35 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
 /// Who we say we are, in either era.
 struct Who {
     /// In a handshake.
-    shaking: ClientConfig,
+    shaking: Identity,
     /// Where each request stands alone, with what only that era has.
-    alone: ClientConfig,
+    alone: Identity,
 }
 
 impl Who {
-    fn new(options: &Options, tap: &Tap) -> Result<Self, Error> {
-        let config = |identity: &Identity| {
-            super::client_config(identity).map_err(|error| Error::Handshake {
-                place: tap.place.clone(),
-                what: format!("the capabilities of {} cannot be sent: {error}", identity.host),
-            })
-        };
+    fn new(options: &Options) -> Self {
         if let Some(identity) = &options.identity {
-            let config = config(identity)?;
-            return Ok(Self { shaking: config.clone(), alone: config });
+            return Self { shaking: identity.clone(), alone: identity.clone() };
         }
-        let shaking = config(&Identity::own(options.answering.capabilities()))?;
-        let mut alone = shaking.clone();
-        alone.capabilities.extensions.get_or_insert_default().insert(TASKS.into(), serde_json::Map::new());
-        Ok(Self { shaking, alone })
+        let capabilities = options.answering.capabilities();
+        let rest = capabilities.strip_prefix('{').unwrap_or("}");
+        let comma = if rest == "}" { "" } else { "," };
+        let alone = Identity::own(format!(r#"{{"extensions":{{"{TASKS}":{{}}}}{comma}{rest}"#));
+        Self { shaking: Identity::own(capabilities), alone }
+    }
+
+    /// What is proposed in a handshake, where neither a person nor the server named a revision.
+    fn proposed(&self) -> &'static str {
+        self.shaking.greeting.map_or(HANDSHAKE, |greeting| greeting.proposes)
+    }
+
+    /// Whether `server/discover` is asked, where no person named a revision.
+    fn discovers(&self) -> bool {
+        self.shaking.greeting.is_none_or(|greeting| greeting.discovers)
     }
 }
 
-fn unsendable(tap: &Tap, error: &serde_json::Error) -> Error {
-    Error::Handshake { place: tap.place.clone(), what: format!("what Loupe says of itself cannot be written: {error}") }
-}
-
-fn plan(source: &Source) -> Result<Plan, Error> {
+fn plan(source: &Source, who: &Who) -> Result<Plan, Error> {
     let is_sse = matches!(source, Source::Http(http) if http.transport == Transport::Sse);
     match source.protocol() {
         Protocol::Version(version) if !Protocol::is_stateless(version) => Ok(Plan::Initialize(version)),
@@ -152,8 +152,11 @@ fn plan(source: &Source) -> Result<Plan, Error> {
         }),
         Protocol::Version(_) => Ok(Plan::Discover { pinned: true }),
         // The built-in sample is of a known era, and the stream of HTTP+SSE of an era without the probe.
-        Protocol::Auto if is_sse || matches!(source, Source::Sample(_) | Source::Fixture(_)) => Ok(Plan::Initialize(HANDSHAKE)),
-        Protocol::Auto => Ok(Plan::Discover { pinned: false }),
+        Protocol::Auto if is_sse || matches!(source, Source::Sample(_) | Source::Fixture(_)) => {
+            Ok(Plan::Initialize(who.proposed()))
+        }
+        Protocol::Auto if who.discovers() => Ok(Plan::Discover { pinned: false }),
+        Protocol::Auto => Ok(Plan::Initialize(who.proposed())),
     }
 }
 
@@ -253,11 +256,11 @@ async fn agree(tap: &Arc<Tap>, link: &Link, who: &Who, plan: Plan) -> Result<Agr
         }),
         Some(Verdict::Handshake { why, version }) => {
             tap.end_step(&why, StepState::Passed);
-            initialize(tap, link, &who.shaking, version.unwrap_or(HANDSHAKE)).await
+            initialize(tap, link, &who.shaking, version.unwrap_or(who.proposed())).await
         }
         None => {
             tap.step("negotiate", begun, "server/discover", "silence, so `initialize` is sent too", StepState::Passed);
-            let mut shaking = pin!(initialize(tap, link, &who.shaking, HANDSHAKE));
+            let mut shaking = pin!(initialize(tap, link, &who.shaking, who.proposed()));
             let mut refused = None;
             loop {
                 tokio::select! {
@@ -293,10 +296,10 @@ async fn agree(tap: &Arc<Tap>, link: &Link, who: &Who, plan: Plan) -> Result<Agr
 }
 
 /// Asks `server/discover`, again where the server names a version that is spoken here.
-async fn probe(tap: &Arc<Tap>, config: &ClientConfig) -> Result<Verdict, Error> {
+async fn probe(tap: &Arc<Tap>, who: &Identity) -> Result<Verdict, Error> {
     let mut version = STATELESS;
     for _ in 0..VERSIONS_TRIED {
-        let era = Era::stateless(version, config).map_err(|error| unsendable(tap, &error))?;
+        let era = Era::stateless(version, who);
         let waiting = tap.request_as(PROBE, era.request(PROBE_TEXT, "server/discover", b"{}", "", None))?;
         let (end, _) = waiting.done.await.map_err(|_| Error::Closed { place: tap.place.clone() })?;
         match handshake::discovered(end, version, &tap.place)? {
@@ -311,19 +314,17 @@ async fn probe(tap: &Arc<Tap>, config: &ClientConfig) -> Result<Verdict, Error> 
 }
 
 /// The handshake, of which the SDK keeps the books.
-async fn initialize(tap: &Arc<Tap>, link: &Link, config: &ClientConfig, version: &'static str) -> Result<Agreed, Error> {
+async fn initialize(tap: &Arc<Tap>, link: &Link, who: &Identity, version: &'static str) -> Result<Agreed, Error> {
     let place = || tap.place.clone();
     let closed = || Error::Closed { place: place() };
-    let proposed: ProtocolVersion =
-        serde_json::from_value(version.into()).map_err(|_| Error::Version { place: place(), version: version.into() })?;
     tap.begin_step("negotiate", &format!("initialize ({version})"));
     let (to_sdk, inbox) = mpsc::channel(QUEUE);
     tap.attach(to_sdk.clone());
     let (sent, sending) = oneshot::channel::<Waiting>();
-    let end = SdkEnd { tap: Arc::clone(tap), inbox, initialize: Some(sent) };
-    let config = config.clone().with_protocol_version(proposed);
-    let hello = serde_json::to_string(&config).map_err(|error| unsendable(tap, &error))?;
-    let mut serving = Box::pin(config.serve_with_lifecycle(end, ClientLifecycleMode::Initialize));
+    let (capabilities, info) = (&who.capabilities, who.info());
+    let hello = format!(r#"{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{info}}}"#);
+    let end = SdkEnd { tap: Arc::clone(tap), inbox, initialize: Some((hello.clone(), sent)) };
+    let mut serving = Box::pin(ClientConfig::default().serve_with_lifecycle(end, ClientLifecycleMode::Initialize));
     let answer = async {
         let waiting = sending.await.map_err(|_| closed())?;
         let (end, _) = waiting.done.await.map_err(|_| closed())?;

@@ -3,10 +3,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
-use rmcp::model::ClientConfig;
-
 use crate::json::{Doc, write};
+use crate::source::Identity;
+use bytes::Bytes;
 
 const PREFIX: &str = "io.modelcontextprotocol/";
 
@@ -21,16 +20,14 @@ pub(super) struct Era {
 
 impl Era {
     /// The era without a handshake.
-    pub(super) fn stateless(version: &str, config: &ClientConfig) -> Result<Self, serde_json::Error> {
-        let info = serde_json::to_string(&config.client_info)?;
-        let capabilities = serde_json::to_string(&config.capabilities)?;
-        let version = write::string(version);
-        Ok(Self {
+    pub(super) fn stateless(version: &str, who: &Identity) -> Self {
+        let (version, info, capabilities) = (write::string(version), who.info(), &who.capabilities);
+        Self {
             members: Some(format!(
                 r#""{PREFIX}protocolVersion":{version},"{PREFIX}clientInfo":{info},"{PREFIX}clientCapabilities":{capabilities}"#
             )),
             log_level: Arc::default(),
-        })
+        }
     }
 
     pub(super) fn is_stateless(&self) -> bool {
@@ -78,14 +75,12 @@ impl Era {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{ClientCapabilities, Implementation};
-
     use super::*;
 
     #[test]
     fn what_was_typed_is_kept_in_either_era() {
-        let config = ClientConfig::new(ClientCapabilities::default(), Implementation::new("loupe", "1"));
-        let era = Era::stateless("2026-07-28", &config).unwrap();
+        let loupe = Identity { version: "1".into(), ..Identity::own("{}".into()) };
+        let era = Era::stateless("2026-07-28", &loupe);
         let text = |era: &Era, params: &str, progress| {
             String::from_utf8(era.request("7", "tools/call", params.as_bytes(), "", progress).to_vec()).unwrap()
         };

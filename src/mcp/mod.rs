@@ -49,7 +49,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -90,12 +89,6 @@ pub struct Options {
     pub answering: Answering,
     /// Where logins are kept.
     pub logins: login::Keep,
-}
-
-/// What rmcp makes of an identity.
-fn client_config(identity: &Identity) -> Result<ClientConfig, serde_json::Error> {
-    let capabilities: ClientCapabilities = serde_json::from_str(&identity.capabilities)?;
-    Ok(ClientConfig::new(capabilities, Implementation::new(identity.name.clone(), identity.version.clone())))
 }
 
 impl Default for Options {

@@ -201,8 +201,8 @@ mod tests {
         let mut state = State::default();
         let mut effects = Vec::new();
         let id = |state: &State, name: &str| state.hosts.get(name).map(|host| host.id);
-        let zed = id(&state, "zed");
-        state.perform(Action::Hosts(HostsAction::CallAs(zed)), &mut effects);
+        let cursor = id(&state, "cursor");
+        state.perform(Action::Hosts(HostsAction::CallAs(cursor)), &mut effects);
         assert!(state.call_as().is_none() && effects.is_empty());
         let own = crate::host::tests::file(
             "parts",

@@ -1,6 +1,8 @@
 //! The SDK's end of the tap: its `initialize` and its notifications go out, and what it may see comes in.
 
+use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use rmcp::RoleClient;
@@ -15,33 +17,36 @@ use crate::mcp::error::Error;
 pub(in crate::mcp) struct SdkEnd {
     pub tap: Arc<Tap>,
     pub inbox: mpsc::Receiver<ServerJsonRpcMessage>,
-    /// Takes the handshake's request as it was sent.
-    pub initialize: Option<oneshot::Sender<Waiting>>,
+    /// The parameters of `initialize`, which the SDK would not keep as they are, and who takes the request once it is sent.
+    pub initialize: Option<(String, oneshot::Sender<Waiting>)>,
+}
+
+impl SdkEnd {
+    /// Sends what the SDK says; `None` where nobody waits until it has left.
+    fn put(&mut self, item: ClientJsonRpcMessage) -> Result<Option<oneshot::Receiver<io::Result<Instant>>>, Error> {
+        let place = || self.tap.place.clone();
+        let ClientJsonRpcMessage::Request(request) = item else {
+            let bytes = serde_json::to_vec(&item).map_err(|error| Error::Write { place: place(), source: error.into() })?;
+            return self.tap.send(bytes.into()).map(Some);
+        };
+        match (request.request, request.id, self.initialize.take()) {
+            (ClientRequest::InitializeRequest(_), NumberOrString::Number(id), Some((params, initialize))) => {
+                let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{params}}}"#);
+                let waiting = self.tap.request_as(id, Bytes::from(text))?;
+                initialize.send(waiting).map_err(|_| Error::Closed { place: place() })?;
+                Ok(None)
+            }
+            _ => Err(Error::Handshake { place: place(), what: "a request that Loupe did not ask for was held back".into() }),
+        }
+    }
 }
 
 impl Transport<RoleClient> for SdkEnd {
     type Error = Error;
 
     fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = Result<(), Error>> + Send + 'static {
-        let place = || self.tap.place.clone();
-        let sent =
-            serde_json::to_vec(&item).map_err(|error| Error::Write { place: place(), source: error.into() }).and_then(|bytes| {
-                match item {
-                    ClientJsonRpcMessage::Request(request) => match (request.request, request.id, self.initialize.take()) {
-                        (ClientRequest::InitializeRequest(_), NumberOrString::Number(id), Some(initialize)) => {
-                            let waiting = self.tap.request_as(id, Bytes::from(bytes))?;
-                            initialize.send(waiting).map_err(|_| Error::Closed { place: place() })?;
-                            Ok(None)
-                        }
-                        _ => Err(Error::Handshake {
-                            place: place(),
-                            what: "a request that Loupe did not ask for was held back".into(),
-                        }),
-                    },
-                    _ => self.tap.send(bytes.into()).map(Some),
-                }
-            });
-        let place = place();
+        let sent = self.put(item);
+        let place = self.tap.place.clone();
         async move {
             match sent? {
                 None => Ok(()),
