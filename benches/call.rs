@@ -219,7 +219,7 @@ const ROUNDS: usize = 5_000;
 /// Round trips of one connection each, in turns of some, so that both have the same machine.
 fn warm(server: &[String]) -> Result<(), Failure> {
     let mut pipes = Pipes::open(server)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = mcp::runtime()?;
     let command = source::Command { program: server[0].clone(), args: server[1..].to_vec(), ..source::Command::default() };
     let options = Options { guard: Some(LOUPE.into()), ..Options::default() };
     let session = Arc::new(runtime.block_on(mcp::connect(&Source::Command(command), options, Arc::new(|_| {})))?);

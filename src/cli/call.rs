@@ -19,7 +19,7 @@ use crate::host::Hosts;
 use crate::json::Doc;
 use crate::mcp;
 use crate::problem::{Kind, Problem};
-use crate::report::arguments::check;
+use crate::report::arguments::{self, check};
 use crate::source::Source;
 
 pub fn run(args: &args::Call) -> Done {
@@ -65,6 +65,8 @@ pub fn call(
 ) -> Done {
     // Found out before a server is started for nothing.
     refused_by(None, &arguments, send_anyway)?;
+    // Done before the server has told its schema; nobody waits for it.
+    std::thread::spawn(arguments::warm_up);
     let quiet = shown.asked.is_quiet();
     with_session(
         source,

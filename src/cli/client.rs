@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use super::Done;
@@ -156,11 +156,7 @@ impl Link {
 
 /// A runtime for one command.
 pub fn runtime() -> Result<Runtime, Problem> {
-    Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Problem::new(Kind::Internal, format!("cannot start the runtime: {error}")))
+    mcp::runtime().map_err(|error| Problem::new(Kind::Internal, format!("cannot start the runtime: {error}")))
 }
 
 /// What an interrupt (Ctrl-C) stops: the wait that is going on, and at the second time everything.

@@ -80,12 +80,7 @@ impl Engine {
     /// The system refuses threads.
     pub fn with_guard(wake: Wake, guard: Option<PathBuf>) -> Result<Self, Problem> {
         let no_threads = |error: std::io::Error| Problem::new(Kind::Internal, format!("cannot start a thread: {error}"));
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .thread_name("loupe-io")
-            .enable_all()
-            .build()
-            .map_err(no_threads)?;
+        let runtime = crate::mcp::runtime().map_err(no_threads)?;
         let queue = Arc::new(Queue::new(wake));
         let jobs = Arc::new(Jobs::new(Arc::clone(&queue)).map_err(no_threads)?);
         let sessions = Arc::new(Sessions::new(Arc::clone(&queue), guard));

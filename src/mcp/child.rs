@@ -23,9 +23,6 @@ const STDERR_LINE: usize = 64 << 10;
 /// Longer than the guard takes where nothing is stuck in the kernel (some 6.3 s); without one, as long as a server may take
 /// to end by itself.
 const END_LIMIT: Duration = Duration::from_secs(if cfg!(unix) { 8 } else { 2 });
-/// How long a program that is about to end waits for the guard. A server that does not end with its input, and few that
-/// do take longer, would make each command wait for nothing.
-const LEAVE_LIMIT: Duration = Duration::from_millis(5);
 
 /// What the guard said became of the program.
 #[derive(Clone, Debug, Default)]
@@ -55,11 +52,9 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Waits a moment for the guard, which needs no more where the server ends with its input. It goes on by itself.
-    pub(super) async fn leave(mut self) {
-        if cfg!(unix) {
-            tokio::time::timeout(LEAVE_LIMIT, self.child.wait()).await.ok();
-        } else {
+    /// Leaves the rest to the guard, which goes on by itself; where there is none it is waited for.
+    pub(super) async fn leave(self) {
+        if cfg!(not(unix)) {
             self.close().await;
         }
     }

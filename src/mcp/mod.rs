@@ -72,6 +72,15 @@ const QUEUE: usize = 1_000;
 /// How long the guard may need after the server's output has ended to say what became of the server.
 const FATE_LIMIT: Duration = Duration::from_secs(5);
 
+/// A runtime for sessions, with one thread for all that waits: of two, each message would go from one to the other, which
+/// takes several times as long as the message. What computes for long does so elsewhere.
+///
+/// # Errors
+/// The system refuses a thread.
+pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).thread_name("loupe-io").enable_all().build()
+}
+
 /// How to connect.
 #[derive(Clone)]
 pub struct Options {

@@ -1,6 +1,6 @@
 //! As whom a call is made: as Loupe, or as a host whose way of naming itself is known. What is sent stands in the menu.
 
-use egui::{Label, Popup, RichText, ScrollArea, Ui};
+use egui::{Align2, Label, Popup, Response, RichText, ScrollArea, Ui, vec2};
 
 use crate::ask;
 use crate::source::Identity;
@@ -24,42 +24,50 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let sent = chosen.and_then(|host| host.identity()).unwrap_or_else(|| own(cx)).says();
     let tip = format!("How the server is told who calls: {sent}");
     let button = Button::new(&label).icon(icons::HOSTS).menu().height(theme::ICON_BUTTON).name(&name).tip(&tip).show(ui);
-    Popup::menu(&button).width(380.0).show(|ui| {
+    Popup::menu(&button).width(420.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
+        if row(ui, "Loupe", &own(cx), chosen.is_none(), "").clicked() {
+            cx.send(Action::Hosts(HostsAction::CallAs(None)));
+            ui.close();
+        }
+        let mut unknown = 0;
+        ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+            for host in cx.state.hosts.iter() {
+                let (Some(identity), Some(client)) = (host.identity(), &host.client) else {
+                    unknown += 1;
+                    continue;
+                };
+                let is_chosen = chosen.is_some_and(|chosen| chosen.id == host.id);
+                if row(ui, &host.name, &identity, is_chosen, &client.source).clicked() {
+                    cx.send(Action::Hosts(HostsAction::CallAs(Some(host.id))));
+                    ui.close();
+                }
+            }
+        });
+        ui.separator();
         let weak = |ui: &mut Ui, words: &str| {
             let color = Tokens::of(ui).weak;
             ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
         };
-        if panes::menu_row(ui, "Loupe", None, chosen.is_none()).clicked() {
-            cx.send(Action::Hosts(HostsAction::CallAs(None)));
-            ui.close();
-        }
-        weak(ui, &format!("Sends {}.", own(cx).says()));
-        let mut unknown = 0;
-        ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-            for host in cx.state.hosts.iter() {
-                let Some(identity) = host.identity() else {
-                    unknown += 1;
-                    continue;
-                };
-                if panes::menu_row(ui, &host.name, None, chosen.is_some_and(|chosen| chosen.id == host.id)).clicked() {
-                    cx.send(Action::Hosts(HostsAction::CallAs(Some(host.id))));
-                    ui.close();
-                }
-                weak(ui, &format!("Sends {}.", identity.says()));
-            }
-        });
+        weak(ui, &format!("Sends {sent}."));
+        weak(ui, "A client names itself once: choosing connects anew, and captures say who called.");
         if unknown > 0 {
-            ui.separator();
             weak(
                 ui,
                 &format!(
-                    "How {unknown} of {} hosts name themselves was not verified, so they cannot be called as. \
-                     [host.client] in your own hosts.toml adds one.",
+                    "How {unknown} of {} hosts name themselves was not verified. [host.client] in your own hosts.toml adds one.",
                     cx.state.hosts.len()
                 ),
             );
         }
-        weak(ui, "A client names itself once: choosing connects anew, and captures say who called.");
     });
+}
+
+/// Whom one may call as, with the name that a server gets; what else is sent stands in its tip.
+fn row(ui: &mut Ui, name: &str, identity: &Identity, is_chosen: bool, source: &str) -> Response {
+    let response = panes::menu_row(ui, name, None, is_chosen);
+    let at = response.rect.right_center() - vec2(28.0, 0.0);
+    let short = format!("{} {}", identity.name, identity.version);
+    ui.painter().text(at, Align2::RIGHT_CENTER, short, theme::small(), Tokens::of(ui).weak);
+    response.on_hover_text(format!("Sends {}.\n{source}", identity.says()).trim_end())
 }
