@@ -325,6 +325,11 @@ fn the_ledger_is_a_table_for_others() {
     let row = csv.lines().find(|line| line.starts_with("csv,")).unwrap();
     assert!(row.starts_with("csv,true,8,8,8,") && row.contains(",1.0000,2,2,0,0,lossy,1,"), "{row}");
     assert!(csv.contains("content,false,,,,,,,,,,,,,no text block in this answer\n"), "{csv}");
+    let ranges = String::from_utf8(text(&["show", "-", "--as", "csv", "--tokenizer", "claude"], payload)).unwrap();
+    let mut lines = ranges.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    assert_eq!(lines.next().unwrap()[14..], ["tokenizer", "tokens_low", "tokens_high", "why"]);
+    let json = lines.find(|cells| cells[0] == "json").unwrap();
+    assert!(json[14] == "claude" && json[15].parse::<u64>().unwrap() < json[16].parse().unwrap(), "{json:?}");
     assert_snapshot!(loupe(&["show", "-", "--as", "html"]), @r"
     status 2
     -- stderr
@@ -654,8 +659,6 @@ fn blocks_that_are_no_text_are_listed_where_they_stand() {
     let expected = "[block 0]\none\n[block 1]\nimage · image/png · 2 bytes, not shown\n[block 2]\nresource_link · b · a://b\n\
                     [block 3]\nresource · a://c\ninside\n";
     assert_eq!(page, expected);
-    let said = loupe(&["call", "dual_search_companies", "--sample", "--as", "csv", "--tokenizer", "claude"]);
-    assert!(said.contains("this command counts with o200k_base and cl100k_base only"), "{said}");
 }
 
 #[cfg(feature = "gui")]

@@ -19,7 +19,7 @@ use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::problem::{Kind, Problem};
 use crate::report::json::{self, LedgerOptions};
 use crate::report::{
-    self, Answer, CountedRow, HostText, HostsReport, Question, RowCount, TableKind, format_bytes, ledger_table, markdown_table,
+    self, Answer, CountedRow, HostText, HostsReport, Question, RowCount, TableKind, counted_table, format_bytes,
 };
 use crate::spread::spread;
 use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
@@ -77,10 +77,6 @@ impl Asked {
             },
         };
         let shown = args.table.as_deref().map_or(Ok(shown), |kind| table(kind).map(Shown::Table))?;
-        if matches!(shown, Shown::Table(TableKind::Csv)) {
-            // The columns of a sheet are those of the encodings that are always counted.
-            encoding(args.tokenizer.as_deref())?;
-        }
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
         let ledger = LedgerOptions { tokenizer: tokenizer(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
         let is_bytes = matches!(shown, Shown::Format(_)) && !args.print.json;
@@ -140,16 +136,11 @@ impl Asked {
                 return output::print(&bytes);
             }
             Shown::Ledger => self.ledger_page(subject, cancel)?,
-            Shown::Table(TableKind::Markdown) => {
+            Shown::Table(kind) => {
                 let rows = rows(subject, cancel)?;
                 let counts = self.counts(subject, &rows, cancel)?;
                 let counted = rows.iter().zip(&counts).map(|(row, count)| CountedRow { row, count: count.count });
-                markdown_table(&counted.collect::<Vec<_>>(), self.ledger.baseline(&rows))
-            }
-            Shown::Table(kind) => {
-                let rows = rows(subject, cancel)?;
-                let baseline = self.ledger.baseline(&rows);
-                ledger_table(kind, &rows.iter().collect::<Vec<_>>(), baseline, self.encoding())
+                counted_table(kind, &counted.collect::<Vec<_>>(), self.ledger.baseline(&rows), &self.ledger.tokenizer)
             }
             Shown::Rendered => page::rendered(subject, cancel)?,
             Shown::Tree => page::tree(subject, cancel)?,

@@ -59,7 +59,7 @@ pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
 pub use saving::{Reason, Saving, Step};
 pub use server_cost::{Cut, Part, ServerCost, ToolCost};
-pub use table::{TableKind, ledger_table, markdown_table};
+pub use table::{TableKind, counted_table, ledger_table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap};
 pub use tree::{Mark, TreeView};

@@ -6,7 +6,7 @@ use super::counted::{counted, ratio_of};
 use super::verdict::CountedRow;
 use crate::capture::FactCount;
 use crate::format;
-use crate::format::ledger::{Row, ratio};
+use crate::format::ledger::Row;
 use crate::token::{Count, Encoding, Tokenizer};
 
 /// A kind of table that others can read.
@@ -31,20 +31,20 @@ impl TableKind {
 /// The rows that are there, with ratios against the row `baseline`. Markdown says `–` where nothing is known and shows
 /// what people read; CSV leaves the cell empty, has every row and the reason in the last column.
 pub fn ledger_table(kind: TableKind, rows: &[&Row], baseline: &str, encoding: Encoding) -> String {
-    let base = rows.iter().copied().find(|row| row.format == baseline);
-    let ratio = |row: &Row| base.and_then(|base| ratio(row, base, encoding));
+    let tokenizer = Tokenizer::Encoding(encoding);
+    let rows: Vec<_> = rows.iter().map(|&row| CountedRow { row, count: tokenizer.from_tokens(row.tokens) }).collect();
+    counted_table(kind, &rows, baseline, &tokenizer)
+}
+
+/// The same by any tokenizer, by which the rows were counted; an estimate is a range.
+pub fn counted_table(kind: TableKind, rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> String {
     match kind {
-        TableKind::Markdown => {
-            let tokenizer = Tokenizer::Encoding(encoding);
-            let rows: Vec<_> = rows.iter().map(|&row| CountedRow { row, count: tokenizer.from_tokens(row.tokens) }).collect();
-            markdown_table(&rows, baseline)
-        }
-        TableKind::Csv => csv_table(rows, ratio),
+        TableKind::Markdown => markdown_table(rows, baseline),
+        TableKind::Csv => csv_table(rows, baseline, tokenizer),
     }
 }
 
-/// The Markdown table by any tokenizer; an estimate is a range in it.
-pub fn markdown_table(rows: &[CountedRow<'_>], baseline: &str) -> String {
+pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str) -> String {
     let base = rows.iter().find(|row| row.row.format == baseline).and_then(|row| row.count);
     let mut out = format!(
         "| Format | Tokens | Against {} | Bytes | Facts kept | Round trip |\n|---|--:|--:|--:|--:|---|\n",
@@ -90,7 +90,7 @@ fn title(id: &str) -> &str {
 }
 
 /// A CSV text with LF: the header, and rows of as many cells.
-pub(super) fn csv_text<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+pub(super) fn csv_text<const N: usize>(header: [impl AsRef<[u8]>; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut out = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
     // Writing into memory cannot fail, nor can rows of one length.
     out.write_record(header).ok();
@@ -114,8 +114,9 @@ pub(super) fn fact_cells(facts: Option<FactCount>, is_there: bool) -> [String; 4
     [cell(|facts| facts.total), cell(|facts| facts.kept), cell(|facts| facts.reworded), cell(|facts| facts.missing)]
 }
 
-fn csv_table(rows: &[&Row], ratio_of: impl Fn(&Row) -> Option<f64>) -> String {
-    let rows = rows.iter().map(|row| {
+fn csv_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> String {
+    let base = rows.iter().find(|row| row.row.format == baseline).and_then(|row| row.count);
+    let cells = rows.iter().map(|CountedRow { row, count }| {
         let available = row.is_available();
         let trip = row.round_trip.as_ref();
         let [bytes, chars, utf16, o200k_base, cl100k_base] = size_cells(row, available);
@@ -129,7 +130,7 @@ fn csv_table(rows: &[&Row], ratio_of: impl Fn(&Row) -> Option<f64>) -> String {
             utf16,
             o200k_base,
             cl100k_base,
-            ratio_of(row).map_or_else(String::new, |ratio| format!("{ratio:.4}")),
+            ratio_of(*count, base).map_or_else(String::new, |ratio| format!("{ratio:.4}")),
             facts,
             kept,
             reworded,
@@ -139,5 +140,25 @@ fn csv_table(rows: &[&Row], ratio_of: impl Fn(&Row) -> Option<f64>) -> String {
             why,
         ]
     });
-    csv_text(COLUMNS, rows)
+    if tokenizer.encoding().is_some() {
+        return csv_text(COLUMNS, cells);
+    }
+    let counts = rows.iter().map(|CountedRow { count, .. }| {
+        let cell = |end: fn(Count) -> u64| count.map_or_else(String::new, |count| end(count).to_string());
+        [tokenizer.name().to_owned(), cell(Count::low), cell(Count::high)]
+    });
+    csv_text(
+        joined(COLUMNS.map(str::to_owned), COUNT_COLUMNS.map(str::to_owned)),
+        cells.zip(counts).map(|(row, count)| joined(row, count)),
+    )
+}
+
+/// What a tokenizer counts that has no column of its own comes before the reason.
+const COUNT_COLUMNS: [&str; 3] = ["tokenizer", "tokens_low", "tokens_high"];
+
+fn joined(row: [String; 15], count: [String; 3]) -> [String; 18] {
+    let [.., why] = &row;
+    let why = why.clone();
+    let mut all = row.into_iter().take(14).chain(count).chain([why]);
+    std::array::from_fn(|_| all.next().unwrap_or_default())
 }

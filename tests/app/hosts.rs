@@ -49,6 +49,7 @@ fn own_hosts_are_called_as_and_exported() {
     window.state_mut().use_hosts(&hosts);
     until(&mut window, "the hosts are known", |window| window.state().state.hosts.len() == 29);
     click(&mut window, "Call as Loupe");
+    until_label(&mut window, "My agent");
     click(&mut window, "My agent");
     until(&mut window, "it is connected anew", |window| {
         window.state().state.session == 2

@@ -32,7 +32,9 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         let mut unknown = 0;
         ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-            for host in cx.state.hosts.iter() {
+            // A person's own come first.
+            let all = || cx.state.hosts.iter();
+            for host in all().filter(|host| host.is_own).chain(all().filter(|host| !host.is_own)) {
                 let (Some(identity), Some(client)) = (host.identity(), &host.client) else {
                     unknown += 1;
                     continue;
