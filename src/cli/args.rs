@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::deferred::Deferred;
 use super::written::WriteArgs;
 use crate::source::{SAMPLE_SETS, Takes};
 
@@ -57,13 +58,15 @@ impl Cli {
     /// Hands on what one part of the arguments needs of another.
     pub fn settle(&mut self) {
         let (link, data) = match &mut self.command {
-            Some(Command::Tools(args) | Command::Resources(args) | Command::Prompts(args)) => (&mut args.link, &args.data),
-            Some(Command::Call(args)) => (&mut args.link, &args.data),
-            Some(Command::Read(args)) => (&mut args.link, &args.data),
-            Some(Command::Prompt(args)) => (&mut args.link, &args.data),
-            Some(Command::Compare(args)) => (&mut args.link, &args.data),
-            Some(Command::Run(args)) => (&mut args.link, &args.data),
-            Some(Command::Fixture(args)) => return args.settle(),
+            Some(Command::Tools(Deferred(args)) | Command::Resources(Deferred(args)) | Command::Prompts(Deferred(args))) => {
+                (&mut args.link, &args.data)
+            }
+            Some(Command::Call(Deferred(args))) => (&mut args.link, &args.data),
+            Some(Command::Read(Deferred(args))) => (&mut args.link, &args.data),
+            Some(Command::Prompt(Deferred(args))) => (&mut args.link, &args.data),
+            Some(Command::Compare(Deferred(args))) => (&mut args.link, &args.data),
+            Some(Command::Run(Deferred(args))) => (&mut args.link, &args.data),
+            Some(Command::Fixture(Deferred(args))) => return args.settle(),
             _ => return,
         };
         link.data_dir.clone_from(&data.data_dir);
@@ -73,47 +76,47 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List a server's tools
-    Tools(Listed),
+    Tools(Deferred<Listed>),
     /// List a server's resources and resource templates
-    Resources(Listed),
+    Resources(Deferred<Listed>),
     /// List a server's prompts
-    Prompts(Listed),
+    Prompts(Deferred<Listed>),
     /// Call a tool and show its answer
-    Call(Call),
+    Call(Deferred<Call>),
     /// Read a resource and show it
-    Read(Read),
+    Read(Deferred<Read>),
     /// Fill in a prompt and show it
-    Prompt(PromptGet),
+    Prompt(Deferred<PromptGet>),
     /// Call a tool once for each value of an argument and compare the answers
-    Compare(Compare),
+    Compare(Deferred<Compare>),
     /// Show a capture, a result, a message, a payload or a text from a file
-    Show(Show),
+    Show(Deferred<Show>),
     /// Tell what differs between two captures, fixtures or files
-    Diff(Diff),
+    Diff(Deferred<Diff>),
     /// Save, verify, export and list fixtures: captures kept in a repository
-    Fixture(super::fixture::Fixture),
+    Fixture(Deferred<super::fixture::Fixture>),
     /// Run the sample as an MCP server, over stdio unless told otherwise
-    SampleServer(SampleServer),
+    SampleServer(Deferred<SampleServer>),
     /// Serve captures as an MCP server, over stdio unless told otherwise
-    Replay(Replay),
+    Replay(Deferred<Replay>),
     /// Make the calls of a collection and tell what the server costs
-    Run(Run),
+    Run(Deferred<Run>),
     /// Paint the window into a picture, without a display
-    Screenshot(Screenshot),
+    Screenshot(Deferred<Screenshot>),
     /// Remove the login that is kept for a server
-    Logout(super::logout::Logout),
+    Logout(Deferred<super::logout::Logout>),
     /// List the formats
-    Formats(Formats),
+    Formats(Deferred<Formats>),
     /// Measure the claims in the README on the sample, and print its table
     #[command(hide = true)]
     Claims,
     /// Be the client of the official conformance runner
     #[command(hide = true)]
-    Conformance(Conformance),
+    Conformance(Deferred<Conformance>),
     /// List the hosts whose models' view is known
-    Hosts(Hosts),
+    Hosts(Deferred<Hosts>),
     /// Print a completion script for a shell
-    Completions(Completions),
+    Completions(Deferred<Completions>),
 }
 
 /// How a server is reached.
