@@ -1,6 +1,6 @@
 //! As whom a call is made: as Loupe, or as a host whose way of naming itself is known. What is sent stands in the menu.
 
-use egui::{Align2, Label, Popup, Response, RichText, ScrollArea, Ui, vec2};
+use egui::{Align, Align2, Frame, Label, Layout, Margin, Popup, Response, RichText, ScrollArea, Ui, vec2};
 
 use crate::ask;
 use crate::source::Identity;
@@ -47,21 +47,23 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
         ui.separator();
-        let weak = |ui: &mut Ui, words: &str| {
-            let color = Tokens::of(ui).weak;
-            ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
-        };
-        weak(ui, &format!("Sends {sent}."));
-        weak(ui, "A client names itself once: choosing connects anew, and captures say who called.");
-        if unknown > 0 {
-            weak(
-                ui,
-                &format!(
-                    "How {unknown} of {} hosts name themselves was not verified. [host.client] in your own hosts.toml adds one.",
-                    cx.state.hosts.len()
-                ),
-            );
-        }
+        // Not justified, as the rows of a menu are.
+        Frame::new().inner_margin(Margin::symmetric(8, 2)).show(ui, |ui| {
+            ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                let mut weak = |words: &str| {
+                    let color = Tokens::of(ui).weak;
+                    ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
+                };
+                weak(&format!("Sends {sent}."));
+                weak("A client names itself once: choosing connects anew, and captures say who called.");
+                if unknown > 0 {
+                    weak(&format!(
+                        "How {unknown} of {} hosts name themselves was not verified. [host.client] in your own hosts.toml adds one.",
+                        cx.state.hosts.len()
+                    ));
+                }
+            });
+        });
     });
 }
 
