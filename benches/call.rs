@@ -49,6 +49,7 @@ fn main() -> Result<(), Failure> {
     match arguments.split_first().map(|(mode, rest)| (mode.as_str(), rest)) {
         Some(("tiny", _)) => tiny(),
         Some(("raw", server)) => raw(server),
+        Some(("pinned", _)) => warm(&[std::env::current_exe()?.to_string_lossy().into_owned(), "tiny".into()]),
         _ => measure(&arguments),
     }
 }
@@ -60,7 +61,14 @@ fn measure(arguments: &[String]) -> Result<(), Failure> {
         one_shots(&me)?;
     }
     println!("\none call of an open session, the native tiny server\n");
-    warm(&[me, "tiny".into()])
+    warm(&[me.clone(), "tiny".into()])?;
+    // Waking an idle processor takes longer than the call: with all on one, only what is done counts.
+    println!("\nthe same, all on one processor\n");
+    let pinned = Command::new("taskset").args(["-c", "0", &me, "pinned"]).status();
+    if !pinned.as_ref().is_ok_and(std::process::ExitStatus::success) {
+        println!("not measured: {pinned:?}");
+    }
+    Ok(())
 }
 
 fn one_shots(me: &str) -> Result<(), Failure> {
@@ -71,7 +79,10 @@ fn one_shots(me: &str) -> Result<(), Failure> {
     );
     one_shot("tiny, native", 60, me, &[me.to_owned(), "tiny".into()])?;
     match python() {
-        Ok(python) => one_shot("tiny, python3 -SE", 40, me, &[python, "-SEc".into(), SCRIPT.into()])?,
+        Ok(python) => {
+            one_shot("tiny, python3", 40, me, &[python.clone(), "-c".into(), SCRIPT.into()])?;
+            one_shot("tiny, python3 -SE", 40, me, &[python, "-SEc".into(), SCRIPT.into()])?;
+        }
         Err(why) => println!("tiny, python3 -SE    not measured: {why}"),
     }
     match std::env::var_os("LOUPE_PEERS") {
@@ -216,20 +227,58 @@ fn tiny() -> Result<(), Failure> {
 
 const ROUNDS: usize = 5_000;
 
-/// Round trips of one connection each, in turns of some, so that both have the same machine.
+/// A bare round trip as [`Pipes`] makes it, by a task that waits for the pipe instead of a thread that blocks in it: what
+/// waking a task costs, before anything of Loupe.
+struct Waiting {
+    to: tokio::process::ChildStdin,
+    from: tokio::io::BufReader<tokio::process::ChildStdout>,
+    line: String,
+    _server: tokio::process::Child,
+}
+
+impl Waiting {
+    fn open(server: &[String]) -> Result<Self, Failure> {
+        let mut command = tokio::process::Command::new(&server[0]);
+        command.args(&server[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+        let mut server = command.spawn()?;
+        let (Some(to), Some(from)) = (server.stdin.take(), server.stdout.take()) else { return Err("no pipes".into()) };
+        Ok(Self { to, from: tokio::io::BufReader::new(from), line: String::new(), _server: server })
+    }
+
+    async fn ask(&mut self, message: &str) -> Result<(), Failure> {
+        use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
+        self.to.write_all(format!("{message}\n").as_bytes()).await?;
+        self.line.clear();
+        if self.from.read_line(&mut self.line).await? == 0 { Err("the server ended".into()) } else { Ok(()) }
+    }
+}
+
+/// Round trips of one connection each, in turns of some, so that all have the same machine.
 fn warm(server: &[String]) -> Result<(), Failure> {
     let mut pipes = Pipes::open(server)?;
     let runtime = mcp::runtime()?;
     let command = source::Command { program: server[0].clone(), args: server[1..].to_vec(), ..source::Command::default() };
     let options = Options { guard: Some(LOUPE.into()), ..Options::default() };
     let session = Arc::new(runtime.block_on(mcp::connect(&Source::Command(command), options, Arc::new(|_| {})))?);
-    let (mut bare, mut called) = (Vec::new(), Vec::new());
+    let mut waiting = runtime.block_on(async { Waiting::open(server) })?;
+    let (mut bare, mut waited, mut called) = (Vec::new(), Vec::new(), Vec::new());
     for turn in 0..10 {
         for _ in 0..ROUNDS / 10 {
             let begun = Instant::now();
             pipes.ask(CALL, "\"id\":2")?;
             bare.push(begun.elapsed());
         }
+        let (back, times) = runtime.block_on(runtime.spawn(async move {
+            let mut times = Vec::new();
+            for _ in 0..ROUNDS / 10 {
+                let begun = Instant::now();
+                waiting.ask(CALL).await?;
+                times.push(begun.elapsed());
+            }
+            Ok::<_, Failure>((waiting, times))
+        }))??;
+        waiting = back;
+        waited.extend(times);
         let session = Arc::clone(&session);
         // On a task, as the window calls.
         let times = runtime.block_on(runtime.spawn(async move {
@@ -256,14 +305,11 @@ fn warm(server: &[String]) -> Result<(), Failure> {
     if let Some(session) = Arc::into_inner(session) {
         runtime.block_on(session.close());
     }
-    let (bare, called) = (median(bare), median(called));
-    let shown = |time: Duration| format!("{:.1} µs", time.as_secs_f64() * 1e6);
-    println!("{:<28} {:>10}", format!("bare round trip ({ROUNDS})"), shown(bare));
-    println!(
-        "{:<28} {:>10}   {:.2}",
-        format!("Session::call ({ROUNDS})"),
-        shown(called),
-        called.as_secs_f64() / bare.as_secs_f64()
-    );
+    drop(waiting);
+    let [bare, waited, called] = [bare, waited, called].map(median);
+    for (name, time) in [("bare round trip", bare), ("the same by a task", waited), ("Session::call", called)] {
+        let (micros, ratio) = (time.as_secs_f64() * 1e6, time.as_secs_f64() / bare.as_secs_f64());
+        println!("{:<28} {micros:>7.1} µs   {ratio:.2}", format!("{name} ({ROUNDS})"));
+    }
     Ok(())
 }

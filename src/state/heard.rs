@@ -25,7 +25,7 @@ impl State {
                     self.list_library(effects);
                 }
             }
-            Heard::Completed { argument, values } => self.library.suggestions = Some((argument, values)),
+            Heard::Completed { argument, values } => self.suggested(argument, values, effects),
             Heard::ResourceUpdated(uri) => self.resource_updated(&uri),
             Heard::Noted(text) => self.toast(&text),
         }

@@ -166,9 +166,21 @@ pub struct Library {
     pub values: BTreeMap<String, String>,
     /// What the server suggests for a place.
     pub suggestions: Option<(String, Vec<String>)>,
+    /// What suggestions are asked for now: one question at a time, however fast somebody types.
+    asked: Option<Asked>,
+    /// The place that was typed in last, where nothing was asked for it yet.
+    typed: Option<String>,
     /// Resources that are watched, and those of them that have changed since they were read.
     pub watched: BTreeSet<String>,
     pub updated: BTreeSet<String>,
+}
+
+/// A question for suggestions. They are of use only as long as it is what stands there.
+#[derive(Clone, Debug, PartialEq)]
+struct Asked {
+    reference: String,
+    argument: String,
+    value: String,
 }
 
 impl Library {
@@ -215,11 +227,15 @@ impl State {
             LibraryAction::Select(at) => {
                 if self.library.selected != Some(at) {
                     self.library.values.clear();
-                    self.library.suggestions = None;
+                    (self.library.suggestions, self.library.typed) = (None, None);
                 }
                 self.library.selected = Some(at);
             }
-            LibraryAction::Set { name, value } => self.fill_in(name, value, effects),
+            LibraryAction::Set { name, value } => {
+                self.library.values.insert(name.clone(), value);
+                self.library.typed = Some(name);
+                self.ask_for_suggestions(effects);
+            }
             LibraryAction::Read => self.read_entry(effects),
             LibraryAction::Watch(on) => {
                 let Some(uri) = self.library.uri() else { return };
@@ -258,21 +274,41 @@ impl State {
         self.library.updated.insert(uri.to_owned());
     }
 
-    fn fill_in(&mut self, name: String, value: String, effects: &mut Vec<Effect>) {
-        let can_complete = self.connection.server().is_some_and(|server| server.declares("/completions"));
-        if let Some(reference) = self.library.entry().and_then(Entry::reference).filter(|_| can_complete) {
-            let others = self.library.values.iter().filter(|(other, _)| **other != name);
-            let others: Vec<_> =
-                others.map(|(name, value)| format!("{}:{}", write::string(name), write::string(value))).collect();
-            let params = format!(
-                r#"{{"ref":{reference},"argument":{{"name":{},"value":{}}},"context":{{"arguments":{{{}}}}}}}"#,
-                write::string(&name),
-                write::string(&value),
-                others.join(",")
-            );
-            effects.push(Effect::Tell { session: self.session, tell: Tell::Complete { argument: name.clone(), params } });
+    /// Asks what may stand in the place that was typed in last, unless an answer to that is still to come.
+    fn ask_for_suggestions(&mut self, effects: &mut Vec<Effect>) {
+        if self.library.asked.is_some() || !self.connection.server().is_some_and(|server| server.declares("/completions")) {
+            return;
         }
-        self.library.values.insert(name, value);
+        let (Some(reference), Some(argument)) = (self.library.entry().and_then(Entry::reference), self.library.typed.take())
+        else {
+            return;
+        };
+        let value = self.library.values.get(&argument).cloned().unwrap_or_default();
+        let others = self.library.values.iter().filter(|(other, _)| **other != argument);
+        let others: Vec<_> = others.map(|(name, value)| format!("{}:{}", write::string(name), write::string(value))).collect();
+        let params = format!(
+            r#"{{"ref":{reference},"argument":{{"name":{},"value":{}}},"context":{{"arguments":{{{}}}}}}}"#,
+            write::string(&argument),
+            write::string(&value),
+            others.join(",")
+        );
+        effects.push(Effect::Tell { session: self.session, tell: Tell::Complete { argument: argument.clone(), params } });
+        self.library.asked = Some(Asked { reference, argument, value });
+    }
+
+    /// Suggestions came; what they are for may have been typed over meanwhile.
+    pub(super) fn suggested(&mut self, argument: String, values: Vec<String>, effects: &mut Vec<Effect>) {
+        let asked = self.library.asked.take();
+        let reference = self.library.entry().and_then(Entry::reference);
+        let is_current = asked.is_some_and(|asked| {
+            asked.argument == argument
+                && Some(asked.reference) == reference
+                && self.library.values.get(&argument).is_some_and(|value| *value == asked.value)
+        });
+        if is_current {
+            self.library.suggestions = Some((argument, values));
+        }
+        self.ask_for_suggestions(effects);
     }
 
     fn read_entry(&mut self, effects: &mut Vec<Effect>) {
@@ -327,7 +363,12 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
+    use crate::capture::Server;
+    use crate::source::{SampleSpec, Source};
+    use crate::state::Connection;
 
     #[test]
     fn templates_are_filled_in_as_the_standard_says() {
@@ -343,5 +384,39 @@ mod tests {
             assert_eq!(expand(template, &values(&[("x", "1 2/3"), ("y", "é")])), expected, "{template}");
         }
         assert_eq!(variables("a://{x}{?x,y*}{z:3}"), ["x", "y", "z"]);
+    }
+
+    #[test]
+    fn suggestions_are_asked_for_one_at_a_time_and_only_for_what_stands_there() {
+        let prompt = r#"{"name":"p","arguments":[{"name":"key"}]}"#;
+        let connection = Connection::Connected {
+            source: Source::Sample(SampleSpec::default()),
+            server: Server { capabilities: Some(Bytes::from_static(br#"{"completions":{}}"#)), ..Server::default() },
+            since: Duration::ZERO,
+            stderr: Vec::new(),
+            messages: 0,
+        };
+        let mut state = State { connection, ..State::default() };
+        state.library.entries = Some(vec![Entry::Prompt(Arc::new(Prompt::read(prompt.into())))]);
+        let mut effects = Vec::new();
+        state.perform_library(LibraryAction::Select(0), &mut effects);
+        for value in ["a", "ad", "ada"] {
+            state.perform_library(LibraryAction::Set { name: "key".into(), value: value.into() }, &mut effects);
+        }
+        let asked = |effects: &mut Vec<Effect>| -> Vec<String> {
+            let params = effects.drain(..).map(|effect| match effect {
+                Effect::Tell { tell: Tell::Complete { params, .. }, .. } => params,
+                other => panic!("{other:?}"),
+            });
+            params.map(|params| params.split("\"value\":").nth(1).unwrap_or_default()[..5].to_owned()).collect()
+        };
+        assert_eq!(asked(&mut effects), ["\"a\"},"]);
+        state.suggested("key".into(), vec!["abel".into()], &mut effects);
+        // What came is for a text that is no longer there; what stands there now is asked for instead.
+        assert_eq!(state.library.suggestions, None);
+        assert_eq!(asked(&mut effects), ["\"ada\""]);
+        state.suggested("key".into(), vec!["adams".into()], &mut effects);
+        assert_eq!(state.library.suggestions, Some(("key".into(), vec!["adams".into()])));
+        assert!(effects.is_empty());
     }
 }
