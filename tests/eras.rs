@@ -493,6 +493,66 @@ async fn certificates_that_cannot_be_read_are_named() {
     }
 }
 
+/// A certificate that an authority of this test's own signed for 127.0.0.1, and that authority as PEM.
+fn certified() -> (Arc<tokio_rustls::rustls::ServerConfig>, String) {
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+    let mut authority = CertificateParams::new(Vec::new()).unwrap();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let (authority_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+    let pem = authority.self_signed(&authority_key).unwrap().pem();
+    let issuer = Issuer::new(authority, authority_key);
+    let leaf = CertificateParams::new(vec!["127.0.0.1".into()]).unwrap().signed_by(&key, &issuer).unwrap();
+    let key = tokio_rustls::rustls::pki_types::PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+    let config = tokio_rustls::rustls::ServerConfig::builder_with_provider(Arc::new(
+        tokio_rustls::rustls::crypto::aws_lc_rs::default_provider(),
+    ));
+    let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+    (Arc::new(config.with_single_cert(vec![leaf.der().clone()], key).unwrap()), pem)
+}
+
+#[tokio::test]
+async fn an_authority_of_ones_own_is_trusted_once_it_is_named() {
+    let sample = Arc::new(Sample::new(&SampleSpec::default()).unwrap());
+    let serving = serve::http(sample, ([127, 0, 0, 1], 0).into()).await.unwrap();
+    let behind = serving.url().split('/').nth(2).unwrap().to_owned();
+    let _serving = tokio::spawn(serving.run());
+    let (config, authority) = certified();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/mcp", listener.local_addr().unwrap());
+    let acceptor = tokio_rustls::TlsAcceptor::from(config);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let (acceptor, behind) = (acceptor.clone(), behind.clone());
+            tokio::spawn(async move {
+                // One that is refused ends here.
+                let Ok(mut inside) = acceptor.accept(stream).await else { return };
+                let mut plain = tokio::net::TcpStream::connect(&behind).await.unwrap();
+                tokio::io::copy_bidirectional(&mut inside, &mut plain).await.ok();
+            });
+        }
+    });
+    let (problem, told) = refused(&Source::Http(Http { url: url.clone(), ..Http::default() })).await;
+    assert_eq!(problem.kind, Kind::Connect, "{problem}");
+    assert!(problem.hint.as_deref().is_some_and(|hint| hint.contains("--cacert")), "{problem}");
+    let tls = told.iter().find(|step| step.name == "TLS").unwrap();
+    assert!(tls.state == StepState::Failed && tls.took.is_some(), "{told:?}");
+    assert!(told.iter().any(|step| step.name == "connect" && step.state == StepState::Done), "{told:?}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("authority.pem");
+    std::fs::write(&file, authority).unwrap();
+    let heard = Heard::default();
+    let source = Source::Http(Http { url, cacert: Some(file), ..Http::default() });
+    let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
+    assert!(!session.list_tools(Duration::from_secs(60)).await.unwrap().tools.is_empty());
+    let told = steps(&heard);
+    for name in ["connect", "TLS", "HTTP"] {
+        let step = told.iter().find(|step| step.name == name).unwrap();
+        assert!(step.state == StepState::Done && step.took.is_some(), "{told:?}");
+    }
+    session.close().await;
+}
+
 /// The environment's proxy is used for other machines and not for this one.
 #[tokio::test]
 async fn proxies_of_the_environment_are_used() {

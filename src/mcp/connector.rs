@@ -1,12 +1,10 @@
 //! What reaching a server over HTTP takes, part by part: a resolver that says what it found, and a layer around the
-//! connector that times what is left, the TCP connection and, for https, TLS in it.
+//! connector that times what is left, the TCP connection and, for https, TLS, whose beginning `tls` tells.
 //!
-//! The two are one call of the HTTP library, which tells nothing in between: for https they have one time together, and it
-//! says so. A connection that is used again takes none, and nothing is told of it.
+//! A connection that is used again takes no time, and nothing is told of it.
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -19,26 +17,43 @@ use crate::capture::StepState;
 
 /// What connections took.
 #[derive(Default)]
-pub(super) struct Took {
-    /// Microseconds of the last resolving that no connection has been charged with.
-    resolve: AtomicU64,
-    /// Microseconds of the last connection without its resolving; 0 where there was none since it was asked for.
-    connect: AtomicU64,
-    /// The same with its resolving.
-    whole: AtomicU64,
+pub(super) struct Took(Mutex<Clock>);
+
+#[derive(Default)]
+struct Clock {
+    /// The last resolving that no connection has been charged with.
+    resolve: Duration,
+    /// When the handshake of the connection that is being made began.
+    tls_begun: Option<Instant>,
+    /// The last connection that nobody asked for yet.
+    last: Option<Parts>,
+}
+
+/// What a connection took, or an attempt at one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    /// TCP, and what a proxy takes.
+    pub connect: Duration,
+    /// `None` where it did not come to TLS.
+    pub tls: Option<Duration>,
+    /// Both, and the resolving.
+    pub whole: Duration,
 }
 
 impl Took {
-    /// What the connection made last took, without and with its resolving; once.
-    pub(super) fn take(&self) -> Option<(Duration, Duration)> {
-        let connect = Some(self.connect.swap(0, Ordering::Relaxed)).filter(|micros| *micros > 0)?;
-        Some((Duration::from_micros(connect), Duration::from_micros(self.whole.load(Ordering::Relaxed))))
+    /// What the connection made last took; once.
+    pub(super) fn take(&self) -> Option<Parts> {
+        self.clock().last.take()
     }
-}
 
-/// At least one, so that none is told from a short one.
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX).max(1)
+    /// A handshake begins.
+    pub(super) fn begin_tls(&self) {
+        self.clock().tls_begun.get_or_insert_with(Instant::now);
+    }
+
+    fn clock(&self) -> MutexGuard<'_, Clock> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The system's resolver, which says what it found.
@@ -53,7 +68,7 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let begun = Instant::now();
             let found = tokio::net::lookup_host((host.as_str(), 0)).await;
-            took.resolve.store(micros(begun.elapsed()), Ordering::Relaxed);
+            took.clock().resolve = begun.elapsed();
             let is_new = !tap.is_established();
             match found {
                 Ok(found) => {
@@ -109,13 +124,15 @@ where
         let took = Arc::clone(&self.took);
         let connecting = self.inner.call(to);
         Box::pin(async move {
-            took.resolve.store(0, Ordering::Relaxed);
+            *took.clock() = Clock::default();
             let begun = Instant::now();
             let connected = connecting.await;
-            let resolving = Duration::from_micros(took.resolve.swap(0, Ordering::Relaxed));
             let whole = begun.elapsed();
-            took.whole.store(micros(whole), Ordering::Relaxed);
-            took.connect.store(micros(whole.saturating_sub(resolving)), Ordering::Relaxed);
+            let mut clock = took.clock();
+            let tls = clock.tls_begun.take().map(|tls_begun| tls_begun.elapsed());
+            let connect = whole.saturating_sub(std::mem::take(&mut clock.resolve)).saturating_sub(tls.unwrap_or_default());
+            clock.last = Some(Parts { connect, tls, whole });
+            drop(clock);
             connected
         })
     }

@@ -29,6 +29,8 @@ pub enum Error {
     Header { name: String },
     #[error("no HTTP client: {source}")]
     Client { source: reqwest::Error },
+    #[error("no TLS: {source}")]
+    Tls { source: rustls::Error },
     #[error("the certificates cannot be used: {why}")]
     Authority { file: PathBuf, why: String },
     #[error("{}", connect_words(source))]
@@ -127,7 +129,9 @@ impl From<&Error> for Problem {
                 problem(Kind::Connect, url).hint("give the server's address, such as http://127.0.0.1:3001/mcp")
             }
             Error::Header { .. } => problem(Kind::Usage, "").hint("a header has a name without spaces and a value on one line"),
-            Error::Client { .. } => problem(Kind::Connect, "").hint("check the system's certificates and proxy settings"),
+            Error::Client { .. } | Error::Tls { .. } => {
+                problem(Kind::Connect, "").hint("check the system's certificates and proxy settings")
+            }
             Error::Authority { file, .. } => {
                 problem(Kind::Io, &file.to_string_lossy()).hint("give a PEM file: -----BEGIN CERTIFICATE----- and so on")
             }

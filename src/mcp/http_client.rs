@@ -4,6 +4,7 @@
 //! Proxies are those of the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`), except for this machine's own
 //! addresses. `Origin` is never sent. A redirect is followed only within the origin, and only where a POST stays one.
 
+use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +12,14 @@ use std::time::{Duration, Instant};
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use reqwest::redirect::Policy;
+use rustls::pki_types::CertificateDer;
 
 use super::Happening;
-use super::connector::{Resolver, Timed, Took};
+use super::connector::{Parts, Resolver, Timed, Took};
 use super::error::{Error, innermost};
 use super::login::{Keep, Login, Tries};
 use super::tap::Tap;
+use super::tls;
 use crate::capture::{HttpInfo, StepState};
 use crate::source;
 
@@ -41,6 +44,17 @@ pub(super) struct Client {
     /// Whether the steps of the first request have been told.
     told: AtomicBool,
     took: Arc<Took>,
+}
+
+/// The certificates of a person's own authorities.
+fn authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let bad = |why: String| Error::Authority { file: file.to_owned(), why };
+    let pem = std::fs::read(file).map_err(|error| bad(format!("cannot read: {error}")))?;
+    match tls::certificates(&pem) {
+        Ok(found) if found.is_empty() => Err(bad("there is no certificate in it".into())),
+        Ok(found) => Ok(found),
+        Err(error) => Err(bad(error.to_string())),
+    }
 }
 
 impl Client {
@@ -73,14 +87,15 @@ impl Client {
             // A proxy cannot reach this machine's own addresses.
             builder = builder.no_proxy();
         }
-        if let Some(file) = &http.cacert {
-            let bad = |why: String| Error::Authority { file: file.clone(), why };
-            let pem = std::fs::read(file).map_err(|error| bad(format!("cannot read: {error}")))?;
-            let found = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| bad(innermost(&error)))?;
-            if found.is_empty() {
-                return Err(bad("there is no certificate in it".into()));
-            }
-            builder = builder.tls_certs_merge(found);
+        if url.scheme() == "https" || http.cacert.is_some() {
+            let bad = |why: String| http.cacert.clone().map(|file| Error::Authority { file, why });
+            let authorities = match &http.cacert {
+                Some(file) => authorities(file)?,
+                None => Vec::new(),
+            };
+            let config = tls::config(authorities, Arc::clone(&took))
+                .map_err(|source| bad(source.to_string()).unwrap_or(Error::Tls { source }))?;
+            builder = builder.tls_backend_preconfigured(config);
         }
         let client = builder.build().map_err(|source| Error::Client { source })?;
         let login = http.login.clone().map(|wish| {
@@ -122,15 +137,15 @@ impl Client {
                     let address = response.remote_addr().map(|address| address.to_string()).unwrap_or_default();
                     let origin = self.url.origin().ascii_serialization();
                     let took = self.took.take();
-                    self.tap.add_step("connect", took.map(|(connect, _)| connect), &origin, &address, StepState::Done);
+                    self.tap.add_step("connect", took.map(|took| took.connect), &origin, &address, StepState::Done);
                     if self.url.scheme() == "https" {
-                        let answered = "the certificate is trusted; its time is in that of `connect`";
-                        self.tap.add_step("TLS", None, &origin, answered, StepState::Done);
+                        let tls = took.and_then(|took| took.tls);
+                        self.tap.add_step("TLS", tls, &origin, "the certificate is trusted", StepState::Done);
                     }
                     let answered = format!("HTTP {}", response.status());
                     let state = if response.status().is_success() { StepState::Done } else { StepState::Passed };
                     // What was told of already is no part of the answer's time.
-                    let waited = begun.elapsed().saturating_sub(took.map(|(_, whole)| whole).unwrap_or_default());
+                    let waited = begun.elapsed().saturating_sub(took.map(|took| took.whole).unwrap_or_default());
                     self.tap.add_step("HTTP", Some(waited), self.url.path(), &answered, state);
                 }
                 Ok(response)
@@ -143,7 +158,14 @@ impl Client {
                         () if error.is_connect() => "connect",
                         () => "HTTP",
                     };
-                    self.tap.step(name, begun, &self.url.origin().ascii_serialization(), &text, StepState::Failed);
+                    let origin = self.url.origin().ascii_serialization();
+                    match self.took.take() {
+                        Some(Parts { connect, tls: Some(tls), .. }) if name == "TLS" => {
+                            self.tap.add_step("connect", Some(connect), &origin, "", StepState::Done);
+                            self.tap.add_step("TLS", Some(tls), &origin, &text, StepState::Failed);
+                        }
+                        _ => self.tap.step(name, begun, &origin, &text, StepState::Failed),
+                    }
                 }
                 Err(self.failed(error))
             }

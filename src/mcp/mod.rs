@@ -42,6 +42,7 @@ mod session;
 mod sse;
 mod tap;
 mod tasks;
+mod tls;
 mod wire;
 
 use std::path::PathBuf;
