@@ -4,14 +4,16 @@
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{ColorImage, Frame, Label, Margin, Pos2, Rect, RichText, Role, Stroke, StrokeKind, TextureHandle, TextureOptions};
+use egui::{
+    ColorImage, Frame, Label, Margin, Pos2, Rect, RichText, Role, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
+};
 use egui::{Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::item::SIDE;
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
 use crate::report::special::Shown;
-use crate::report::{Answer, Picture, Question};
+use crate::report::{Answer, Picture, Question, Sound};
 use crate::state::media::MediaAction;
 use crate::state::{Action, Asked};
 use crate::ui::theme::{self, Tokens};
@@ -63,8 +65,33 @@ fn cut(text: &str) -> String {
     shown
 }
 
+/// The picture of a sound, in points.
+const SOUND_WIDTH: f32 = 480.0;
+const SOUND_HEIGHT: f32 = 48.0;
+
 /// A picture and what it was made into.
 type Texture = (Arc<Picture>, TextureHandle);
+
+/// What a block is decoded as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Decoded {
+    Picture,
+    Sound,
+}
+
+impl Decoded {
+    fn of(block: &Block) -> Option<Self> {
+        let is = |kind, start: &str| block.kind == kind || block.mime_type.as_deref().is_some_and(|mime| mime.starts_with(start));
+        if is(BlockKind::Image, "image/") { Some(Self::Picture) } else { is(BlockKind::Audio, "audio/").then_some(Self::Sound) }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Picture => "picture",
+            Self::Sound => "sound",
+        }
+    }
+}
 
 /// What can be done with a block.
 #[derive(Clone)]
@@ -73,7 +100,8 @@ pub struct Controls {
     /// What can be read through the session.
     uri: Option<String>,
     has_data: bool,
-    is_picture: bool,
+    /// What of it is decoded on a click.
+    decoded: Option<Decoded>,
     /// The texture of the picture, made once.
     texture: Arc<Mutex<Option<Texture>>>,
 }
@@ -82,15 +110,13 @@ impl Controls {
     /// `None` where there is nothing to do.
     pub fn of(block: &Block) -> Option<Self> {
         let has_data = block.data_bytes.is_some();
-        let is_image =
-            block.kind == BlockKind::Image || block.mime_type.as_deref().is_some_and(|mime| mime.starts_with("image/"));
         let is_resource = matches!(block.kind, BlockKind::ResourceLink | BlockKind::Resource);
         let uri = block.uri.clone().filter(|_| is_resource);
         (has_data || uri.is_some()).then(|| Self {
             index: block.index,
             uri,
             has_data,
-            is_picture: has_data && is_image,
+            decoded: Decoded::of(block).filter(|_| has_data),
             texture: Arc::default(),
         })
     }
@@ -101,14 +127,25 @@ impl Controls {
         let send = |action| cx.send(Action::Media(action));
         let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y), vec2((width - 2.0 * SIDE).max(80.0), f32::INFINITY));
         let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(("controls", self.index)));
-        let is_shown = self.is_picture && cx.state.is_picture_shown(self.index);
+        let is_shown = cx.state.is_media_shown(self.index);
         let place = format!("content[{}]", self.index);
         child.spacing_mut().item_spacing = vec2(8.0, 6.0);
         child.horizontal_wrapped(|ui| {
-            if self.is_picture {
-                let (words, icon) = if is_shown { ("Hide picture", icons::MISSING) } else { ("Show picture", icons::IMAGE) };
+            if let Some(decoded) = self.decoded {
+                let (verb, icon) = match decoded {
+                    _ if is_shown => ("Hide", icons::MISSING),
+                    Decoded::Picture => ("Show", icons::IMAGE),
+                    Decoded::Sound => ("Show", icons::AUDIO),
+                };
+                let words = format!("{verb} {}", decoded.name());
                 let name = format!("{words} {place}");
-                if Button::new(words).icon(icon).name(&name).tip("Decodes it here; nothing is fetched").small().show(ui).clicked()
+                if Button::new(&words)
+                    .icon(icon)
+                    .name(&name)
+                    .tip("Decodes it here; nothing is fetched")
+                    .small()
+                    .show(ui)
+                    .clicked()
                 {
                     send(MediaAction::Show(self.index, !is_shown));
                 }
@@ -133,12 +170,17 @@ impl Controls {
                 }
             }
         });
-        if is_shown {
-            match cx.ask(Question::Picture(self.index)) {
+        if let Some(decoded) = self.decoded.filter(|_| is_shown) {
+            let question = match decoded {
+                Decoded::Picture => Question::Picture(self.index),
+                Decoded::Sound => Question::Sound(self.index),
+            };
+            match cx.ask(question) {
                 Asked::Ready(Answer::Picture(picture)) => self.picture_ui(&mut child, picture),
+                Asked::Ready(Answer::Sound(sound)) => sound_ui(&mut child, sound, &place),
                 Asked::Ready(_) => {}
                 Asked::Working { since } => {
-                    widgets::waiting(&mut child, "Decoding the picture", since, cx);
+                    widgets::waiting(&mut child, &format!("Decoding the {}", decoded.name()), since, cx);
                 }
                 Asked::Failed(problem) => {
                     widgets::problem_ui(&mut child, problem);
@@ -178,6 +220,37 @@ impl Controls {
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("content[{}], {words}", self.index)));
         });
         ui.label(RichText::new(&words).font(theme::small()).color(t.weak));
+    }
+}
+
+/// How loud a sound is from its begin to its end, and what it is made of.
+fn sound_ui(ui: &mut Ui, sound: &Sound, place: &str) {
+    let t = Tokens::of(ui);
+    let channels = match sound.channels {
+        1 => "mono".to_owned(),
+        2 => "stereo".to_owned(),
+        more => format!("{more} channels"),
+    };
+    let rate = widgets::grouped(u64::from(sound.rate));
+    let words = format!("{} · {rate} Hz, {channels} · {}", widgets::seconds(sound.length), sound.made_of);
+    let frame = Frame::new().fill(t.card).stroke(Stroke::new(1.0, t.line)).corner_radius(theme::RADIUS_CONTROL);
+    frame.inner_margin(Margin::same(8)).show(ui, |ui| {
+        let width = ui.available_width().clamp(40.0, SOUND_WIDTH);
+        let (rect, response) = ui.allocate_exact_size(vec2(width, SOUND_HEIGHT), Sense::hover());
+        let step = width / sound.loudness.len().max(1) as f32;
+        for (at, loudness) in sound.loudness.iter().enumerate() {
+            // A silent column is still seen to be there.
+            let half = (loudness * SOUND_HEIGHT / 2.0).max(0.5);
+            let x = rect.left() + (at as f32 + 0.5) * step;
+            let ends = [pos2(x, rect.center().y - half), pos2(x, rect.center().y + half)];
+            ui.painter().line_segment(ends, Stroke::new((step * 0.7).clamp(0.5, 3.0), t.accent));
+        }
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("{place}, {words}")));
+        response.on_hover_text("How loud it is, from its begin to its end. Loupe does not play it: save it and open it.");
+    });
+    ui.label(RichText::new(&words).font(theme::small()).color(t.weak));
+    for note in &sound.notes {
+        ui.label(RichText::new(note).font(theme::small()).color(t.weak));
     }
 }
 
