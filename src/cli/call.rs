@@ -66,7 +66,7 @@ pub fn call(
     // Found out before a server is started for nothing.
     refused_by(None, &arguments, send_anyway)?;
     // Done before the server has told its schema; nobody waits for it.
-    std::thread::spawn(arguments::warm_up);
+    std::thread::Builder::new().spawn(arguments::warm_up).ok();
     let quiet = shown.asked.is_quiet();
     with_session(
         source,

@@ -139,7 +139,11 @@ impl Asked {
             Shown::Table(kind) => {
                 let rows = rows(subject, cancel)?;
                 let counts = self.counts(subject, &rows, cancel)?;
-                let counted = rows.iter().zip(&counts).map(|(row, count)| CountedRow { row, count: count.count });
+                let counted = rows.iter().zip(&counts).map(|(row, count)| CountedRow {
+                    row,
+                    count: count.count,
+                    why: count.why.as_deref(),
+                });
                 counted_table(kind, &counted.collect::<Vec<_>>(), self.ledger.baseline(&rows), &self.ledger.tokenizer)
             }
             Shown::Rendered => page::rendered(subject, cancel)?,

@@ -30,6 +30,8 @@ const SETTLE: Duration = Duration::from_millis(300);
 const LIST_LIMIT: Duration = Duration::from_secs(60);
 /// The time limit of what is asked beside calls.
 const LIMIT: Duration = Duration::from_secs(30);
+/// The same of suggestions: those that come later are for a text that is typed over.
+const SUGGEST_LIMIT: Duration = Duration::from_secs(3);
 /// As many messages are handed over at once.
 const BATCH: usize = 256;
 /// As many parcels of them may lie there, and how long to wait before looking again.
@@ -203,7 +205,8 @@ impl Sessions {
                 }
                 Tell::Complete { argument, params } => {
                     // A server that has nothing to suggest is not in anybody's way.
-                    let values = reached.request("completion/complete", &params, LIMIT).await.map(|result| values(&result));
+                    let values =
+                        reached.request("completion/complete", &params, SUGGEST_LIMIT).await.map(|result| values(&result));
                     queue
                         .push(Event::Heard { session, heard: Heard::Completed { argument, values: values.unwrap_or_default() } });
                     Ok(())

@@ -46,9 +46,9 @@ impl Took {
         self.clock().last.take()
     }
 
-    /// A handshake begins.
+    /// A handshake begins. The last one is the server's, where a proxy has one before.
     pub(super) fn begin_tls(&self) {
-        self.clock().tls_begun.get_or_insert_with(Instant::now);
+        self.clock().tls_begun = Some(Instant::now());
     }
 
     fn clock(&self) -> MutexGuard<'_, Clock> {

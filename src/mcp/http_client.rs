@@ -153,13 +153,14 @@ impl Client {
             Err(error) => {
                 if is_first {
                     let text = innermost(&error);
-                    let name = match () {
-                        () if text.contains("certificate") || text.contains("TLS") || text.contains("tls") => "TLS",
-                        () if error.is_connect() => "connect",
-                        () => "HTTP",
+                    let took = self.took.take();
+                    let name = match took {
+                        Some(Parts { tls: Some(_), .. }) if error.is_connect() => "TLS",
+                        _ if error.is_connect() => "connect",
+                        _ => "HTTP",
                     };
                     let origin = self.url.origin().ascii_serialization();
-                    match self.took.take() {
+                    match took {
                         Some(Parts { connect, tls: Some(tls), .. }) if name == "TLS" => {
                             self.tap.add_step("connect", Some(connect), &origin, "", StepState::Done);
                             self.tap.add_step("TLS", Some(tls), &origin, &text, StepState::Failed);

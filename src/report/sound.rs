@@ -1,7 +1,7 @@
 //! A sound of an answer, decoded on request and within bounds: how long it is, what it is made of, and how loud it is
 //! where. It is not played: that would take a sound system, which not every machine has. Uses `format`, `problem`, `cancel`.
 
-use std::io::Cursor;
+use std::io::{Cursor, ErrorKind};
 use std::time::Duration;
 
 use symphonia::core::audio::GenericAudioBufferRef;
@@ -36,7 +36,7 @@ pub struct Sound {
     pub channels: usize,
     /// Of what was decoded.
     pub length: Duration,
-    /// How loud it is, from 0 to 1, in columns from its begin to its end; at most [`COLUMNS`].
+    /// How loud it is, from 0 to 1, in columns from its begin to its end; at most 400 of them.
     pub loudness: Vec<f32>,
     /// What is odd: declared as something else, cut off, broken in the middle.
     pub notes: Vec<String>,
@@ -56,11 +56,10 @@ impl Sound {
     }
 
     fn decode(bytes: Vec<u8>, declared: Option<&str>, index: usize, cancel: &Cancel) -> Result<Self, Stop> {
-        let kind = kind_of(&bytes);
         let size = bytes.len();
         let unknown = |error: Error| match error {
             Error::Unsupported(_) | Error::IoError(_) => {
-                other_program(Kind::Malformed, format!("{size} bytes that are no sound of a known kind"), index)
+                other_program(Kind::Malformed, format!("{size} bytes that are no sound in WAV, MP3 or FLAC"), index)
             }
             error => other_program(Kind::Malformed, format!("the sound cannot be decoded: {error}"), index),
         };
@@ -74,14 +73,15 @@ impl Sound {
         let codec = track.codec_params.as_ref().and_then(|parameters| parameters.audio()).ok_or_else(none)?;
         let mut decoder =
             symphonia::default::get_codecs().make_audio_decoder(codec, &AudioDecoderOptions::default()).map_err(unknown)?;
-        let made_of = format!("{}, {}", reader.format_info().short_name, decoder.codec_info().short_name);
+        let container = reader.format_info().short_name;
+        let made_of = format!("{container}, {}", decoder.codec_info().short_name);
         let mut heard = Heard::default();
         heard.hear(&mut *reader, &mut *decoder, id, cancel)?;
         if heard.rate == 0 || heard.frames == 0 {
             return Err(none().into());
         }
         let mut notes = heard.notes;
-        if let (Some(declared), Some((kind, names))) = (declared, kind)
+        if let (Some(declared), Some((kind, names))) = (declared, type_of(container))
             && !names.iter().any(|name| declared.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(name))
         {
             notes.push(format!("declared as {declared}, but it is {kind}"));
@@ -127,6 +127,11 @@ impl Heard {
                 Ok(Some(packet)) if packet.track_id == track => packet,
                 Ok(Some(_)) => continue,
                 Ok(None) => break,
+                Err(Error::IoError(error)) if error.kind() == ErrorKind::UnexpectedEof => {
+                    // What is written as a stream often declares more than will ever come.
+                    self.notes.push("it ends before the length that its header declares".into());
+                    break;
+                }
                 Err(error) => {
                     self.notes.push(format!("it breaks off: {error}"));
                     break;
@@ -168,14 +173,14 @@ fn columns(stretches: &[f32]) -> Vec<f32> {
     stretches.chunks(wide).map(loudest).collect()
 }
 
-/// What the first bytes say it is, and the names that has.
-fn kind_of(bytes: &[u8]) -> Option<(&'static str, &'static [&'static str])> {
-    let wave: &[&str] = &["audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"];
-    match bytes {
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => Some(("audio/wav", wave)),
-        [b'I', b'D', b'3', ..] | [0xff, 0xe2..=0xff, ..] => Some(("audio/mpeg", &["audio/mpeg", "audio/mp3", "audio/mpeg3"])),
-        [b'O', b'g', b'g', b'S', ..] => Some(("audio/ogg", &["audio/ogg", "audio/vorbis", "application/ogg"])),
-        [b'f', b'L', b'a', b'C', ..] => Some(("audio/flac", &["audio/flac", "audio/x-flac"])),
+/// The type of a container, and the names that it goes by; `None` where it is not known what it should be declared as.
+fn type_of(container: &str) -> Option<(&'static str, &'static [&'static str])> {
+    match container {
+        "wave" => Some(("audio/wav", &["audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave", "audio/x-pn-wav"])),
+        "mp1" | "mp2" | "mp3" => {
+            Some(("audio/mpeg", &["audio/mpeg", "audio/mp3", "audio/mpeg3", "audio/x-mp3", "audio/x-mpeg", "audio/mpa"]))
+        }
+        "flac" => Some(("audio/flac", &["audio/flac", "audio/x-flac"])),
         _ => None,
     }
 }
@@ -234,7 +239,7 @@ mod tests {
         let mut cut = wave(8_000, 1, 8_000);
         cut.truncate(4_000);
         let sound = decode(cut, None).unwrap();
-        assert!(sound.length < Duration::from_millis(500), "{sound:?}");
+        assert!(sound.length < Duration::from_millis(500) && sound.notes[0].contains("its header declares"), "{sound:?}");
         for rubbish in [&b"<html>"[..], b"RIFF\xff\xff\xff\xffWAVE", b"ID3", b"", b"OggS\0\0", &[0xff; 4_000]] {
             let problem = decode(rubbish.to_vec(), None).unwrap_err();
             assert_eq!((problem.kind, problem.place.as_str()), (Kind::Malformed, "content[3]"), "{problem}");

@@ -32,7 +32,10 @@ impl TableKind {
 /// what people read; CSV leaves the cell empty, has every row and the reason in the last column.
 pub fn ledger_table(kind: TableKind, rows: &[&Row], baseline: &str, encoding: Encoding) -> String {
     let tokenizer = Tokenizer::Encoding(encoding);
-    let rows: Vec<_> = rows.iter().map(|&row| CountedRow { row, count: tokenizer.from_tokens(row.tokens) }).collect();
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|&row| CountedRow { row, count: tokenizer.from_tokens(row.tokens).filter(|_| row.is_available()), why: None })
+        .collect();
     counted_table(kind, &rows, baseline, &tokenizer)
 }
 
@@ -50,7 +53,7 @@ pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str) -> String 
         "| Format | Tokens | Against {} | Bytes | Facts kept | Round trip |\n|---|--:|--:|--:|--:|---|\n",
         title(baseline)
     );
-    for CountedRow { row, count } in rows.iter().filter(|row| row.row.is_available()) {
+    for CountedRow { row, count, .. } in rows.iter().filter(|row| row.row.is_available()) {
         let none = || "–".to_owned();
         let tokens = match count {
             Some(Count::Exact(tokens)) => tokens.to_string(),
@@ -116,12 +119,12 @@ pub(super) fn fact_cells(facts: Option<FactCount>, is_there: bool) -> [String; 4
 
 fn csv_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> String {
     let base = rows.iter().find(|row| row.row.format == baseline).and_then(|row| row.count);
-    let cells = rows.iter().map(|CountedRow { row, count }| {
+    let cells = rows.iter().map(|CountedRow { row, count, why }| {
         let available = row.is_available();
         let trip = row.round_trip.as_ref();
         let [bytes, chars, utf16, o200k_base, cl100k_base] = size_cells(row, available);
         let [facts, kept, reworded, missing] = fact_cells(row.facts, available);
-        let why = row.why.clone().or_else(|| trip?.summary()).unwrap_or_default();
+        let why = row.why.clone().or_else(|| why.map(str::to_owned)).or_else(|| trip?.summary()).unwrap_or_default();
         [
             row.format.to_owned(),
             available.to_string(),
@@ -161,4 +164,26 @@ fn joined(row: [String; 15], count: [String; 3]) -> [String; 18] {
     let why = why.clone();
     let mut all = row.into_iter().take(14).chain(count).chain([why]);
     std::array::from_fn(|_| all.next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::subject_of;
+    use super::*;
+    use crate::cancel::Cancel;
+    use crate::format::FORMATS;
+
+    #[test]
+    fn a_sheet_leaves_empty_what_is_not_known_and_says_why() {
+        let subject = subject_of(r#"{"content":[{"type":"text","text":"{\"n\":1}"}]}"#);
+        let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject, &Cancel::new()).unwrap()).collect();
+        let line = |text: &str, id: &str| text.lines().find(|line| line.starts_with(id)).unwrap().to_owned();
+        let text = ledger_table(TableKind::Csv, &rows.iter().collect::<Vec<_>>(), "json", Encoding::O200kBase);
+        assert_eq!(line(&text, "structured,"), "structured,false,,,,,,,,,,,,,no structuredContent in this answer");
+        assert!(line(&text, "json,").contains(",1.0000,"), "{text}");
+        let tokenizer = Tokenizer::named("claude").unwrap();
+        let counted = |row| CountedRow { row, count: None, why: Some("it holds no such token") };
+        let text = counted_table(TableKind::Csv, &rows.iter().map(counted).collect::<Vec<_>>(), "json", &tokenizer);
+        assert!(line(&text, "json,").ends_with(",claude,,,it holds no such token"), "{text}");
+    }
 }

@@ -53,6 +53,8 @@ impl Verdict {
 pub struct CountedRow<'a> {
     pub row: &'a Row,
     pub count: Option<Count>,
+    /// Why a tokenizer's file does not take the text.
+    pub why: Option<&'a str>,
 }
 
 impl CountedRow<'_> {
@@ -65,7 +67,7 @@ impl CountedRow<'_> {
 /// Computes the sentence from the rows that are there; `None` until those it needs are.
 pub fn verdict(rows: &[&Row], encoding: Encoding) -> Option<Verdict> {
     let tokenizer = Tokenizer::Encoding(encoding);
-    let rows: Vec<_> = rows.iter().map(|&row| CountedRow { row, count: tokenizer.from_tokens(row.tokens) }).collect();
+    let rows: Vec<_> = rows.iter().map(|&row| CountedRow { row, count: tokenizer.from_tokens(row.tokens), why: None }).collect();
     verdict_counted(&rows, &tokenizer)
 }
 
@@ -288,7 +290,11 @@ mod tests {
         let rows = [content, none("structured"), none("both"), row("json", 3_591, 0)];
         let counted: Vec<_> = rows
             .iter()
-            .map(|row| CountedRow { row, count: Tokenizer::default().from_tokens(row.tokens).filter(|_| row.is_available()) })
+            .map(|row| CountedRow {
+                row,
+                count: Tokenizer::default().from_tokens(row.tokens).filter(|_| row.is_available()),
+                why: None,
+            })
             .collect();
         assert_eq!(
             verdict_short(&counted, &Tokenizer::default()).unwrap().text(),
@@ -358,7 +364,7 @@ mod tests {
     fn an_estimate_never_looks_exact() {
         let rows = [none("content"), row("structured", 1_000, 0), none("both"), row("json", 800, 0)];
         let count = |row| Some(Count::claude(if row == "json" { 800 } else { 1_000 }));
-        let mut rows: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row.format) }).collect();
+        let mut rows: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row.format), why: None }).collect();
         assert_eq!(
             verdict_counted(&rows, &Tokenizer::Claude).unwrap().text(),
             "≈1,100–1,750 tokens as sent (claude, an estimate). JSON, compact, same data: ≈880–1,400, −20% against as sent, loses nothing."

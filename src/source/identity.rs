@@ -61,6 +61,7 @@ impl Identity {
 
     /// What a capture says of it.
     pub fn note(&self) -> String {
-        format!("called as {}: {}", self.host, self.says())
+        let found_out = if self.greeting.is_none() { "; what the server speaks was found out as Loupe does" } else { "" };
+        format!("called as {}: {}{found_out}", self.host, self.says())
     }
 }

@@ -190,7 +190,7 @@ impl State {
             _ => None,
         };
         let count = |row| self.count_of(capture, row, &self.settings.tokenizer).and_then(Result::ok);
-        FORMATS.iter().filter_map(|format| row(format.id())).map(|row| CountedRow { row, count: count(row) }).collect()
+        FORMATS.iter().filter_map(|format| row(format.id())).map(|row| CountedRow { row, count: count(row), why: None }).collect()
     }
 
     /// The model whose cost is wanted.

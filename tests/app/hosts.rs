@@ -62,7 +62,8 @@ fn own_hosts_are_called_as_and_exported() {
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
     let notes = window.state().state.capture().map(|capture| capture.notes.clone()).unwrap_or_default();
-    assert_eq!(notes, [r#"called as My agent: client my-agent 1.2, capabilities {"roots":{"listChanged":true}}"#]);
+    let note = r#"called as My agent: client my-agent 1.2, capabilities {"roots":{"listChanged":true}}"#;
+    assert_eq!(notes, [format!("{note}; what the server speaks was found out as Loupe does")]);
     until(&mut window, "the panes are filled", |window| window.state().state.answers.working() == 0);
     item(&mut window, "Save what a host shows", "My agent");
     until(&mut window, "the path is asked for", |window| matches!(window.state().state.dialog, Some(Dialog::Path { .. })));

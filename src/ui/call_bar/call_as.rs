@@ -1,12 +1,12 @@
 //! As whom a call is made: as Loupe, or as a host whose way of naming itself is known. What is sent stands in the menu.
 
-use egui::{Align, Align2, Frame, Label, Layout, Margin, Popup, Response, RichText, ScrollArea, Ui, vec2};
+use egui::{Align, Frame, Label, Layout, Margin, Popup, Response, RichText, ScrollArea, Ui, vec2};
 
 use crate::ask;
 use crate::source::Identity;
 use crate::state::{Action, HostsAction};
 use crate::ui::theme::{self, Tokens};
-use crate::ui::widgets::Button;
+use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, panes};
 
 /// How Loupe names itself.
@@ -70,8 +70,15 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// Whom one may call as, with the name that a server gets; what else is sent stands in its tip.
 fn row(ui: &mut Ui, name: &str, identity: &Identity, is_chosen: bool, source: &str) -> Response {
     let response = panes::menu_row(ui, name, None, is_chosen);
-    let at = response.rect.right_center() - vec2(28.0, 0.0);
+    let weak = Tokens::of(ui).weak;
     let short = format!("{} {}", identity.name, identity.version);
-    ui.painter().text(at, Align2::RIGHT_CENTER, short, theme::small(), Tokens::of(ui).weak);
+    let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, weak).size().x;
+    let right = response.rect.right_center() - vec2(28.0, 0.0);
+    let room = response.rect.width() - width(name, theme::base()) - 56.0;
+    if room > 40.0 {
+        let taken = width(&short, theme::small()).min(room);
+        widgets::text_at(ui, right - vec2(taken, 0.0), &short, theme::small(), weak, taken + 1.0);
+    }
+    ui.ctx().accesskit_node_builder(response.id, |node| node.set_description(format!("sends {}", identity.says())));
     response.on_hover_text(format!("Sends {}.\n{source}", identity.says()).trim_end())
 }

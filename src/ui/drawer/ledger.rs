@@ -158,8 +158,8 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, is_short: bool) {
     let rows: Vec<CountedRow<'_>> = lines
         .iter()
         .filter_map(|line| match line.known {
-            Known::Row(row, count) => Some(CountedRow { row, count: Some(count) }),
-            Known::Not(row) => Some(CountedRow { row, count: None }),
+            Known::Row(row, count) => Some(CountedRow { row, count: Some(count), why: None }),
+            Known::Not(row) => Some(CountedRow { row, count: None, why: None }),
             Known::Working | Known::Failed(_) => None,
         })
         .collect();
