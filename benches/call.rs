@@ -227,8 +227,8 @@ fn tiny() -> Result<(), Failure> {
 
 const ROUNDS: usize = 5_000;
 
-/// A bare round trip as [`Pipes`] makes it, by a task that waits for the pipe instead of a thread that blocks in it: what
-/// waking a task costs, before anything of Loupe.
+/// A bare round trip as [`Pipes`] makes it, by a task that waits for the pipe, within a limit as every call has one,
+/// instead of a thread that blocks in it: what waking a task costs, before anything of Loupe.
 struct Waiting {
     to: tokio::process::ChildStdin,
     from: tokio::io::BufReader<tokio::process::ChildStdout>,
@@ -249,7 +249,11 @@ impl Waiting {
         use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
         self.to.write_all(format!("{message}\n").as_bytes()).await?;
         self.line.clear();
-        if self.from.read_line(&mut self.line).await? == 0 { Err("the server ended".into()) } else { Ok(()) }
+        if tokio::time::timeout(Duration::from_secs(60), self.from.read_line(&mut self.line)).await?? == 0 {
+            Err("the server ended".into())
+        } else {
+            Ok(())
+        }
     }
 }
 
