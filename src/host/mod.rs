@@ -5,6 +5,7 @@
 //! tool, `probe` goes the other way: from what a host showed to its rules. Every range of a view knows its origin (`traced`).
 //! Uses `format` (the subject), `capture`, `json`, `problem`, `cancel`.
 
+pub mod client;
 pub mod definition;
 mod deliver;
 mod fill;

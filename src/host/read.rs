@@ -32,6 +32,9 @@ pub fn file(text: &str, place: &str) -> Result<(Vec<Host>, String), Problem> {
         if hosts[..position].iter().any(|before| before.id == host.id) {
             return refuse(&format!("a second host `{}`", host.id));
         }
+        if host.client.as_ref().is_some_and(|client| client.discover && client.protocol.is_none()) {
+            return refuse(&format!("`discover` of `{}` says nothing without `protocol`, what it proposes after it", host.id));
+        }
         if is_no_day(&host.checked) {
             return refuse(&format!("`checked` of `{}` is no day such as 2026-01-31", host.id));
         }

@@ -7,8 +7,9 @@ use std::fmt;
 
 use serde::Deserialize;
 
+use super::client::ClientRules;
 use super::template::Template;
-use crate::source::{Greeting, Identity, Protocol};
+use crate::source::Identity;
 
 /// How sure the rules of a host are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
@@ -420,59 +421,6 @@ impl Charset {
     }
 }
 
-/// How a host names itself to a server.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClientRules {
-    pub name: String,
-    pub version: String,
-    pub title: Option<String>,
-    pub description: Option<String>,
-    pub website_url: Option<String>,
-    /// The `capabilities` object of `initialize`.
-    pub capabilities: JsonObject,
-    /// What it proposes in `initialize`.
-    pub protocol: Option<Handshake>,
-    /// Whether it asks `server/discover` first.
-    #[serde(default)]
-    pub discover: bool,
-    /// Where that was seen.
-    pub source: String,
-}
-
-/// A revision of the protocol that has a handshake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handshake(pub &'static str);
-
-// Written out, since the derived one would borrow the text for ever.
-impl<'de> Deserialize<'de> for Handshake {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let shaking = || Protocol::VERSIONS.iter().copied().filter(|version| !Protocol::is_stateless(version));
-        shaking().find(|version| *version == text).map(Self).ok_or_else(|| {
-            let known = shaking().collect::<Vec<_>>().join(", ");
-            serde::de::Error::custom(format!("`{text}` is no revision of the protocol with a handshake: {known}"))
-        })
-    }
-}
-
-/// A JSON object, checked when it is read.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct JsonObject(pub String);
-
-impl TryFrom<String> for JsonObject {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text) {
-            // On one line, as messages are.
-            Ok(object) => Ok(Self(serde_json::Value::Object(object).to_string())),
-            Err(error) => Err(format!("not a JSON object: {error}")),
-        }
-    }
-}
-
 /// An id: what stands after `host:` and `--as-host`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HostId(pub(super) &'static str);
@@ -584,17 +532,7 @@ pub struct Host {
 impl Host {
     /// How it names itself to a server, where that is known.
     pub fn identity(&self) -> Option<Identity> {
-        let client = self.client.as_ref()?;
-        Some(Identity {
-            host: self.name.clone(),
-            name: client.name.clone(),
-            version: client.version.clone(),
-            title: client.title.clone(),
-            description: client.description.clone(),
-            website_url: client.website_url.clone(),
-            capabilities: client.capabilities.0.clone(),
-            greeting: client.protocol.map(|Handshake(proposes)| Greeting { proposes, discovers: client.discover }),
-        })
+        Some(self.client.as_ref()?.identity(&self.name))
     }
 
     /// Which fields of a result are shown, in a few words.

@@ -218,6 +218,10 @@ fn a_users_file_adds_and_replaces_and_breaks_nothing() {
             "`2026-07-28` is no revision of the protocol with a handshake: 2024-11-05, 2025-03-26,",
         ),
         (
+            file("parts", "[host.client]\nname = \"x\"\nversion = \"1\"\ncapabilities = \"{}\"\ndiscover = true\nsource = \"y\""),
+            "`discover` of `own` says nothing without `protocol`",
+        ),
+        (
             file("parts", "").replace("2026-01-31", "today"),
             "`checked` of `own` is no day such as 2026-01-31 (hosts.toml, line 2, `[[host]]`)",
         ),

@@ -160,9 +160,8 @@ fn csv_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> 
 const COUNT_COLUMNS: [&str; 3] = ["tokenizer", "tokens_low", "tokens_high"];
 
 fn joined(row: [String; 15], count: [String; 3]) -> [String; 18] {
-    let [.., why] = &row;
-    let why = why.clone();
-    let mut all = row.into_iter().take(14).chain(count).chain([why]);
+    let [cells @ .., why] = row;
+    let mut all = cells.into_iter().chain(count).chain([why]);
     std::array::from_fn(|_| all.next().unwrap_or_default())
 }
 
