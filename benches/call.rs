@@ -49,7 +49,7 @@ fn main() -> Result<(), Failure> {
     match arguments.split_first().map(|(mode, rest)| (mode.as_str(), rest)) {
         Some(("tiny", _)) => tiny(),
         Some(("raw", server)) => raw(server),
-        Some(("pinned", _)) => warm(&[std::env::current_exe()?.to_string_lossy().into_owned(), "tiny".into()]),
+        Some(("placed", server)) => warm(server),
         _ => measure(&arguments),
     }
 }
@@ -62,11 +62,14 @@ fn measure(arguments: &[String]) -> Result<(), Failure> {
     }
     println!("\none call of an open session, the native tiny server\n");
     warm(&[me.clone(), "tiny".into()])?;
-    // Waking an idle processor takes longer than the call: with all on one, only what is done counts.
-    println!("\nthe same, all on one processor\n");
-    let pinned = Command::new("taskset").args(["-c", "0", &me, "pinned"]).status();
-    if !pinned.as_ref().is_ok_and(std::process::ExitStatus::success) {
-        println!("not measured: {pinned:?}");
+    // Waking an idle processor takes longer than the call, and the system may put one exchange on one and the other on
+    // two: only where both are put alike does a ratio tell what is done.
+    for (place, server) in [("all on one processor", "0"), ("the servers on another processor than what asks them", "1")] {
+        println!("\nthe same, {place}\n");
+        let placed = Command::new("taskset").args(["-c", "0", &me, "placed", "taskset", "-c", server, &me, "tiny"]).status();
+        if !placed.as_ref().is_ok_and(std::process::ExitStatus::success) {
+            println!("not measured: {placed:?}");
+        }
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! The payload as a value for the crates that write YAML and TOON. What they could not write exactly is refused here,
-//! with the reason, rather than changed.
+//! The payload as a value for the crate that writes YAML, and what the crate that reads TOON gives back. What YAML and TOON
+//! could not hold exactly is refused here, with the reason, rather than changed.
 
 use std::io;
 
@@ -11,6 +11,7 @@ use super::WriteError;
 use super::round_trip::{DecodeError, Decoded};
 use crate::cancel::{Cancel, Steps};
 use crate::json::decimal;
+use crate::json::walk::{Event, walk};
 use crate::json::{FaultKind, Kind, Node};
 
 /// Deeper values are refused: the crates recurse.
@@ -33,28 +34,40 @@ pub(super) fn check(root: Node<'_>, format: &str) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Converts a node that stands `depth` levels deep, after [`check`].
-pub(super) fn to_value(node: Node<'_>, depth: usize, format: &str, steps: &mut Steps<'_>) -> Result<Value, WriteError> {
-    convert(node, depth, format, steps)
+/// Converts a payload, after [`check`].
+pub(super) fn to_value(root: Node<'_>, format: &str, steps: &mut Steps<'_>) -> Result<Value, WriteError> {
+    convert(root, 0, format, steps)
 }
 
-/// Reads a text that is longer than a piece in pieces, so that reading can be left, and as a whole where a piece is not what
-/// it has to be.
-pub(super) fn in_pieces_or_whole(
-    text: &str,
-    piece: usize,
-    cancel: &Cancel,
-    in_pieces: fn(&str, usize, &Cancel) -> Result<Decoded, DecodeError>,
-    parse: fn(&str) -> Result<Value, DecodeError>,
-) -> Result<Decoded, DecodeError> {
-    if text.len() > piece {
-        match in_pieces(text, piece, cancel) {
-            Err(DecodeError::Unreadable(_)) => {}
-            done => return done,
+/// The same, and the numbers and the depth as well: for what is written straight from the payload.
+pub(super) fn check_all(root: Node<'_>, format: &str, cancel: &Cancel) -> Result<(), WriteError> {
+    check(root, format)?;
+    let mut steps = cancel.steps();
+    let mut depth = 0;
+    walk(root, |event| {
+        steps.step()?;
+        match event {
+            Event::Open(_) => {
+                check_depth(depth, format)?;
+                depth += 1;
+            }
+            Event::Close(_) => depth -= 1,
+            Event::Scalar(node) => {
+                check_depth(depth, format)?;
+                if node.kind() == Kind::Number {
+                    number(node, format)?;
+                }
+            }
         }
-        cancel.check()?;
+        Ok(())
+    })
+}
+
+fn check_depth(depth: usize, format: &str) -> Result<(), WriteError> {
+    if depth > MAX_DEPTH {
+        return Err(WriteError::Refused(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
     }
-    decoded(&parse(text)?, cancel)
+    Ok(())
 }
 
 /// What such a crate read back, as JSON text again.
@@ -87,9 +100,7 @@ fn refuse(format: &str, what: &str, root: Node<'_>, at: usize) -> WriteError {
 /// Recursion is bounded by [`MAX_DEPTH`].
 fn convert(node: Node<'_>, depth: usize, format: &str, steps: &mut Steps<'_>) -> Result<Value, WriteError> {
     steps.step()?;
-    if depth > MAX_DEPTH {
-        return Err(WriteError::Refused(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
-    }
+    check_depth(depth, format)?;
     Ok(match node.kind() {
         Kind::Null => Value::Null,
         Kind::Bool => Value::Bool(node.as_bool().unwrap_or_default()),
@@ -109,7 +120,8 @@ fn convert(node: Node<'_>, depth: usize, format: &str, steps: &mut Steps<'_>) ->
     })
 }
 
-fn number(node: Node<'_>, format: &str) -> Result<Number, WriteError> {
+/// A number as these crates hold it, where that is exact.
+pub(super) fn number(node: Node<'_>, format: &str) -> Result<Number, WriteError> {
     let literal = node.as_number().unwrap_or_default();
     let is_integer = !literal.contains(['.', 'e', 'E']);
     if is_integer && literal != "-0" {
@@ -140,7 +152,7 @@ mod tests {
     fn convert_text(text: &str) -> Result<Value, WriteError> {
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
         check(doc.root().unwrap(), "YAML")?;
-        to_value(doc.root().unwrap(), 0, "YAML", &mut Cancel::new().steps())
+        to_value(doc.root().unwrap(), "YAML", &mut Cancel::new().steps())
     }
 
     #[test]

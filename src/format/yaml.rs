@@ -1,19 +1,20 @@
 //! `yaml`: YAML 1.2 block style, as `serde_norway` writes it.
 //!
-//! The crate reads a text as a whole before it gives anything back, and cannot be left meanwhile. So a long text is read
-//! in pieces, cut where a member or element of the outermost value begins.
+//! It is read back by another crate, whose parser gives event after event and takes the text character by character: it
+//! is a second opinion, it reads as YAML 1.2 does and not as 1.1, and it can be left anywhere. Plain scalars are resolved
+//! here, by the core schema (YAML 1.2.2, section 10.3.2).
 
-use serde_json::Value;
+use std::borrow::Cow;
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded};
-use super::value::{check, in_pieces_or_whole, spelled, to_value};
+use super::value::{check, to_value};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
 use crate::cancel::Cancel;
 use crate::json::Kind;
-
-/// A text is read in pieces of about this size; between two of them the asker may look away.
-const PIECE_BYTES: usize = 64 << 10;
+use crate::json::decimal::is_number;
 
 #[derive(Debug)]
 pub struct Yaml;
@@ -31,7 +32,7 @@ impl Format for Yaml {
     fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         check(payload.root(), self.title())?;
-        let value = to_value(payload.root(), 0, self.title(), &mut cancel.steps())?;
+        let value = to_value(payload.root(), self.title(), &mut cancel.steps())?;
         let mut out = Pieces::new(sink);
         if let Err(error) = serde_norway::to_writer(&mut out, &value) {
             return Err(out.explain(error));
@@ -39,147 +40,231 @@ impl Format for Yaml {
         Ok(out.finish()?)
     }
     fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text, PIECE_BYTES, cancel))
+        Some(decode(text, cancel))
     }
 }
 
-/// Reads as YAML 1.2 does, to which U+2028 and U+2029 are characters like others. The crate reads, and folds what it
-/// writes, as YAML 1.1 does, to which they are line ends: unless told, it would not notice that a 1.2 reader is given
-/// more spaces than there were.
-fn decode(text: &str, piece: usize, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    const LINE_ENDS: [char; 2] = ['\u{2028}', '\u{2029}'];
-    if !text.contains(LINE_ENDS) {
-        return read(text, piece, cancel);
-    }
-    // Two characters that are not in the text stand in for them.
-    let mut unused = ('\u{e000}'..='\u{f8ff}').filter(|char| !text.contains(*char));
-    let (Some(first), Some(second)) = (unused.next(), unused.next()) else {
-        return Err(DecodeError::Unreadable("U+2028 or U+2029 among all characters for private use".into()));
-    };
-    let back = read(&text.replace(LINE_ENDS[0], &first.to_string()).replace(LINE_ENDS[1], &second.to_string()), piece, cancel)?;
-    let json = String::from_utf8_lossy(back.doc.bytes()).replace(first, "\u{2028}").replace(second, "\u{2029}");
-    Decoded::json(&json, cancel)
+/// A container that is open; of a mapping the key whose value comes next.
+enum Open {
+    Sequence,
+    Mapping(Option<String>),
 }
 
-fn read(text: &str, piece: usize, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    in_pieces_or_whole(text, piece, cancel, in_pieces, parse)
-}
-
-fn parse(text: &str) -> Result<Value, DecodeError> {
-    serde_norway::from_str(text).map_err(|error| DecodeError::Unreadable(error.to_string()))
-}
-
-/// Whether a line of the outermost level begins an element of a list: of the outermost value, or of its last member.
-fn is_element(text: &str) -> bool {
-    text.starts_with("- ") || text.starts_with("-\n")
-}
-
-/// Reads a block mapping or sequence piece by piece. Refused where a piece is not what it has to be: then the text is read
-/// as a whole.
-fn in_pieces(text: &str, piece: usize, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    let unlike = || DecodeError::Unreadable("not of one kind".into());
-    let is_list = is_element(text);
+fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+    let mut steps = cancel.steps();
+    // For one who looks away the text ends here, and what the parser makes of that is not looked at.
+    let watched = text.chars().map_while(|char| steps.step().ok().map(|()| char));
     let mut builder = Builder::new(cancel);
-    builder.open("", if is_list { Kind::Array } else { Kind::Object })?;
-    let mut rest = text;
-    while !rest.is_empty() {
+    let mut open: Vec<Open> = Vec::new();
+    let mut documents = 0;
+    for event in Parser::new_from_iter(watched) {
         cancel.check()?;
-        let (now, later) = rest.split_at(cut(rest, piece));
-        rest = later;
-        match parse(now)? {
-            // Elements of the list that is open: the outermost, or that of the member before.
-            Value::Array(elements) if is_element(now) && (is_list || builder.depth() == 2) => {
-                for element in &elements {
-                    builder.json("", &spelled(element)?)?;
+        let (event, _) = event.map_err(|error| DecodeError::Unreadable(error.to_string()))?;
+        let container = match event {
+            Event::Scalar(text, style, _, tag) => {
+                if tag.is_some() {
+                    return Err(unlike("a tag"));
                 }
-            }
-            Value::Object(members) if !is_list && !is_element(now) => {
-                builder.close_to(1);
-                let last = members.len().saturating_sub(1);
-                for (position, (key, value)) in members.iter().enumerate() {
-                    match value {
-                        Value::Array(elements) if position == last && is_element(rest) => {
-                            builder.open(key, Kind::Array)?;
-                            for element in elements {
-                                builder.json("", &spelled(element)?)?;
-                            }
+                let value = if style == ScalarStyle::Plain { resolve(&text)? } else { Scalar::Text };
+                match open.last_mut() {
+                    Some(Open::Mapping(key @ None)) => match value {
+                        Scalar::Text => *key = Some(text.into_owned()),
+                        Scalar::Json(json) => return Err(unlike(&format!("the key {json}, which is no text"))),
+                    },
+                    _ => {
+                        let key = take_key(&mut open);
+                        match value {
+                            Scalar::Text => builder.string(&key, &text)?,
+                            Scalar::Json(json) => builder.json(&key, &json)?,
                         }
-                        Value::Null if position == last && is_element(rest) => builder.open(key, Kind::Array)?,
-                        _ => builder.json(key, &spelled(value)?)?,
                     }
                 }
+                continue;
             }
-            _ => return Err(unlike()),
+            Event::SequenceStart(_, tag) | Event::MappingStart(_, tag) if tag.is_some() => return Err(unlike("a tag")),
+            Event::SequenceStart(..) => Open::Sequence,
+            Event::MappingStart(..) => Open::Mapping(None),
+            Event::SequenceEnd | Event::MappingEnd => {
+                open.pop();
+                builder.close();
+                continue;
+            }
+            Event::Alias(_) => return Err(unlike("an alias")),
+            Event::DocumentStart(_) if documents > 0 => return Err(unlike("a second document")),
+            Event::DocumentStart(_) => {
+                documents += 1;
+                continue;
+            }
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => continue,
+        };
+        if matches!(open.last(), Some(Open::Mapping(None))) {
+            return Err(unlike("a key that is no text"));
         }
+        let kind = if matches!(container, Open::Sequence) { Kind::Array } else { Kind::Object };
+        builder.open(&take_key(&mut open), kind)?;
+        open.push(container);
     }
+    cancel.check()?;
     builder.finish()
 }
 
-/// Where the first piece of at least that size ends: before a line that begins a member or element of the outermost value,
-/// else at the end. A line that begins with a colon belongs to a key that stands before it.
-fn cut(text: &str, piece: usize) -> usize {
-    let mut from = piece.min(text.len());
-    while let Some(end) = memchr::memchr(b'\n', &text.as_bytes()[from..]) {
-        from += end + 1;
-        if text.as_bytes().get(from).is_some_and(|first| !matches!(first, b' ' | b'\n' | b':')) {
-            return from;
+/// What JSON has no place for.
+fn unlike(what: &str) -> DecodeError {
+    DecodeError::Unreadable(format!("{what} is nothing that JSON can hold"))
+}
+
+/// The key that a value stands under; empty in a sequence, and of the outermost.
+fn take_key(open: &mut [Open]) -> String {
+    match open.last_mut() {
+        Some(Open::Mapping(key)) => key.take().unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// What a scalar is.
+#[derive(Debug, PartialEq, Eq)]
+enum Scalar<'t> {
+    Text,
+    /// JSON's spelling of the value.
+    Json(Cow<'t, str>),
+}
+
+/// What a plain scalar is by the core schema.
+fn resolve(text: &str) -> Result<Scalar<'_>, DecodeError> {
+    let json = match text {
+        "" | "~" | "null" | "Null" | "NULL" => "null",
+        "true" | "True" | "TRUE" => "true",
+        "false" | "False" | "FALSE" => "false",
+        ".nan" | ".NaN" | ".NAN" => return Err(unlike(text)),
+        _ if is_number(text) => text,
+        _ => return respell(text),
+    };
+    Ok(Scalar::Json(json.into()))
+}
+
+/// A number that JSON spells otherwise: `+1`, `007`, `.5`, `1.`, `0x1f`.
+fn respell(text: &str) -> Result<Scalar<'_>, DecodeError> {
+    let (sign, digits) = match text.split_at_checked(1) {
+        Some(("-", rest)) => ("-", rest),
+        Some(("+", rest)) => ("", rest),
+        _ => ("", text),
+    };
+    if matches!(digits, ".inf" | ".Inf" | ".INF") {
+        return Err(unlike(text));
+    }
+    for (prefix, radix) in [("0o", 8), ("0x", 16)] {
+        if let Some(rest) = text.strip_prefix(prefix)
+            && !rest.is_empty()
+            && rest.chars().all(|char| char.is_digit(radix))
+        {
+            let number =
+                u128::from_str_radix(rest, radix).map_err(|_| DecodeError::Unreadable(format!("{text} is too large")))?;
+            return Ok(Scalar::Json(number.to_string().into()));
         }
     }
-    text.len()
+    let (mantissa, exponent) = match digits.find(['e', 'E']) {
+        Some(at) => digits.split_at(at),
+        None => (digits, ""),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let whole = match whole.trim_start_matches('0') {
+        "" if whole.is_empty() && fraction.is_empty() => return Ok(Scalar::Text),
+        "" => "0",
+        rest => rest,
+    };
+    let fraction = if fraction.is_empty() { String::new() } else { format!(".{fraction}") };
+    let json = format!("{sign}{whole}{fraction}{exponent}");
+    Ok(if !whole.starts_with('-') && is_number(&json) { Scalar::Json(json.into()) } else { Scalar::Text })
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::Value;
 
     use super::*;
     use crate::format::tests::{of_payload, table, value, write};
-    use crate::format::value::decoded;
 
-    fn pieces_are_the_whole(payload: &str) {
-        let Ok(text) = write("yaml", &of_payload(payload)) else { return };
-        let cancel = Cancel::new();
-        let whole = decoded(&parse(&text).unwrap(), &cancel).unwrap();
-        for piece in [1, 9, 40] {
-            let Ok(pieces) = in_pieces(&text, piece, &cancel) else { continue };
-            assert_eq!(pieces.doc.bytes(), whole.doc.bytes(), "{text}");
-        }
+    fn read(text: &str) -> Result<String, DecodeError> {
+        decode(text, &Cancel::new()).map(|decoded| String::from_utf8_lossy(decoded.doc.bytes()).into_owned())
     }
 
     #[test]
-    fn lists_and_members_are_read_in_pieces() {
-        let cancel = Cancel::new();
+    fn what_is_written_is_read() {
         for payload in [
             r#"[1,"- a","x\ny",[2,[3]],{"a":[{}],"b":null},[]]"#,
             r#"{"n":null,"items":[{"a":1,"b":[1,2]},{"a":"- x"}],"e":[],"more":{"x":[1,[2]]},"last":["y","z"]}"#,
-            r#"{"-":"-","- a":[1],"?":"? b","a: b":{"c":"d\n- e\n\nf"}}"#,
+            r#"{"-":"-","- a":[1],"?":"? b","a: b":{"c":"d\n- e\n\nf"},"1":"1","null":"~","":""}"#,
+            r#"{"zip":"007","hex":"0x1f","plus":"+1","dot":".5","one":"1.","inf":".inf","e":"1e3","yes":"yes","true":"true"}"#,
+            "\"\u{2028} a \u{2029}\"",
+            "\"text\"",
+            "1.5",
         ] {
             let text = write("yaml", &of_payload(payload)).unwrap();
-            let pieces = in_pieces(&text, 1, &cancel).unwrap();
-            assert_eq!(pieces.doc.bytes(), payload.as_bytes(), "{text}");
+            assert_eq!(read(&text).as_deref(), Ok(payload), "{text}");
         }
         // A key so long that it has a line of its own.
         let long = format!(r#"{{"{}":[1,2],"b":3}}"#, "k".repeat(200));
-        let text = write("yaml", &of_payload(&long)).unwrap();
-        assert_eq!(in_pieces(&text, 1, &cancel).unwrap().doc.bytes(), long.as_bytes());
+        assert_eq!(read(&write("yaml", &of_payload(&long)).unwrap()), Ok(long));
     }
 
     #[test]
-    fn no_piece_is_much_longer_than_it_may_be() {
-        let payload = format!("[{}]", vec![r#"{"name":"a","tags":["b","c"],"text":"x\ny"}"#; 9_000].join(","));
-        let text = write("yaml", &of_payload(&payload)).unwrap();
-        let mut rest = text.as_str();
-        while !rest.is_empty() {
-            let end = cut(rest, PIECE_BYTES);
-            assert!(end < PIECE_BYTES + 200, "{end}");
-            rest = &rest[end..];
+    fn plain_scalars_are_what_the_core_schema_says() {
+        let json = |text: &str| match resolve(text) {
+            Ok(Scalar::Json(json)) => Some(json.into_owned()),
+            Ok(Scalar::Text) => None,
+            Err(error) => panic!("{text}: {error}"),
+        };
+        for (text, is) in [
+            ("~", "null"),
+            ("TRUE", "true"),
+            ("-12", "-12"),
+            ("+1", "1"),
+            ("007", "7"),
+            ("000", "0"),
+            ("-.5", "-0.5"),
+            ("1.", "1"),
+            ("+1.50e+3", "1.50e+3"),
+            ("0x1f", "31"),
+            ("0o17", "15"),
+            ("12345678901234567890123", "12345678901234567890123"),
+        ] {
+            assert_eq!(json(text).as_deref(), Some(is), "{text}");
+        }
+        for text in
+            ["yes", "12:30", "2025-01-15", ".", "+", "-", "e3", ".e3", "1e", "0x", "0o8", "1_000", "nul", "- 1", "+-1", "1 "]
+        {
+            assert_eq!(json(text), None, "{text}");
+        }
+        assert!(resolve("-.inf").is_err() && resolve(".nan").is_err());
+    }
+
+    #[test]
+    fn what_json_cannot_hold_is_told() {
+        for (text, what) in [
+            ("a: &x 1\nb: *x\n", "an alias"),
+            ("a: !!str 1\n", "a tag"),
+            ("!!map {}\n", "a tag"),
+            ("a\n---\nb\n", "a second document"),
+            ("1: a\n", "the key 1"),
+            ("[a]: b\n", "a key that is no text"),
+            ("a: .inf\n", ".inf"),
+            ("a: [1\n", "line"),
+        ] {
+            let Err(DecodeError::Unreadable(why)) = read(text) else { panic!("{text} was read") };
+            assert!(why.contains(what), "{text}: {why}");
         }
     }
 
     proptest! {
+        /// The crate that wrote a text and the one that reads it agree; where one of them folds at U+2028 it is not asked.
         #[test]
-        fn what_is_read_in_pieces_is_the_whole(payload in prop_oneof![value(), table()]) {
-            pieces_are_the_whole(&payload);
+        fn two_readers_agree(payload in prop_oneof![value(), table()]) {
+            let Ok(text) = write("yaml", &of_payload(&payload)) else { return Ok(()) };
+            prop_assume!(!text.contains(['\u{2028}', '\u{2029}']));
+            let other: Value = serde_norway::from_str(&text).unwrap();
+            let ours: Value = serde_json::from_str(&read(&text).unwrap()).unwrap();
+            prop_assert_eq!(ours, other, "{}", text);
         }
     }
 }

@@ -158,13 +158,19 @@ impl<'a> Seen<'a> {
                 return Ok(None);
             }
             self.cancel.check()?;
-            let (now, later) = self.rest.split_at(self.cut());
+            let indent = indentation(self.rest.as_bytes());
+            let (now, later) = self.rest.split_at(self.cut(indent));
             self.rest = later;
             self.ready = match self.head {
                 Some((head, cells)) => {
                     let mut texts = visible(&format!("{head}{now}")).into_iter();
                     texts.by_ref().take(cells).for_each(drop);
                     texts
+                }
+                // Items of an inner list are a list of their own once they stand at the margin.
+                None if indent > 0 => {
+                    visible(&now.split_inclusive('\n').map(|line| line.get(indent..).unwrap_or(line)).collect::<String>())
+                        .into_iter()
                 }
                 None => visible(now).into_iter(),
             };
@@ -176,21 +182,26 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// Where the first piece ends: before a row (not the first, which needs its head), a heading or an outermost item.
-    fn cut(&self) -> usize {
+    /// Where the first piece ends: before a row (not the first, which needs its head), a heading or an item; in any case
+    /// before an item that is indented less than what the piece begins with.
+    fn cut(&self, indent: usize) -> usize {
         let bytes = self.rest.as_bytes();
-        let mut from = self.piece.min(bytes.len());
+        let mut from = if indent > 0 { 0 } else { self.piece.min(bytes.len()) };
         while let Some(end) = memchr::memchr(b'\n', &bytes[from..]) {
             from += end + 1;
-            let is_begin = match bytes.get(from) {
+            let line = &bytes[from..];
+            let inner = indentation(line);
+            let is_begin = match line.get(inner) {
                 Some(b'|') => {
                     self.head.is_some() || self.rest[..from].lines().filter(|line| line.starts_with('|')).nth(1).is_some()
                 }
-                Some(b'-') => bytes[from..].starts_with(b"- **"),
-                Some(b'#') => bytes[from..].starts_with(b"### "),
+                Some(b'-') => line[inner..].starts_with(b"- **"),
+                Some(b'#') => line.starts_with(b"### "),
+                // The empty line before a heading.
+                Some(b'\n') => indent > 0,
                 _ => false,
             };
-            if is_begin {
+            if is_begin && (from >= self.piece || inner < indent) {
                 return from;
             }
         }
@@ -205,6 +216,11 @@ impl<'a> Seen<'a> {
         }
         Ok(rest)
     }
+}
+
+/// Spaces at the beginning of a line.
+fn indentation(line: &[u8]) -> usize {
+    line.iter().take_while(|byte| **byte == b' ').count()
 }
 
 /// The visible texts of the cells and items of a text.
@@ -270,6 +286,11 @@ mod tests {
         }
         let text = write("markdown-table", &of_payload(payload)).unwrap();
         assert_eq!(seen(&text, 1), ["total: 3", "more: true", "a", "b", "x", "|", "y\n", "", r#"{"c":[1]}"#, "z"]);
+        let deep = r#"{"a":{"b":[{"c":"*x*","d":[1,[2,{"e":null}]]},"y"],"f":{"g":{}}},"h":[[["z"]]]}"#;
+        let text = write("markdown-list", &of_payload(deep)).unwrap();
+        for piece in [1, 20, 50, 90] {
+            assert_eq!(seen(&text, piece), visible(&text), "in {piece}: {text}");
+        }
     }
 
     proptest! {
