@@ -1,24 +1,23 @@
 //! A tokenizer file of the person's, read by `kitoken`: `tokenizer.json`, SentencePiece, tiktoken or tekken.
 //!
 //! The file is not trusted: its size is bounded, it is told what is wrong with it, and a failure inside the crate is
-//! caught and becomes a problem. Uses `json`, `problem`.
+//! caught and becomes a problem. What it does to a text stands in [`super::stages`]. Uses `cancel`, `json`, `problem`.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
-use kitoken::{Definition, Kitoken, SpecialTokenKind};
+use kitoken::Definition;
 use sha2::{Digest, Sha256};
 
 use super::Tokenizer;
+use super::stages::{Stages, Stop};
+use crate::cancel::{Cancel, Cancelled};
 use crate::json::Doc;
 use crate::problem::{Kind, Problem};
 
 /// The largest file that is read; the largest in use are about 35 MB.
 pub const MAX_FILE_BYTES: usize = 64 << 20;
-
-/// The longest text that is counted with a file: it has to be taken as a whole, and cannot be left half-way.
-pub const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// The kinds of file, told apart by what stands in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +68,7 @@ pub struct TokenizerFile {
     /// The digest of the file in lower-case hexadecimal: two files of one name are two tokenizers.
     pub sha256: String,
     pub kind: FileKind,
-    encoder: Kitoken,
+    stages: Stages,
 }
 
 impl std::fmt::Debug for TokenizerFile {
@@ -108,11 +107,11 @@ impl TokenizerFile {
             if definition.model.vocab().is_empty() {
                 return Err("it holds no tokens".to_owned());
             }
-            Kitoken::from_definition(definition).map_err(|error| error.to_string())
+            Stages::new(definition)
         }));
         let as_what = |why: &str| bad(format!("read as {}, {why}", kind.title()));
-        let encoder = match made {
-            Ok(Ok(encoder)) => encoder,
+        let stages = match made {
+            Ok(Ok(stages)) => stages,
             Ok(Err(why)) => return Err(as_what(&why)),
             Err(_) => return Err(as_what("it is incomplete or damaged")),
         };
@@ -122,24 +121,21 @@ impl TokenizerFile {
         });
         // Beside a built-in of the same name it must not be taken for it.
         let name = if Tokenizer::named(name).is_some() { format!("{name} (file)") } else { name.to_owned() };
-        Ok(Self { name, sha256, kind, encoder })
+        Ok(Self { name, sha256, kind, stages })
     }
 
-    /// Tokens of a text, without those that a model's template puts around it.
+    /// Tokens of a text, without those that a model's template puts around it, and neither cut to a model's context nor
+    /// filled up to it.
     ///
     /// # Errors
-    /// A problem where the text is too long or has a character that the file has no token for.
-    pub fn count(&self, text: &str) -> Result<u64, Problem> {
+    /// [`Cancelled`], or a problem where the text has a character that the file has no token for, or a word that is too long.
+    pub fn count(&self, text: &str, cancel: &Cancel) -> Result<Result<u64, Problem>, Cancelled> {
         let bad = |why: String| Problem::new(Kind::Io, format!("cannot count with this tokenizer: {why}")).at(self.name.clone());
-        if text.len() > MAX_TEXT_BYTES {
-            return Err(bad(format!("{} bytes of text are more than the {MAX_TEXT_BYTES} that it takes at once", text.len())));
-        }
-        // No special token is honoured: a tool's answer is data.
-        const NONE: &[SpecialTokenKind] = &[];
-        match catch_unwind(AssertUnwindSafe(|| self.encoder.encode(text, NONE))) {
-            Ok(Ok(tokens)) => Ok(tokens.len() as u64),
-            Ok(Err(error)) => Err(bad(error.to_string())),
-            Err(_) => Err(bad("its pattern or tables fail on this text".into())),
+        match catch_unwind(AssertUnwindSafe(|| self.stages.count(text, cancel))) {
+            Ok(Ok(tokens)) => Ok(Ok(tokens)),
+            Ok(Err(Stop::Cancelled(cancelled))) => Err(cancelled),
+            Ok(Err(Stop::Failed(why))) => Ok(Err(bad(why))),
+            Err(_) => Ok(Err(bad("its pattern or tables fail on this text".into()))),
         }
     }
 }

@@ -24,22 +24,41 @@ fn sentencepiece() -> Vec<u8> {
     model
 }
 
+fn count(file: &TokenizerFile, text: &str) -> Result<u64, Problem> {
+    file.count(text, &Cancel::new()).unwrap()
+}
+
 #[test]
 fn each_kind_is_read() {
     let json = TokenizerFile::read("tokenizer.json", TOKENIZER_JSON.as_bytes()).unwrap();
     assert_eq!((json.kind, json.name.as_str(), json.sha256.len()), (FileKind::Tokenizers, "tokenizer.json", 64));
     // "ab" is one token, "c" another.
-    assert_eq!(json.count("abc"), Ok(2));
+    assert_eq!(count(&json, "abc"), Ok(2));
     let tiktoken = TokenizerFile::read("tiny.tiktoken", TIKTOKEN.as_bytes()).unwrap();
-    assert_eq!((tiktoken.kind, tiktoken.count("abab a")), (FileKind::Tiktoken, Ok(4)));
+    assert_eq!((tiktoken.kind, count(&tiktoken, "abab a")), (FileKind::Tiktoken, Ok(4)));
     let tekken = TokenizerFile::read("tekken.json", TEKKEN.as_bytes()).unwrap();
-    assert_eq!((tekken.kind, tekken.count("ab a")), (FileKind::Tekken, Ok(3)));
+    assert_eq!((tekken.kind, count(&tekken, "ab a")), (FileKind::Tekken, Ok(3)));
     let sentencepiece = TokenizerFile::read("a.model", &sentencepiece()).unwrap();
     assert_eq!(sentencepiece.kind, FileKind::SentencePiece);
-    assert_eq!(sentencepiece.count(" ab").map(|tokens| tokens > 0), Ok(true));
+    assert_eq!(count(&sentencepiece, " ab").map(|tokens| tokens > 0), Ok(true));
     // Text of special tokens is plain text.
-    assert_eq!(json.count("<end>"), Ok(5));
-    assert!(json.count(&"a".repeat(MAX_TEXT_BYTES + 1)).unwrap_err().what.contains("at once"));
+    assert_eq!(count(&json, "<end>"), Ok(5));
+    // However long a text is.
+    assert_eq!(count(&json, &"ab ".repeat(6 << 20)), Ok(12 << 20));
+}
+
+#[test]
+fn a_models_context_does_not_cut_a_count() {
+    let cut = TOKENIZER_JSON.replace(
+        r#""truncation": null"#,
+        r#""truncation": {"direction": "Right", "max_length": 2, "strategy": "LongestFirst", "stride": 0}"#,
+    );
+    let cut = cut.replace(
+        r#""padding": null"#,
+        r#""padding": {"strategy": {"Fixed": 8}, "direction": "Right", "pad_to_multiple_of": null, "pad_id": 0, "pad_type_id": 0, "pad_token": "a"}"#,
+    );
+    let cut = TokenizerFile::read("tokenizer.json", cut.as_bytes()).unwrap();
+    assert_eq!(count(&cut, "abcabc"), Ok(4));
 }
 
 #[test]
@@ -77,7 +96,7 @@ fn cut_files_are_problems() {
                 Ok(file) => {
                     assert!(good.contains(&end), "{name}, cut at {end}, is read");
                     // It counts, or says why not.
-                    file.count("abc <end>").ok();
+                    count(&file, "abc <end>").ok();
                 }
                 Err(problem) => assert!(problem.what.starts_with("not a tokenizer file"), "{name}, cut at {end}: {problem}"),
             }
@@ -95,7 +114,7 @@ proptest! {
         let at = at % changed.len();
         changed[at] = bytes.first().copied().unwrap_or(0);
         if let Ok(file) = TokenizerFile::read("changed", &changed) {
-            file.count("abc <end> é").ok();
+            count(&file, "abc <end> é").ok();
         }
     }
 }

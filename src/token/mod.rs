@@ -8,11 +8,12 @@ pub mod claude;
 mod counter;
 mod encoder;
 mod file;
+mod stages;
 mod subtree;
 mod tokenizer;
 
 pub use counter::{Counter, Counts};
-pub use file::{FileKind, MAX_FILE_BYTES, MAX_TEXT_BYTES, TokenizerFile};
+pub use file::{FileKind, MAX_FILE_BYTES, TokenizerFile};
 pub use subtree::{Role, each_start, each_token, subtrees};
 pub use tokenizer::{Count, Tokenizer};
 

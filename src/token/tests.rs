@@ -165,6 +165,26 @@ fn the_corpus_counts_as_two_other_implementations_say() {
     }
 }
 
+/// The built-in vocabularies, written as the files that people have of them.
+#[test]
+fn a_file_counts_as_the_encoding_that_is_in_it() {
+    use base64::Engine as _;
+    let file = |name: &str, bpe: &tiktoken_rs::CoreBPE, ranks: u32| {
+        let lines = (0..ranks).filter_map(|rank| {
+            let bytes = bpe.decode_bytes(&[rank]).ok()?;
+            Some(format!("{} {rank}\n", base64::engine::general_purpose::STANDARD.encode(bytes)))
+        });
+        TokenizerFile::read(name, lines.collect::<String>().as_bytes()).unwrap()
+    };
+    let o200k = file("o200k.tiktoken", tiktoken_rs::o200k_base_singleton(), 199_998);
+    let cl100k = file("cl100k.tiktoken", tiktoken_rs::cl100k_base_singleton(), 100_256);
+    for sample in Sample::all() {
+        let text = sample.text();
+        let counted = |file: &TokenizerFile| file.count(&text, &Cancel::new()).unwrap().unwrap();
+        assert_eq!((counted(&o200k), counted(&cl100k)), (sample.o200k_base, sample.cl100k_base), "{}", sample.name);
+    }
+}
+
 #[test]
 fn a_million_of_one_character_is_counted() {
     // tiktoken-rs panics on such runs of white space, as long as something follows them.

@@ -193,10 +193,7 @@ impl Tokenizer {
                 })?;
                 Ok(Count::Exact(tokens))
             }
-            Tokenizer::File(file) => {
-                cancel.check()?;
-                file.count(text).map(Count::Exact)
-            }
+            Tokenizer::File(file) => file.count(text, cancel)?.map(Count::Exact),
         })
     }
 }
