@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Asked, Dialog, Effect, PathPurpose, Screen, State};
 use crate::capture::CaptureId;
@@ -52,11 +53,13 @@ pub struct ServerView {
     pub cost: Option<Arc<ServerCost>>,
     /// What is being counted: the session and the encoding.
     asked: Option<(u64, Encoding)>,
+    /// When that was asked for.
+    pub since: Duration,
 }
 
 impl Default for ServerView {
     fn default() -> Self {
-        Self { sort: ServerColumn::Total, is_reversed: false, cost: None, asked: None }
+        Self { sort: ServerColumn::Total, is_reversed: false, cost: None, asked: None, since: Duration::ZERO }
     }
 }
 
@@ -136,6 +139,7 @@ impl State {
         }
         let Some(server) = self.connection.server() else { return };
         self.server_view.asked = Some(wanted);
+        self.server_view.since = self.now;
         self.server_view.cost = None;
         effects.push(Effect::CountServer {
             session: self.session,

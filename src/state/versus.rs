@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::login::LoginLog;
 use super::{CONNECT_LIMIT, Connection, Dialog, Effect, Event, PathPurpose, Screen, State};
@@ -54,6 +55,8 @@ pub struct Versus {
     server: Option<Server>,
     /// Counts comparisons, so that an old one is told apart.
     run: u64,
+    /// When the last one began.
+    pub since: Duration,
 }
 
 impl Versus {
@@ -245,6 +248,7 @@ impl State {
         self.versus.found = None;
         let Some(other) = &self.versus.other else { return };
         self.versus.run += 1;
+        self.versus.since = self.now;
         let own: Vec<_> = self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
         let (before, now) = if self.versus.is_turned { (own, other.tools.clone()) } else { (other.tools.clone(), own) };
         effects.push(Effect::CompareTools { session: self.session, run: self.versus.run, before, now });

@@ -40,7 +40,7 @@ pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 ui.add_space(16.0);
                 ui.horizontal(|ui| {
                     ui.add_space(SIDE);
-                    widgets::waiting(ui, "Counting definitions", cx.state.now, cx);
+                    widgets::waiting(ui, "Counting definitions", cx.state.server_view.since, cx);
                 });
             }
         }

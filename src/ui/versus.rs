@@ -67,7 +67,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(found) = &versus.found else {
         ui.scope_builder(UiBuilder::new().max_rect(rest.shrink(16.0)), |ui| match &cx.state.connection {
             Connection::Connected { .. } => {
-                widgets::waiting(ui, "Comparing the definitions", cx.state.now, cx);
+                widgets::waiting(ui, "Comparing the definitions", versus.since, cx);
             }
             _ => {
                 widgets::empty_ui(ui, "The server in use is not connected: there are no tools to compare.", None);

@@ -114,26 +114,26 @@ fn rendered_footer(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 /// "3 blocks: 2 text, 1 image", as the server sent them.
 fn blocks_text(blocks: &[Block]) -> String {
     let kinds = [
-        (BlockKind::Text, "text"),
-        (BlockKind::Image, "image"),
-        (BlockKind::Audio, "audio"),
-        (BlockKind::ResourceLink, "link"),
-        (BlockKind::Resource, "resource"),
-        (BlockKind::Unknown, "of unknown type"),
+        (BlockKind::Text, "text", "text"),
+        (BlockKind::Image, "image", "images"),
+        (BlockKind::Audio, "audio", "audio"),
+        (BlockKind::ResourceLink, "link", "links"),
+        (BlockKind::Resource, "resource", "resources"),
+        (BlockKind::Unknown, "of unknown type", "of unknown type"),
     ];
     let count = |kind| blocks.iter().filter(|block| block.kind == kind).count();
     match blocks {
         [] => "no blocks".to_owned(),
         [block] => {
-            let kind = kinds.iter().find(|(kind, _)| *kind == block.kind).map_or("", |(_, name)| *name);
+            let kind = kinds.iter().find(|(kind, ..)| *kind == block.kind).map_or("", |(_, name, _)| *name);
             format!("1 block: content[{}], {kind}", block.index)
         }
         blocks => {
             let parts: Vec<_> = kinds
                 .into_iter()
-                .map(|(kind, name)| (count(kind), name))
-                .filter(|(count, _)| *count > 0)
-                .map(|(count, name)| widgets::number_text(count as u64, name))
+                .map(|(kind, one, more)| (count(kind), one, more))
+                .filter(|(count, ..)| *count > 0)
+                .map(|(count, one, more)| widgets::number_text(count as u64, if count == 1 { one } else { more }))
                 .collect();
             format!("{}: {}", widgets::number_text(blocks.len() as u64, "blocks"), parts.join(", "))
         }
