@@ -110,7 +110,7 @@ impl State {
         }
         if !form.problems.is_empty() && !send_anyway {
             // The form shows each problem at its field, with "Send anyway" beside Call.
-            self.edit_form(|form, _| form.is_tried = true);
+            self.edit_form(|form, _| form.tries += 1);
             return;
         }
         if !tool.is_declared_read_only() && !self.connection.is_sample() {

@@ -80,8 +80,8 @@ pub struct Form {
     pub syntax: Option<(String, usize, usize)>,
     /// What the schema says against the arguments as a whole: JSON Pointer and message.
     pub problems: Vec<(String, String)>,
-    /// Whether a call was refused for the arguments; until then nobody is blamed for what is not typed yet.
-    pub is_tried: bool,
+    /// How often a call was refused for the arguments; before that nobody is blamed for what is not typed yet.
+    pub tries: u32,
 }
 
 impl Form {
@@ -95,7 +95,7 @@ impl Form {
             others: Vec::new(),
             syntax: None,
             problems: Vec::new(),
-            is_tried: false,
+            tries: 0,
         };
         form.check(schema);
         form
@@ -128,7 +128,7 @@ impl Form {
 
     /// What is said against a field, where it is time to say it.
     pub fn problem_of<'a>(&self, field: &'a Field) -> Option<&'a str> {
-        let is_untouched = field.required && field.value == Value::Unset && !self.is_tried;
+        let is_untouched = field.required && field.value == Value::Unset && self.tries == 0;
         field.problem.as_deref().filter(|_| !is_untouched)
     }
 
@@ -346,7 +346,7 @@ mod tests {
         let (mut form, schema) = form();
         assert!(form.fields[0].problem.is_some(), "required and unset: {:?}", form.problems);
         assert_eq!(form.problem_of(&form.fields[0]), None);
-        form.is_tried = true;
+        form.tries = 1;
         assert!(form.problem_of(&form.fields[0]).is_some());
         form.set_field(0, Value::Json("501".into()), Some(&schema));
         assert!(form.fields[0].problem.is_some() && !form.is_valid());

@@ -110,7 +110,7 @@ fn connected() -> State {
         text: r#"{"term":"north"}"#.into(),
         syntax: None,
         problems: Vec::new(),
-        is_tried: false,
+        tries: 0,
     };
     state.forms.insert("dual_search".into(), form);
     state

@@ -19,6 +19,7 @@ const LABEL: f32 = 18.0;
 /// The fields, in rows as wide as the room allows. `lead` is painted at the head of the first row.
 pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: impl FnOnce(&mut Ui)) {
     let width = ui.available_width();
+    let refused = newly_refused(ui, tool, form);
     ScrollArea::vertical()
         .id_salt("fields")
         .max_height(MOST_HEIGHT)
@@ -50,12 +51,34 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: i
                             ui.vertical(|ui| {
                                 ui.set_width(wanted.min(width));
                                 field_ui(ui, cx, tool, form, index, wanted.min(width));
+                                if refused == Some(index) {
+                                    ui.scroll_to_rect(ui.min_rect(), None);
+                                }
                             });
                         });
                     }
                 });
             }
         });
+}
+
+/// The first field that a call was just refused for. What is typed next goes there, where it is a field to type in.
+fn newly_refused(ui: &Ui, tool: &str, form: &Form) -> Option<usize> {
+    let key = Id::unique(("refused", tool));
+    let seen = ui.data_mut(|data| data.get_temp::<u32>(key));
+    ui.data_mut(|data| data.insert_temp(key, form.tries));
+    if form.tries <= seen.unwrap_or(form.tries) {
+        return None;
+    }
+    let (index, field) = form.fields.iter().enumerate().find(|(_, field)| form.problem_of(field).is_some())?;
+    if matches!(field.kind, FieldKind::String { .. } | FieldKind::Number { .. } | FieldKind::Json) {
+        ui.memory_mut(|memory| memory.request_focus(field_id(tool, field)));
+    }
+    Some(index)
+}
+
+fn field_id(tool: &str, field: &Field) -> Id {
+    Id::unique(("field", tool, &field.name))
 }
 
 fn field_width(form: &Form, field: &Field) -> f32 {
@@ -173,9 +196,8 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, index: usize, wid
         }
     });
     let hint = hint(field);
-    let id = Id::unique(("field", tool, &field.name));
     let editor = Editor {
-        id,
+        id: field_id(tool, field),
         name: &field.name,
         hint: &hint,
         width,
