@@ -91,6 +91,8 @@ mod tests {
             "\"a text\"",
             "\"\u{feff}text\"",
             "[\"\u{feff}text\"]",
+            "[\"\u{feff}text\",{},\"x\"]",
+            r#"[{"a":1,"b c":{"d":"x,y","e":{"f":null}},"g":true},{"g":"","b c":{"d":2,"e":{"f":3}},"a":"z"}]"#,
             "1.5e3",
             "null",
         ] {

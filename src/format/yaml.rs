@@ -67,10 +67,12 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
                 }
                 let value = if style == ScalarStyle::Plain { resolve(&text)? } else { Scalar::Text };
                 match open.last_mut() {
-                    Some(Open::Mapping(key @ None)) => match value {
-                        Scalar::Text => *key = Some(text.into_owned()),
-                        Scalar::Json(json) => return Err(unlike(&format!("the key {json}, which is no text"))),
-                    },
+                    Some(Open::Mapping(key @ None)) => {
+                        *key = Some(match value {
+                            Scalar::Text => text.into_owned(),
+                            Scalar::Json(json) => name_of(&json),
+                        });
+                    }
                     _ => {
                         let key = take_key(&mut open);
                         match value {
@@ -121,6 +123,15 @@ fn take_key(open: &mut [Open]) -> String {
     }
 }
 
+/// What a key that is no text is called once it is a member's name: a number by its value.
+fn name_of(json: &str) -> String {
+    match json.parse::<f64>() {
+        Ok(number) if number.is_infinite() => if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned(),
+        Ok(number) => number.to_string(),
+        Err(_) => json.to_owned(),
+    }
+}
+
 /// What a scalar is.
 #[derive(Debug, PartialEq, Eq)]
 enum Scalar<'t> {
@@ -157,9 +168,8 @@ fn respell(text: &str) -> Result<Scalar<'_>, DecodeError> {
             && !rest.is_empty()
             && rest.chars().all(|char| char.is_digit(radix))
         {
-            let number =
-                u128::from_str_radix(rest, radix).map_err(|_| DecodeError::Unreadable(format!("{text} is too large")))?;
-            return Ok(Scalar::Json(number.to_string().into()));
+            let number = u128::from_str_radix(rest, radix).map_or_else(|_| rounded(rest, radix), |number| number.to_string());
+            return Ok(Scalar::Json(number.into()));
         }
     }
     let (mantissa, exponent) = match digits.find(['e', 'E']) {
@@ -175,6 +185,17 @@ fn respell(text: &str) -> Result<Scalar<'_>, DecodeError> {
     let fraction = if fraction.is_empty() { String::new() } else { format!(".{fraction}") };
     let json = format!("{sign}{whole}{fraction}{exponent}");
     Ok(if !whole.starts_with('-') && is_number(&json) { Scalar::Json(json.into()) } else { Scalar::Text })
+}
+
+/// A number of so many digits that it is only told roughly, as a power of ten.
+fn rounded(digits: &str, radix: u32) -> String {
+    let digits = digits.trim_start_matches('0');
+    let first = digits.get(..12).unwrap_or(digits);
+    let rest = digits.len() - first.len();
+    let leading =
+        first.chars().filter_map(|digit| digit.to_digit(radix)).fold(0.0, |sum, digit| sum * f64::from(radix) + f64::from(digit));
+    let power = f64::log10(leading) + rest as f64 * f64::from(radix).log10();
+    format!("{:.6}e{}", 10_f64.powf(power.fract()), power.trunc())
 }
 
 #[cfg(test)]
@@ -246,7 +267,6 @@ mod tests {
             ("a: !!str 1\n", "a tag"),
             ("!!map {}\n", "a tag"),
             ("a\n---\nb\n", "a second document"),
-            ("1: a\n", "the key 1"),
             ("[a]: b\n", "a key that is no text"),
             ("a: .inf\n", ".inf"),
             ("a: [1\n", "line"),
@@ -254,6 +274,24 @@ mod tests {
             let Err(DecodeError::Unreadable(why)) = read(text) else { panic!("{text} was read") };
             assert!(why.contains(what), "{text}: {why}");
         }
+    }
+
+    /// The crate that writes leaves quotes away where a number does not fit it; a reader sees one all the same.
+    #[test]
+    fn what_is_written_bare_and_read_as_a_number_is_lost_and_nothing_else() {
+        let hash = format!("0x{}", "9f".repeat(3_000));
+        for (payload, back) in [
+            (
+                r#"{"address":"0x52908400098527886E0F7030069857D2E4169EE7","n":1}"#.to_owned(),
+                r#"{"address":4.713600e47,"n":1}"#.to_owned(),
+            ),
+            (r#"{"7e1234567":"git","n":1}"#.to_owned(), r#"{"Infinity":"git","n":1}"#.to_owned()),
+            (format!(r#"{{"hash":"{hash}","n":1}}"#), r#"{"hash":3.271545e7224,"n":1}"#.to_owned()),
+        ] {
+            let text = write("yaml", &of_payload(&payload)).unwrap();
+            assert_eq!(read(&text), Ok(back), "{payload}");
+        }
+        assert_eq!(read("1: a\n~: b\n0x1f: c\n").as_deref(), Ok(r#"{"1":"a","null":"b","31":"c"}"#));
     }
 
     proptest! {

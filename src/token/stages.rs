@@ -20,11 +20,18 @@ use crate::cancel::{Cancel, Cancelled, Steps};
 /// A text is normalised in pieces of about this size, and longer words are encoded in pieces.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// The longest word that is encoded in one step: a third of a second.
+/// The longest word that is encoded in one step: a third of a second with a model of byte pairs.
 const MAX_WORD_BYTES: usize = 1 << 20;
 
-/// The same of a WordPiece model without a limit of its own, which tries each end for each beginning.
-const MAX_WORD_PIECES: usize = 512;
+/// What a word of a Unigram model may take: each byte is tried with everything up to the longest token before it.
+const MAX_WORD_STEPS: usize = 1 << 29;
+
+/// The longest word of a WordPiece model that is no unknown one by its own limit: each end is tried for each beginning.
+const MAX_WORD_PIECE_BYTES: usize = 1 << 10;
+
+/// The longest token, and the most splits and normalisations, that a file may have; the ones in use are far below.
+const MAX_TOKEN_BYTES: usize = 32 << 10;
+const MAX_STEPS: usize = 64;
 
 /// Shorter words are remembered, up to so many of them: most of a text are words that were there before.
 const KNOWN_BYTES: usize = 32;
@@ -58,8 +65,9 @@ pub(super) struct Stages {
     splits: Vec<Splitting>,
     /// The model alone.
     encoder: Kitoken,
-    joints: Joints,
+    words: Words,
     processing: Vec<Processing>,
+    piece: usize,
 }
 
 impl std::fmt::Debug for Stages {
@@ -74,9 +82,16 @@ impl Stages {
     /// # Errors
     /// What the file has that cannot be used.
     pub(super) fn new(definition: Definition) -> Result<Self, String> {
+        Self::in_pieces(definition, PIECE_BYTES)
+    }
+
+    fn in_pieces(definition: Definition, piece: usize) -> Result<Self, String> {
         let Definition { meta, model, mut specials, config } = definition;
         config.validate().map_err(|error| error.to_string())?;
         let Configuration { fallback, normalization, split, processing, templates, .. } = config;
+        if split.len().max(normalization.len()) > MAX_STEPS {
+            return Err(format!("it splits or normalises a text more than {MAX_STEPS} times"));
+        }
         let added = Added::of(&specials, true)?;
         let added_after = Added::of(&specials, false)?;
         // The model asks for the token of what is unknown; none of these is honoured in a text.
@@ -85,7 +100,7 @@ impl Stages {
             special.extract = false;
         }
         let has_endings = templates.iter().any(|template| template.position == InsertionPosition::WordEnd);
-        let joints = Joints::of(&model, has_endings);
+        let words = Words::of(&model, has_endings, piece)?;
         let alone = Configuration { fallback, templates, ..Configuration::default() };
         Ok(Self {
             added,
@@ -93,7 +108,8 @@ impl Stages {
             normalization: normalization.into_iter().map(Normalize::new).collect::<Result<_, _>>()?,
             splits: split.into_iter().map(Splitting::new).collect::<Result<_, _>>()?,
             encoder: Kitoken::new(model, specials, alone, meta).map_err(|error| error.to_string())?,
-            joints,
+            words,
+            piece,
             // What a model is given is cut to its context and filled up to it; a count is of the whole text.
             processing: processing
                 .into_iter()
@@ -128,7 +144,7 @@ impl Stages {
 struct Counting<'s, 't> {
     stages: &'s Stages,
     /// The tokens of words that were met.
-    known: HashMap<String, Vec<u32>>,
+    known: HashMap<String, Box<[u32]>>,
     /// The tokens themselves, where something is done with them at the end.
     all: Vec<u32>,
     tokens: u64,
@@ -152,7 +168,7 @@ impl Counting<'_, '_> {
         let mut part = Cow::Borrowed(&text[range]);
         for normalize in &self.stages.normalization {
             self.cancel.check()?;
-            normalize.apply(&mut part, &position, self.cancel)?;
+            normalize.apply(&mut part, &position, self.stages.piece, self.cancel)?;
         }
         self.stages.added_after.each(&part, |found| match found {
             Part::Token(id) => Ok(self.push(&[id])?),
@@ -167,7 +183,7 @@ impl Counting<'_, '_> {
         }
         let stages = self.stages;
         match stages.splits.get(level) {
-            Some(splitting) => splitting.each(text, |part| {
+            Some(splitting) => splitting.each(text, self.cancel, |part| {
                 self.steps.step()?;
                 self.split(part, level + 1)
             }),
@@ -176,15 +192,15 @@ impl Counting<'_, '_> {
     }
 
     fn word(&mut self, word: &str) -> Result<(), Stop> {
-        if let Some(tokens) = self.known.remove(word) {
-            self.push(&tokens)?;
-            self.known.insert(word.to_owned(), tokens);
-            return Ok(());
+        if let Some(tokens) = self.known.get(word) {
+            self.tokens += tokens.len() as u64;
+            if !self.stages.processing.is_empty() {
+                self.all.extend_from_slice(tokens);
+            }
+            return Ok(self.steps.step()?);
         }
         let mut rest = word;
-        while rest.len() > PIECE_BYTES
-            && let Some(end) = self.stages.joints.cut(rest, self.cancel)?
-        {
+        while let Some(end) = self.stages.words.cut(rest, self.cancel)? {
             let (now, later) = rest.split_at(end);
             let tokens = self.encoded(now)?;
             self.push(&tokens)?;
@@ -193,7 +209,8 @@ impl Counting<'_, '_> {
         let tokens = self.encoded(rest)?;
         self.push(&tokens)?;
         if word.len() <= KNOWN_BYTES && self.known.len() < KNOWN_WORDS {
-            self.known.insert(word.to_owned(), tokens);
+            // The crate's list has room for much more than is in it.
+            self.known.insert(word.to_owned(), tokens.into_boxed_slice());
         }
         Ok(())
     }
@@ -201,7 +218,7 @@ impl Counting<'_, '_> {
     /// What is one word, or a piece of one, in one step.
     fn encoded(&self, word: &str) -> Result<Vec<u32>, Stop> {
         self.cancel.check()?;
-        if word.len() > self.stages.joints.longest {
+        if self.stages.words.is_too_long(word) {
             return Err(Stop::Failed(format!("{} bytes stand together that it takes for one word", word.len())));
         }
         const NONE: &[SpecialTokenKind] = &[];
@@ -247,45 +264,57 @@ impl Added {
     }
 }
 
-/// Where a long word may be cut without changing its tokens: between two bytes that stand side by side in none of them.
-struct Joints {
-    /// One bit for each pair; `None` where a word is more than its tokens.
+/// How long words are encoded. They may be cut without changing their tokens between two bytes that stand side by side in no
+/// token: nothing reaches across.
+struct Words {
+    /// One bit for each pair of bytes; `None` where a word is more than its tokens.
     pairs: Option<Vec<u64>>,
+    /// A piece has at least so many bytes.
+    piece: usize,
+    /// What is left has more than so many: a word that is a token as a whole is that token, which a rest may not be.
+    token: usize,
     /// The longest that is encoded in one step.
     longest: usize,
+    /// Words of more characters are unknown and take no time.
+    unknown: usize,
 }
 
-impl Joints {
-    fn of(model: &Model, has_endings: bool) -> Self {
-        let pairs = |vocab: &Vocab| {
-            let mut pairs = vec![0_u64; 1 << 10];
-            for pair in vocab.iter().flat_map(|token| token.bytes.windows(2)) {
-                let at = usize::from(pair[0]) << 8 | usize::from(pair[1]);
-                pairs[at >> 6] |= 1 << (at & 63);
-            }
-            pairs
+impl Words {
+    fn of(model: &Model, has_endings: bool, piece: usize) -> Result<Self, String> {
+        let (Model::BytePair { vocab, .. } | Model::Unigram { vocab, .. } | Model::WordPiece { vocab, .. }) = model else {
+            return Err("it is of a kind that is not known here".into());
         };
-        match model {
-            // An ending is added to each word.
-            Model::BytePair { vocab, .. } | Model::Unigram { vocab, .. } => {
-                Self { pairs: (!has_endings).then(|| pairs(vocab)), longest: MAX_WORD_BYTES }
-            }
-            Model::WordPiece { max_word_chars, .. } => {
-                let is_bounded = (1..=MAX_WORD_PIECES).contains(&(*max_word_chars as usize));
-                Self { pairs: None, longest: if is_bounded { usize::MAX } else { MAX_WORD_PIECES } }
-            }
-            _ => Self { pairs: None, longest: MAX_WORD_BYTES },
+        let token = vocab.iter().map(|token| token.bytes.len()).max().unwrap_or(0);
+        if token > MAX_TOKEN_BYTES {
+            return Err(format!("it has a token of {token} bytes"));
         }
+        let words = Self { pairs: None, piece: piece.max(token + 1), token, longest: MAX_WORD_BYTES, unknown: usize::MAX };
+        Ok(match model {
+            Model::WordPiece { max_word_chars: 0, .. } => Self { longest: MAX_WORD_PIECE_BYTES, ..words },
+            Model::WordPiece { max_word_chars, .. } => {
+                Self { longest: MAX_WORD_PIECE_BYTES, unknown: *max_word_chars as usize, ..words }
+            }
+            // An ending is added to each word.
+            _ if has_endings => words,
+            Model::Unigram { .. } => {
+                let longest = MAX_WORD_BYTES.min(MAX_WORD_STEPS / token.max(1));
+                Self { pairs: Some(pairs(vocab)), piece: words.piece.min(longest), token: 0, longest, ..words }
+            }
+            _ => Self { pairs: Some(pairs(vocab)), ..words },
+        })
     }
 
-    /// The first place behind a piece.
+    fn is_too_long(&self, word: &str) -> bool {
+        word.len() > self.longest && word.chars().nth(self.unknown).is_none()
+    }
+
+    /// The first place behind a piece, if the word has to be cut.
     fn cut(&self, word: &str, cancel: &Cancel) -> Result<Option<usize>, Cancelled> {
         let Some(pairs) = &self.pairs else { return Ok(None) };
         let mut steps = cancel.steps();
-        for at in PIECE_BYTES..word.len() {
+        for at in self.piece..word.len().saturating_sub(self.token) {
             steps.step()?;
-            let bytes = &word.as_bytes()[at - 1..=at];
-            let pair = usize::from(bytes[0]) << 8 | usize::from(bytes[1]);
+            let pair = pair_of(&word.as_bytes()[at - 1..=at]);
             if pairs[pair >> 6] & 1 << (pair & 63) == 0 && word.is_char_boundary(at) {
                 return Ok(Some(at));
             }
@@ -294,10 +323,23 @@ impl Joints {
     }
 }
 
+fn pair_of(bytes: &[u8]) -> usize {
+    usize::from(bytes[0]) << 8 | usize::from(bytes[1])
+}
+
+/// The pairs of bytes in all tokens.
+fn pairs(vocab: &Vocab) -> Vec<u64> {
+    let mut pairs = vec![0_u64; 1 << 10];
+    for pair in vocab.iter().flat_map(|token| token.bytes.windows(2)).map(pair_of) {
+        pairs[pair >> 6] |= 1 << (pair & 63);
+    }
+    pairs
+}
+
 /// One step of normalising.
 enum Normalize {
-    /// What looks no further than a word: may be done piece by piece.
-    Local(Normalization),
+    /// What looks no further than a few characters: is done piece by piece, cut where nothing reaches across.
+    Local(Normalization, fn(char, char) -> bool),
     /// What concerns the ends, or is done at the speed of a search.
     Whole(Normalization),
     /// Replaces what a pattern finds.
@@ -310,9 +352,16 @@ impl Normalize {
     fn new(normalization: Normalization) -> Result<Self, String> {
         use Normalization as N;
         Ok(match normalization {
-            N::Unicode { .. } | N::NMT | N::CaseFold { .. } | N::Collapse { .. } | N::CharsMap { .. } => {
-                Self::Local(normalization)
-            }
+            // A character that begins something is composed with none before it.
+            N::Unicode { .. } => Self::Local(normalization, |_, next| is_beginning(next)),
+            N::NMT | N::CaseFold { upper: true } => Self::Local(normalization, |_, _| true),
+            // Which sigma it is follows from the letters around it.
+            N::CaseFold { upper: false } => Self::Local(normalization, |_, next| is_between_words(next)),
+            N::Collapse { .. } => Self::Local(normalization, |before, next| before != next),
+            // By grapheme.
+            N::CharsMap { .. } => Self::Local(normalization, |before, next| {
+                is_beginning(before) && is_beginning(next) && (before, next) != ('\r', '\n')
+            }),
             N::Replace { pattern: NormalizationReplacePattern::Regex(pattern), replacement } => {
                 Self::Pattern(Box::new(compiled(&pattern)?), replacement)
             }
@@ -321,15 +370,14 @@ impl Normalize {
         })
     }
 
-    fn apply(&self, text: &mut Cow<'_, str>, position: &Range<usize>, cancel: &Cancel) -> Result<(), Stop> {
+    fn apply(&self, text: &mut Cow<'_, str>, position: &Range<usize>, piece: usize, cancel: &Cancel) -> Result<(), Stop> {
         match self {
             Self::Whole(normalization) => normalization.normalize(text, position.clone()),
-            Self::Local(normalization) => {
+            Self::Local(normalization, is_cut) => {
                 let mut rest: &str = text;
                 let mut done = String::with_capacity(rest.len());
                 while !rest.is_empty() {
-                    cancel.check()?;
-                    let (now, later) = rest.split_at(local_cut(rest));
+                    let (now, later) = rest.split_at(local_cut(rest, piece, is_cut, cancel)?);
                     let mut now = Cow::Borrowed(now);
                     normalization.normalize(&mut now, position.clone());
                     done.push_str(&now);
@@ -338,11 +386,10 @@ impl Normalize {
                 *text = Cow::Owned(done);
             }
             Self::Pattern(pattern, replacement) => {
-                let mut steps = cancel.steps();
                 let mut done = String::with_capacity(text.len());
                 let mut from = 0;
                 for found in pattern.captures_iter(text) {
-                    steps.step()?;
+                    cancel.check()?;
                     let found = found.map_err(failed)?;
                     let Some(whole) = found.get(0) else { continue };
                     done.push_str(&text[from..whole.start()]);
@@ -358,7 +405,7 @@ impl Normalize {
                     NormalizationCondition::EndOfText => position.end == usize::MAX,
                 };
                 if is_there {
-                    normalize.apply(text, position, cancel)?;
+                    normalize.apply(text, position, piece, cancel)?;
                 }
             }
         }
@@ -366,24 +413,43 @@ impl Normalize {
     }
 }
 
-/// Where the first piece ends: before a space or line feed behind a character that is neither, or between two ideographs.
-/// No composition, grapheme, run or final sigma reaches across either.
-fn local_cut(text: &str) -> usize {
-    let from = text.floor_char_boundary(PIECE_BYTES.min(text.len()));
-    let is_space = |char: char| matches!(char, ' ' | '\n');
-    let mut before = None;
-    for (at, char) in text[from..].char_indices() {
-        let is_cut = before.is_some_and(|before: char| {
-            let is_word_end = before.is_ascii_graphic() && is_space(char);
-            let is_ideograph = |char| ('\u{4e00}'..='\u{9fff}').contains(&char);
-            is_word_end || (is_ideograph(before) && is_ideograph(char) && before != char)
-        });
-        if is_cut {
-            return from + at;
+/// Where the first piece ends: behind so many bytes, between two characters that may be parted.
+fn local_cut(text: &str, piece: usize, is_cut: &fn(char, char) -> bool, cancel: &Cancel) -> Result<usize, Cancelled> {
+    cancel.check()?;
+    let mut steps = cancel.steps();
+    let from = text.floor_char_boundary(piece.min(text.len()));
+    let mut before = text[..from].chars().next_back();
+    for (at, next) in text[from..].char_indices() {
+        steps.step()?;
+        if before.is_some_and(|before| is_cut(before, next)) {
+            return Ok(from + at);
         }
-        before = Some(char);
+        before = Some(next);
     }
-    text.len()
+    Ok(text.len())
+}
+
+/// Letters, digits and signs that no character before them is composed or forms a grapheme with: of scripts that are written
+/// much, since a text without any of them is merely normalised in one step.
+fn is_beginning(char: char) -> bool {
+    char.is_ascii()
+        || matches!(char,
+            '\u{c0}'..='\u{17f}' // Latin
+            | '\u{391}'..='\u{3ce}' // Greek
+            | '\u{400}'..='\u{481}' // Cyrillic
+            | '\u{5d0}'..='\u{5ea}' // Hebrew
+            | '\u{621}'..='\u{64a}' // Arabic
+            | '\u{e01}'..='\u{e30}' // Thai
+            | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' // Kana
+            | '\u{4e00}'..='\u{9fff}' // Ideographs
+            | '\u{ac00}'..='\u{d7a3}') // Hangul syllables
+}
+
+/// Characters beyond which nobody looks for the end of a word: neither cased nor ignored between letters.
+fn is_between_words(char: char) -> bool {
+    let is_ignored = matches!(char, '\'' | '.' | ':' | '^' | '`');
+    (char.is_ascii() && !char.is_ascii_alphabetic() && !is_ignored)
+        || matches!(char, '\u{3041}'..='\u{3096}' | '\u{4e00}'..='\u{9fff}')
 }
 
 /// A split, with what it looks for ready to be found match by match.
@@ -413,7 +479,7 @@ impl Splitting {
     }
 
     /// Hands out the parts of a text, in order.
-    fn each(&self, text: &str, mut take: impl FnMut(&str) -> Result<(), Stop>) -> Result<(), Stop> {
+    fn each(&self, text: &str, cancel: &Cancel, mut take: impl FnMut(&str) -> Result<(), Stop>) -> Result<(), Stop> {
         let mut cutter = Cutter { behavior: self.behavior, last: 0, open: None };
         match &self.pattern {
             Pattern::Text(pattern) => {
@@ -423,6 +489,8 @@ impl Splitting {
             }
             Pattern::Regex(regex) => {
                 for found in regex.find_iter(text) {
+                    // To find one may take the whole rest of the text.
+                    cancel.check()?;
                     cutter.found(found.map_err(failed)?.range(), |range| take(&text[range]))?;
                 }
             }

@@ -100,19 +100,19 @@ fn definitions() -> Vec<Definition> {
 }
 
 /// Ours, and the crate's where it knows of no control tokens.
-fn both(definition: Definition, text: &str) -> (Result<u64, Stop>, Result<u64, String>) {
+fn both(definition: &Definition, text: &str, piece: usize) -> (Result<u64, Stop>, Result<u64, String>) {
     let mut plain = definition.clone();
     plain.specials.retain(|special| special.kind != SpecialTokenKind::Control);
     const ADDED: &[SpecialTokenKind] = &[SpecialTokenKind::Priority];
     let whole = Kitoken::from_definition(plain).unwrap().encode(text, ADDED);
     let whole = whole.map(|tokens| tokens.len() as u64).map_err(|error| error.to_string());
-    (Stages::new(definition).unwrap().count(text, &Cancel::new()), whole)
+    (Stages::in_pieces(definition.clone(), piece).unwrap().count(text, &Cancel::new()), whole)
 }
 
 #[track_caller]
-fn is_as_the_crate_counts(definition: Definition, text: &str) {
-    let (ours, whole) = both(definition, text);
-    assert_eq!(ours, whole.map_err(Stop::Failed), "{:?}", &text[..text.floor_char_boundary(200)]);
+fn is_as_the_crate_counts(definition: &Definition, text: &str, piece: usize) {
+    let (ours, whole) = both(definition, text, piece);
+    assert_eq!(ours, whole.map_err(Stop::Failed), "in {piece}: {:?}", &text[..text.floor_char_boundary(200)]);
 }
 
 #[test]
@@ -120,19 +120,20 @@ fn long_texts_are_counted_as_the_crate_counts_them() {
     let texts = [
         "ab abc 12 one <end> two <tool>\n".repeat(9_000),
         "\u{4e00}\u{4e8c}\u{4e09}".repeat(20_000),
-        // Nothing but one word, which is cut where no token reaches across.
+        // Nothing but one word, which is cut where no token reaches across; what is left is no token by itself.
         "abcone".repeat(30_000),
+        "abc".repeat(21_846) + "one",
         "\u{39f}\u{394}\u{39f}\u{3a3} \u{39f}\u{3a3}.\u{39f} e\u{301} \u{fb01}".repeat(8_000),
         " ".repeat(200_000),
         "1234567890".repeat(20_000),
     ];
     for text in &texts {
         for definition in definitions() {
-            is_as_the_crate_counts(definition, text);
+            is_as_the_crate_counts(&definition, text, PIECE_BYTES);
         }
         for definition in [Definition::from_tekken_slice(TEKKEN).unwrap(), Definition::from_tokenizers_slice(TOKENIZERS).unwrap()]
         {
-            is_as_the_crate_counts(definition, text);
+            is_as_the_crate_counts(&definition, text, PIECE_BYTES);
         }
     }
 }
@@ -158,11 +159,41 @@ fn a_count_can_be_left_at_any_stage() {
 fn what_is_too_long_for_one_step_is_said() {
     let long = "a".repeat(1_200_000);
     let runs = Model::BytePair { vocab: vocab(&["aa"]), chars: false };
-    let endless = Model::WordPiece { vocab: vocab(&["ab"]), max_word_chars: 0 };
-    for (model, text) in [(runs, &long[..]), (endless, &long[..1_000])] {
+    let endless = |max_word_chars| Model::WordPiece { vocab: vocab(&["ab"]), max_word_chars };
+    let wide: Vec<String> = ["a".repeat(30_000)].into();
+    let unigram = vocab(&[&wide[0]]);
+    let unigram = Model::Unigram { scores: vec![-1.0; unigram.len()], vocab: unigram };
+    for (model, text) in
+        [(runs, &long[..]), (endless(0), &long[..2_000]), (endless(3_000), &long[..2_000]), (unigram, &long[..40_000])]
+    {
         let stages = Stages::new(definition(model, Configuration::default())).unwrap();
         let Err(Stop::Failed(why)) = stages.count(text, &Cancel::new()) else { panic!("counted") };
         assert!(why.contains("takes for one word"), "{why}");
+    }
+}
+
+#[test]
+fn files_that_would_take_too_much_are_refused() {
+    let why = |definition| Stages::new(definition).unwrap_err();
+    let splits = vec![regex("a", SplitBehavior::Isolate); 65];
+    assert!(why(definition(bpe(), Configuration { split: splits, ..Configuration::default() })).contains("more than 64 times"));
+    let long = "a".repeat(40_000);
+    let model = Model::BytePair { vocab: vocab(&[&long]), chars: false };
+    assert!(why(definition(model, Configuration::default())).contains("a token of 40000 bytes"));
+}
+
+#[test]
+fn texts_of_every_kind_are_normalised_in_pieces() {
+    let nfkc = Normalization::Unicode { scheme: UnicodeNormalization::NFKC };
+    let kinds = [nfkc, Normalization::NMT, Normalization::CaseFold { upper: false }, Normalization::Collapse { character: ' ' }];
+    let texts =
+        [r#"{"a":12345,"bc":[true,null]},"#, "\u{441}\u{43b}\u{43e}\u{432}\u{43e}1", "\u{30ab}\u{306a}\u{4e00}", "base64/"];
+    for kind in kinds {
+        let Ok(Normalize::Local(_, is_cut)) = Normalize::new(kind.clone()) else { panic!("{kind:?}") };
+        for text in texts {
+            let end = local_cut(&text.repeat(20_000), PIECE_BYTES, &is_cut, &Cancel::new()).unwrap();
+            assert!(end < PIECE_BYTES + 40, "{kind:?}, {text}: {end}");
+        }
     }
 }
 
@@ -187,7 +218,7 @@ fn parts_are_those_of_the_crate() {
                     parts.extend((!part.is_empty()).then(|| part.to_owned()));
                     Ok(())
                 };
-                Splitting::new(split).unwrap().each(text, keep).unwrap();
+                Splitting::new(split).unwrap().each(text, &Cancel::new(), keep).unwrap();
                 assert_eq!(parts, whole, "{pattern:?} {behavior:?} {text:?}");
             }
         }
@@ -197,9 +228,11 @@ fn parts_are_those_of_the_crate() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn any_text_is_counted_as_the_crate_counts_it(text in r"([abc12 \n]|one|two|<end>|<e|<tool>|<to|<unk>|\PC|▁|é|Σ){0,60}") {
+    fn any_text_is_counted_as_the_crate_counts_it(text in r"([abc12 \n]|one|two|<end>|<e|<tool>|<to|<unk>|\PC|▁|é|e\u{301}|ﬁ|Σ|Α|\.|ﾊﾟ|한|ᄒ|ᅡ){0,60}") {
         for definition in definitions() {
-            is_as_the_crate_counts(definition, &text);
+            for piece in [1, 5, 20, PIECE_BYTES] {
+                is_as_the_crate_counts(&definition, &text, piece);
+            }
         }
     }
 }

@@ -103,6 +103,11 @@ fn what_is_no_list_of_records_can_be_left_too() {
         format!(r#"{{"a":[{{"b":[{}]}}]}}"#, list(&|at| format!(r#"{{"id":{at},"on":true,"text":"*some* text"}}"#))),
         format!(r#"{{"a":{{"b":{{{}}}}}}}"#, list(&|at| format!(r#""key {at}":{{"id":{at},"text":"some text"}}"#))),
         format!(r#"{{"a":{{"b":[{}]}}}}"#, list(&|at| format!(r#""text, number {at}""#))),
+        // Rows and their head are larger than a piece.
+        {
+            let wide = list(&|at| format!(r#""the column {at}":"value {at}""#));
+            format!(r#"[{{{wide}}},{{{wide}}}]"#)
+        },
     ] {
         let subject = of_payload(&payload);
         for format in FORMATS.iter().filter(|format| format.applies(&subject).is_ok()) {

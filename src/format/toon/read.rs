@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Cancelled};
 use crate::format::round_trip::{Builder, DecodeError, Decoded};
 use crate::format::value::{decoded, spelled};
 use crate::json::Kind;
@@ -60,12 +60,55 @@ impl<'t> Head<'t> {
     }
 
     fn key(&self) -> Result<String, DecodeError> {
-        if !self.name.starts_with('"') {
-            return Ok(self.name.to_owned());
-        }
-        let Value::Object(named) = parse(&format!("{}: 0", self.name))? else { return Err(unlike("a key")) };
-        named.keys().next().cloned().ok_or_else(|| unlike("a key"))
+        key_of(self.name)
     }
+}
+
+/// The fields of a table, in the order in which its values stand.
+#[derive(Debug, PartialEq, Eq)]
+enum Field {
+    Cell(String),
+    /// A group of fields begins.
+    Open(String),
+    Close,
+}
+
+impl Field {
+    /// Reads `{a,b{c,d}}`.
+    fn all(fields: &str) -> Result<Vec<Self>, DecodeError> {
+        let mut all = Vec::new();
+        let mut rest = fields.strip_prefix('{').ok_or_else(|| unlike("the fields of a table"))?;
+        let mut depth = 1;
+        while depth > 0 {
+            let end = unquoted(rest, |byte| matches!(byte, b',' | b'{' | b'}')).ok_or_else(|| unlike("the fields of a table"))?;
+            let (name, after) = rest.split_at(end);
+            let name = (!name.is_empty()).then(|| key_of(name)).transpose()?;
+            match (name, after.as_bytes()[0]) {
+                (Some(name), b'{') => {
+                    all.push(Self::Open(name));
+                    depth += 1;
+                }
+                (name, mark) => {
+                    all.extend(name.map(Self::Cell));
+                    if mark == b'}' {
+                        depth -= 1;
+                        all.extend((depth > 0).then_some(Self::Close));
+                    }
+                }
+            }
+            rest = &after[1..];
+        }
+        if rest.is_empty() { Ok(all) } else { Err(unlike("the fields of a table")) }
+    }
+}
+
+/// A key as it stands, quotes included, as text.
+fn key_of(name: &str) -> Result<String, DecodeError> {
+    if !name.starts_with('"') {
+        return Ok(name.to_owned());
+    }
+    let Value::Object(named) = parse(&format!("{name}: 0"))? else { return Err(unlike("a key")) };
+    named.keys().next().cloned().ok_or_else(|| unlike("a key"))
 }
 
 /// Where the first such byte stands outside of quotes.
@@ -83,16 +126,18 @@ fn unquoted(text: &str, is_it: impl Fn(u8) -> bool) -> Option<usize> {
 }
 
 /// Where the lines end that are indented at least so far.
-fn lines_below(text: &str, indent: usize) -> usize {
+fn lines_below(text: &str, indent: usize, cancel: &Cancel) -> Result<usize, Cancelled> {
+    let mut steps = cancel.steps();
     let mut at = 0;
     while at < text.len() {
+        steps.step()?;
         let line = &text.as_bytes()[at..];
         if line.len() < indent || line[..indent].iter().any(|byte| *byte != b' ') {
-            return at;
+            break;
         }
         at += memchr::memchr(b'\n', line).map_or(line.len(), |end| end + 1);
     }
-    text.len()
+    Ok(at)
 }
 
 /// A line that is indented so far and no further.
@@ -109,11 +154,11 @@ fn push_dedented(batch: &mut String, lines: &str, indent: usize) {
 }
 
 /// Takes the first line and what is indented below it, at `indent` and deeper, off a text.
-fn take<'t>(text: &mut &'t str, indent: usize) -> (&'t str, &'t str) {
+fn take<'t>(text: &mut &'t str, indent: usize, cancel: &Cancel) -> Result<(&'t str, &'t str), Cancelled> {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let (below, rest) = rest.split_at(lines_below(rest, indent));
+    let (below, rest) = rest.split_at(lines_below(rest, indent, cancel)?);
     *text = rest;
-    (line, below)
+    Ok((line, below))
 }
 
 struct Reader<'c> {
@@ -131,12 +176,12 @@ impl Reader<'_> {
         while first.is_some() || !rest.is_empty() {
             let (line, below) = match first.take() {
                 Some(line) => {
-                    let (below, later) = rest.split_at(lines_below(rest, indent + 2));
+                    let (below, later) = rest.split_at(lines_below(rest, indent + 2, self.cancel)?);
                     rest = later;
                     (line, below)
                 }
                 None => {
-                    let (line, below) = take(&mut rest, indent + 2);
+                    let (line, below) = take(&mut rest, indent + 2, self.cancel)?;
                     (dedented(line, indent)?, below)
                 }
             };
@@ -166,9 +211,7 @@ impl Reader<'_> {
         self.cancel.check()?;
         let Some(count) = head.count else {
             if below.is_empty() {
-                let Value::Object(member) = parse(&format!("x: {}", head.value))? else { return Err(unlike("a value")) };
-                let value = member.values().next().ok_or_else(|| unlike("a value"))?;
-                return self.builder.json(key, &spelled(value)?);
+                return self.scalar(key, head.value);
             }
             self.builder.open(key, Kind::Object)?;
             self.members(None, below, indent)?;
@@ -189,9 +232,30 @@ impl Reader<'_> {
         if found == count { Ok(()) } else { Err(DecodeError::Unreadable(format!("a list of {count} has {found}"))) }
     }
 
-    /// Values in one line, as many as make a piece at a time.
+    /// One value. At the beginning of a text, a byte-order mark would be none of it.
+    fn scalar(&mut self, key: &str, text: &str) -> Result<(), DecodeError> {
+        let Value::Object(member) = parse(&format!("x: {text}"))? else { return Err(unlike("a value")) };
+        let value = member.values().next().ok_or_else(|| unlike("a value"))?;
+        self.builder.json(key, &spelled(value)?)
+    }
+
+    /// The values of an open list that stand in one line.
     fn inline(&mut self, values: &str) -> Result<usize, DecodeError> {
-        let (mut rest, mut found) = (values, 0);
+        let mut found = 0;
+        self.cells(values, |builder, value| {
+            found += 1;
+            builder.json("", &spelled(value)?)
+        })?;
+        Ok(found)
+    }
+
+    /// Values in one line, as many as make a piece at a time.
+    fn cells(
+        &mut self,
+        values: &str,
+        mut take: impl FnMut(&mut Builder<'_>, &Value) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        let mut rest = values;
         while !rest.is_empty() {
             let (mut end, mut count) = (0, 0);
             while end < rest.len() && end <= self.piece {
@@ -200,9 +264,42 @@ impl Reader<'_> {
             }
             let (now, later) = rest.split_at(end);
             rest = later;
-            found += self.push(&format!("[{count}]: {}", now.strip_suffix(',').filter(|_| !later.is_empty()).unwrap_or(now)))?;
+            self.cancel.check()?;
+            let now = now.strip_suffix(',').filter(|_| !later.is_empty()).unwrap_or(now);
+            let Value::Array(values) = parse(&format!("[{count}]: {now}"))? else { return Err(unlike("a row")) };
+            values.iter().try_for_each(|value| take(&mut self.builder, value))?;
         }
-        Ok(found)
+        Ok(())
+    }
+
+    /// A row that is no piece of a text any more: cell by cell.
+    fn wide_row(&mut self, fields: &[Field], is_keyed: bool, line: &str) -> Result<(), DecodeError> {
+        let (key, cells) = if is_keyed {
+            let head = Head::of(line).ok_or_else(|| unlike("a row"))?;
+            (head.key()?, head.value)
+        } else {
+            (String::new(), line)
+        };
+        self.builder.open(&key, Kind::Object)?;
+        let mut fields = fields.iter();
+        self.cells(cells, |builder, value| {
+            for field in fields.by_ref() {
+                match field {
+                    Field::Open(key) => builder.open(key, Kind::Object)?,
+                    Field::Close => builder.close(),
+                    Field::Cell(key) => return builder.json(key, &spelled(value)?),
+                }
+            }
+            Err(unlike("the number of values in a row"))
+        })?;
+        for field in fields {
+            match field {
+                Field::Close => self.builder.close(),
+                _ => return Err(unlike("the number of values in a row")),
+            }
+        }
+        self.builder.close();
+        Ok(())
     }
 
     /// The rows of a table, each in a line, below a head with their own number.
@@ -211,10 +308,17 @@ impl Reader<'_> {
         let (mut rest, mut found) = (below, 0);
         let mut batch = String::new();
         let mut count = 0;
+        // A head that is larger than a piece is read once, and its rows value by value.
+        let wide = if fields.len() > self.piece { Some(Field::all(fields)?) } else { None };
         while !rest.is_empty() {
-            let (line, _) = take(&mut rest, usize::MAX);
+            let line = dedented(take(&mut rest, usize::MAX, self.cancel)?.0, indent)?;
+            if let Some(wide) = &wide {
+                self.wide_row(wide, is_keyed, line)?;
+                found += 1;
+                continue;
+            }
             batch.push_str("\n  ");
-            batch.push_str(dedented(line, indent)?);
+            batch.push_str(line);
             count += 1;
             if batch.len() > self.piece || rest.is_empty() {
                 found += self.push(&format!("[{count}{colon}]{fields}:{batch}"))?;
@@ -231,7 +335,7 @@ impl Reader<'_> {
         let mut batch = String::new();
         let mut count = 0;
         while !rest.is_empty() {
-            let (line, below) = take(&mut rest, indent + 2);
+            let (line, below) = take(&mut rest, indent + 2, self.cancel)?;
             let is_large = line.len() + below.len() > self.piece;
             if !is_large {
                 batch.push('\n');
@@ -258,7 +362,7 @@ impl Reader<'_> {
                         self.members(Some(item), below, indent + 2)?;
                         self.builder.close();
                     }
-                    None => self.builder.json("", &spelled(&parse(item)?)?)?,
+                    None => self.scalar("", item)?,
                 }
                 found += 1;
             }

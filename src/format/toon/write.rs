@@ -219,8 +219,14 @@ fn spelled_key(key: &str) -> String {
 /// The fields of an object whose members are records of one kind.
 fn keyed_fields<'a>(object: Node<'a>, steps: &mut Steps<'_>) -> Result<Option<Vec<Field<'a>>>, Cancelled> {
     let is_record = |member: Node<'_>| member.kind() == Kind::Object && !member.is_empty();
-    if object.len() < 2 || !object.children().all(is_record) {
+    if object.len() < 2 {
         return Ok(None);
+    }
+    for member in object.children() {
+        steps.step()?;
+        if !is_record(member) {
+            return Ok(None);
+        }
     }
     fields(&object.children().collect::<Vec<_>>(), steps)
 }
