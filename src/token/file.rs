@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
-use kitoken::Definition;
+use kitoken::{CharsMap, Definition, Normalization};
+use sentencepiece_model::SentencePieceModel;
 use sha2::{Digest, Sha256};
 
 use super::Tokenizer;
@@ -103,7 +104,10 @@ impl TokenizerFile {
                 FileKind::Tiktoken => Definition::from_tiktoken_slice(bytes),
                 FileKind::SentencePiece => Definition::from_sentencepiece_slice(bytes),
             };
-            let definition = definition.map_err(|error| error.to_string())?;
+            let mut definition = definition.map_err(|error| error.to_string())?;
+            if kind == FileKind::SentencePiece {
+                normalize_by_map(&mut definition, bytes)?;
+            }
             if definition.model.vocab().is_empty() {
                 return Err("it holds no tokens".to_owned());
             }
@@ -138,6 +142,26 @@ impl TokenizerFile {
             Err(_) => Ok(Err(bad("its pattern or tables fail on this text".into()))),
         }
     }
+}
+
+/// Has a text normalised by the table in the model, as SentencePiece does, in place of what the crate makes of the name of
+/// the rule (its `nmt_nfkc` leaves tabs and takes joiners for spaces).
+fn normalize_by_map(definition: &mut Definition, bytes: &[u8]) -> Result<(), String> {
+    let model = SentencePieceModel::from_slice(bytes).map_err(|error| error.to_string())?;
+    let map = model.normalizer().map(|normalizer| normalizer.precompiled_charsmap()).unwrap_or_default();
+    if map.is_empty() {
+        return Ok(());
+    }
+    let map = CharsMap::try_from(map).map_err(|error| error.to_string())?;
+    let steps = &mut definition.config.normalization;
+    steps.retain(|step| {
+        !matches!(
+            step,
+            Normalization::Unicode { .. } | Normalization::NMT | Normalization::CaseFold { .. } | Normalization::CharsMap { .. }
+        )
+    });
+    steps.insert(0, Normalization::CharsMap { map });
+    Ok(())
 }
 
 #[cfg(test)]

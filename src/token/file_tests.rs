@@ -28,6 +28,36 @@ fn count(file: &TokenizerFile, text: &str) -> Result<u64, Problem> {
     file.count(text, &Cancel::new()).unwrap()
 }
 
+/// The same with a table for normalising that makes a tab a space: a trie of one key, as `darts-clone` lays it out, and the
+/// text that key becomes.
+fn sentencepiece_with_map() -> Vec<u8> {
+    let mut units = vec![0_u32; 0x310];
+    units[0] = 0x100 << 10;
+    units[0x109] = 0x200 << 10 | 1 << 8 | 0x09;
+    units[0x309] = 1 << 31;
+    let mut map = u32::try_from(units.len() * 4).unwrap().to_le_bytes().to_vec();
+    map.extend(units.iter().flat_map(|unit| unit.to_le_bytes()));
+    map.extend(b" \0");
+    // Of two bytes, as long as a map of more than 127 is.
+    let length = |length: usize| [0x80 | (length & 0x7f) as u8, (length >> 7) as u8];
+    let mut normalizer = vec![0x0a, 8];
+    normalizer.extend(b"nmt_nfkc\x12");
+    normalizer.extend(length(map.len()));
+    normalizer.extend(map);
+    let mut model = sentencepiece();
+    model.push(0x1a);
+    model.extend(length(normalizer.len()));
+    model.extend(normalizer);
+    model
+}
+
+#[test]
+fn a_model_normalises_by_its_own_table() {
+    let file = TokenizerFile::read("a.model", &sentencepiece_with_map()).unwrap();
+    assert_eq!(count(&file, "a\tab"), count(&file, "a ab"));
+    assert_eq!(count(&file, "a\tab"), Ok(3), "▁a ▁a b");
+}
+
 #[test]
 fn each_kind_is_read() {
     let json = TokenizerFile::read("tokenizer.json", TOKENIZER_JSON.as_bytes()).unwrap();

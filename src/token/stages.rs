@@ -208,7 +208,7 @@ impl Counting<'_, '_> {
         }
         let tokens = self.encoded(rest)?;
         self.push(&tokens)?;
-        if word.len() <= KNOWN_BYTES && self.known.len() < KNOWN_WORDS {
+        if rest.len() == word.len() && word.len() <= KNOWN_BYTES && self.known.len() < KNOWN_WORDS {
             // The crate's list has room for much more than is in it.
             self.known.insert(word.to_owned(), tokens.into_boxed_slice());
         }

@@ -1,6 +1,6 @@
 //! The stages, beside what the crate makes of a text in one step.
 
-use kitoken::{Regex, SpecialToken, Token, UnicodeNormalization};
+use kitoken::{CharsMap, Regex, SpecialToken, Token, UnicodeNormalization};
 use proptest::prelude::*;
 
 use super::*;
@@ -185,7 +185,9 @@ fn files_that_would_take_too_much_are_refused() {
 #[test]
 fn texts_of_every_kind_are_normalised_in_pieces() {
     let nfkc = Normalization::Unicode { scheme: UnicodeNormalization::NFKC };
-    let kinds = [nfkc, Normalization::NMT, Normalization::CaseFold { upper: false }, Normalization::Collapse { character: ' ' }];
+    let map = Normalization::CharsMap { map: CharsMap::try_from(&[4_u8, 0, 0, 0, 0, 0, 0, 0][..]).unwrap() };
+    let kinds =
+        [nfkc, map, Normalization::NMT, Normalization::CaseFold { upper: false }, Normalization::Collapse { character: ' ' }];
     let texts =
         [r#"{"a":12345,"bc":[true,null]},"#, "\u{441}\u{43b}\u{43e}\u{432}\u{43e}1", "\u{30ab}\u{306a}\u{4e00}", "base64/"];
     for kind in kinds {
