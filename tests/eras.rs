@@ -315,6 +315,14 @@ async fn an_http_server_of_the_handshake_is_found_however_it_refuses() {
     let (problem, steps) = refused(&http(&peer.url).with_protocol(Protocol::Auto)).await;
     assert_eq!((problem.kind, peer.seen().len()), (Kind::Auth, 1));
     assert_eq!(steps.last().map(|step| (step.name, step.state)), Some(("negotiate", StepState::Failed)), "{steps:?}");
+    // What is forbidden without a word of scopes asks for no login: none stands in the report of the handshake that follows.
+    let answer = reply("403 Forbidden", "text/plain", b"not you");
+    let peer = HttpPeer::start(move |_| answer.clone()).await;
+    let Source::Http(mut source) = http(&peer.url).with_protocol(Protocol::Auto) else { panic!("no HTTP source") };
+    source.login = Some(mcp_loupe::source::Login::default());
+    let session = connect(&Source::Http(source)).await;
+    assert!(session.steps().iter().all(|step| step.name != "login"), "{:?}", session.steps());
+    session.close().await;
 }
 
 #[tokio::test]

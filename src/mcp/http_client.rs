@@ -188,7 +188,7 @@ impl Client {
             let Some(login) = self.login.as_ref().filter(|_| !self.headers.contains_key(header::AUTHORIZATION)) else {
                 return Ok((response, false));
             };
-            let (begun, is_asked) = (Instant::now(), matches!(response.status().as_u16(), 401 | 403));
+            let (begun, is_asked) = (Instant::now(), login.is_asked(response.status(), response.headers()));
             let again = tokio::select! {
                 again = login.after(response.status(), response.headers(), used, &mut tries) => again,
                 () = &mut given_up => Ok(false),

@@ -185,6 +185,12 @@ impl Login {
         }
     }
 
+    /// Whether an answer asks for a login, or for more than the one there is.
+    pub(super) fn is_asked(&self, status: StatusCode, headers: &HeaderMap) -> bool {
+        let wants_scope = || challenge(headers, &self.url).is_some_and(|(_, parameters)| parameters.is_insufficient_scope());
+        status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN && wants_scope()
+    }
+
     /// After a refusal: whether the message shall be sent again, with another token. `used` is the number of the token
     /// that it was sent with.
     pub(super) async fn after(
@@ -194,12 +200,11 @@ impl Login {
         used: u64,
         tries: &mut Tries,
     ) -> Result<bool, Error> {
-        let challenge = challenge(headers, &self.url);
-        let wants_scope = challenge.as_ref().is_some_and(|(_, parameters)| parameters.is_insufficient_scope());
-        let is_asked = status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN && wants_scope;
-        if !is_asked {
+        if !self.is_asked(status, headers) {
             return Ok(false);
         }
+        let challenge = challenge(headers, &self.url);
+        let wants_scope = challenge.as_ref().is_some_and(|(_, parameters)| parameters.is_insufficient_scope());
         let mut current = self.current.lock().await;
         if self.token().0 != used {
             // Another message led to a login meanwhile.
