@@ -1,6 +1,7 @@
 //! Where a newcomer stood still: what is pasted and not clicked, a server that went away, a connection that was given up,
-//! an answer of a tool that is not there, a dialog that waits for a key.
+//! an answer of a tool that is not there, a dialog that waits for a key, a call that lacks an argument.
 
+use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::state::{Action, Connection, Screen};
@@ -138,4 +139,21 @@ fn a_filter_leaves_the_sidebar_as_wide_as_it_is() {
         window.step();
     }
     assert_eq!(left(&window), before);
+}
+
+#[test]
+fn a_call_without_what_is_required_puts_the_cursor_there() {
+    let mut window = on_sample();
+    window.state_mut().state.perform(Action::SelectTool("dual_create_ticket".into()), &mut Vec::new());
+    window.step();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    window.step();
+    let field = |window: &Window, name| window.get_by_role_and_label(Role::TextInput, name).is_focused();
+    assert!(field(&window, "companyID"), "the first of two");
+    window.event(Event::Text("7".into()));
+    until(&mut window, "it is typed", |window| window.state().state.form().is_some_and(|form| form.text.contains("7")));
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    window.step();
+    assert!(field(&window, "title"), "the one that is still missing");
+    assert!(window.state().state.running.is_none() && window.state().state.capture().is_none());
 }
