@@ -11,6 +11,8 @@ mod fixtures;
 #[path = "app/hosts.rs"]
 mod hosts;
 mod live;
+#[path = "app/identity.rs"]
+mod identity;
 #[path = "app/painted.rs"]
 mod painted;
 #[path = "app/dead_ends.rs"]

@@ -1,4 +1,5 @@
-//! The pool that answers questions: a few threads, the newest capture first, cancellable one by one.
+//! The pool that answers questions: a few threads, the newest capture first, of each what is looked at before what is counted,
+//! cancellable one by one.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -193,8 +194,15 @@ fn next(shared: &Shared) -> Option<Job> {
             Job::Answer { inquiry, .. } => Some(inquiry.captures.clone()),
             _ => None,
         });
-        let is_of = |job: &Job, newest: &_| matches!(job, Job::Answer { inquiry, .. } if inquiry.captures == *newest);
-        let position = newest.and_then(|newest| waiting.jobs.iter().position(|job| is_of(job, &newest)));
+        let position = newest.and_then(|newest| {
+            let first = |may_count: bool| {
+                waiting.jobs.iter().position(|job| {
+                    matches!(job, Job::Answer { inquiry, .. }
+                        if inquiry.captures == newest && (may_count || !inquiry.question.is_count()))
+                })
+            };
+            first(false).or_else(|| first(true))
+        });
         if let Some(job) = waiting.jobs.remove(position.unwrap_or(0)) {
             return Some(job);
         }
@@ -310,6 +318,34 @@ fn run(shared: &Shared, job: Job) {
             }
             shared.waiting().cancels.remove(&inquiry);
             shared.queue.push(Event::Answered { inquiry, answer });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::CaptureId;
+
+    #[test]
+    fn the_newest_capture_and_what_is_looked_at_come_first() {
+        let queue = Arc::new(Queue::new(Arc::new(|| {})));
+        let hosts = Mutex::new(Hosts::built_in());
+        let shared = Shared { waiting: Mutex::default(), more: Condvar::new(), queue, hosts };
+        let asked = [
+            ("old", Question::Tree),
+            ("new", Question::Row("json")),
+            ("new", Question::Hosts),
+            ("new", Question::Text("content")),
+            ("new", Question::Tree),
+        ];
+        for (id, question) in &asked {
+            let inquiry = Inquiry::of(&CaptureId((*id).into()), question.clone());
+            shared.waiting().jobs.push_back(Job::Answer { captures: Vec::new(), inquiry, cancel: Cancel::new() });
+        }
+        for expected in [3, 4, 1, 2, 0] {
+            let Some(Job::Answer { inquiry, .. }) = next(&shared) else { panic!("no job") };
+            assert_eq!((&*inquiry.captures[0].0, &inquiry.question), (asked[expected].0, &asked[expected].1));
         }
     }
 }

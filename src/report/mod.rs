@@ -196,6 +196,22 @@ pub enum Answer {
 }
 
 impl Question {
+    /// Whether it counts an answer, format by format or host by host. What a pane shows takes less time and comes first.
+    pub fn is_count(&self) -> bool {
+        matches!(
+            self,
+            Question::Row(_)
+                | Question::Count { .. }
+                | Question::TokenMap(_)
+                | Question::Saving(..)
+                | Question::Hosts
+                | Question::Deliveries
+                | Question::SentAsText(_)
+                | Question::Needed { .. }
+                | Question::Without(..)
+        )
+    }
+
     /// Whether the answer soon makes room for others of its kind: it belongs to a width, a search or a selection.
     pub fn is_passing(&self) -> bool {
         matches!(

@@ -57,7 +57,7 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if is_narrow {
         let row = Rect::from_min_size(rest.min, vec2(rest.width(), theme::HEADER + 4.0));
         let layout = Layout::right_to_left(Align::Center);
-        let row = UiBuilder::new().max_rect(row.shrink2(vec2(SIDE, 0.0))).layout(layout).id_salt("compare controls");
+        let row = widgets::region(ui, "compare controls").max_rect(row.shrink2(vec2(SIDE, 0.0))).layout(layout);
         ui.scope_builder(row, |ui| controls::controls_ui(ui, cx, compare, page.as_deref()));
         top += theme::HEADER + 4.0;
     }
@@ -76,13 +76,11 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rest = rest.with_min_y(top);
     let below = if rest.height() > 320.0 { below::height(cx, compare, &page).min(rest.height() * 0.3) } else { 0.0 };
     let middle = rest.with_max_y(rest.bottom() - below);
-    ui.scope_builder(UiBuilder::new().max_rect(middle).id_salt("compare columns"), |ui| columns_ui(ui, cx, compare, &page));
+    ui.scope_builder(widgets::region(ui, "compare columns").max_rect(middle), |ui| columns_ui(ui, cx, compare, &page));
     if below > 0.0 {
         ui.painter().hline(rest.x_range(), middle.bottom() + 0.5, Stroke::new(1.0, t.line));
         let area = rest.with_min_y(middle.bottom() + 1.0);
-        ui.scope_builder(UiBuilder::new().max_rect(area).id_salt("below the columns"), |ui| {
-            below::below_ui(ui, cx, compare, &page)
-        });
+        ui.scope_builder(widgets::region(ui, "below the columns").max_rect(area), |ui| below::below_ui(ui, cx, compare, &page));
     }
 }
 
@@ -135,10 +133,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, rect: Rect) -> f32 {
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), HEIGHT));
     ui.painter().rect_filled(strip, 0.0, if running.is_some() { t.accent_bg } else { t.warn_bg });
     ui.scope_builder(
-        UiBuilder::new()
-            .max_rect(strip.shrink2(vec2(SIDE, 0.0)))
-            .layout(Layout::left_to_right(Align::Center))
-            .id_salt("progress"),
+        widgets::region(ui, "progress").max_rect(strip.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 10.0;
             if let Some((words, since)) = running {
@@ -165,7 +160,7 @@ fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, rect: Rect) -> f32 {
         None => sweep_verdict(&page.sweep, encoding),
     };
     let inner = rect.shrink2(vec2(SIDE, 8.0));
-    let used = ui.scope_builder(UiBuilder::new().max_rect(inner).id_salt("compare verdict"), |ui| {
+    let used = ui.scope_builder(widgets::region(ui, "compare verdict").max_rect(inner), |ui| {
         ui.horizontal_top(|ui| {
             let room = inner.width() - 34.0;
             widgets::verdict_rows(ui, &verdict, room, 5);
@@ -198,7 +193,7 @@ fn columns_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>
         let t = Tokens::of(ui);
         ui.painter().hline(whole.x_range(), whole.top() + CARD - 0.5, Stroke::new(1.0, t.line));
         let below = whole.with_min_y(whole.top() + CARD);
-        ui.scope_builder(UiBuilder::new().max_rect(below).id_salt("compare body"), |ui| {
+        ui.scope_builder(widgets::region(ui, "compare body").max_rect(below), |ui| {
             if compare.is_rendered {
                 rendered::rendered_ui(ui, cx, compare, page, below, width);
             } else {

@@ -190,7 +190,7 @@ fn strip(rest: &mut Rect, height: f32) -> Rect {
 }
 
 pub(super) fn inside(ui: &mut Ui, rect: Rect, salt: &str, layout: Layout, paint: impl FnOnce(&mut Ui)) {
-    ui.scope_builder(UiBuilder::new().max_rect(rect).layout(layout).id_salt(salt), |ui| {
+    ui.scope_builder(widgets::region(ui, salt).max_rect(rect).layout(layout), |ui| {
         ui.set_clip_rect(rect.expand(2.0).intersect(ui.clip_rect()));
         paint(ui);
     });

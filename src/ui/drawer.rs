@@ -7,7 +7,7 @@ mod saving;
 mod tokens;
 mod treemap;
 
-use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::commands::{self, Region};
 use super::theme::{self, Tokens};
@@ -118,15 +118,12 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let verdict = Rect::from_min_size(header.left_bottom(), vec2(rect.width(), VERDICT));
     (tab.verdict)(ui, cx, verdict.shrink2(vec2(SIDE, 0.0)));
     let rest = Rect::from_min_max(verdict.left_bottom(), rect.max);
-    ui.scope_builder(UiBuilder::new().max_rect(rest).id_salt(("drawer body", tab.title)), |ui| (tab.body)(ui, cx));
+    ui.scope_builder(widgets::region(ui, ("drawer body", tab.title)).max_rect(rest), |ui| (tab.body)(ui, cx));
 }
 
 fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bool) {
     ui.scope_builder(
-        UiBuilder::new()
-            .max_rect(rect.shrink2(vec2(SIDE, 0.0)))
-            .layout(Layout::left_to_right(Align::Center))
-            .id_salt("drawer header"),
+        widgets::region(ui, "drawer header").max_rect(rect.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = if is_collapsed { 16.0 } else { 20.0 };
             let mut is_toggled = false;

@@ -5,7 +5,7 @@ mod deliveries;
 mod detail;
 pub mod row;
 
-use egui::{Id, Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Id, Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, Tokens};
 use super::widgets::Button;
@@ -47,7 +47,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
             filter_ui(ui, cx, report);
         }
     });
-    ui.scope_builder(UiBuilder::new().max_rect(rect).id_salt("hosts"), |ui| {
+    ui.scope_builder(widgets::region(ui, "hosts").max_rect(rect), |ui| {
         if view.shows_deliveries {
             return deliveries::deliveries_ui(ui, cx);
         }
@@ -123,9 +123,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
         ui.painter().hline(rect.x_range(), y - 0.5, Stroke::new(1.0, t.line));
         (rect.with_max_y(y - 1.0), rect.with_min_y(y))
     };
-    ui.scope_builder(UiBuilder::new().max_rect(table).id_salt("table"), |ui| table_ui(ui, cx, table, report, &rows, selected));
+    ui.scope_builder(widgets::region(ui, "table").max_rect(table), |ui| table_ui(ui, cx, table, report, &rows, selected));
     if let Some(row) = selected {
-        ui.scope_builder(UiBuilder::new().max_rect(detail).id_salt("detail"), |ui| {
+        ui.scope_builder(widgets::region(ui, "detail").max_rect(detail), |ui| {
             ui.set_clip_rect(detail.intersect(ui.clip_rect()));
             detail::detail_ui(ui, cx, detail, report, row);
         });
@@ -198,7 +198,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, rows: &[
     focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts"));
     keys(ui, cx, &focus, rows, selected);
     let most = row::most(report, cx.state.settings.encoding());
-    ui.scope_builder(UiBuilder::new().max_rect(list), |ui| {
+    ui.scope_builder(widgets::region(ui, "rows").max_rect(list), |ui| {
         ui.set_clip_rect(list.intersect(ui.clip_rect()));
         ui.spacing_mut().item_spacing.y = 0.0;
         let height = widgets::whole_rows(list.height(), ROW);
@@ -386,8 +386,14 @@ pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
     let tip = format!("View as: {label}. What a host drops of this answer turns weak on amber.");
     // In a narrow pane the name would push out the pane's own.
     let shown = if is_narrow { "" } else { &label };
-    let button =
-        widgets::Button::new(shown).icon(icons::HOSTS).menu().height(theme::ICON_BUTTON).name("View as").tip(&tip).show(ui);
+    let button = widgets::Button::new(shown)
+        .icon(icons::HOSTS)
+        .menu()
+        .height(theme::ICON_BUTTON)
+        .name("View as")
+        .key("view as")
+        .tip(&tip)
+        .show(ui);
     egui::Popup::menu(&button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         if panes::menu_row(ui, "As sent", None, chosen.is_none()).clicked() {

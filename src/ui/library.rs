@@ -1,6 +1,6 @@
 //! Resources, templates and prompts: a list with a filter, and what is selected, to be filled in and read.
 
-use egui::{Frame, Label, Margin, Panel, RichText, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Frame, Label, Margin, Panel, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, Tokens};
 use super::widgets::{self, Button};
@@ -18,7 +18,7 @@ fn act(cx: &Cx<'_>, action: LibraryAction) {
 pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let library = &cx.state.library;
     let rest = widgets::mode_head(ui, cx, "Resources and prompts", |_| {});
-    ui.scope_builder(UiBuilder::new().max_rect(rest).id_salt("library"), |ui| {
+    ui.scope_builder(widgets::region(ui, "library").max_rect(rest), |ui| {
         let Some(entries) = &library.entries else {
             if let Some(since) = library.listing {
                 ui.add_space(16.0);

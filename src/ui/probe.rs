@@ -1,9 +1,7 @@
 //! The probe of a host: the tools it was asked with at the left, what it gave its model for one of them in the middle,
 //! what that says of it and the entry to keep at the right.
 
-use egui::{
-    Frame, Id, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
-};
+use egui::{Frame, Id, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, Tokens};
 use super::widgets::{self, Button, Tone};
@@ -63,7 +61,7 @@ pub fn probe_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn part(ui: &mut Ui, rect: Rect, salt: &str, paint: impl FnOnce(&mut Ui)) {
-    ui.scope_builder(UiBuilder::new().max_rect(rect).id_salt(salt), |ui| {
+    ui.scope_builder(widgets::region(ui, salt).max_rect(rect), |ui| {
         ui.set_clip_rect(rect.intersect(ui.clip_rect()));
         paint(ui);
     });

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::sidebar::cached;
 use super::theme::{self, Tokens};
@@ -23,7 +23,7 @@ pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let name = format!("counted with {} (exact)", encoding.name());
         ui.add(Label::new(RichText::new(name).font(theme::small()).color(t.weak)).truncate());
     });
-    ui.scope_builder(UiBuilder::new().max_rect(rest).id_salt("server"), |ui| {
+    ui.scope_builder(widgets::region(ui, "server").max_rect(rest), |ui| {
         if cx.state.tools.is_empty() {
             if widgets::empty_ui(
                 ui,

@@ -117,7 +117,7 @@ fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, rect: Rect, name: &
     }
     let at = Rect::from_min_max(pos2(rect.right() - 92.0, rect.top() + 2.0), pos2(rect.right() - 4.0, rect.bottom() - 2.0));
     let label = format!("Keep the new answer of {name}");
-    ui.scope_builder(UiBuilder::new().max_rect(at).id_salt(("keep", place)), |ui| {
+    ui.scope_builder(widgets::region(ui, ("keep", place)).max_rect(at), |ui| {
         if Button::new("Keep new").icon(icons::CHECK).name(&label).tip(&label).height(ROW - 4.0).show(ui).clicked() {
             cx.send(Action::Fixture(FixtureAction::Accept(Some(place))));
         }

@@ -92,19 +92,17 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     };
     let rows = rows(found);
     let chosen = versus.chosen.as_ref().and_then(|name| rows.iter().position(|row| row.name() == name));
-    ui.scope_builder(UiBuilder::new().max_rect(list).id_salt("tools"), |ui| list_ui(ui, cx, &rows, chosen));
+    ui.scope_builder(widgets::region(ui, "tools").max_rect(list), |ui| list_ui(ui, cx, &rows, chosen));
     let line = Stroke::new(1.0, Tokens::of(ui).line);
     if is_wide {
         ui.painter().vline(definition.left() - 0.5, definition.y_range(), line);
     } else {
         ui.painter().hline(definition.x_range(), definition.top() - 0.5, line);
     }
-    ui.scope_builder(UiBuilder::new().max_rect(definition).id_salt("definition"), |ui| {
-        match chosen.and_then(|at| rows.get(at)) {
-            Some(row) => definition_ui(ui, cx, row, (a, b)),
-            None => {
-                widgets::empty_ui(ui, "Choose a tool to see what became of its definition.", None);
-            }
+    ui.scope_builder(widgets::region(ui, "definition").max_rect(definition), |ui| match chosen.and_then(|at| rows.get(at)) {
+        Some(row) => definition_ui(ui, cx, row, (a, b)),
+        None => {
+            widgets::empty_ui(ui, "Choose a tool to see what became of its definition.", None);
         }
     });
 }

@@ -3,7 +3,7 @@
 use egui::style::ScrollAnimation;
 use egui::{
     Align, Align2, ComboBox, EventFilter, Frame, Id, Key, Label, Layout, Margin, Modifiers, Panel, Rect, RichText, Role,
-    ScrollArea, Sense, Stroke, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::theme::{self, Tokens};
@@ -43,7 +43,7 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         level_ui(ui, cx);
     });
-    ui.scope_builder(UiBuilder::new().max_rect(rest).id_salt("wire"), |ui| {
+    ui.scope_builder(widgets::region(ui, "wire").max_rect(rest), |ui| {
         filter_ui(ui, cx);
         if view.log.is_empty() {
             widgets::empty_ui(ui, "No message yet: connect to a server, and everything that is said stands here.", None);
@@ -230,7 +230,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
     let top = Rect::from_min_size(ui.max_rect().min, vec2(ui.available_width(), theme::HEADER));
     ui.painter().hline(top.x_range(), top.top(), Stroke::new(1.0, t.line));
     ui.scope_builder(
-        UiBuilder::new().max_rect(top.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("wire head"),
+        widgets::region(ui, "wire head").max_rect(top.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             let exact = usize::from(view.is_exact);
@@ -257,7 +257,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
         },
     );
     let body = ui.max_rect().with_min_y(top.bottom()).shrink2(vec2(SIDE, 4.0));
-    ui.scope_builder(UiBuilder::new().max_rect(body).id_salt("wire body"), |ui| {
+    ui.scope_builder(widgets::region(ui, "wire body").max_rect(body), |ui| {
         if let Some(http) = view.log.http(number) {
             headers_ui(ui, "sent", &http.sent);
             headers_ui(ui, &format!("HTTP {}", http.said.status), &http.said.headers);

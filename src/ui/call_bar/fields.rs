@@ -3,9 +3,7 @@
 //! Each control shows what will be sent and nothing else: a default is a hint in the empty field, and unset, null and
 //! empty are told apart by the hint and by the field's own menu.
 
-use egui::{
-    Color32, Frame, Id, Margin, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, Stroke, TextEdit, Ui, UiBuilder, vec2,
-};
+use egui::{Color32, Frame, Id, Margin, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2};
 
 use crate::json::decode_string;
 use crate::state::{Action, Field, FieldKind, Form, FormMode, Value};
@@ -47,7 +45,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: i
                     while let Some((index, wanted)) = fields.next_if(|(_, wanted)| is_row_empty || *wanted + 12.0 <= left) {
                         is_row_empty = false;
                         left -= wanted + 12.0;
-                        ui.scope_builder(UiBuilder::new().id_salt((tool, index)), |ui| {
+                        ui.scope_builder(widgets::region(ui, (tool, index)), |ui| {
                             ui.vertical(|ui| {
                                 ui.set_width(wanted.min(width));
                                 field_ui(ui, cx, tool, form, index, wanted.min(width));

@@ -1,6 +1,6 @@
 //! The lists below the columns: what they lose, and what each host's model would be shown of them.
 
-use egui::{Align, Layout, Rect, Stroke, Ui, UiBuilder, vec2};
+use egui::{Align, Layout, Rect, Stroke, Ui, vec2};
 
 use super::{SIDE, hosts, losses};
 use crate::report::sweep::SweepPage;
@@ -24,7 +24,7 @@ pub fn below_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
     let rect = ui.available_rect_before_wrap();
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), HEAD));
     let layout = Layout::left_to_right(Align::Center);
-    ui.scope_builder(UiBuilder::new().max_rect(head.shrink2(vec2(SIDE, 0.0))).layout(layout).id_salt("head"), |ui| {
+    ui.scope_builder(widgets::region(ui, "head").max_rect(head.shrink2(vec2(SIDE, 0.0))).layout(layout), |ui| {
         ui.spacing_mut().item_spacing.x = 20.0;
         let losses = widgets::grouped(page.losses.len() as u64);
         let is_losses = compare.below == CompareTab::Differences;
@@ -49,7 +49,7 @@ pub fn below_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
         });
     });
     ui.painter().hline(rect.x_range(), head.bottom() - 0.5, Stroke::new(1.0, t.line));
-    ui.scope_builder(UiBuilder::new().max_rect(rect.with_min_y(head.bottom())).id_salt("rows"), |ui| match compare.below {
+    ui.scope_builder(widgets::region(ui, "rows").max_rect(rect.with_min_y(head.bottom())), |ui| match compare.below {
         CompareTab::Differences => losses::losses_ui(ui, cx, compare, page),
         CompareTab::Hosts => hosts::hosts_ui(ui, cx, compare, page),
     });

@@ -1,6 +1,6 @@
 //! The head of a column: what it is, what it costs against the baseline, what it keeps.
 
-use egui::{Align, Layout, Rect, Sense, Ui, UiBuilder, pos2, vec2};
+use egui::{Align, Layout, Rect, Sense, Ui, pos2, vec2};
 
 use super::SIDE;
 use super::controls::derived;
@@ -46,7 +46,7 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
         widgets::text_at(ui, pos2(end + 8.0, line(11.0).y), origin, theme::small(), t.weak, 60.0);
     }
     ui.scope_builder(
-        UiBuilder::new().max_rect(buttons).layout(Layout::right_to_left(Align::Center)).id_salt(("card", &column.title)),
+        widgets::region(ui, ("card", &column.title)).max_rect(buttons).layout(Layout::right_to_left(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             match column.origin {

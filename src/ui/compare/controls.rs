@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, Ui, UiBuilder, vec2};
+use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
 
 use super::{SIDE, needed};
 use crate::format::FORMATS;
@@ -111,7 +111,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, r
     let t = Tokens::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
     let layout = Layout::left_to_right(Align::Center);
-    let inside = UiBuilder::new().max_rect(strip.shrink2(vec2(SIDE, 0.0))).layout(layout).id_salt("compare strip");
+    let inside = widgets::region(ui, "compare strip").max_rect(strip.shrink2(vec2(SIDE, 0.0))).layout(layout);
     ui.scope_builder(inside, |ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
         if strip.width() > 640.0 {

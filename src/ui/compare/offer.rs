@@ -117,7 +117,7 @@ pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let label = format!("Get the {} variant · 1 call", shown(value));
     let why = why_not(cx);
     let tip = if why.is_empty() { "This answer has no data to write other formats from" } else { why };
-    let button = Button::new(&label).icon(icons::CALL).name(&label).tip(tip).height(24.0).enabled(why.is_empty());
+    let button = Button::new(&label).icon(icons::CALL).key("variant").tip(tip).height(24.0).enabled(why.is_empty());
     if button.show(ui).clicked()
         && let Ok(arguments) = crate::report::sweep::with_value(&given, &choice.name, value)
     {

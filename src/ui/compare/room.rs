@@ -1,12 +1,13 @@
 //! How many records fit below the limit that the sample's originals promise, and the calls that measure it.
 
-use egui::{Align, Layout, Rect, RichText, Role, Ui, UiBuilder, WidgetInfo, vec2};
+use egui::{Align, Layout, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 
 use super::offer;
 use crate::report::sweep::value_in;
 use crate::report::{Answer, Question, grouped};
 use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
+use crate::ui::widgets;
 
 /// UTF-16 units that the Autotask servers, which the sample re-creates, promise to stay within.
 const SEEDS: u64 = 25_000;
@@ -50,7 +51,7 @@ pub fn room_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let t = Tokens::of(ui);
     ui.painter().hline(rect.x_range(), rect.top() + 0.5, egui::Stroke::new(1.0, t.line));
     let inner = rect.shrink2(vec2(16.0, 0.0));
-    ui.scope_builder(UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center)).id_salt("room"), |ui| {
+    ui.scope_builder(widgets::region(ui, "room").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
         // Whose limit it is stands in the tip where there is no room.
         let begin = words.find(", the limit").filter(|_| inner.width() < WHOLE);

@@ -55,9 +55,8 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
-    ui.scope_builder(
-        UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("hosts verdict"),
-        |ui| match cx.ask(Question::Hosts) {
+    ui.scope_builder(widgets::region(ui, "hosts verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
+        match cx.ask(Question::Hosts) {
             Asked::Ready(Answer::Hosts(report)) => {
                 let verdict = report.verdict(cx.state.settings.encoding());
                 // In the header of a closed drawer there is room for one line.
@@ -70,8 +69,8 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
                 widgets::waiting(ui, "Reading the answer as each host does", since, cx);
             }
             _ => {}
-        },
-    );
+        }
+    });
 }
 
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -102,7 +101,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     head_ui(ui, Rect::from_min_size(outer.min, vec2(outer.width(), 20.0)));
     let most = row::most(report, cx.state.settings.encoding());
     let list = outer.with_min_y(outer.top() + 20.0);
-    ui.scope_builder(UiBuilder::new().max_rect(list), |ui| {
+    ui.scope_builder(widgets::region(ui, "host groups").max_rect(list), |ui| {
         ui.set_clip_rect(list.intersect(ui.clip_rect()));
         ui.spacing_mut().item_spacing.y = 0.0;
         let height = widgets::whole_rows(list.height(), ROW);

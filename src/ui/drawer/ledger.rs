@@ -1,8 +1,7 @@
 //! The ledger: what each format costs and keeps, one row each, with one computed sentence above.
 
 use egui::{
-    Align, Id, Key, Layout, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2,
-    vec2,
+    Align, Id, Key, Layout, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::SIDE;
@@ -163,7 +162,7 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, is_short: bool) {
             Known::Working | Known::Failed(_) => None,
         })
         .collect();
-    ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("verdict"), |ui| {
+    ui.scope_builder(widgets::region(ui, "verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
         let Some(mut verdict) = report::verdict_counted(&rows, &cx.state.settings.tokenizer) else {
             let failed = lines.iter().find_map(|line| if let Known::Failed(why) = &line.known { Some(why) } else { None });
             if let Some(why) = failed {
@@ -246,7 +245,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let head = Rect::from_min_size(outer.min, vec2(outer.width(), 20.0));
     head_ui(ui, head, &scale);
     let rest = Rect::from_min_max(head.left_bottom(), outer.max);
-    ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
+    ui.scope_builder(widgets::region(ui, "rows").max_rect(rest), |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let height = widgets::whole_rows(ui.available_height() - DERIVED, LEDGER_ROW) + DERIVED;
         ScrollArea::vertical().id_salt("ledger rows").auto_shrink(false).max_height(height).min_scrolled_height(height).show(

@@ -1,8 +1,6 @@
 //! Where the tokens of the payload go: by key over all records, as a treemap, and where a saving comes from.
 
-use egui::{
-    Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{SIDE, saving, treemap};
 use crate::report::{Answer, Question, Shares, TokenMap};
@@ -77,7 +75,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The computed sentence: what the tokens are spent on.
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let t = Tokens::of(ui);
-    ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("map verdict"), |ui| {
+    ui.scope_builder(widgets::region(ui, "map verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
         let map = match map(cx) {
             Asked::Ready(Answer::TokenMap(Some(map))) => map,
             Asked::Ready(_) => {
@@ -111,7 +109,7 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Asked::Ready(Answer::TokenMap(Some(map))) = map(cx) else { return };
     let bodies: [fn(&mut Ui, &Cx<'_>, &TokenMap); 3] = [by_key_ui, treemap::treemap_ui, saving::saving_ui];
     let part = |ui: &mut Ui, at: usize, rect: Rect| {
-        ui.scope_builder(UiBuilder::new().max_rect(rect.shrink2(vec2(SIDE, 0.0))).id_salt(("tokens part", at)), |ui| {
+        ui.scope_builder(widgets::region(ui, ("tokens part", at)).max_rect(rect.shrink2(vec2(SIDE, 0.0))), |ui| {
             ui.set_clip_rect(rect.intersect(ui.clip_rect()));
             bodies[at](ui, cx, map);
         });

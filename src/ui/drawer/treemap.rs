@@ -1,6 +1,6 @@
 //! The token map as a treemap: areas are tokens, boxes stand inside the boxes of what holds them, a click goes in.
 
-use egui::{Align, Color32, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align, Color32, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::tokens::{colors, column_name, part_head, percent};
 use crate::report::TokenMap;
@@ -48,7 +48,7 @@ fn crumbs_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, shown: usize) {
     }
     way.reverse();
     let rect = ui.available_rect_before_wrap().with_max_y(ui.cursor().top() + 24.0);
-    ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Center)).id_salt("crumbs"), |ui| {
+    ui.scope_builder(widgets::region(ui, "crumbs").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
         ui.set_clip_rect(rect.intersect(ui.clip_rect()));
         ui.spacing_mut().item_spacing.x = 2.0;
         for (position, &column) in way.iter().enumerate() {

@@ -16,7 +16,7 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
     let t = Tokens::of(ui);
     let inner = rect.shrink2(vec2(SIDE, 0.0));
     let mut top = rect.top();
-    ui.scope_builder(UiBuilder::new().max_rect(inner).id_salt("head"), |ui| {
+    ui.scope_builder(widgets::region(ui, "head").max_rect(inner), |ui| {
         ui.add_space(10.0);
         head_ui(ui, cx, report, row);
         // In a low window the text itself comes first.
@@ -251,7 +251,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow, is_named: bool) 
     let foot = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
     ui.painter().hline(rect.x_range(), foot.top() - 0.5, Stroke::new(1.0, t.line));
     body.max.y = foot.top() - 1.0;
-    ui.scope_builder(UiBuilder::new().max_rect(body).id_salt(("text", row.host.id)), |ui| {
+    ui.scope_builder(widgets::region(ui, ("text", row.host.id)).max_rect(body), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         host_alone_ui(ui, cx, row.host.id);
     });

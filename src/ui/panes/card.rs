@@ -126,7 +126,7 @@ impl Controls {
         let t = Tokens::of(ui);
         let send = |action| cx.send(Action::Media(action));
         let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y), vec2((width - 2.0 * SIDE).max(80.0), f32::INFINITY));
-        let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(("controls", self.index)));
+        let mut child = ui.new_child(widgets::region(ui, ("controls", self.index)).max_rect(rect));
         let is_shown = cx.state.is_media_shown(self.index);
         let place = format!("content[{}]", self.index);
         child.spacing_mut().item_spacing = vec2(8.0, 6.0);

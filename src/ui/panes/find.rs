@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use egui::{Align, Id, Key, Layout, Rect, RichText, Stroke, Ui, UiBuilder, vec2};
+use egui::{Align, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
 
 use super::PaneCx;
 use super::text::goto_id;
@@ -32,7 +32,7 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &Pa
     ui.painter().hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
     let index_id = Id::unique(("find index", pane.index));
     ui.scope_builder(
-        UiBuilder::new().max_rect(bar.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("find"),
+        widgets::region(ui, "find").max_rect(bar.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
         |ui| {
             let mut text = cx.state.view.search.clone().unwrap_or_default();
             let edit = ui.add(

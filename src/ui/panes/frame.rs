@@ -96,6 +96,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let before = shares;
     let sum: f32 = shown.iter().map(|&pane| shares[pane]).sum();
     let mut x = rect.left();
+    let mut separators = Vec::with_capacity(2);
     for (position, &pane) in shown.iter().enumerate() {
         let is_last = position + 1 == shown.len();
         let width = if is_last {
@@ -104,15 +105,19 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
             (rect.width() * shares[pane] / sum).max(MIN_PANE.min(rect.width() / shown.len() as f32)).round()
         };
         let pane_rect = Rect::from_min_max(pos2(x, rect.top()), pos2((x + width).min(rect.right()), rect.bottom()));
-        ui.scope_builder(UiBuilder::new().max_rect(pane_rect).id_salt(("pane", pane)), |ui| {
+        ui.scope_builder(widgets::region(ui, ("pane", pane)).max_rect(pane_rect), |ui| {
             ui.set_clip_rect(pane_rect.intersect(ui.clip_rect()));
             let closed = if is_last && !needs_strip && cx.state.view.maximised.is_none() { closed.as_slice() } else { &[] };
             pane_ui(ui, cx, pane, pane_rect, subject, (!needs_strip || shown.len() > 1).then_some(closed));
         });
         x += width;
         if let Some(&next) = shown.get(position + 1) {
-            separator(ui, rect, x, &mut shares, (pane, next), sum);
+            separators.push((x, (pane, next)));
         }
+    }
+    // Above the panes, which would take the half of it that is theirs.
+    for (x, panes) in separators {
+        separator(ui, rect, x, &mut shares, panes, sum);
     }
     sizes::keep_shares(ui, cx, shares_id, before, shares);
 }
@@ -232,7 +237,7 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
     if is_focused && cx.state.view.search.is_some() {
         body = super::find::search_ui(ui, cx, body, view, &pane_cx);
     }
-    ui.scope_builder(UiBuilder::new().max_rect(body).id_salt("body"), |ui| {
+    ui.scope_builder(widgets::region(ui, "body").max_rect(body), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         if cx.state.running.is_some() {
             ui.set_opacity(0.6);
@@ -247,7 +252,7 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
         }
     });
     ui.scope_builder(
-        UiBuilder::new().max_rect(footer.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("footer"),
+        widgets::region(ui, "footer").max_rect(footer.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             (kind.footer)(ui, cx, &pane_cx);

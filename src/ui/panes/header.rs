@@ -1,13 +1,13 @@
 //! The head of a pane: what it shows and what that costs, the menu to choose something else, copying and closing.
 
-use egui::{Align, Color32, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align, Align2, Color32, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::format_title;
 use crate::capture::Origin;
 use crate::format::{FORMATS, Subject};
 use crate::host::HostId;
 use crate::report::{Answer, Question};
-use crate::state::{Action, PaneView};
+use crate::state::{Action, Asked, PaneView};
 use crate::token::Count;
 use crate::ui::commands::{self, Region};
 use crate::ui::theme::{self, Hue, Tokens};
@@ -56,26 +56,50 @@ fn host_name(cx: &Cx<'_>, host: HostId) -> String {
 
 /// Tokens and bytes of what a pane shows, where they are known.
 pub fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(Count, u64)> {
-    if let PaneView::Host(host) = view {
-        let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts) else { return None };
-        let row = report.row(host)?;
-        return Some((Count::Exact(row.tokens?.get(cx.state.settings.encoding())), row.bytes));
+    match (view, cx.ready(costing(view, title)?)?) {
+        (PaneView::Host(host), Answer::Hosts(report)) => {
+            let row = report.row(host)?;
+            Some((Count::Exact(row.tokens?.get(cx.state.settings.encoding())), row.bytes))
+        }
+        (_, Answer::Row(row)) if row.is_available() => Some((cx.count(row)?.ok()?, row.bytes)),
+        _ => None,
+    }
+}
+
+/// What tells the cost of a pane; `None` where there is no such format.
+fn costing(view: PaneView, title: &Title) -> Option<Question> {
+    if matches!(view, PaneView::Host(_)) {
+        return Some(Question::Hosts);
     }
     // A payload read from the text has no format of its own but its compact JSON.
     let format = if view == PaneView::Tree && title.name == "Payload" { "json" } else { title.format };
-    if !FORMATS.iter().any(|known| known.id() == format) {
-        return None;
+    FORMATS.iter().any(|known| known.id() == format).then_some(Question::Row(format))
+}
+
+/// Whether the cost of a pane is still worked on.
+pub fn is_counting(cx: &Cx<'_>, view: PaneView, title: &Title) -> bool {
+    match costing(view, title).map(|question| cx.ask(question)) {
+        Some(Asked::Working { .. }) => true,
+        Some(Asked::Ready(Answer::Row(row))) => row.is_available() && cx.count(row).is_none(),
+        _ => false,
     }
-    match cx.ready(Question::Row(format)) {
-        Some(Answer::Row(row)) if row.is_available() => Some((cx.count(row)?.ok()?, row.bytes)),
-        _ => None,
-    }
+}
+
+/// Keeps the place of a cost that is still counted, so that nothing moves away from under the pointer when it is known.
+fn counting_ui(ui: &mut Ui, room_for_bytes: bool) {
+    let t = Tokens::of(ui);
+    let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.weak).size().x;
+    let tokens = width("99,999", theme::mono_semibold(12.0)) + width(" tok", theme::code());
+    let bytes = if room_for_bytes { width("99.9 KB", theme::code()) + 8.0 } else { 0.0 };
+    let (place, response) = ui.allocate_exact_size(vec2(tokens + bytes, theme::code().size), Sense::hover());
+    ui.painter().text(place.right_center(), Align2::RIGHT_CENTER, "counting…", theme::small(), t.weak);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "counting…"));
 }
 
 pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, view: PaneView, closed: Vec<(usize, String)>) {
     let t = Tokens::of(ui);
     ui.scope_builder(
-        UiBuilder::new().max_rect(rect.shrink2(vec2(6.0, 0.0))).layout(Layout::right_to_left(Align::Center)).id_salt("header"),
+        widgets::region(ui, "header").max_rect(rect.shrink2(vec2(6.0, 0.0))).layout(Layout::right_to_left(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             if widgets::icon_button(ui, icons::CLOSE, &format!("Close {}", title.name)).clicked() {
@@ -93,10 +117,11 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
                 copy_button(ui, cx, view, title);
             }
             ui.add_space(8.0);
+            let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
+            let room_for_bytes = rect.width() - name > 300.0 + view_as;
             if let Some((tokens, bytes)) = cost(cx, view, title) {
                 let bytes = widgets::bytes(bytes);
                 let tokens = widgets::count_text(tokens, "tok");
-                let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
                 // Swatch, caret, three buttons and the tokens come first; names are not elided to show a size.
                 let spare = rect.width() - name - 230.0 - view_as;
                 // Where there is no room for both, what changed takes the place of what it is now.
@@ -105,13 +130,15 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
                 if has_chip {
                     ui.add_space(8.0);
                 }
-                if !has_chip && rect.width() - name > 300.0 + view_as {
+                if !has_chip && room_for_bytes {
                     ui.label(RichText::new(bytes).font(theme::code()).color(t.weak));
                     ui.add_space(8.0);
                 }
                 if !(has_chip && is_tight) {
                     number_label(ui, &tokens);
                 }
+            } else if is_counting(cx, view, title) {
+                counting_ui(ui, room_for_bytes);
             }
             if pane == last_open(cx) {
                 ui.add_space(8.0);
@@ -124,23 +151,20 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
             for (pane, name) in closed {
                 ui.add_space(8.0);
                 let spoken = format!("Show {name}");
-                if Button::new(&name).icon(icons::ADD).name(&spoken).tip(&spoken).height(22.0).show(ui).clicked() {
+                if Button::new(&name).icon(icons::ADD).name(&spoken).key(&name).tip(&spoken).height(22.0).show(ui).clicked() {
                     cx.send(Action::TogglePane(pane));
                 }
             }
             let left = Rect::from_min_max(rect.min + vec2(16.0, 0.0), pos2(ui.cursor().right() - 8.0, rect.bottom()));
-            ui.scope_builder(
-                UiBuilder::new().max_rect(left).layout(Layout::left_to_right(Align::Center)).id_salt("title"),
-                |ui| {
-                    ui.spacing_mut().item_spacing.x = 8.0;
-                    widgets::swatch(ui, title.hue.color);
-                    let response = title_button(ui, title, left.right());
-                    if cx.state.view.focus == pane {
-                        commands::region(ui, Region::Panes, rect, &response);
-                    }
-                    chooser(&response, cx, pane, view);
-                },
-            );
+            ui.scope_builder(widgets::region(ui, "title").max_rect(left).layout(Layout::left_to_right(Align::Center)), |ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                widgets::swatch(ui, title.hue.color);
+                let response = title_button(ui, title, left.right());
+                if cx.state.view.focus == pane {
+                    commands::region(ui, Region::Panes, rect, &response);
+                }
+                chooser(&response, cx, pane, view);
+            });
         },
     );
 }
@@ -185,7 +209,7 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
     let shown = if whole.size().x + 20.0 <= room { title.name.as_str() } else { short_title(&title.name) };
     let name = ui.painter().layout_no_wrap(shown.to_owned(), theme::title(), t.strong);
     let width = (name.size().x + 20.0).min(room);
-    let (rect, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::click());
+    let (rect, response) = widgets::keyed(ui, vec2(width, 26.0), Sense::click(), "title");
     let label = if title.subtitle.is_empty() { title.name.clone() } else { format!("{} · {}", title.name, title.subtitle) };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
     if response.hovered() {

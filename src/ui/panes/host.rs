@@ -4,9 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{
-    Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::select::{Drawn, Selection, between, intersect};
 use super::text::goto_id;
@@ -220,7 +218,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     ui.painter().rect_filled(strip, 0.0, t.warn_bg);
     ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.warn_line));
     ui.scope_builder(
-        UiBuilder::new().max_rect(strip.shrink2(vec2(16.0, 0.0))).layout(Layout::right_to_left(Align::Center)).id_salt("view as"),
+        widgets::region(ui, "view as").max_rect(strip.shrink2(vec2(16.0, 0.0))).layout(Layout::right_to_left(Align::Center)),
         |ui| {
             if Button::new("As sent").small().height(22.0).name("View the answer as sent").show(ui).clicked() {
                 cx.send(Action::Hosts(HostsAction::ViewAs(None)));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_commonmark::{CommonMarkCache, CommonMarkViewer};
 
 use super::inline::{Font, byte_at, layout, links_ui};
@@ -64,7 +64,7 @@ pub fn item_ui(ui: &mut Ui, cx: &Cx<'_>, item: &markdown::Item, place: &ItemPlac
         }
         ItemKind::Code(fenced) => {
             let rect = Rect::from_min_size(pos2(left, top.y + 2.0), vec2(room, f32::INFINITY));
-            let mut child = ui.new_child(UiBuilder::new().max_rect(rect).id_salt(("code", place.salt)));
+            let mut child = ui.new_child(widgets::region(ui, ("code", place.salt)).max_rect(rect));
             child.style_mut().interaction.selectable_labels = true;
             // Its copy button must fit into a block of one line.
             child.spacing_mut().button_padding = vec2(8.0, 4.0);

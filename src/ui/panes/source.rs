@@ -1,6 +1,6 @@
 //! Lines above what a pane shows: where its payload was read from, and what the records of an answer break.
 
-use egui::{Rect, Role, Sense, Shape, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use crate::format::FORMATS;
 use crate::report::{Answer, Question, breakage};
@@ -46,7 +46,7 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
         .collect();
     let ground = ui.painter().add(Shape::Noop);
     let inner = rect.shrink2(vec2(14.0, 7.0));
-    let used = ui.scope_builder(UiBuilder::new().max_rect(inner).id_salt("what breaks"), |ui| match breakage(&measured) {
+    let used = ui.scope_builder(widgets::region(ui, "what breaks").max_rect(inner), |ui| match breakage(&measured) {
         Some(verdict) => {
             let rows = match (ui.content_rect().height(), rect.width()) {
                 (..640.0, _) => 1,

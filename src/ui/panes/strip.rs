@@ -1,9 +1,9 @@
 //! Tabs of all panes, where there is no room for three of them or one is closed.
 
-use egui::{Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::format_title;
-use super::header::{chooser, copy_button, cost, title};
+use super::header::{chooser, copy_button, cost, is_counting, title};
 use crate::format::Subject;
 use crate::report::counted;
 use crate::state::{Action, PaneView};
@@ -21,7 +21,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
     ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.line));
     ui.scope_builder(
-        UiBuilder::new().max_rect(strip.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)).id_salt("strip"),
+        widgets::region(ui, "strip").max_rect(strip.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 18.0;
             for pane in 0..3 {
@@ -32,14 +32,10 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
                     PaneView::Rendered(format) if format != "content" => format!("Rendered {}", format_title(format)),
                     _ => title.name.clone(),
                 };
-                let response = strip_tab(
-                    ui,
-                    &name,
-                    title.hue,
-                    cost(cx, view, &title).map(|(tokens, _)| tokens),
-                    shown.contains(&pane),
-                    is_open,
-                );
+                let tokens = cost(cx, view, &title).map(|(tokens, _)| tokens);
+                let is_counting = is_counting(cx, view, &title);
+                let tab = Tab { name: &name, hue: title.hue, tokens, is_counting, is_shown: shown.contains(&pane), is_open };
+                let response = tab.show(ui, pane);
                 let response = if is_open { response } else { response.on_hover_text("Closed. A click brings it back.") };
                 if response.clicked() {
                     if !is_open {
@@ -54,7 +50,9 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
             {
                 let view = cx.state.view.shows(*pane);
                 let title = title(cx, view, subject, t);
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let rest = ui.available_rect_before_wrap();
+                let place = widgets::region(ui, "of the pane").max_rect(rest).layout(Layout::right_to_left(Align::Center));
+                ui.scope_builder(place, |ui| {
                     ui.spacing_mut().item_spacing.x = 4.0;
                     if widgets::icon_button(ui, icons::MAXIMISE, &format!("Maximise {}", title.name)).clicked() {
                         cx.send(Action::ToggleMaximised(*pane));
@@ -72,31 +70,51 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
     rect.with_min_y(strip.bottom())
 }
 
-fn strip_tab(ui: &mut Ui, name: &str, hue: Hue, tokens: Option<Count>, is_shown: bool, is_open: bool) -> Response {
-    let t = Tokens::of(ui);
-    let font = if is_shown { theme::semibold(13.0) } else { theme::label() };
-    let label = ui.painter().layout_no_wrap(name.to_owned(), font.clone(), t.text);
-    let count = tokens.map(counted).unwrap_or_default();
-    let count_width =
-        if count.is_empty() { 0.0 } else { ui.painter().layout_no_wrap(count.clone(), theme::code(), t.weak).size().x + 6.0 };
-    let (rect, response) = ui.allocate_exact_size(vec2(16.0 + label.size().x + count_width, STRIP), Sense::click());
-    let spoken = tokens.map_or_else(|| name.to_owned(), |tokens| format!("{name}, {}", widgets::count_text(tokens, "tokens")));
-    let spoken = if is_open { spoken } else { format!("{spoken}, closed") };
-    response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, &spoken));
-    let square = Rect::from_center_size(pos2(rect.left() + 4.0, rect.center().y), vec2(8.0, 8.0));
-    if is_open {
-        ui.painter().rect_filled(square, theme::RADIUS_BAR, hue.color);
-    } else {
-        ui.painter().rect_stroke(square, theme::RADIUS_BAR, Stroke::new(1.0, hue.color), egui::StrokeKind::Inside);
+struct Tab<'a> {
+    name: &'a str,
+    hue: Hue,
+    tokens: Option<Count>,
+    /// The tokens are not known yet: their place is kept, so that the tabs after it stay where they are.
+    is_counting: bool,
+    is_shown: bool,
+    is_open: bool,
+}
+
+impl Tab<'_> {
+    fn show(self, ui: &mut Ui, pane: usize) -> Response {
+        let Self { name, hue, tokens, is_counting, is_shown, is_open } = self;
+        let t = Tokens::of(ui);
+        let font = if is_shown { theme::semibold(13.0) } else { theme::label() };
+        let label = ui.painter().layout_no_wrap(name.to_owned(), font.clone(), t.text);
+        let count = match tokens {
+            Some(tokens) => counted(tokens),
+            None if is_counting => "9,999".to_owned(),
+            None => String::new(),
+        };
+        let count_width =
+            if count.is_empty() { 0.0 } else { ui.painter().layout_no_wrap(count.clone(), theme::code(), t.weak).size().x + 6.0 };
+        let size = vec2(16.0 + label.size().x + count_width, STRIP);
+        let (rect, response) = widgets::keyed(ui, size, Sense::click(), ["first", "second", "third"][pane]);
+        let spoken =
+            tokens.map_or_else(|| name.to_owned(), |tokens| format!("{name}, {}", widgets::count_text(tokens, "tokens")));
+        let spoken = if is_open { spoken } else { format!("{spoken}, closed") };
+        response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, &spoken));
+        let square = Rect::from_center_size(pos2(rect.left() + 4.0, rect.center().y), vec2(8.0, 8.0));
+        if is_open {
+            ui.painter().rect_filled(square, theme::RADIUS_BAR, hue.color);
+        } else {
+            ui.painter().rect_stroke(square, theme::RADIUS_BAR, Stroke::new(1.0, hue.color), egui::StrokeKind::Inside);
+        }
+        let color = if is_shown || response.hovered() { t.strong } else { t.weak };
+        let end = widgets::text_at(ui, pos2(rect.left() + 16.0, rect.center().y), name, font, color, f32::INFINITY);
+        if !count.is_empty() {
+            let count = if is_counting { "…".to_owned() } else { count };
+            widgets::text_at(ui, pos2(end + 6.0, rect.center().y), count, theme::code(), t.weak, f32::INFINITY);
+        }
+        if is_shown {
+            ui.painter().rect_filled(Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max), 1.0, t.accent);
+        }
+        widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
+        response
     }
-    let color = if is_shown || response.hovered() { t.strong } else { t.weak };
-    let end = widgets::text_at(ui, pos2(rect.left() + 16.0, rect.center().y), name, font, color, f32::INFINITY);
-    if !count.is_empty() {
-        widgets::text_at(ui, pos2(end + 6.0, rect.center().y), count, theme::code(), t.weak, f32::INFINITY);
-    }
-    if is_shown {
-        ui.painter().rect_filled(Rect::from_min_max(pos2(rect.left(), rect.bottom() - 2.0), rect.max), 1.0, t.accent);
-    }
-    widgets::focus_ring(ui, &response, theme::RADIUS_BADGE);
-    response
 }

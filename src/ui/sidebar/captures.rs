@@ -3,9 +3,9 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use bytes::Bytes;
-use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::{cached, duration, elided, ground, heading, outcome_look, row};
+use super::{cached, duration, elided, ground, heading, outcome_look};
 use crate::capture::Capture;
 use crate::json::Doc;
 use crate::report::{Answer, Question, counted};
@@ -70,7 +70,8 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
 fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> bool {
     let t = Tokens::of(ui);
     let selected = cx.state.view.capture.as_ref() == Some(&capture.id);
-    let (rect, response) = row(ui, theme::CAPTURE_ROW);
+    // By the capture, since each new one moves the others: their menus stay with them.
+    let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), theme::CAPTURE_ROW), Sense::click(), &capture.id.0);
     let (glyph, color, words) = outcome_look(capture.outcome, t);
     let time = cx.state.local_time.clock(capture.started_at);
     let when = if capture.request.is_empty() {

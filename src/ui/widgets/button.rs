@@ -2,7 +2,7 @@
 
 use egui::{Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::{focus_ring, glyph_at, text_at};
+use super::{focus_ring, glyph_at, keyed, text_at};
 use crate::ui::icons;
 use crate::ui::theme::{self, Tokens};
 
@@ -15,6 +15,7 @@ pub struct Button<'a> {
     shortcut: Option<&'a str>,
     name: Option<&'a str>,
     tip: Option<&'a str>,
+    key: Option<&'a str>,
     is_primary: bool,
     is_frameless: bool,
     is_menu: bool,
@@ -31,6 +32,7 @@ impl<'a> Button<'a> {
             shortcut: None,
             name: None,
             tip: None,
+            key: None,
             is_primary: false,
             is_frameless: false,
             is_menu: false,
@@ -71,6 +73,13 @@ impl<'a> Button<'a> {
     #[must_use]
     pub fn tip(mut self, tip: &'a str) -> Self {
         self.tip = Some(tip);
+        self
+    }
+
+    /// Tells it from its neighbours where those come and go; see [`keyed`].
+    #[must_use]
+    pub fn key(mut self, key: &'a str) -> Self {
+        self.key = Some(key);
         self
     }
 
@@ -134,7 +143,11 @@ impl<'a> Button<'a> {
             width += 18.0;
         }
         let sense = if self.is_enabled { Sense::click() } else { Sense::hover() };
-        let (rect, mut response) = ui.allocate_exact_size(vec2(width.ceil(), self.height), sense);
+        let size = vec2(width.ceil(), self.height);
+        let (rect, mut response) = match self.key {
+            Some(key) => keyed(ui, size, sense, key),
+            None => ui.allocate_exact_size(size, sense),
+        };
         let name = self.name.unwrap_or(self.label);
         response.widget_info(|| WidgetInfo::labeled(Role::Button, self.is_enabled, name));
         if ui.is_rect_visible(rect) {

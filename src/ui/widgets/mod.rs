@@ -9,7 +9,7 @@ mod notice;
 mod number;
 mod verdict;
 
-use egui::{Color32, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{AsIdSalt, Color32, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2};
 
 pub use button::{Button, button, icon_button, primary_button, segmented, tab};
 pub use field::Line;
@@ -83,4 +83,17 @@ pub fn bar(ui: &Ui, rect: Rect, part: f32, color: Color32) {
     let mut filled = rect;
     filled.set_width((rect.width() * part.clamp(0.0, 1.0)).max(2.0));
     ui.painter().rect_filled(filled, theme::RADIUS_BAR, color);
+}
+
+/// A part of the window of its own. What is in it keeps its identity whatever comes before it, so that a press and a release
+/// between which an answer arrives are still one click.
+pub fn region(ui: &Ui, salt: impl AsIdSalt) -> UiBuilder {
+    UiBuilder::new().scope_id(ui.scope_id().with(salt))
+}
+
+/// Room for a control that is told from its neighbours by a key, not by how many of them there are: they come and go.
+pub fn keyed(ui: &mut Ui, size: Vec2, sense: Sense, key: &str) -> (Rect, Response) {
+    let id = ui.unique_id().with(key);
+    let (_, room) = ui.allocate_space(size);
+    (ui.layout().align_size_within_rect(size, room), ui.interact(room, id, sense))
 }

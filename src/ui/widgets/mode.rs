@@ -1,6 +1,6 @@
 //! The head of a screen that takes the whole area: the way back first, then what it is, then its controls.
 
-use egui::{Align, Frame, Layout, Margin, Rect, RichText, Stroke, Ui, UiBuilder, vec2};
+use egui::{Align, Frame, Layout, Margin, Rect, RichText, Stroke, Ui, vec2};
 
 use super::Button;
 use crate::state::Action;
@@ -18,7 +18,7 @@ pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&m
     ui.painter().rect_filled(head, 0.0, t.panel);
     ui.painter().hline(head.x_range(), head.bottom() - 0.5, Stroke::new(1.0, t.line));
     let inner = head.shrink2(vec2(12.0, 0.0));
-    ui.scope_builder(UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center)).id_salt("mode head"), |ui| {
+    ui.scope_builder(super::region(ui, "mode head").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
         ui.spacing_mut().item_spacing.x = 10.0;
         let name = if cx.state.view.capture.is_some() { "Answer" } else { "Start" };
         if Button::new(name).icon(icons::ARROW_LEFT).shortcut("Esc").frameless().tip("Back to the panes").show(ui).clicked() {
