@@ -5,6 +5,7 @@ use egui::{
 };
 
 use super::SIDE;
+use crate::capture::FactCount;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::report::{self, Answer, CountedRow, Question, VerdictPart, counted, ratio_of};
@@ -49,12 +50,54 @@ struct Columns {
     round_trip: Option<f32>,
 }
 
+/// The widths of the columns that hold numbers: those of the design, or what the longest number takes.
+#[derive(Clone, Copy)]
+struct Widths {
+    tokens: f32,
+    counted: Option<f32>,
+    ratio: f32,
+    change: f32,
+    bytes: f32,
+    chars: f32,
+    facts: f32,
+}
+
+impl Widths {
+    /// With numbers of up to six digits.
+    const LEAST: Self = Self { tokens: 76.0, counted: None, ratio: 62.0, change: 72.0, bytes: 76.0, chars: 72.0, facts: 96.0 };
+
+    /// What the rows need, where a digit is so wide.
+    fn of<'a>(rows: impl Iterator<Item = (&'a Row, Count)>, base: Option<Count>, has_counted: bool, digit: f32) -> Self {
+        const GAP: f32 = 14.0;
+        let mut widths = Self { counted: has_counted.then_some(Self::LEAST.tokens), ..Self::LEAST };
+        let widen = |width: &mut f32, text: &str, more: f32| {
+            *width = width.max((text.chars().count() as f32 * digit + more + GAP).ceil());
+        };
+        for (row, count) in rows {
+            widen(&mut widths.tokens, &counted(count), 0.0);
+            widen(&mut widths.change, &base.map_or_else(String::new, |base| change(count, base)), 0.0);
+            widen(&mut widths.ratio, &ratio_text(ratio_of(Some(count), base)), 0.0);
+            widen(&mut widths.bytes, &widgets::grouped(row.bytes), 0.0);
+            widen(&mut widths.chars, &widgets::grouped(row.chars), 0.0);
+            widen(&mut widths.facts, &row.facts.map_or_else(String::new, |facts| kept(facts)), 18.0);
+        }
+        // What the provider counted is as long as what it is an estimate of, at most.
+        widths.counted = widths.counted.map(|counted| counted.max(widths.tokens));
+        widths
+    }
+
+    /// How much more room they take than those of the design.
+    fn more(&self) -> f32 {
+        let sum = |widths: &Self| widths.tokens + widths.ratio + widths.change + widths.bytes + widths.chars + widths.facts;
+        sum(self) - sum(&Self::LEAST)
+    }
+}
+
 impl Columns {
-    /// A range takes more room than a number.
-    fn of(rect: Rect, is_exact: bool, has_counted: bool) -> Self {
-        let wide = if is_exact { 0.0 } else { 52.0 };
+    fn of(rect: Rect, widths: &Widths) -> Self {
         let mut right = rect.right() - SIDE;
-        let width = rect.width();
+        // The bar has some room to give before a column has to go.
+        let width = rect.width() - (widths.more() - 60.0).max(0.0);
         let mut take = |size: f32, is_shown: bool| {
             let at = right;
             if is_shown {
@@ -63,13 +106,14 @@ impl Columns {
             is_shown.then_some(at)
         };
         let round_trip = take(118.0, width > 1_000.0);
-        let facts = take(96.0, true).unwrap_or(0.0);
-        let chars = take(72.0, width > 800.0);
-        let bytes = take(76.0, width > 720.0);
-        let change = take(72.0 + wide, width > 640.0 + wide);
-        let ratio = take(62.0, true).unwrap_or(0.0);
-        let counted = take(76.0, has_counted);
-        let tokens = take(76.0 + wide, true).unwrap_or(0.0);
+        // Read from the left, as words are.
+        let facts = take(widths.facts, true).unwrap_or(0.0) - (widths.facts - 16.0);
+        let chars = take(widths.chars, width > 800.0);
+        let bytes = take(widths.bytes, width > 720.0);
+        let change = take(widths.change, width > 640.0);
+        let ratio = take(widths.ratio, true).unwrap_or(0.0);
+        let counted = widths.counted.and_then(|counted| take(counted, true));
+        let tokens = take(widths.tokens, true).unwrap_or(0.0);
         let name = rect.left() + SIDE;
         let start = name + if width > 640.0 { 240.0 } else { 150.0 };
         let bar = Rect::from_x_y_ranges(start..=(right - 16.0).max(start), rect.y_range());
@@ -233,14 +277,16 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rows = || lines.iter().filter_map(|line| if let Known::Row(row, count) = line.known { Some((row, count)) } else { None });
     let most = rows().map(|(_, count)| count.high()).max().unwrap_or(0);
     let base = rows().find(|(row, _)| row.format == baseline).map(|(_, count)| count);
+    let has_counted = cx.state.settings.tokenizer == Tokenizer::Claude
+        && cx.state.view.capture.as_ref().is_some_and(|capture| cx.state.has_exact_counts(capture));
+    let digit = ui.painter().layout_no_wrap("0".to_owned(), theme::code(), t.text).size().x;
     let scale = Scale {
         most,
         base,
         baseline,
-        is_exact: cx.state.settings.tokenizer.is_exact(),
+        widths: Widths::of(rows(), base, has_counted, digit),
         is_what_if: !cx.state.view.what_if.is_empty(),
-        has_counted: cx.state.settings.tokenizer == Tokenizer::Claude
-            && cx.state.view.capture.as_ref().is_some_and(|capture| cx.state.has_exact_counts(capture)),
+        has_counted,
     };
     let head = Rect::from_min_size(outer.min, vec2(outer.width(), 20.0));
     head_ui(ui, head, &scale);
@@ -271,7 +317,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
     let t = Tokens::of(ui);
-    let columns = Columns::of(rect, scale.is_exact, scale.has_counted);
+    let columns = Columns::of(rect, &scale.widths);
     let y = rect.center().y;
     let font = || theme::regular(11.5);
     widgets::text_at(ui, pos2(columns.name, y), "Format", font(), t.weak, 200.0);
@@ -290,7 +336,7 @@ fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
             right(x, text);
         }
     }
-    widgets::text_at(ui, pos2(columns.facts - 80.0, y), "Facts kept", font(), t.weak, 90.0);
+    widgets::text_at(ui, pos2(columns.facts, y), "Facts kept", font(), t.weak, 90.0);
     if let Some(x) = columns.round_trip {
         widgets::text_at(ui, pos2(x - 100.0, y), "Round trip", font(), t.weak, 100.0);
     }
@@ -320,7 +366,7 @@ struct Scale {
     most: u64,
     base: Option<Count>,
     baseline: &'static str,
-    is_exact: bool,
+    widths: Widths,
     /// Whether keys are struck out: the column of changes shows what that saves in each format.
     is_what_if: bool,
     /// Whether the provider counted any of the rows.
@@ -341,7 +387,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     if is_peeked {
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
     }
-    let columns = Columns::of(rect, scale.is_exact, scale.has_counted);
+    let columns = Columns::of(rect, &scale.widths);
     let y = rect.center().y;
     let square = Rect::from_center_size(pos2(columns.name + 4.0, y), vec2(8.0, 8.0));
     let name_x = columns.name + 16.0;
@@ -427,7 +473,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     // Green is for what costs less and loses nothing.
     let color = if is_cheaper && keeps_all { t.ok } else { t.weak };
     let ratio = ratio_of(Some(count), scale.base);
-    right(Some(columns.ratio), ratio.map_or_else(|| "–".into(), |ratio| format!("{ratio:.2}×")), color);
+    right(Some(columns.ratio), ratio_text(ratio), color);
     let (changed, color) = match (scale.is_what_if, less) {
         (true, Some(less)) => (change(less, count), t.warn),
         (true, None) => ("–".into(), t.weak),
@@ -436,7 +482,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     right(columns.change, changed, color);
     right(columns.bytes, widgets::grouped(row.bytes), t.weak);
     right(columns.chars, widgets::grouped(row.chars), t.weak);
-    let facts = facts_ui(ui, pos2(columns.facts - 80.0, y), row);
+    let facts = facts_ui(ui, pos2(columns.facts, y), row);
     if let Some(x) = columns.round_trip {
         let (word, color) = row
             .round_trip
@@ -490,12 +536,18 @@ fn facts_ui(ui: &Ui, left: egui::Pos2, row: &Row) -> String {
         widgets::text_at(ui, left, "–", theme::small(), t.weak, 80.0);
         return String::new();
     };
-    let kept = facts.total - facts.missing;
     let (icon, color) = if facts.missing == 0 { (icons::CHECK, t.ok) } else { (icons::MISSING, t.warn) };
     widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
-    let text = format!("{} / {}", widgets::grouped(kept), widgets::grouped(facts.total));
-    widgets::text_at(ui, left + vec2(18.0, 0.0), text, theme::code(), color, 90.0);
-    format!(", {} of {} facts kept", widgets::grouped(kept), widgets::grouped(facts.total))
+    widgets::text_at(ui, left + vec2(18.0, 0.0), kept(facts), theme::code(), color, f32::INFINITY);
+    format!(", {} of {} facts kept", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
+}
+
+fn kept(facts: FactCount) -> String {
+    format!("{} / {}", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
+}
+
+fn ratio_text(ratio: Option<f64>) -> String {
+    ratio.map_or_else(|| "–".into(), |ratio| format!("{ratio:.2}×"))
 }
 
 fn small_badge(ui: &Ui, left: egui::Pos2, text: &str) -> f32 {
@@ -559,11 +611,14 @@ mod tests {
     #[test]
     fn columns_never_cross() {
         for width in [640.0, 700.0, 976.0, 1_312.0] {
-            let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)), true, false);
-            assert!(
-                columns.bar.right() <= columns.tokens && columns.tokens < columns.ratio && columns.ratio < columns.facts,
-                "{width}"
-            );
+            let long =
+                Widths { tokens: 100.0, ratio: 70.0, change: 110.0, bytes: 100.0, chars: 100.0, facts: 180.0, counted: None };
+            for widths in [Widths::LEAST, long] {
+                let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)), &widths);
+                let ends = [Some(columns.tokens), Some(columns.ratio), columns.change, columns.bytes, columns.chars];
+                let ends: Vec<f32> = ends.into_iter().flatten().chain([columns.facts]).collect();
+                assert!(columns.bar.right() <= columns.tokens && ends.is_sorted(), "{width} {ends:?}");
+            }
         }
     }
 }
