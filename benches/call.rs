@@ -229,6 +229,8 @@ fn tiny() -> Result<(), Failure> {
 }
 
 const ROUNDS: usize = 5_000;
+/// Nothing is asked for so long before each turn, as nobody calls without a pause: see [`warm`].
+const REST: Duration = Duration::from_millis(20);
 
 /// A bare round trip as [`Pipes`] makes it, by a task that waits for the pipe, within a limit as every call has one,
 /// instead of a thread that blocks in it: what waking a task costs, before anything of Loupe.
@@ -260,7 +262,9 @@ impl Waiting {
     }
 }
 
-/// Round trips of one connection each, in turns of some, so that all have the same machine.
+/// Round trips of one connection each, in turns of some, so that all have the same machine. Each turn begins at rest: two
+/// that ask each other from the moment that one has started the other stay on the two processors where that has put them,
+/// and wake each other up for every message; after a rest the system puts them on one.
 fn warm(server: &[String]) -> Result<(), Failure> {
     let mut pipes = Pipes::open(server)?;
     let runtime = mcp::runtime()?;
@@ -270,11 +274,13 @@ fn warm(server: &[String]) -> Result<(), Failure> {
     let mut waiting = runtime.block_on(async { Waiting::open(server) })?;
     let (mut bare, mut waited, mut called) = (Vec::new(), Vec::new(), Vec::new());
     for turn in 0..10 {
+        std::thread::sleep(REST);
         for _ in 0..ROUNDS / 10 {
             let begun = Instant::now();
             pipes.ask(CALL, "\"id\":2")?;
             bare.push(begun.elapsed());
         }
+        std::thread::sleep(REST);
         let (back, times) = runtime.block_on(runtime.spawn(async move {
             let mut times = Vec::new();
             for _ in 0..ROUNDS / 10 {
@@ -286,6 +292,7 @@ fn warm(server: &[String]) -> Result<(), Failure> {
         }))??;
         waiting = back;
         waited.extend(times);
+        std::thread::sleep(REST);
         let session = Arc::clone(&session);
         // On a task, as the window calls.
         let times = runtime.block_on(runtime.spawn(async move {
