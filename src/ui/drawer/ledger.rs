@@ -79,7 +79,7 @@ impl Widths {
             widen(&mut widths.ratio, &ratio_text(ratio_of(Some(count), base)), 0.0);
             widen(&mut widths.bytes, &widgets::grouped(row.bytes), 0.0);
             widen(&mut widths.chars, &widgets::grouped(row.chars), 0.0);
-            widen(&mut widths.facts, &row.facts.map_or_else(String::new, |facts| kept(facts)), 18.0);
+            widen(&mut widths.facts, &row.facts.map_or_else(String::new, kept), 18.0);
         }
         // What the provider counted is as long as what it is an estimate of, at most.
         widths.counted = widths.counted.map(|counted| counted.max(widths.tokens));
