@@ -11,6 +11,9 @@ use mcp_loupe::state::{Action, HostsAction};
 use super::{Window, press, until};
 use crate::live::open_sized;
 
+/// Something that a person does.
+type Step<'a> = &'a dyn Fn(&mut Window);
+
 /// Of everything that can be clicked and that nothing else at its place is called as: what the window knows it by.
 fn clickable(window: &Window) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
@@ -67,7 +70,7 @@ fn what_is_clickable_keeps_its_identity_while_an_answer_is_worked_on() {
         let mut window = open_sized(None, size);
         until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
         let mut all = BTreeMap::new();
-        let steps: [(&str, &dyn Fn(&mut Window)); 11] = [
+        let steps: [(&str, Step<'_>); 11] = [
             ("connected", &|_| {}),
             ("called", &key(Key::Enter, Modifiers::COMMAND)),
             ("hosts", &key(Key::Num5, Modifiers::COMMAND)),
