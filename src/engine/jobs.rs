@@ -183,7 +183,7 @@ impl Jobs {
     }
 }
 
-/// The next job: of the answers, those of the newest capture asked about come first, in the order asked.
+/// The next job: of the answers, those of the newest capture asked about come first, in the order asked, and of those what counts last.
 fn next(shared: &Shared) -> Option<Job> {
     let mut waiting = shared.waiting();
     loop {

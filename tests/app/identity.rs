@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::NodeT;
 
-use mcp_loupe::state::{Action, HostsAction};
+use mcp_loupe::state::{Action, DrawerTab, HostsAction, PaneView, Screen, State};
 
+use super::painted::paints;
 use super::{Window, press, until};
 use crate::live::open_sized;
 
-/// Something that a person does.
-type Step<'a> = &'a dyn Fn(&mut Window);
+/// Something that a person does, and what it leads to.
+type Step<'a> = (&'a str, &'a dyn Fn(&mut Window), fn(&State) -> bool);
 
 /// Of everything that can be clicked and that nothing else at its place is called as: what the window knows it by.
 fn clickable(window: &Window) -> BTreeMap<String, String> {
@@ -45,6 +46,8 @@ fn changed(window: &mut Window) -> BTreeSet<String> {
         let other = now.iter().filter(|(name, id)| before.get(*name).is_some_and(|known| known != *id));
         changed.extend(other.map(|(name, _)| name.clone()));
         before = now;
+        // What egui paints over two that have one identity.
+        assert!(!paints(window, " use of "), "two widgets have the same identity");
         let is_busy = window.state().state.running.is_some() || window.state().state.answers.working() > 0;
         at_rest = if is_busy { 0 } else { at_rest + 1 };
         at_rest > 10
@@ -70,26 +73,50 @@ fn what_is_clickable_keeps_its_identity_while_an_answer_is_worked_on() {
         let mut window = open_sized(None, size);
         until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
         let mut all = BTreeMap::new();
-        let steps: [(&str, Step<'_>); 11] = [
-            ("connected", &|_| {}),
-            ("called", &key(Key::Enter, Modifiers::COMMAND)),
-            ("hosts", &key(Key::Num5, Modifiers::COMMAND)),
-            ("called with that", &key(Key::Enter, Modifiers::COMMAND)),
-            ("map", &key(Key::Num6, Modifiers::COMMAND)),
-            ("called with that too", &key(Key::Enter, Modifiers::COMMAND)),
-            ("ledger", &key(Key::Num4, Modifiers::COMMAND)),
-            ("markdown", &|window| {
-                let arguments = r#"{"response_format":"markdown"}"#.into();
-                window.state_mut().state.perform(Action::SetArgumentsText(arguments), &mut Vec::new());
-                press(window, Key::Enter, Modifiers::COMMAND);
+        let steps: [Step<'_>; 12] = [
+            ("connected", &|_| {}, |state| state.captures.is_empty()),
+            ("called", &key(Key::Enter, Modifiers::COMMAND), |state| state.captures.len() == 1),
+            ("hosts", &key(Key::Num5, Modifiers::COMMAND), |state| state.view.drawer == DrawerTab::Hosts),
+            ("called with that", &key(Key::Enter, Modifiers::COMMAND), |state| state.captures.len() == 2),
+            ("map", &key(Key::Num6, Modifiers::COMMAND), |state| state.view.drawer == DrawerTab::Tokens),
+            ("called with that too", &key(Key::Enter, Modifiers::COMMAND), |state| state.captures.len() == 3),
+            ("ledger", &key(Key::Num4, Modifiers::COMMAND), |state| state.view.drawer == DrawerTab::Cost),
+            (
+                "markdown",
+                &|window| {
+                    let arguments = r#"{"response_format":"markdown"}"#.into();
+                    window.state_mut().state.perform(Action::SetArgumentsText(arguments), &mut Vec::new());
+                    press(window, Key::Enter, Modifiers::COMMAND);
+                },
+                |state| state.captures.len() == 4,
+            ),
+            (
+                "panes of one name",
+                &|window| {
+                    let perform = |window: &mut Window, action| window.state_mut().state.perform(action, &mut Vec::new());
+                    perform(window, Action::SetPane { pane: 2, shows: PaneView::Rendered("markdown-table") });
+                    for pane in [0, 1, 2] {
+                        if window.state().state.view.open[pane] != (pane == 1) {
+                            perform(window, Action::TogglePane(pane));
+                        }
+                    }
+                },
+                |state| state.view.open == [false, true, false],
+            ),
+            (
+                "all hosts",
+                &|window| window.state_mut().state.perform(Action::Hosts(HostsAction::Show(None)), &mut Vec::new()),
+                |state| state.view.screen == Screen::Hosts,
+            ),
+            ("back", &key(Key::Escape, Modifiers::NONE), |state| state.view.screen == Screen::Answer),
+            ("compared", &key(Key::Enter, Modifiers::COMMAND.plus(Modifiers::SHIFT)), |state| {
+                state.view.screen == Screen::Compare
             }),
-            ("all hosts", &|window| window.state_mut().state.perform(Action::Hosts(HostsAction::Show(None)), &mut Vec::new())),
-            ("back", &key(Key::Escape, Modifiers::NONE)),
-            ("compared", &key(Key::Enter, Modifiers::COMMAND.plus(Modifiers::SHIFT))),
         ];
-        for (name, step) in steps {
+        for (name, step, is_done) in steps {
             step(&mut window);
             let changed = changed(&mut window);
+            assert!(is_done(&window.state().state), "{size:?} {name}: {:?}", window.state().state.view);
             if !changed.is_empty() {
                 all.insert(name, changed);
             }

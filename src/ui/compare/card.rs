@@ -46,7 +46,9 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
         widgets::text_at(ui, pos2(end + 8.0, line(11.0).y), origin, theme::small(), t.weak, 60.0);
     }
     ui.scope_builder(
-        widgets::region(ui, ("card", &column.title)).max_rect(buttons).layout(Layout::right_to_left(Align::Center)),
+        widgets::region(ui, ("card", format!("{:?}", column.origin), &column.title))
+            .max_rect(buttons)
+            .layout(Layout::right_to_left(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             match column.origin {

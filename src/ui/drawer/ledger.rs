@@ -63,33 +63,41 @@ struct Widths {
 }
 
 impl Widths {
+    const COUNTED: f32 = 76.0;
     /// With numbers of up to six digits.
     const LEAST: Self = Self { tokens: 76.0, counted: None, ratio: 62.0, change: 72.0, bytes: 76.0, chars: 72.0, facts: 96.0 };
 
-    /// What the rows need, where a digit is so wide.
-    fn of<'a>(rows: impl Iterator<Item = (&'a Row, Count)>, base: Option<Count>, has_counted: bool, digit: f32) -> Self {
+    /// What the rows need, where a digit is so wide; a row comes with what it costs without the keys that are struck.
+    fn of<'a>(
+        rows: impl Iterator<Item = (&'a Row, Count, Option<Count>)>,
+        base: Option<Count>,
+        has_counted: bool,
+        digit: f32,
+    ) -> Self {
         const GAP: f32 = 14.0;
-        let mut widths = Self { counted: has_counted.then_some(Self::LEAST.tokens), ..Self::LEAST };
+        let mut widths = Self { counted: has_counted.then_some(Self::COUNTED), ..Self::LEAST };
         let widen = |width: &mut f32, text: &str, more: f32| {
             *width = width.max((text.chars().count() as f32 * digit + more + GAP).ceil());
         };
-        for (row, count) in rows {
+        for (row, count, less) in rows {
             widen(&mut widths.tokens, &counted(count), 0.0);
-            widen(&mut widths.change, &base.map_or_else(String::new, |base| change(count, base)), 0.0);
+            if let Some(counted) = &mut widths.counted {
+                widen(counted, &widgets::grouped(count.high()), 0.0);
+            }
+            let changed = less.map(|less| change(less, count)).or(base.map(|base| change(count, base)));
+            widen(&mut widths.change, &changed.unwrap_or_default(), 0.0);
             widen(&mut widths.ratio, &ratio_text(ratio_of(Some(count), base)), 0.0);
             widen(&mut widths.bytes, &widgets::grouped(row.bytes), 0.0);
             widen(&mut widths.chars, &widgets::grouped(row.chars), 0.0);
             widen(&mut widths.facts, &row.facts.map_or_else(String::new, kept), 18.0);
         }
-        // What the provider counted is as long as what it is an estimate of, at most.
-        widths.counted = widths.counted.map(|counted| counted.max(widths.tokens));
         widths
     }
 
     /// How much more room they take than those of the design.
     fn more(&self) -> f32 {
         let sum = |widths: &Self| widths.tokens + widths.ratio + widths.change + widths.bytes + widths.chars + widths.facts;
-        sum(self) - sum(&Self::LEAST)
+        sum(self) - sum(&Self::LEAST) + self.counted.unwrap_or(0.0)
     }
 }
 
@@ -284,7 +292,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         most,
         base,
         baseline,
-        widths: Widths::of(rows(), base, has_counted, digit),
+        widths: Widths::of(rows().map(|(row, count)| (row, count, less(cx, row))), base, has_counted, digit),
         is_what_if: !cx.state.view.what_if.is_empty(),
         has_counted,
     };
@@ -299,8 +307,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
             |ui| {
                 let mut is_derived = false;
                 for line in lines {
-                    let is_as_sent = FORMATS.iter().any(|format| format.id() == line.format && format.is_as_sent());
-                    if !is_as_sent && !is_derived {
+                    if !is_as_sent(line.format) && !is_derived {
                         is_derived = true;
                         derived_ui(ui);
                     }
@@ -415,7 +422,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     };
     ui.painter().rect_filled(square, theme::RADIUS_BAR, hue.color);
     let lost = lost_needed(cx, line.format);
-    let is_as_sent = matches!(line.format, "content" | "structured" | "both" | "wire");
+    let is_as_sent = is_as_sent(line.format);
     let font = if is_as_sent { theme::medium(13.0) } else { theme::base() };
     let mut end = widgets::text_at(
         ui,
@@ -435,8 +442,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     if (response.hovered() || (is_peeked && focus.has_focus())) && end + 50.0 < columns.bar.left() {
         small_badge(ui, pos2(end + 8.0, y), "Open");
     }
-    // What the server sent stays as it is; what is written from the payload shrinks.
-    let less = if scale.is_what_if && !is_as_sent { what_if::count_without(cx, row) } else { None };
+    let less = less(cx, row);
     let bar = Rect::from_center_size(pos2(columns.bar.center().x, y), vec2(columns.bar.width(), 8.0));
     let share = |count: Count| if scale.most == 0 { 0.0 } else { count.high() as f32 / scale.most as f32 };
     if bar.width() > 24.0 {
@@ -518,6 +524,17 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     if !words.is_empty() {
         response.on_hover_text(words.join("\n"));
     }
+}
+
+fn is_as_sent(id: &str) -> bool {
+    FORMATS.iter().any(|format| format.id() == id && format.is_as_sent())
+}
+
+/// What a row costs without the keys that are struck: what the server sent stays as it is, what is written from the
+/// payload shrinks.
+fn less(cx: &Cx<'_>, row: &Row) -> Option<Count> {
+    let is_what_if = !cx.state.view.what_if.is_empty() && !is_as_sent(row.format);
+    is_what_if.then(|| what_if::count_without(cx, row)).flatten()
 }
 
 /// What a format loses of the fields that the model needs; `None` where it keeps them, or all are needed.
@@ -610,15 +627,30 @@ mod tests {
 
     #[test]
     fn columns_never_cross() {
+        let long = Widths { tokens: 100.0, ratio: 70.0, change: 110.0, bytes: 100.0, chars: 100.0, facts: 180.0, counted: None };
         for width in [640.0, 700.0, 976.0, 1_312.0] {
-            let long =
-                Widths { tokens: 100.0, ratio: 70.0, change: 110.0, bytes: 100.0, chars: 100.0, facts: 180.0, counted: None };
-            for widths in [Widths::LEAST, long] {
+            for widths in [Widths::LEAST, long, Widths { counted: Some(Widths::COUNTED), ..Widths::LEAST }] {
                 let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)), &widths);
-                let ends = [Some(columns.tokens), Some(columns.ratio), columns.change, columns.bytes, columns.chars];
+                let ends =
+                    [Some(columns.tokens), columns.counted, Some(columns.ratio), columns.change, columns.bytes, columns.chars];
                 let ends: Vec<f32> = ends.into_iter().flatten().chain([columns.facts]).collect();
                 assert!(columns.bar.right() <= columns.tokens && ends.is_sorted(), "{width} {ends:?}");
+                assert!(columns.tokens - widths.tokens >= columns.name, "{width}: tokens begin before the name");
             }
         }
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_longest_number() {
+        let row = |bytes| Row { bytes, chars: 7, ..Row::default() };
+        let (short, long) = (row(7), row(123_456_789));
+        let rows = |row| std::iter::once((row, Count::Exact(7), None));
+        let [short, long] = [&short, &long].map(|row| Widths::of(rows(row), None, false, 8.0));
+        assert_eq!((short.bytes, short.chars, short.more()), (Widths::LEAST.bytes, Widths::LEAST.chars, 0.0));
+        assert_eq!(long.bytes, 11.0 * 8.0 + 14.0);
+        let row = row(7);
+        let estimate = |less| Widths::of(std::iter::once((&row, Count::claude(100_000), less)), None, true, 8.0);
+        assert_eq!(estimate(None).change, Widths::LEAST.change);
+        assert!(estimate(Some(Count::claude(50_000))).change > Widths::LEAST.change);
     }
 }

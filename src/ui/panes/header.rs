@@ -14,6 +14,9 @@ use crate::ui::theme::{self, Hue, Tokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, compare, diff, icons};
 
+/// What tells the panes apart, whatever they show.
+pub const PLACES: [&str; 3] = ["first", "second", "third"];
+
 /// What a pane is called, the second word, and its hue.
 pub struct Title {
     pub name: String,
@@ -85,13 +88,20 @@ pub fn is_counting(cx: &Cx<'_>, view: PaneView, title: &Title) -> bool {
     }
 }
 
-/// Keeps the place of a cost that is still counted, so that nothing moves away from under the pointer when it is known.
-fn counting_ui(ui: &mut Ui, room_for_bytes: bool) {
+/// About what a count that is still worked on will take, so that little moves from under the pointer when it is known.
+pub fn sample(cx: &Cx<'_>) -> Count {
+    if cx.state.settings.tokenizer.is_exact() { Count::Exact(9_999) } else { Count::claude(1_000) }
+}
+
+/// Keeps the place of a cost.
+fn counting_ui(ui: &mut Ui, cx: &Cx<'_>, room_for_bytes: bool) {
     let t = Tokens::of(ui);
     let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.weak).size().x;
-    let tokens = width("99,999", theme::mono_semibold(12.0)) + width(" tok", theme::code());
-    let bytes = if room_for_bytes { width("99.9 KB", theme::code()) + 8.0 } else { 0.0 };
-    let (place, response) = ui.allocate_exact_size(vec2(tokens + bytes, theme::code().size), Sense::hover());
+    let mut room = width(&widgets::count_text(sample(cx), "tok"), theme::mono_semibold(12.0));
+    if room_for_bytes {
+        room += width(&widgets::bytes(9_999), theme::code()) + 8.0 + ui.spacing().item_spacing.x;
+    }
+    let (place, response) = ui.allocate_exact_size(vec2(room, theme::code().size), Sense::hover());
     ui.painter().text(place.right_center(), Align2::RIGHT_CENTER, "counting…", theme::small(), t.weak);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "counting…"));
 }
@@ -138,7 +148,7 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
                     number_label(ui, &tokens);
                 }
             } else if is_counting(cx, view, title) {
-                counting_ui(ui, room_for_bytes);
+                counting_ui(ui, cx, room_for_bytes);
             }
             if pane == last_open(cx) {
                 ui.add_space(8.0);
@@ -151,7 +161,15 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
             for (pane, name) in closed {
                 ui.add_space(8.0);
                 let spoken = format!("Show {name}");
-                if Button::new(&name).icon(icons::ADD).name(&spoken).key(&name).tip(&spoken).height(22.0).show(ui).clicked() {
+                if Button::new(&name)
+                    .icon(icons::ADD)
+                    .name(&spoken)
+                    .key(PLACES[pane])
+                    .tip(&spoken)
+                    .height(22.0)
+                    .show(ui)
+                    .clicked()
+                {
                     cx.send(Action::TogglePane(pane));
                 }
             }

@@ -62,7 +62,7 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     let strip = rect.with_max_y(used.response.rect.bottom() + 7.0);
     ui.painter().set(ground, Shape::rect_filled(strip, 0.0, t.warn_bg));
     ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.warn_line));
-    ui.interact(strip.with_max_x(strip.left() + 2.0), ui.scope_id().with("what breaks"), Sense::hover())
+    ui.interact(strip.with_max_x(strip.left() + 2.0), ui.scope_id().with("what breaks, heading"), Sense::hover())
         .widget_info(|| WidgetInfo::labeled(Role::Heading, true, "What hostile records break"));
     rect.with_min_y(strip.bottom())
 }

@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::format_title;
-use super::header::{chooser, copy_button, cost, is_counting, title};
+use super::header::{PLACES, chooser, copy_button, cost, is_counting, sample, title};
 use crate::format::Subject;
 use crate::report::counted;
 use crate::state::{Action, PaneView};
@@ -33,8 +33,8 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
                     _ => title.name.clone(),
                 };
                 let tokens = cost(cx, view, &title).map(|(tokens, _)| tokens);
-                let is_counting = is_counting(cx, view, &title);
-                let tab = Tab { name: &name, hue: title.hue, tokens, is_counting, is_shown: shown.contains(&pane), is_open };
+                let room = is_counting(cx, view, &title).then(|| sample(cx));
+                let tab = Tab { name: &name, hue: title.hue, tokens, room, is_shown: shown.contains(&pane), is_open };
                 let response = tab.show(ui, pane);
                 let response = if is_open { response } else { response.on_hover_text("Closed. A click brings it back.") };
                 if response.clicked() {
@@ -74,27 +74,23 @@ struct Tab<'a> {
     name: &'a str,
     hue: Hue,
     tokens: Option<Count>,
-    /// The tokens are not known yet: their place is kept, so that the tabs after it stay where they are.
-    is_counting: bool,
+    /// Tokens that are not known yet keep the place of these, so that the tabs after it hardly move.
+    room: Option<Count>,
     is_shown: bool,
     is_open: bool,
 }
 
 impl Tab<'_> {
     fn show(self, ui: &mut Ui, pane: usize) -> Response {
-        let Self { name, hue, tokens, is_counting, is_shown, is_open } = self;
+        let Self { name, hue, tokens, room, is_shown, is_open } = self;
         let t = Tokens::of(ui);
         let font = if is_shown { theme::semibold(13.0) } else { theme::label() };
         let label = ui.painter().layout_no_wrap(name.to_owned(), font.clone(), t.text);
-        let count = match tokens {
-            Some(tokens) => counted(tokens),
-            None if is_counting => "9,999".to_owned(),
-            None => String::new(),
-        };
+        let count = tokens.or(room).map(counted).unwrap_or_default();
         let count_width =
             if count.is_empty() { 0.0 } else { ui.painter().layout_no_wrap(count.clone(), theme::code(), t.weak).size().x + 6.0 };
         let size = vec2(16.0 + label.size().x + count_width, STRIP);
-        let (rect, response) = widgets::keyed(ui, size, Sense::click(), ["first", "second", "third"][pane]);
+        let (rect, response) = widgets::keyed(ui, size, Sense::click(), PLACES[pane]);
         let spoken =
             tokens.map_or_else(|| name.to_owned(), |tokens| format!("{name}, {}", widgets::count_text(tokens, "tokens")));
         let spoken = if is_open { spoken } else { format!("{spoken}, closed") };
@@ -108,7 +104,7 @@ impl Tab<'_> {
         let color = if is_shown || response.hovered() { t.strong } else { t.weak };
         let end = widgets::text_at(ui, pos2(rect.left() + 16.0, rect.center().y), name, font, color, f32::INFINITY);
         if !count.is_empty() {
-            let count = if is_counting { "…".to_owned() } else { count };
+            let count = if tokens.is_none() { "…".to_owned() } else { count };
             widgets::text_at(ui, pos2(end + 6.0, rect.center().y), count, theme::code(), t.weak, f32::INFINITY);
         }
         if is_shown {

@@ -92,6 +92,7 @@ pub fn region(ui: &Ui, salt: impl AsIdSalt) -> UiBuilder {
 }
 
 /// Room for a control that is told from its neighbours by a key, not by how many of them there are: they come and go.
+/// Directly in a [`region`]: what is laid out in a row of its own is again told by what comes before the row.
 pub fn keyed(ui: &mut Ui, size: Vec2, sense: Sense, key: &str) -> (Rect, Response) {
     let id = ui.unique_id().with(key);
     let (_, room) = ui.allocate_space(size);
