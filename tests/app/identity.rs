@@ -8,9 +8,8 @@ use egui_kittest::kittest::NodeT;
 
 use mcp_loupe::state::{Action, DrawerTab, HostsAction, PaneView, Screen, State};
 
-use super::painted::paints;
 use super::{Window, press, until};
-use crate::live::open_sized;
+use crate::live::{open_sized, shares_an_identity};
 
 /// Something that a person does, and what it leads to.
 type Step<'a> = (&'a str, &'a dyn Fn(&mut Window), fn(&State) -> bool);
@@ -46,8 +45,7 @@ fn changed(window: &mut Window) -> BTreeSet<String> {
         let other = now.iter().filter(|(name, id)| before.get(*name).is_some_and(|known| known != *id));
         changed.extend(other.map(|(name, _)| name.clone()));
         before = now;
-        // What egui paints over two that have one identity.
-        assert!(!paints(window, " use of "), "two widgets have the same identity");
+        assert!(!shares_an_identity(window), "two widgets share an identity");
         let is_busy = window.state().state.running.is_some() || window.state().state.answers.working() > 0;
         at_rest = if is_busy { 0 } else { at_rest + 1 };
         at_rest > 10

@@ -25,6 +25,7 @@ pub fn until(window: &mut Window, what: &str, wanted: impl Fn(&Window) -> bool) 
     let began = Instant::now();
     loop {
         window.step();
+        assert!(!shares_an_identity(window), "two widgets share an identity, before {what}");
         if wanted(window) {
             return;
         }
@@ -40,4 +41,16 @@ pub fn until(window: &mut Window, what: &str, wanted: impl Fn(&Window) -> bool) 
         // Frames must not take the processor from what they wait for.
         std::thread::sleep((waited / 40).min(Duration::from_millis(100)));
     }
+}
+
+/// Whether egui paints its complaint over two widgets that share one identity: a click on one of them is lost.
+pub fn shares_an_identity(window: &Window) -> bool {
+    fn complains(shape: &egui::Shape) -> bool {
+        match shape {
+            egui::Shape::Text(text) => text.galley.text().contains(" use of widget ID "),
+            egui::Shape::Vec(shapes) => shapes.iter().any(complains),
+            _ => false,
+        }
+    }
+    window.output().shapes.iter().any(|shape| complains(&shape.shape))
 }
