@@ -1,9 +1,12 @@
 //! The ledger: what each format costs and keeps, one row each, with one computed sentence above.
 
+mod columns;
+
 use egui::{
     Align, Id, Key, Layout, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 
+use self::columns::{Columns, Widths};
 use super::SIDE;
 use crate::capture::FactCount;
 use crate::format::FORMATS;
@@ -33,100 +36,6 @@ enum Known<'a> {
 struct Line<'a> {
     format: &'static str,
     known: Known<'a>,
-}
-
-/// Where the numbers go, from the right; hidden ones have no width.
-struct Columns {
-    name: f32,
-    bar: Rect,
-    tokens: f32,
-    /// Beside an estimate, what the provider counted.
-    counted: Option<f32>,
-    ratio: f32,
-    change: Option<f32>,
-    bytes: Option<f32>,
-    chars: Option<f32>,
-    facts: f32,
-    round_trip: Option<f32>,
-}
-
-/// The widths of the columns that hold numbers: those of the design, or what the longest number takes.
-#[derive(Clone, Copy)]
-struct Widths {
-    tokens: f32,
-    counted: Option<f32>,
-    ratio: f32,
-    change: f32,
-    bytes: f32,
-    chars: f32,
-    facts: f32,
-}
-
-impl Widths {
-    const COUNTED: f32 = 76.0;
-    /// With numbers of up to six digits.
-    const LEAST: Self = Self { tokens: 76.0, counted: None, ratio: 62.0, change: 72.0, bytes: 76.0, chars: 72.0, facts: 96.0 };
-
-    /// What the rows need, where a digit is so wide; a row comes with what it costs without the keys that are struck.
-    fn of<'a>(
-        rows: impl Iterator<Item = (&'a Row, Count, Option<Count>)>,
-        base: Option<Count>,
-        has_counted: bool,
-        digit: f32,
-    ) -> Self {
-        const GAP: f32 = 14.0;
-        let mut widths = Self { counted: has_counted.then_some(Self::COUNTED), ..Self::LEAST };
-        let widen = |width: &mut f32, text: &str, more: f32| {
-            *width = width.max((text.chars().count() as f32 * digit + more + GAP).ceil());
-        };
-        for (row, count, less) in rows {
-            widen(&mut widths.tokens, &counted(count), 0.0);
-            if let Some(counted) = &mut widths.counted {
-                widen(counted, &widgets::grouped(count.high()), 0.0);
-            }
-            let changed = less.map(|less| change(less, count)).or(base.map(|base| change(count, base)));
-            widen(&mut widths.change, &changed.unwrap_or_default(), 0.0);
-            widen(&mut widths.ratio, &ratio_text(ratio_of(Some(count), base)), 0.0);
-            widen(&mut widths.bytes, &widgets::grouped(row.bytes), 0.0);
-            widen(&mut widths.chars, &widgets::grouped(row.chars), 0.0);
-            widen(&mut widths.facts, &row.facts.map_or_else(String::new, kept), 18.0);
-        }
-        widths
-    }
-
-    /// How much more room they take than those of the design.
-    fn more(&self) -> f32 {
-        let sum = |widths: &Self| widths.tokens + widths.ratio + widths.change + widths.bytes + widths.chars + widths.facts;
-        sum(self) - sum(&Self::LEAST) + self.counted.unwrap_or(0.0)
-    }
-}
-
-impl Columns {
-    fn of(rect: Rect, widths: &Widths) -> Self {
-        let mut right = rect.right() - SIDE;
-        // The bar has some room to give before a column has to go.
-        let width = rect.width() - (widths.more() - 60.0).max(0.0);
-        let mut take = |size: f32, is_shown: bool| {
-            let at = right;
-            if is_shown {
-                right -= size;
-            }
-            is_shown.then_some(at)
-        };
-        let round_trip = take(118.0, width > 1_000.0);
-        // Read from the left, as words are.
-        let facts = take(widths.facts, true).unwrap_or(0.0) - (widths.facts - 16.0);
-        let chars = take(widths.chars, width > 800.0);
-        let bytes = take(widths.bytes, width > 720.0);
-        let change = take(widths.change, width > 640.0);
-        let ratio = take(widths.ratio, true).unwrap_or(0.0);
-        let counted = widths.counted.and_then(|counted| take(counted, true));
-        let tokens = take(widths.tokens, true).unwrap_or(0.0);
-        let name = rect.left() + SIDE;
-        let start = name + if width > 640.0 { 240.0 } else { 150.0 };
-        let bar = Rect::from_x_y_ranges(start..=(right - 16.0).max(start), rect.y_range());
-        Self { name, bar, tokens, counted, ratio, change, bytes, chars, facts, round_trip }
-    }
 }
 
 /// What is known of every format now.
@@ -611,46 +520,5 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
         } else if pressed(Key::Enter) {
             cx.send(Action::KeepPeek);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_have_signs() {
-        let exact = |to, from| change(Count::Exact(to), Count::Exact(from));
-        assert_eq!([exact(5, 5), exact(1_007, 5), exact(1, 9)], ["–", "+1,002", "−8"]);
-        assert_eq!(change(Count::claude(100), Count::claude(300)), "≈−220…−350");
-    }
-
-    #[test]
-    fn columns_never_cross() {
-        let long = Widths { tokens: 100.0, ratio: 70.0, change: 110.0, bytes: 100.0, chars: 100.0, facts: 180.0, counted: None };
-        for width in [640.0, 700.0, 976.0, 1_312.0] {
-            for widths in [Widths::LEAST, long, Widths { counted: Some(Widths::COUNTED), ..Widths::LEAST }] {
-                let columns = Columns::of(Rect::from_min_size(pos2(0.0, 0.0), vec2(width, 20.0)), &widths);
-                let ends =
-                    [Some(columns.tokens), columns.counted, Some(columns.ratio), columns.change, columns.bytes, columns.chars];
-                let ends: Vec<f32> = ends.into_iter().flatten().chain([columns.facts]).collect();
-                assert!(columns.bar.right() <= columns.tokens && ends.is_sorted(), "{width} {ends:?}");
-                assert!(columns.tokens - widths.tokens >= columns.name, "{width}: tokens begin before the name");
-            }
-        }
-    }
-
-    #[test]
-    fn columns_are_as_wide_as_their_longest_number() {
-        let row = |bytes| Row { bytes, chars: 7, ..Row::default() };
-        let (short, long) = (row(7), row(123_456_789));
-        let rows = |row| std::iter::once((row, Count::Exact(7), None));
-        let [short, long] = [&short, &long].map(|row| Widths::of(rows(row), None, false, 8.0));
-        assert_eq!((short.bytes, short.chars, short.more()), (Widths::LEAST.bytes, Widths::LEAST.chars, 0.0));
-        assert_eq!(long.bytes, 11.0 * 8.0 + 14.0);
-        let row = row(7);
-        let estimate = |less| Widths::of(std::iter::once((&row, Count::claude(100_000), less)), None, true, 8.0);
-        assert_eq!(estimate(None).change, Widths::LEAST.change);
-        assert!(estimate(Some(Count::claude(50_000))).change > Widths::LEAST.change);
     }
 }
