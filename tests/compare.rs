@@ -64,8 +64,12 @@ fn the_format_argument_is_found_and_the_verdict_told() {
     assert_eq!(status, 0);
     let lines: Vec<&str> = page.lines().collect();
     assert!(lines[0].starts_with("strict_search_companies · response_format · 2 calls · "), "{page}");
-    assert!(lines[1].starts_with("Of what this tool offers: markdown, −"), "{page}");
-    assert!(lines[1].contains("against json as sent, but it leaves out 6 of 10 fields: ") && lines[1].contains("city"), "{page}");
+    assert!(lines[1].starts_with("Of what this tool offers: json, "), "what leaves fields out is no winner: {page}");
+    assert!(
+        lines[1].contains(" markdown is −") && lines[1].contains("against json as sent, but it leaves out 6 of 10 fields: "),
+        "{page}"
+    );
+    assert!(lines[1].contains("city"), "{page}");
     assert!(lines[1].contains("If you changed it: JSON, compact, same data: ") && lines[1].ends_with("loses nothing."), "{page}");
     for column in ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"] {
         assert!(lines.iter().any(|line| line.starts_with(column)), "{column}: {page}");

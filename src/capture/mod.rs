@@ -25,7 +25,7 @@ pub use block::{Block, BlockKind};
 pub use connecting::{Step, StepState, milliseconds};
 pub use facts::{Fact, FactCount, FactState, Matched, Record, match_facts, tell_facts};
 pub use listed::{Prompt, PromptArgument, Resource, listed_tools};
-pub use payload::{Origin, Payload};
+pub use payload::{Origin, Payload, Reader};
 pub use reading::{Reading, RpcError};
 pub use tool::{Annotations, Hint, Tool};
 pub use wire::{Line, LineKind};
@@ -233,6 +233,13 @@ impl Capture {
     /// Whether `response` is a message that was sent, rather than one written around a bare result, payload or text.
     pub fn has_wire(&self) -> bool {
         self.response.is_some() && !self.notes.iter().any(|note| note == Self::NO_WIRE)
+    }
+
+    /// Whether a result is in it, rather than a payload or a text from a file around which Loupe wrote one.
+    pub fn has_result(&self) -> bool {
+        let is_part =
+            self.server.transport == "file" && ["payload ", "text "].iter().any(|kind| self.server.source.starts_with(kind));
+        self.response.is_some() && !is_part
     }
 
     /// Bytes of the response, 0 where none came.

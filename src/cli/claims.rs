@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::{Done, output};
 use crate::cancel::Cancel;
-use crate::capture::{FactCount, Payload, Reading, match_facts};
+use crate::capture::{FactCount, Origin, Payload, Reading, match_facts};
 use crate::json::Doc;
 use crate::problem::{Kind, Problem};
 use crate::report::grouped;
@@ -362,8 +362,8 @@ fn texts(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
     };
 
     let found = |answer: &Answer| match Payload::of(&Reading::read(answer.message.clone())) {
-        Some(payload) => match payload.origin_text() {
-            "JSON read from the text" => "as a whole",
+        Some(payload) => match payload.origin {
+            Origin::Text { .. } => "as a whole",
             _ => "once the fence is cut off",
         },
         None => "not at all",

@@ -312,7 +312,7 @@ fn curve(calls: &[Call], encoding: Encoding) -> String {
     let mut rows = vec![["FORMAT", "TOKENS AN ITEM", "TOKENS WITHOUT ITEMS"].map(str::to_owned).to_vec()];
     for series in &tokens.series {
         if let Some(line) = series.line {
-            rows.push(vec![series.title.to_owned(), format!("{:.1}", line.each), format!("{:.0}", line.base)]);
+            rows.push(vec![series.title.to_owned(), format!("{:.1}", line.each), line.base_text()]);
         }
     }
     if rows.len() == 1 {

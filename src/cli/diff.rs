@@ -127,13 +127,12 @@ fn page(found: &Difference, names: &(String, String), tokenizer: &Tokenizer, cou
     if found.outcomes.0 != found.outcomes.1 {
         page.push_str(&format!("outcome {} → {}\n", found.outcomes.0.name(), found.outcomes.1.name()));
     }
-    if found.other_blocks > 0 {
-        page.push_str(&format!("blocks other than text that differ: {}\n", found.other_blocks));
-    }
     for said in &found.left_out {
         page.push_str(&format!("note {}\n", one_line(said)));
     }
-    for (title, value) in [("payload", &found.payload), ("definition", &found.definition)] {
+    for (title, value) in
+        [("payload", &found.payload), ("blocks, annotations, _meta", &found.rest), ("definition", &found.definition)]
+    {
         if let Some(value) = value.as_ref().filter(|value| !value.found.is_empty()) {
             page.push_str(&format!("\n{title}: {}\n", counted(value)));
             page.push_str(&changes(value));

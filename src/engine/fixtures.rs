@@ -11,7 +11,7 @@ use super::queue::Queue;
 use super::sessions::Sessions;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Outcome, Tool};
-use crate::fixture::accept::{accepted, after, can_accept};
+use crate::fixture::accept::{accepted, after, can_accept, with_compare};
 use crate::fixture::draft::{Wanted, draft};
 use crate::fixture::expect::{self, Expect};
 use crate::fixture::redact::RedactOptions;
@@ -200,10 +200,12 @@ fn with_filled(options: &RedactOptions, filled: &[(String, String)]) -> RedactOp
 
 /// Puts the new answer in place of the fixture's.
 fn accept(dir: &Path, came: &Capture, options: &RedactOptions) -> Result<(), Problem> {
-    let (written, _) = store::read_fixture(dir)?;
+    let (written, expect) = store::read_fixture(dir)?;
+    let expectations = store::read_expectations(dir)?.and_then(|text| with_compare(&text, &expect, came));
     let new = accepted(&written, came, options, &Cancel::new())
         .map_err(|_| Problem::new(Kind::Cancelled, "the new answer was not kept"))?;
-    Ok(store::replace_folder(&new, &[], dir)?)
+    let files: Vec<(&str, &[u8])> = expectations.iter().map(|text| (expect::FILE, text.as_bytes())).collect();
+    Ok(store::replace_folder(&new, &files, dir)?)
 }
 
 /// From the root on, so that a person sees where it is.

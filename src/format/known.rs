@@ -2,7 +2,7 @@
 //! and it is counted and searched once. Uses `capture`, `token`, `cancel`.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
@@ -17,6 +17,8 @@ type Key = [u8; 32];
 pub struct Known {
     counts: Mutex<HashMap<Key, Counts>>,
     facts: Mutex<HashMap<Key, FactCount>>,
+    /// As [`super::Subject::is_data_alone`] says.
+    pub(super) is_data_alone: OnceLock<bool>,
 }
 
 fn key(text: &[u8]) -> Key {

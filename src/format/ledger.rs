@@ -2,12 +2,10 @@
 
 use bytes::Bytes;
 
-use super::json::compact;
 use super::round_trip::{self, RoundTrip};
 use super::{Format, Sink, Subject, WriteError};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{BlockKind, FactCount, Origin};
-use crate::json::Doc;
+use crate::capture::{BlockKind, FactCount};
 use crate::token::{Counter, Encoding, Tokens};
 
 /// The numbers of one format; each is that of the exact bytes `--view FORMAT` prints.
@@ -27,8 +25,9 @@ pub struct Row {
     pub uncounted: Option<String>,
     /// What reading the text back gives; `None` where the question does not arise.
     pub round_trip: Option<RoundTrip>,
-    /// Whether the text says nothing beside the payload, so that a derived format in its place loses nothing.
-    pub is_payload_alone: bool,
+    /// Whether a text of the answer may say what does not stand here: this was written from the data, or is one part of
+    /// the answer, and the other says more than the data as JSON.
+    pub may_leave_out: bool,
 }
 
 /// Counts what passes; where it is read back, keeps it, and it is counted as a whole, once for all who write the same.
@@ -52,6 +51,14 @@ impl Sink for Measure<'_> {
 impl Row {
     pub fn is_available(&self) -> bool {
         self.why.is_none()
+    }
+
+    /// Whether it says all that the answer says: every fact of the data, exact where it can be read back, and every text.
+    pub fn loses_nothing(&self) -> bool {
+        self.is_available()
+            && !self.may_leave_out
+            && self.facts.is_some_and(|facts| facts.missing == 0)
+            && self.round_trip.as_ref().is_none_or(|trip| trip.verdict.is_lossless())
     }
 
     /// The tokens of one format alone; `None` where it has no text for this answer.
@@ -105,7 +112,7 @@ impl Row {
                 _ => subject.known.facts(payload, &String::from_utf8_lossy(&bytes), cancel)?,
             });
         }
-        row.is_payload_alone = is_payload_alone(format, subject);
+        row.may_leave_out = !matches!(format.id(), "content" | "both" | "wire") && !subject.is_data_alone();
         row.uncounted = if matches!(format.id(), "content" | "both") { uncounted(subject) } else { None };
         Ok(row)
     }
@@ -134,26 +141,6 @@ fn uncounted(subject: &Subject) -> Option<String> {
     Some(if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) })
 }
 
-fn is_payload_alone(format: &dyn Format, subject: &Subject) -> bool {
-    let Some(payload) = &subject.payload else { return false };
-    if !format.is_as_sent() {
-        return true;
-    }
-    // Other blocks, such as images, are not in `content` but are part of the answer.
-    let is_only_block = |at: usize| at == 0 && subject.reading.blocks.len() == 1;
-    match (format.id(), &payload.origin) {
-        ("structured", Origin::Structured) => true,
-        ("content", Origin::Text { block }) => is_only_block(*block),
-        ("content" | "both", Origin::Structured) => {
-            let text = subject.reading.blocks.first().and_then(|block| block.text.as_deref());
-            let doc = Doc::parse(Bytes::copy_from_slice(text.unwrap_or_default().as_bytes()));
-            let is_same = doc.is_json() && doc.root().is_some_and(|root| compact(root) == compact(payload.root()));
-            is_only_block(0) && is_same
-        }
-        _ => false,
-    }
-}
-
 /// Tokens of a row over those of the baseline; `None` where either is missing or the baseline is empty.
 pub fn ratio(row: &Row, baseline: &Row, encoding: Encoding) -> Option<f64> {
     let under = baseline.tokens.get(encoding);
@@ -179,7 +166,8 @@ mod tests {
         let content = row("content");
         assert_eq!((content.bytes, content.chars, content.utf16), (17, 12, 13));
         assert_eq!(content.facts, Some(FactCount { total: 1, kept: 1, reworded: 0, missing: 0 }));
-        assert!(!content.is_payload_alone && row("json").is_payload_alone);
+        assert!(!content.may_leave_out && row("json").may_leave_out, "Ünï stands in the text alone");
+        assert!(content.loses_nothing() && !row("json").loses_nothing());
         assert_eq!(row("csv").why.as_deref(), Some("no list of records in it"));
         let rows: Vec<Row> = FORMATS.iter().map(|format| row(format.id())).collect();
         let rows: Vec<&Row> = rows.iter().collect();
@@ -201,11 +189,23 @@ mod tests {
     }
 
     #[test]
-    fn a_text_equal_to_the_value_is_the_payload_alone() {
-        let same = subject(r#"{"content":[{"type":"text","text":"{\"a\": 1}"}],"structuredContent":{"a":1}}"#);
-        let other = subject(r#"{"content":[{"type":"text","text":"{\"a\": 2}"}],"structuredContent":{"a":1}}"#);
-        let both = by_id("both").unwrap();
-        assert!(Row::measure(both, &same, &Cancel::new()).unwrap().is_payload_alone);
-        assert!(!Row::measure(both, &other, &Cancel::new()).unwrap().is_payload_alone);
+    fn what_is_written_from_the_data_may_leave_out_what_the_text_says() {
+        let leaves_out = |result: &str| {
+            let row = Row::measure(by_id("json").unwrap(), &subject(result), &Cancel::new()).unwrap();
+            assert_eq!(row.loses_nothing(), !row.may_leave_out, "{result}");
+            row.may_leave_out
+        };
+        let block = |text: &str| format!(r#"{{"type":"text","text":{}}}"#, crate::json::write::string(text));
+        let texts =
+            |texts: &[&str]| format!(r#"{{"content":[{}]}}"#, texts.iter().map(|text| block(text)).collect::<Vec<_>>().join(","));
+        assert!(!leaves_out(&texts(&[r#"{"a": 1}"#])));
+        assert!(!leaves_out(&texts(&[r#"{"id":1}"#, r#"{"id":2}"#, r#"{"id":3}"#])), "all blocks are the data");
+        assert!(leaves_out(&texts(&[r#"{"id":1}"#, "and more"])));
+        assert!(leaves_out(&texts(&["Rain until 17:40.\n\n```json\n{\"temp\":4}\n```\n"])));
+        assert!(leaves_out(r#"{"content":[{"type":"text","text":"{\"a\": 2}"}],"structuredContent":{"a":1}}"#));
+        assert!(!leaves_out(r#"{"content":[{"type":"text","text":"{\"a\": 1}"}],"structuredContent":{"a":1}}"#));
+        assert!(!leaves_out(r#"{"content":[],"structuredContent":{"a":1}}"#));
+        assert!(leaves_out(r#"{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"}],"structuredContent":{"a":1}}"#));
+        assert!(leaves_out(r#"{"content":[{"type":"text","text":"3 issues: #101 Crash"}],"structuredContent":{"count":3}}"#));
     }
 }

@@ -27,7 +27,7 @@ pub use known::Known;
 use round_trip::{DecodeError, Decoded};
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Capture, Payload, Reading};
+use crate::capture::{Block, BlockKind, Capture, Origin, Payload, Reading};
 
 /// What a format is written from.
 #[derive(Clone, Debug)]
@@ -44,6 +44,31 @@ impl Subject {
         let reading = Reading::of(&capture);
         let payload = Payload::of(&reading);
         Self { capture, reading, payload, known: std::sync::Arc::default() }
+    }
+
+    /// Whether the answer is its data and nothing else: no other block, and no text that is not the data as JSON. Where it
+    /// is false, what is written from the data may leave out what a text says.
+    pub fn is_data_alone(&self) -> bool {
+        let Some(payload) = &self.payload else { return false };
+        *self.known.is_data_alone.get_or_init(|| {
+            self.reading.blocks.iter().all(|block| block.kind == BlockKind::Text && block.text.is_some())
+                && is_all_said(payload, &self.reading)
+        })
+    }
+}
+
+/// Whether the texts say nothing but this data.
+fn is_all_said(payload: &Payload, reading: &Reading) -> bool {
+    let is_blank = |block: &&Block| block.text.as_deref().is_none_or(|text| text.trim().is_empty());
+    let texts = reading.text_blocks().filter(|block| !is_blank(block)).count();
+    match &payload.origin {
+        Origin::Text { .. } => texts == 1,
+        Origin::Texts { blocks } => texts == blocks.len(),
+        Origin::Fence { .. } | Origin::Fences { .. } => false,
+        Origin::Structured => {
+            let same = |text: Payload| is_all_said(&text, reading) && json::compact(text.root()) == json::compact(payload.root());
+            texts == 0 || Payload::in_texts(reading).is_some_and(same)
+        }
     }
 }
 

@@ -55,6 +55,12 @@ pub struct Straight {
 }
 
 impl Straight {
+    /// What an answer without items would cost, in words; "–" where the line, which may not fit so far down, would give
+    /// less than nothing.
+    pub fn base_text(&self) -> String {
+        if self.base.round() < 0.0 { "–".to_owned() } else { format!("{:.0}", self.base.max(0.0)) }
+    }
+
     /// The line through the points; `None` where all have as many items.
     fn through(points: &[Point]) -> Option<Self> {
         let count = points.len() as f64;
@@ -212,6 +218,7 @@ mod tests {
         assert_eq!([9, 10, 11, 12, 50].map(|limit| line.items_at(limit)), [Some(0), Some(0), Some(0), Some(1), Some(20)]);
         assert_eq!(Straight::through(&points[..1]), None);
         let flat = Straight { base: 5.0, each: 0.0 };
+        assert_eq!([-1.4, -0.2, 9.6].map(|base| Straight { base, each: 1.0 }.base_text()), ["–", "0", "10"]);
         assert_eq!((flat.items_at(100), flat.at(7.0)), (None, 5.0));
     }
 

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use memchr::memmem;
 
 use super::host_told;
 use super::text::format_bytes;
@@ -12,7 +13,7 @@ use super::verdict::{Verdict, VerdictPart, grouped};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, FactCount, Origin, Outcome};
 use crate::format::{self, Subject};
-use crate::host::{Host, Hosts, LimitState};
+use crate::host::{Host, Hosts, LimitState, View};
 use crate::json::write;
 use crate::problem::{Kind, Problem};
 use crate::token::{Encoding, Tokens};
@@ -58,12 +59,14 @@ pub struct DeliveryCell {
     pub facts: Option<FactCount>,
     pub limit: LimitState,
     pub why_not: Option<String>,
+    /// Whether what the answer's own text may say beyond the data is shown as well: that text stands in it, or says no more.
+    pub has_text: bool,
 }
 
 impl DeliveryCell {
-    /// Whether no fact is missing and nothing is cut.
+    /// Whether no fact and no text is missing, and nothing is cut.
     pub fn loses_nothing(&self) -> bool {
-        self.facts.is_some_and(|facts| facts.missing == 0) && self.limit.is_truncated() != Some(true)
+        self.has_text && self.facts.is_some_and(|facts| facts.missing == 0) && self.limit.is_truncated() != Some(true)
     }
 }
 
@@ -138,7 +141,7 @@ impl Deliveries {
         let own_text = subject.reading.content_text();
         // A text that is the payload itself says nothing in Markdown.
         let own_markdown = own_text.clone().filter(|text| {
-            matches!(payload.origin, Origin::Structured | Origin::Fence { .. }) && text.trim() != json && !is_json(text)
+            !matches!(payload.origin, Origin::Text { .. } | Origin::Texts { .. }) && text.trim() != json && !is_json(text)
         });
         let markdown = match own_markdown {
             Some(text) => Ok((text, "the text of this answer")),
@@ -195,10 +198,10 @@ impl Deliveries {
         };
         let (whole, known) = best.whole();
         verdict.plain(format!("{} loses least: ", best.kind.title()));
-        let share = format!("nothing in {whole} of {known} hosts");
+        let share = format!("whole in {whole} of {known} hosts");
         verdict.parts.push(if whole == known { VerdictPart::Good(share) } else { VerdictPart::Plain(share) });
         if let Some(median) = best.median(encoding) {
-            verdict.plain(format!(", {} tokens in the middle one ({})", grouped(median), encoding.name()));
+            verdict.plain(format!(", {} tokens in the median host ({})", grouped(median), encoding.name()));
         }
         let losers: Vec<&str> = self
             .hosts
@@ -211,7 +214,7 @@ impl Deliveries {
             verdict.plain(".");
         } else {
             verdict.plain("; ");
-            verdict.parts.push(VerdictPart::Bad(format!("facts are lost in {}", losers.join(", "))));
+            verdict.parts.push(VerdictPart::Bad(format!("not whole in {}", losers.join(", "))));
             verdict.plain(".");
         }
         verdict
@@ -262,10 +265,13 @@ fn cells(subject: &Subject, result: &str, hosts: &Hosts, cancel: &Cancel) -> Res
     let mut views = host_told::views(&made, hosts, cancel)?;
     // Against the payload of the answer, also where the delivery itself has none.
     let told = host_told::tell(subject, &mut views, false, cancel)?;
+    let own = subject.reading.content_text().filter(|_| !subject.is_data_alone());
+    let has_text = |view: &View| own.as_ref().is_none_or(|own| memmem::find(view.text.as_bytes(), own.as_bytes()).is_some());
     Ok(views
         .into_iter()
         .zip(told)
         .map(|(view, told)| DeliveryCell {
+            has_text: has_text(&view),
             tokens: told.as_ref().map(|told| told.tokens),
             facts: told.and_then(|told| told.facts),
             limit: view.limit.state,
@@ -300,7 +306,7 @@ mod tests {
         assert_eq!(missing(DeliveryKind::Link, "codex"), 3);
         assert_eq!(cell(DeliveryKind::Link, "zed").tokens, None);
         let verdict = made.verdict(Encoding::O200kBase).text();
-        assert!(verdict.contains("loses least: nothing in "), "{verdict}");
+        assert!(verdict.contains("loses least: whole in "), "{verdict}");
     }
 
     #[test]

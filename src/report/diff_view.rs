@@ -128,7 +128,7 @@ impl DiffView {
         let is_empty = |value: &Option<ValueDifference>| value.as_ref().is_none_or(|value| value.found.is_empty());
         found.outcomes.0 == found.outcomes.1
             && !found.is_one_sided
-            && found.other_blocks == 0
+            && found.rest.as_ref().is_none_or(|rest| rest.found.is_empty())
             && is_empty(&found.payload)
             && is_empty(&found.definition)
             && match &self.text {

@@ -3,9 +3,11 @@
 //! An answer is compared in parts: the outcome, the payload by path, the text by line, the tokens of every format, the
 //! tool's definition. A part that one side cannot have (a payload file has no text) is left out, and named.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::columns::compact_without;
 use super::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Annotations, BlockKind, Outcome, Tool};
@@ -111,6 +113,8 @@ pub struct Difference {
     pub definition: Option<ValueDifference>,
     /// Blocks other than text that are not the same on both sides.
     pub other_blocks: usize,
+    /// What stands in the results beside data and texts, as [`rest_of_result`] has it; `None` where a side has no result.
+    pub rest: Option<ValueDifference>,
     /// What was not compared, and why, for people.
     pub left_out: Vec<String>,
     /// Whether one side has data, or text, where the other, which could, has none.
@@ -130,6 +134,7 @@ impl Difference {
             tokens: Vec::new(),
             definition: None,
             other_blocks: 0,
+            rest: None,
             left_out: Vec::new(),
             is_one_sided: false,
         };
@@ -159,6 +164,10 @@ impl Difference {
             difference.definition = definitions(old, new, &options.tree, cancel)?;
         }
         difference.other_blocks = other_blocks(a, b);
+        if a.capture.has_result() && b.capture.has_result() {
+            let sides = ((rest_of_result(a, cancel)?, 0), (rest_of_result(b, cancel)?, 0));
+            difference.rest = ValueDifference::of(sides.0, sides.1, &options.tree, cancel)?;
+        }
         Ok(difference)
     }
 
@@ -169,6 +178,7 @@ impl Difference {
             && !self.is_one_sided
             && self.other_blocks == 0
             && same(&self.payload)
+            && same(&self.rest)
             && same(&self.definition)
             && self.text.as_ref().is_none_or(|text| text.found.is_empty())
     }
@@ -244,6 +254,26 @@ fn text(id: &'static str, subject: &Subject, cancel: &Cancel) -> Result<Result<A
     };
     let bytes = format_bytes(format, subject, cancel)?;
     Ok(bytes.map(|bytes| Arc::from(String::from_utf8_lossy(&bytes).as_ref())))
+}
+
+/// The result without what is compared by itself: without `structuredContent`, the texts of text blocks, and `isError`.
+/// What is left is which blocks there are, in which order, their annotations, `_meta`, and whatever else a server puts there.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn rest_of_result(subject: &Subject, cancel: &Cancel) -> Result<Arc<Doc>, Cancelled> {
+    let reading = &subject.reading;
+    let texts: HashSet<usize> = reading
+        .text_blocks()
+        .filter_map(|block| Some(reading.doc.node(block.node)?.get("text")?.index()))
+        .chain(reading.structured().map(|node| node.index()))
+        .chain(reading.result().and_then(|result| result.get("isError")).map(|node| node.index()))
+        .collect();
+    let text = match reading.result() {
+        Some(result) => compact_without(result, |node| texts.contains(&node.index()), cancel)?,
+        None => "{}".to_owned(),
+    };
+    Ok(Arc::new(Doc::parse(text.into())))
 }
 
 /// Blocks other than text, by their exact bytes in order.
@@ -418,6 +448,26 @@ mod tests {
         let found = Difference::of(&a, &b, &DifferenceOptions::default(), &Cancel::new()).unwrap();
         assert_eq!(found.left_out, ["payload: neither side has one", "these are answers of different tools: a and b"]);
         assert_eq!((found.is_equal(), found.definition.unwrap().found.counts.changed), (false, 1));
+    }
+
+    #[test]
+    fn blocks_annotations_and_meta_are_part_of_an_answer() {
+        let block = |text: &str, more: &str| format!(r#"{{"type":"text","text":"{text}"{more}}}"#);
+        let answer = |blocks: &[String]| call("1", &format!(r#"{{"content":[{}]}}"#, blocks.join(",")), Outcome::Result).subject;
+        let paths = |a: &[String], b: &[String]| -> Vec<String> {
+            let found = Difference::of(&answer(a), &answer(b), &DifferenceOptions::default(), &Cancel::new()).unwrap();
+            let rest = found.rest.as_ref().unwrap();
+            let paths: Vec<_> = rest.told().map(|told| rest.paths(&told).1.unwrap_or_default()).collect();
+            assert_eq!(found.is_equal(), paths.is_empty());
+            paths
+        };
+        let one = [block(r"a\nb", "")];
+        assert_eq!(paths(&one, &one), [""; 0]);
+        assert_eq!(paths(&one, &[block("a", ""), block("b", "")]), ["/content/1"], "one block is not two");
+        assert_eq!(paths(&one, &[block(r"a\nb", r#","annotations":{"audience":["user"]}"#)]), ["/content/0/annotations"]);
+        assert_eq!(paths(&one, &[block(r"a\nb", r#","_meta":{"x":1}"#)]), ["/content/0/_meta"]);
+        let image = r#"{"type":"image","data":"aGk=","mimeType":"image/png"}"#.to_owned();
+        assert!(!paths(&[block("a", ""), image.clone()], &[image, block("a", "")]).is_empty(), "another order");
     }
 
     #[test]

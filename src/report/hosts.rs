@@ -38,6 +38,8 @@ pub struct HostRow {
     pub definition_tokens: Option<Tokens>,
     pub shares: HostShares,
     pub media: MediaBytes,
+    /// Whether the answer is its data and nothing else, so that a text with every fact of it has lost nothing.
+    pub is_data_alone: bool,
 }
 
 /// Images and audio of an answer, in bytes of the decoded data: no tokenizer of text counts them.
@@ -173,6 +175,13 @@ impl HostRow {
         }
     }
 
+    /// Whether the model is shown every fact of the data, and every text that may say more.
+    pub fn loses_nothing(&self) -> bool {
+        self.facts.is_some_and(|facts| facts.missing == 0 && facts.total > 0)
+            && self.limit().state.is_truncated() != Some(true)
+            && (self.is_data_alone || self.view.dropped.is_empty())
+    }
+
     fn missing(&self) -> u64 {
         self.facts.map_or(0, |facts| facts.missing)
     }
@@ -273,6 +282,7 @@ impl HostsReport {
                 lost: told.map_or_else(Arc::default, |told| told.lost),
                 definition,
                 definition_tokens,
+                is_data_alone: subject.is_data_alone(),
             });
         }
         let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -352,13 +362,11 @@ impl HostsReport {
         if shown.iter().all(|row| row.facts.is_none()) {
             return;
         }
-        let whole = shown.iter().filter(|row| {
-            row.facts.is_some_and(|facts| facts.missing == 0 && facts.total > 0)
-                && matches!(row.limit().state, LimitState::None | LimitState::Fits)
-        });
+        let whole =
+            shown.iter().filter(|row| row.loses_nothing() && matches!(row.limit().state, LimitState::None | LimitState::Fits));
         match whole.min_by_key(|row| tokens(row)) {
             Some(row) => {
-                verdict.plain(format!(" Fewest tokens with no fact lost: {}, ", row.host.name));
+                verdict.plain(format!(" Fewest tokens with nothing lost: {}, ", row.host.name));
                 verdict.parts.push(VerdictPart::Good(format!("{} ({})", grouped(tokens(row)), encoding.name())));
                 verdict.plain(".");
             }
@@ -517,7 +525,7 @@ mod tests {
         assert!(places.is_sorted(), "{places:?}");
         let verdict = report.verdict(Encoding::O200kBase).text();
         assert!(verdict.starts_with("28 hosts, "), "{verdict}");
-        assert!(verdict.contains(" Fewest tokens with no fact lost: "), "{verdict}");
+        assert!(verdict.contains(" Fewest tokens with nothing lost: "), "{verdict}");
     }
 
     /// Reports of several answers stand side by side by position.
@@ -545,7 +553,7 @@ mod tests {
         assert_eq!(cline.limit().state, LimitState::Cut);
         assert!(cline.missing() > 0);
         let verdict = report.verdict(Encoding::O200kBase);
-        let praised = verdict.text().split("no fact lost: ").nth(1).unwrap().to_owned();
+        let praised = verdict.text().split("nothing lost: ").nth(1).unwrap().to_owned();
         assert!(!praised.starts_with("Cline"), "{praised}");
         let told = verdict.text();
         assert!(told.contains(" GitHub Copilot CLI: cut at 20,480 bytes, ") && told.contains(" too: Cline."), "{told}");

@@ -140,19 +140,19 @@ fn title(row: &Row) -> &'static str {
     format::by_id(row.format).map_or(row.format, Format::title)
 }
 
-/// The cheapest format that is proved to lose nothing, if it costs at least 5% less than `json`. None until every row
+/// The cheapest format that gives the data back, if it costs at least 5% less than `json`. None until every row
 /// has come: a cheaper one may follow.
 fn cheapest<'a>(rows: &[CountedRow<'a>], json: CountedRow<'_>) -> Option<CountedRow<'a>> {
     if !FORMATS.iter().all(|format| rows.iter().any(|row| row.row.format == format.id())) {
         return None;
     }
     let is_derived = |row: &CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
-    let loses_nothing = |row: &CountedRow<'_>| {
+    let comes_back = |row: &CountedRow<'_>| {
         row.row.is_available()
             && row.row.facts.is_none_or(|facts| facts.missing == 0)
             && row.row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless())
     };
-    let cheapest = rows.iter().copied().filter(is_derived).filter(loses_nothing).min_by_key(CountedRow::tokens)?;
+    let cheapest = rows.iter().copied().filter(is_derived).filter(comes_back).min_by_key(CountedRow::tokens)?;
     // At most 95% of it, in whole numbers.
     let is_worth_it = cheapest.tokens().saturating_mul(100) <= json.tokens().saturating_mul(95);
     (is_worth_it && cheapest.row.format != json.row.format).then_some(cheapest)
@@ -170,30 +170,33 @@ fn alternative(verdict: &mut Verdict, counted_sent: CountedRow<'_>, counted_othe
 
 /// "−31% against as sent, loses nothing."
 fn stands(verdict: &mut Verdict, counted_sent: CountedRow<'_>, counted_other: CountedRow<'_>, ratio: f64) {
-    let (sent, other) = (counted_sent.row, counted_other.row);
-    let missing = other.facts.map_or(0, |facts| facts.missing);
-    let loses = if missing > 0 {
-        format!("loses {} {}", grouped(missing), if missing == 1 { "fact" } else { "facts" })
-    } else if other.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::Verdict::Equal) {
-        "loses no value, but order or the spelling of numbers".to_owned()
-    } else if sent.is_payload_alone {
-        "loses nothing".to_owned()
-    } else {
-        // The text may say more than the payload holds.
-        "loses no fact of the data".to_owned()
-    };
+    let loses = loses(counted_other.row);
     let (tokens, before) = (counted_other.tokens(), counted_sent.tokens());
     let change = change(tokens, before, ratio);
     let against = if change.is_some() { "against as sent" } else { "as sent" };
     let change = change.unwrap_or_else(|| AS_MANY.to_owned());
-    verdict.parts.push(match (tokens.cmp(&before), missing) {
-        (std::cmp::Ordering::Less, 0) => VerdictPart::Good(change),
+    verdict.parts.push(match (tokens.cmp(&before), &loses) {
+        (std::cmp::Ordering::Less, Some(VerdictPart::Good(_))) => VerdictPart::Good(change),
         (std::cmp::Ordering::Greater, _) => VerdictPart::Bad(change),
         _ => VerdictPart::Plain(change),
     });
-    verdict.plain(format!(" {against}, "));
-    verdict.parts.push(if missing == 0 { VerdictPart::Good(loses) } else { VerdictPart::Bad(loses) });
+    verdict.plain(format!(" {against}"));
+    if let Some(loses) = loses {
+        verdict.plain(", ");
+        verdict.parts.push(loses);
+    }
     verdict.plain(".");
+}
+
+/// What a row loses of the answer; `None` where that is not known, since a text may say more than the data.
+pub(super) fn loses(row: &Row) -> Option<VerdictPart> {
+    let missing = row.facts.map_or(0, |facts| facts.missing);
+    if missing > 0 {
+        return Some(VerdictPart::Bad(format!("loses {} {}", grouped(missing), if missing == 1 { "fact" } else { "facts" })));
+    }
+    let is_equal = row.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::Verdict::Equal);
+    let words = if is_equal { "loses no value, but order or the spelling of numbers" } else { "loses nothing" };
+    (!row.may_leave_out).then(|| VerdictPart::Good(words.to_owned()))
 }
 
 /// How a count stands to another: in percent where that says something, else in tokens; `None` where they are equal.
@@ -256,7 +259,6 @@ mod tests {
             format,
             tokens: Tokens { o200k_base: tokens, cl100k_base: tokens },
             facts: Some(FactCount { total: 451, kept: 451 - missing, reworded: 0, missing }),
-            is_payload_alone: matches!(format, "structured" | "json"),
             ..Row::default()
         }
     }
@@ -276,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_text_of_json_loses_nothing() {
-        let content = Row { is_payload_alone: true, ..row("content", 5_240, 0) };
+        let content = row("content", 5_240, 0);
         let rows = [content, none("structured"), none("both"), row("json", 3_591, 0)];
         assert_eq!(
             say(&rows).unwrap(),
@@ -286,7 +288,7 @@ mod tests {
 
     #[test]
     fn the_short_sentence_begins_with_the_saving() {
-        let content = Row { is_payload_alone: true, ..row("content", 5_240, 0) };
+        let content = row("content", 5_240, 0);
         let rows = [content, none("structured"), none("both"), row("json", 3_591, 0)];
         let counted: Vec<_> = rows
             .iter()
@@ -305,10 +307,16 @@ mod tests {
 
     #[test]
     fn two_parts_say_what_the_text_lacks() {
-        let rows = [row("content", 3_822, 39), row("structured", 3_591, 0), row("both", 7_413, 0), row("json", 3_591, 0)];
+        let beside = |row| Row { may_leave_out: true, ..row };
+        let rows = [
+            row("content", 3_822, 39),
+            beside(row("structured", 3_591, 0)),
+            row("both", 7_413, 0),
+            beside(row("json", 3_591, 0)),
+        ];
         assert_eq!(
             say(&rows).unwrap(),
-            "7,413 tokens as sent (o200k_base, exact). JSON, compact, same data: 3,591, −52% against as sent, loses no fact of the data. The text alone says 412 of 451 facts."
+            "7,413 tokens as sent (o200k_base, exact). JSON, compact, same data: 3,591, −52% against as sent. The text alone says 412 of 451 facts."
         );
     }
 

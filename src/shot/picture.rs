@@ -70,6 +70,7 @@ fn bars_ui(ui: &mut egui::Ui, bars: &Bars) {
         match tone {
             Tone::Sent => t.accent,
             Tone::Lossless => t.ok,
+            Tone::DataAlone => t.weak,
             Tone::Lossy => t.warn,
         }
     };

@@ -99,7 +99,7 @@ fn head(subject: &Subject) -> String {
     if !capture.arguments.is_empty() {
         head.push_str(&format!("arguments {}\n", one_line(&String::from_utf8_lossy(&capture.arguments))));
     }
-    head.push_str(&format!("payload {}\n", subject.payload.as_ref().map_or("none", Payload::origin_text)));
+    head.push_str(&format!("payload {}\n", subject.payload.as_ref().map_or_else(|| "none".to_owned(), Payload::origin_text)));
     let stderr = capture.messages.iter().filter(|message| message.direction == Direction::Stderr).count();
     if stderr > 0 {
         let lines = if stderr == 1 { "line" } else { "lines" };

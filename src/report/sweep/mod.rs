@@ -191,6 +191,8 @@ pub struct Column {
     pub not_everywhere: Vec<Range<usize>>,
     /// Records that its own data does not have, as where fewer were asked for; 0 where it has no data of its own.
     pub absent: u64,
+    /// Records in its own data; `None` where that has no one list of records.
+    pub records: Option<usize>,
     pub differing: Vec<Differing>,
     /// Where in its text the data begin that stand after a text; `None` where it is one part alone.
     pub data_from: Option<usize>,
@@ -249,6 +251,8 @@ pub struct Sweep {
     pub fields: Vec<Field>,
     /// The field by which records are found again in answers with data of their own.
     pub key: Option<String>,
+    /// Whether every answer is its data and nothing else, so that a format written from it leaves out no text.
+    pub is_data_alone: bool,
     pub records: Vec<AlignedRecord>,
 }
 
@@ -267,6 +271,7 @@ impl Sweep {
             reference,
             fields: Vec::new(),
             key: None,
+            is_data_alone: calls.iter().all(|call| call.sent(SentPart::Both).is_none() || call.subject.is_data_alone()),
             records: Vec::new(),
         };
         let is_answer = |at: usize| sweep.columns.get(at).is_some_and(Column::is_answer);
@@ -289,6 +294,15 @@ impl Sweep {
     /// The column of a call.
     pub fn column_of(&self, call: usize) -> Option<&Column> {
         self.columns.iter().find(|column| column.origin == Origin::Call(call))
+    }
+
+    /// Whether the answers that were given hold the same records, as far as their own data shows. Only then can one of
+    /// them be cheaper than another.
+    pub fn has_same_records(&self) -> bool {
+        let answers = || self.columns.iter().filter(|column| column.is_answer() && matches!(column.origin, Origin::Call(_)));
+        let counts: HashSet<usize> = answers().filter_map(|column| column.records).collect();
+        let keys = self.records.iter().all(|record| record.is_of_reference);
+        counts.len() <= 1 && keys && answers().all(|column| column.absent == 0)
     }
 
     /// The fields of which a column carries every fact.
@@ -524,6 +538,10 @@ fn sent(at: usize, call: &Call, part: SentPart, cancel: &Cancel) -> Result<Colum
         lost_in: Vec::new(),
         not_everywhere: Vec::new(),
         absent: 0,
+        records: call.subject.payload.as_ref().and_then(|payload| match record_lists(payload.root()).as_slice() {
+            [list] => Some(list.len()),
+            _ => None,
+        }),
         differing: Vec::new(),
         data_from: row.filter(|row| row.format == "both").and_then(|_| usize::try_from(call.row("content")?.bytes).ok()),
     })
@@ -548,6 +566,7 @@ fn written(at: usize, id: &str, call: &Call, cancel: &Cancel) -> Result<Option<C
         lost_in: Vec::new(),
         not_everywhere: Vec::new(),
         absent: 0,
+        records: None,
         differing: Vec::new(),
         data_from: None,
     }))

@@ -141,3 +141,17 @@ fn where_each_call_asks_for_something_else_nobody_wins() {
     assert!(!found.is_about_form);
     insta::assert_snapshot!(sweep_verdict(&found, Encoding::O200kBase).text());
 }
+
+#[test]
+fn answers_of_different_sizes_have_no_winner() {
+    let of = |count: usize| {
+        let items: Vec<String> = (1..=count).map(|id| format!(r#"{{"id":{id},"name":"n{id}"}}"#)).collect();
+        text_result(&format!(r#"{{"items":[{}],"total":9}}"#, items.join(",")))
+    };
+    let calls: Vec<Call> = [1, 3, 9].map(|limit| call(&limit.to_string(), &of(limit), Outcome::Result)).into();
+    let found = Sweep::of("limit", &calls, &SweepOptions::default(), &Cancel::new()).unwrap();
+    assert!(found.is_about_form && !found.has_same_records());
+    insta::assert_snapshot!(sweep_verdict(&found, Encoding::O200kBase).text());
+    let needed = needed_verdict(&found, &["/items/*/name".to_owned()], Encoding::O200kBase).text();
+    assert_eq!(needed, "The answers hold different records, so none of them is the cheaper one.");
+}

@@ -3,7 +3,6 @@
 use super::{Column, Origin, Sweep};
 use crate::diff::pattern::name;
 use crate::format::ledger::{Row, ratio};
-use crate::format::round_trip;
 use crate::report;
 use crate::report::verdict::{Verdict, VerdictPart, grouped};
 use crate::token::Encoding;
@@ -13,32 +12,26 @@ const MAX_NAMES: usize = 6;
 /// How much cheaper another format has to be before it is named in place of `json`.
 const WORTH_NAMING: f64 = 0.95;
 
-/// The verdict: "Of what this tool offers: …" and "If you changed it: …".
+/// The verdict: "Of what this tool offers: …" and "If you changed it: …". A winner is named among answers with the same
+/// records alone, and never one that leaves something out.
 pub fn sweep_verdict(sweep: &Sweep, encoding: Encoding) -> Verdict {
     let mut verdict = Verdict::default();
     let offered: Vec<&Column> = sweep.columns.iter().filter(|column| matches!(column.origin, Origin::Call(_))).collect();
     let failed: Vec<&Column> = offered.iter().copied().filter(|column| !column.is_answer()).collect();
-    let baseline = sweep.baseline.and_then(|at| sweep.column_of(at));
-    let tokens = |column: &Column| column.row.tokens.get(encoding);
-    let answers = offered.iter().copied().filter(|column| column.is_answer());
-    if !sweep.is_about_form && answers.clone().nth(1).is_some() {
-        span(&mut verdict, sweep, &answers.collect::<Vec<_>>(), encoding);
-        not_compared(&mut verdict, &failed);
+    let answers: Vec<&Column> = offered.iter().copied().filter(|column| column.is_answer()).collect();
+    let Some(baseline) = sweep.baseline.and_then(|at| sweep.column_of(at)) else {
+        verdict.plain("None of the calls gave an answer to compare.");
         return verdict;
+    };
+    let is_comparable = sweep.is_about_form && sweep.reference.is_some() && sweep.has_same_records();
+    if answers.len() > 1 && !is_comparable {
+        span(&mut verdict, sweep, &answers, encoding);
+    } else {
+        offer(&mut verdict, sweep, &answers, baseline, encoding);
+        change(&mut verdict, sweep, baseline, encoding);
     }
-    match (answers.clone().min_by_key(|column| tokens(column)), baseline) {
-        (Some(best), Some(baseline)) => {
-            offer(&mut verdict, sweep, best, against(&offered, best, baseline, encoding), encoding);
-            // A part of the records is no measure for all of them.
-            let whole = sweep.reference.filter(|_| baseline.absent > 0).and_then(|at| sweep.column_of(at));
-            change(&mut verdict, sweep, whole.unwrap_or(baseline), encoding);
-        }
-        _ => verdict.plain("None of the calls gave an answer to compare."),
-    }
-    if verdict.parts.len() > 1 {
-        not_compared(&mut verdict, &failed);
-    }
-    if baseline.is_some() && sweep.reference.is_none() {
+    not_compared(&mut verdict, &failed);
+    if sweep.reference.is_none() {
         verdict.plain(" No answer has data in it, so what one leaves out cannot be told.");
     }
     verdict
@@ -54,17 +47,31 @@ fn not_compared(verdict: &mut Verdict, failed: &[&Column]) {
     verdict.plain(".");
 }
 
-/// Where each call asked for something else, the cheapest answer is no better one: from what to what they go.
+/// Where the answers are not about the same, the cheapest is no better one: from what to what they go.
 fn span(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], encoding: Encoding) {
     let tokens = |column: &&&Column| column.row.tokens.get(encoding);
     let (Some(least), Some(most)) = (answers.iter().min_by_key(tokens), answers.iter().max_by_key(tokens)) else { return };
-    verdict.plain(format!("{} chooses what is answered, not its form. Tokens ({}) go from ", sweep.vary, encoding.name()));
+    if !sweep.is_about_form {
+        verdict.plain(format!("{} chooses what is answered, not its form. ", sweep.vary));
+    } else if sweep.reference.is_some() {
+        verdict.plain("The answers hold different records, so none of them is the cheaper one. ");
+    }
+    verdict.plain(format!("Tokens ({}) go from ", encoding.name()));
     verdict.number(tokens(&least));
     verdict.plain(format!(" with {} to ", bare(least)));
     verdict.number(tokens(&most));
     verdict.plain(format!(" with {}.", bare(most)));
     if let Some(reference) = sweep.reference.and_then(|at| sweep.column_of(at)) {
-        verdict.plain(format!(" What is said to be missing is held against the data of {}, which has most.", bare(reference)));
+        verdict.plain(format!(" Missing facts are counted against the data of {}, which has most.", bare(reference)));
+    }
+    let all = sweep.records.iter().filter(|record| record.is_of_reference).count() as u64;
+    for column in answers.iter().filter(|column| column.absent > 0) {
+        verdict.plain(format!(
+            " {} holds {} of {} records.",
+            bare(column),
+            grouped(all.saturating_sub(column.absent)),
+            grouped(all)
+        ));
     }
 }
 
@@ -82,12 +89,16 @@ pub fn needed_verdict(sweep: &Sweep, needed: &[String], encoding: Encoding) -> V
         verdict.plain("None of the calls gave an answer to compare.");
         return verdict;
     };
+    if !sweep.has_same_records() {
+        verdict.plain("The answers hold different records, so none of them is the cheaper one.");
+        return verdict;
+    }
     let lost = loses(cheapest);
     if lost.is_empty() {
         verdict.parts.push(VerdictPart::Good(format!("{} wins", bare(cheapest))));
         verdict.plain(": ");
         verdict.number(cheapest.row.tokens.get(encoding));
-        verdict.plain(", nothing you need is lost.");
+        verdict.plain(" tokens, with every field that you need.");
         let cheaper = columns.iter().take_while(|column| column.row.tokens.get(encoding) < cheapest.row.tokens.get(encoding));
         if let Some(other) = cheaper.filter(|column| loses(column).is_empty()).find(|column| !is_offered(column)) {
             verdict.plain(format!(" If you changed it: {}, ", other.title));
@@ -114,38 +125,41 @@ pub fn needed_verdict(sweep: &Sweep, needed: &[String], encoding: Encoding) -> V
     verdict
 }
 
-/// What the best is compared with: the baseline, or, if it is that itself, the next cheapest.
-fn against<'a>(offered: &[&'a Column], best: &Column, baseline: &'a Column, encoding: Encoding) -> Option<&'a Column> {
-    if best.origin != baseline.origin {
-        return Some(baseline);
-    }
-    let others = offered.iter().copied().filter(|column| column.is_answer() && column.origin != best.origin);
-    others.min_by_key(|column| column.row.tokens.get(encoding))
-}
-
-fn offer(verdict: &mut Verdict, sweep: &Sweep, best: &Column, other: Option<&Column>, encoding: Encoding) {
-    let loss = loss(sweep, best);
-    verdict.plain(format!("Of what this tool offers: {}, ", bare(best)));
-    match other {
+/// The cheapest answer that leaves nothing out, and what a cheaper one does leave out.
+fn offer(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], baseline: &Column, encoding: Encoding) {
+    let tokens = |column: &&&Column| column.row.tokens.get(encoding);
+    let Some(cheapest) = answers.iter().min_by_key(tokens).copied() else { return };
+    let Some(winner) = answers.iter().filter(|column| loss(sweep, column).is_none()).min_by_key(tokens).copied() else {
+        verdict.plain(format!("Every answer of this tool leaves something out. {}: ", bare(cheapest)));
+        verdict.number(cheapest.row.tokens.get(encoding));
+        verdict.plain(" tokens, but it ");
+        verdict.parts.extend(loss(sweep, cheapest).map(VerdictPart::Bad));
+        verdict.plain(".");
+        return;
+    };
+    verdict.plain(format!("Of what this tool offers: {}, ", bare(winner)));
+    verdict.number(winner.row.tokens.get(encoding));
+    verdict.plain(format!(" tokens ({})", encoding.name()));
+    // What it is compared with: the baseline, or, if it is that itself, the next cheapest.
+    let others = answers.iter().filter(|column| column.origin != winner.origin);
+    let other = if winner.origin == baseline.origin { others.clone().min_by_key(tokens).copied() } else { Some(baseline) };
+    match other.filter(|_| cheapest.origin == winner.origin) {
         Some(other) => {
-            percent(verdict, &best.row, other, loss.is_none() && best.facts.is_some(), encoding);
-        }
-        None => {
-            verdict.number(best.row.tokens.get(encoding));
-            verdict.plain(format!(" tokens ({}), the only answer", encoding.name()));
-        }
-    }
-    match (loss, best.facts) {
-        (Some(loss), _) => {
-            verdict.plain(", but it ");
-            verdict.parts.push(VerdictPart::Bad(loss));
-        }
-        // Another answer may say in its text what is in no data.
-        (None, Some(_)) => {
             verdict.plain(", ");
-            verdict.parts.push(VerdictPart::Good("loses no fact of the data".to_owned()));
+            percent(verdict, &winner.row, other, sweep.is_data_alone, encoding);
         }
-        (None, None) => {}
+        None if answers.len() == 1 => verdict.plain(", the only answer"),
+        None => {}
+    }
+    if sweep.is_data_alone && winner.facts.is_some() {
+        verdict.plain(", ");
+        verdict.parts.push(VerdictPart::Good("loses nothing".to_owned()));
+    }
+    if cheapest.origin != winner.origin {
+        verdict.plain(format!(". {} is ", bare(cheapest)));
+        percent(verdict, &cheapest.row, winner, false, encoding);
+        verdict.plain(", but it ");
+        verdict.parts.extend(loss(sweep, cheapest).map(VerdictPart::Bad));
     }
     verdict.plain(".");
 }
@@ -163,25 +177,15 @@ fn change(verdict: &mut Verdict, sweep: &Sweep, baseline: &Column, encoding: Enc
     let cheapest = derived().filter(|column| is_proved(&column.row)).min_by_key(tokens).unwrap_or(json);
     // Token counts are far below 2^53.
     let is_worth_it = (tokens(&cheapest) as f64) < WORTH_NAMING * tokens(&json) as f64;
-    // The text of the answer may say more than its data does.
-    let is_all = match json.origin {
-        Origin::Call(call) | Origin::Derived(call) => sweep.column_of(call).is_some_and(|column| column.row.is_payload_alone),
-    };
     for (at, column) in [Some(json), Some(cheapest).filter(|_| is_worth_it)].into_iter().flatten().enumerate() {
         verdict.plain(format!("{}{}, same data: ", if at == 0 { " If you changed it: " } else { "; " }, column.title));
         verdict.number(column.row.tokens.get(encoding));
         verdict.plain(", ");
-        percent(verdict, &column.row, baseline, true, encoding);
-        verdict.plain(", ");
-        let is_equal = column.row.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::Verdict::Equal);
-        verdict.parts.push(VerdictPart::Good(
-            match (is_equal, is_all) {
-                (true, _) => "loses no value, but order or the spelling of numbers",
-                (false, true) => "loses nothing",
-                (false, false) => "loses no fact of the data",
-            }
-            .to_owned(),
-        ));
+        percent(verdict, &column.row, baseline, sweep.is_data_alone, encoding);
+        if let Some(loses) = report::verdict::loses(&column.row) {
+            verdict.plain(", ");
+            verdict.parts.push(loses);
+        }
     }
     verdict.plain(".");
 }

@@ -106,7 +106,7 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
     let is_whole = column.facts.is_none_or(|facts| facts.missing == 0);
     let is_narrow = inner.width() < 250.0;
     if let (Some(change), Some(baseline)) = (change(column, baseline, encoding), baseline) {
-        let color = if is_whole && change.starts_with('−') { t.ok } else { t.text };
+        let color = if is_whole && page.sweep.is_data_alone && change.starts_with('−') { t.ok } else { t.text };
         let end = widgets::text_at(ui, pos2(end + 8.0, line(38.0).y), change, theme::mono_semibold(12.5), color, 60.0);
         let against = format!("against {}", baseline.title);
         widgets::text_at(ui, pos2(end + 6.0, line(38.0).y), against, theme::small(), t.weak, inner.right() - end - 6.0);
@@ -116,7 +116,11 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
     // What it keeps; how long it took.
     let left = widgets::text_right(ui, pos2(inner.right(), line(68.0).y), time(column), theme::code(), t.weak);
     if let Some(facts) = column.facts {
-        let (glyph, color) = if is_whole { (icons::CHECK, t.ok) } else { (icons::MISSING, t.warn) };
+        let (glyph, color) = match (is_whole, page.sweep.is_data_alone) {
+            (true, true) => (icons::CHECK, t.ok),
+            (true, false) => (icons::CHECK, t.text),
+            _ => (icons::MISSING, t.warn),
+        };
         widgets::glyph_at(ui, line(68.0) + vec2(6.0, 0.0), glyph, theme::icon_font(13.0), color);
         let word = if is_narrow { "facts" } else { "facts kept" };
         let kept = format!("{} of {} {word}", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total));

@@ -8,7 +8,7 @@ use egui_plot::{Corner, HLine, Legend, Line, LineStyle, Plot, PlotPoints, Points
 use super::stays;
 use crate::host::Hosts;
 use crate::host::rules::Unit as HostUnit;
-use crate::report::curve::{Curve, Limit, Unit};
+use crate::report::curve::{Curve, Limit, Straight, Unit};
 use crate::report::sweep::SweepPage;
 use crate::state::{Action, CompareAction};
 use crate::ui::Cx;
@@ -135,7 +135,9 @@ fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limi
     let words: Vec<String> = series
         .iter()
         .filter_map(|series| {
-            series.line.map(|line| format!("{}: {:.1} {unit} an item, {:.0} without items", series.title, line.each, line.base))
+            let words =
+                |line: Straight| format!("{}: {:.1} {unit} an item, {} without items", series.title, line.each, line.base_text());
+            series.line.map(words)
         })
         .collect();
     let words = format!("Plot of {unit} against items. {}", words.join("; "));

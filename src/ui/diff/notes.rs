@@ -21,15 +21,12 @@ pub fn notes(view: &DiffView) -> Vec<(widgets::Tone, String)> {
     for reason in &found.left_out {
         notes.push((Tone::Warn, capitalised(reason)));
     }
-    if found.other_blocks > 0 {
-        let blocks = if found.other_blocks == 1 { "block" } else { "blocks" };
-        notes.push((
-            Tone::Warn,
-            format!(
-                "{} other than text differ (image, audio, resource)",
-                widgets::number_text(found.other_blocks as u64, blocks)
-            ),
-        ));
+    if let Some(rest) = found.rest.as_ref().filter(|rest| !rest.found.is_empty()) {
+        let count = rest.found.counts.total();
+        let places = widgets::number_text(count, if count == 1 { "place" } else { "places" });
+        let first = rest.told().next().map(|told| rest.paths(&told));
+        let first = first.and_then(|(a, b)| b.or(a)).map_or_else(String::new, |path| format!(", first {path}"));
+        notes.push((Tone::Warn, format!("Blocks, annotations or _meta differ in {places}{first}")));
     }
     if let Some(definition) = found.definition.as_ref().filter(|definition| !definition.found.is_empty()) {
         let count = definition.found.counts.total();

@@ -145,7 +145,7 @@ fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
     let (glyph, color, words) = if view.found.payload.is_none() || view.text.is_err() {
         (icons::INFO, t.weak, "Facts are told where both answers have data and text".to_owned())
     } else if lost == 0 {
-        (icons::CHECK, t.ok, "No fact that the text of A tells is lost in the text of B".to_owned())
+        (icons::INFO, t.weak, "Each fact of A's data that is in A's text is in B's text".to_owned())
     } else {
         let names: Vec<&str> = view.lost.iter().take(6).map(|field| field.name.as_str()).collect();
         let more = if view.lost.len() > 6 { ", …" } else { "" };

@@ -3,7 +3,7 @@
 mod columns;
 
 use egui::{
-    Align, Id, Key, Layout, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align, Color32, Id, Key, Layout, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 
 use self::columns::{Columns, Widths};
@@ -383,10 +383,9 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     let exactly = exact::counted(cx, line.format).filter(|_| scale.has_counted);
     right(columns.counted, exactly.map_or_else(|| "–".into(), |exactly| widgets::grouped(exactly.tokens)), t.strong);
     let exactly = exactly.map_or_else(String::new, |exactly| format!(", {}", exact::words(exactly)));
-    let keeps_all = row.facts.is_none_or(|facts| facts.missing == 0);
     let is_cheaper = scale.base.is_some_and(|base| count.high() < base.high());
     // Green is for what costs less and loses nothing.
-    let color = if is_cheaper && keeps_all { t.ok } else { t.weak };
+    let color = if is_cheaper && row.loses_nothing() { t.ok } else { t.weak };
     let ratio = ratio_of(Some(count), scale.base);
     right(Some(columns.ratio), ratio_text(ratio), color);
     let (changed, color) = match (scale.is_what_if, less) {
@@ -402,7 +401,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         let (word, color) = row
             .round_trip
             .as_ref()
-            .map_or(("–", t.weak), |trip| (trip.verdict.name(), if trip.verdict.is_lossless() { t.ok } else { t.warn }));
+            .map_or(("–", t.weak), |trip| (trip.verdict.name(), kept_color(t, row, trip.verdict.is_lossless())));
         widgets::text_at(ui, pos2(x - 100.0, y), word, theme::small(), color, 110.0);
     }
     let against = ratio
@@ -462,10 +461,20 @@ fn facts_ui(ui: &Ui, left: egui::Pos2, row: &Row) -> String {
         widgets::text_at(ui, left, "–", theme::small(), t.weak, 80.0);
         return String::new();
     };
-    let (icon, color) = if facts.missing == 0 { (icons::CHECK, t.ok) } else { (icons::MISSING, t.warn) };
+    let icon = if facts.missing == 0 { icons::CHECK } else { icons::MISSING };
+    let color = kept_color(&t, row, facts.missing == 0);
     widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
     widgets::text_at(ui, left + vec2(18.0, 0.0), kept(facts), theme::code(), color, f32::INFINITY);
     format!(", {} of {} facts kept", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
+}
+
+/// Green is for what loses nothing of the answer, amber for what loses something of its data.
+fn kept_color(t: &Tokens, row: &Row, is_kept: bool) -> Color32 {
+    match (is_kept, row.loses_nothing()) {
+        (false, _) => t.warn,
+        (true, true) => t.ok,
+        (true, false) => t.text,
+    }
 }
 
 fn kept(facts: FactCount) -> String {

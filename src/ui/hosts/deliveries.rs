@@ -81,9 +81,9 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, deliveries: &Deliveries, row: &DeliveryRow) 
         .map(|(host, _)| host.name.as_str())
         .collect();
     let loses = if losers.is_empty() {
-        "loses no fact in any host".to_owned()
+        "whole in every host".to_owned()
     } else {
-        format!("loses facts in {}: {}", losers.len(), losers.join(", "))
+        format!("not whole in {}: {}", losers.len(), losers.join(", "))
     };
     widgets::text_at(ui, pos2(left, y + 18.0), &loses, theme::small(), if losers.is_empty() { t.ok } else { t.warn }, room);
     let color = if whole == known { t.ok } else { t.text };
@@ -98,7 +98,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, deliveries: &Deliveries, row: &DeliveryRow) 
     widgets::text_at(
         ui,
         pos2(start, y + 9.0),
-        format!("{} tokens in the middle host", grouped(median)),
+        format!("{} tokens in the median host", grouped(median)),
         theme::small(),
         t.weak,
         numbers,
@@ -106,7 +106,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, deliveries: &Deliveries, row: &DeliveryRow) 
     let bar = Rect::from_min_size(pos2(start, y + 22.0), vec2(numbers, 6.0));
     widgets::bar(ui, bar, if known == 0 { 0.0 } else { whole as f32 / known as f32 }, t.hue_derived.color);
     let name = format!(
-        "{}: whole in {whole} of {known} hosts, {} tokens in the middle host, {loses}",
+        "{}: whole in {whole} of {known} hosts, {} tokens in the median host, {loses}",
         row.kind.title(),
         grouped(median)
     );

@@ -97,7 +97,11 @@ pub fn facts_at(ui: &Ui, left: Pos2, row: &HostRow) -> String {
         return String::new();
     };
     let kept = facts.total - facts.missing;
-    let (icon, color) = if facts.missing == 0 { (icons::CHECK, t.ok) } else { (icons::MISSING, t.warn) };
+    let (icon, color) = match (facts.missing, row.loses_nothing()) {
+        (0, true) => (icons::CHECK, t.ok),
+        (0, false) => (icons::CHECK, t.weak),
+        _ => (icons::MISSING, t.warn),
+    };
     widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
     let text = format!("{} / {}", grouped(kept), grouped(facts.total));
     widgets::text_at(ui, left + vec2(18.0, 0.0), text, theme::code(), color, 120.0);
