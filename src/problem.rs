@@ -102,6 +102,37 @@ impl fmt::Display for Problem {
     }
 }
 
+/// What a TOML reader says is wrong, without the names of Rust's types.
+pub fn plain_toml(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let types = ["invalid type: ", "invalid value: "];
+    let Some((found, wanted)) =
+        types.iter().find_map(|head| line.strip_prefix(head)).and_then(|rest| rest.split_once(", expected "))
+    else {
+        return line.to_owned();
+    };
+    let found = match found.split_once(' ') {
+        Some(("string", text)) => format!("the text {text}"),
+        Some(("integer" | "boolean", value)) => value.trim_matches('`').to_owned(),
+        Some(("floating", value)) => value.trim_start_matches("point ").trim_matches('`').to_owned(),
+        _ if found == "sequence" => "a list".to_owned(),
+        _ if found == "map" => "a table".to_owned(),
+        _ => found.to_owned(),
+    };
+    let wanted = match wanted {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more,",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a string" | "string" => "a text in quotes",
+        "a boolean" => "`true` or `false`",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        other if other.starts_with("struct ") => "a table",
+        other => other,
+    };
+    format!("{found} stands where {wanted} belongs")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,5 +151,26 @@ mod tests {
     fn message_names_the_place() {
         assert_eq!(Problem::new(Kind::Spawn, "command not found").at("nosuch").message(), "command not found (nosuch)");
         assert_eq!(Problem::new(Kind::Io, "disk full").message(), "disk full");
+    }
+
+    #[test]
+    fn toml_is_told_in_plain_words() {
+        let said = [
+            "invalid type: string \"x\", expected u64",
+            "invalid value: integer `-5`, expected u32",
+            "invalid type: map, expected a sequence",
+            "invalid type: floating point `1.5`, expected struct Budgets",
+            "missing field `tool`\nmore",
+        ];
+        assert_eq!(
+            said.map(plain_toml),
+            [
+                "the text \"x\" stands where a whole number, 0 or more, belongs",
+                "-5 stands where a whole number, 0 or more, belongs",
+                "a table stands where a list belongs",
+                "1.5 stands where a table belongs",
+                "missing field `tool`",
+            ]
+        );
     }
 }

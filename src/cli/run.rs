@@ -21,7 +21,7 @@ use crate::host::Hosts;
 use crate::mcp::{self, Session};
 use crate::problem::{Kind, Problem};
 use crate::report::sweep::Call;
-use crate::report::{self, grouped, json, signed};
+use crate::report::{self, grouped, json, number_of, signed};
 use crate::source::Source;
 use crate::store;
 use crate::token::{self, Tokens};
@@ -243,7 +243,13 @@ fn page(run: &Run, before: Option<&Before>) -> String {
     let server = &run.server;
     let mut page = format!(
         "{}\n\n",
-        one_line(&format!("{} {} ({}) · {} calls", server.name, server.version, server.transport, run.calls.len()))
+        one_line(&format!(
+            "{} {} ({}) · {}",
+            server.name,
+            server.version,
+            server.transport,
+            number_of(run.calls.len() as u64, "calls")
+        ))
     );
     let mut head = ["CALL", "TOOL", "OUTCOME", "O200K_BASE", "BYTES", "TIME"].map(str::to_owned).to_vec();
     if before.is_some() {

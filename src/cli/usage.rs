@@ -21,7 +21,12 @@ pub fn problem(error: &Error) -> Option<Problem> {
         return Some(problem);
     }
     let mut problem = Problem::new(Kind::Usage, what(error, word.as_deref()));
-    let command = text(error, ContextKind::Usage).and_then(|usage| command_of(&usage)).unwrap_or_else(|| "mcp-loupe".to_owned());
+    // Help shown for want of a command has its usage in the text alone.
+    let usage = text(error, ContextKind::Usage).or_else(|| {
+        let help = error.to_string();
+        help.lines().find(|line| line.starts_with("Usage: ")).map(str::to_owned)
+    });
+    let command = usage.and_then(|usage| command_of(&usage)).unwrap_or_else(|| "mcp-loupe".to_owned());
     let command_line = Cli::command();
     let near = word
         .filter(|word| !word.starts_with('-') && problem.what.starts_with("unknown command"))
@@ -51,6 +56,9 @@ pub fn wants_json(arguments: &[OsString]) -> bool {
 
 fn what(error: &Error, word: Option<&str>) -> String {
     match (error.kind(), word) {
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand, _) => {
+            "no command is given".to_owned()
+        }
         (ErrorKind::UnknownArgument, Some(word)) if word.starts_with('-') => format!("unknown option `{word}`"),
         (ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand, Some(word))
             if text(error, ContextKind::Usage).is_some_and(|usage| command_of(&usage).as_deref() == Some("mcp-loupe")) =>

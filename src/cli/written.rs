@@ -10,7 +10,7 @@ use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::fixture::redact::{OFFERED, RedactOptions, Redacted, Secrets, redact};
 use crate::problem::{Kind, Problem};
-use crate::report::grouped;
+use crate::report::{grouped, number_of};
 use crate::source::Source;
 use crate::store::{self, History, Label};
 
@@ -90,7 +90,7 @@ pub fn preview(redacted: &Redacted, files: &[(&str, &[u8])]) -> String {
     let sizes = store::folder_files(&redacted.capture, 0).into_iter().map(|file| (file.name.to_owned(), file.bytes));
     let more = files.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.len() as u64));
     let rows: Vec<Vec<String>> =
-        sizes.chain(more).map(|(name, bytes)| vec![format!("  {name}"), format!("{} bytes", grouped(bytes))]).collect();
+        sizes.chain(more).map(|(name, bytes)| vec![format!("  {name}"), number_of(bytes, "bytes")]).collect();
     page.push_str(&columns(&rows, &[1]));
     for (is_hidden, title) in [(true, "hidden"), (false, "left as it is (`--hide KIND` hides it)")] {
         let head = ["  WHAT", "WHERE", "TIMES", "BEGINS"].map(str::to_owned).to_vec();

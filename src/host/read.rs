@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::rules::{Host, Unit};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Kind, Problem, plain_toml};
 
 #[derive(Deserialize)]
 enum Schema {
@@ -24,8 +24,8 @@ struct File {
 /// # Errors
 /// The first thing that is wrong, with its line and field.
 pub fn file(text: &str, place: &str) -> Result<(Vec<Host>, String), Problem> {
-    let File { schema: Schema::One, checked, host: hosts } =
-        toml::from_str(text).map_err(|error| wrong(text, place, error.message(), error.span().map(|span| span.start)))?;
+    let File { schema: Schema::One, checked, host: hosts } = toml::from_str(text)
+        .map_err(|error| wrong(text, place, &plain_toml(error.message()), error.span().map(|span| span.start)))?;
     for (position, host) in hosts.iter().enumerate() {
         let at = nth_host(text, position);
         let refuse = |what: &str| Err(wrong(text, place, what, Some(at)));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::columns::Columns;
 use super::host_told;
 use super::text::{DisplayLine, display_lines};
-use super::verdict::{Verdict, VerdictPart, grouped};
+use super::verdict::{Verdict, VerdictPart, grouped, number_of};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Block, BlockKind, FactCount, FactState, Matched, Payload, match_facts};
 use crate::format::Subject;
@@ -145,8 +145,11 @@ impl HostRow {
             (self.media.as_text, "in the text as base64"),
             (self.media.dropped, "not passed on"),
         ];
-        let some: Vec<String> =
-            ways.iter().filter(|(bytes, _)| *bytes > 0).map(|(bytes, how)| format!("{} bytes {how}", grouped(*bytes))).collect();
+        let some: Vec<String> = ways
+            .iter()
+            .filter(|(bytes, _)| *bytes > 0)
+            .map(|(bytes, how)| format!("{} {how}", number_of(*bytes, "bytes")))
+            .collect();
         (self.view.is_computable() && !some.is_empty()).then(|| format!("Images and audio: {}.", some.join(", ")))
     }
 
@@ -195,11 +198,11 @@ pub fn limit_text(limit: &LimitOutcome) -> String {
     });
     let Some(bite) = limit.bites.first() else { return over_tokens.unwrap_or_else(|| limit.state.title().to_owned()) };
     let cut = format!(
-        "{} at {} {}, {} bytes left out",
+        "{} at {} {}, {} left out",
         limit.state.title(),
         grouped(bite.max),
         bite.unit.title(),
-        grouped(limit.bites.iter().map(|bite| bite.removed_bytes).sum())
+        number_of(limit.bites.iter().map(|bite| bite.removed_bytes).sum(), "bytes")
     );
     match over_tokens {
         Some(over) => format!("{cut}; {over}"),
@@ -319,7 +322,11 @@ impl HostsReport {
         let mut verdict = Verdict::default();
         let shown: Vec<&HostRow> = self.sorted().filter(|row| row.tokens.is_some()).collect();
         let unknown = self.rows.len() - shown.len();
-        verdict.plain(format!("{}, {}.", count(self.rows.len(), "host"), count(self.views(), "different view")));
+        verdict.plain(format!(
+            "{}, {}.",
+            number_of(self.rows.len() as u64, "hosts"),
+            number_of(self.views() as u64, "different views")
+        ));
         if unknown > 0 {
             verdict.plain(format!(" {unknown} cannot be computed."));
         }
@@ -384,10 +391,6 @@ impl HostsReport {
             },
         }
     }
-}
-
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// How many show what, where the answer has both parts.

@@ -67,7 +67,9 @@ pub use table::{TableKind, counted_table, ledger_table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap};
 pub use tree::{Mark, TreeView};
-pub use verdict::{CountedRow, Verdict, VerdictPart, grouped, signed, signed_from, verdict, verdict_counted, verdict_short};
+pub use verdict::{
+    CountedRow, Verdict, VerdictPart, grouped, number_of, signed, signed_from, verdict, verdict_counted, verdict_short,
+};
 pub use what_if::{FieldLoss, NeededFields, fields, is_struck, key_of, needed_fields, path_of, without};
 pub use wrap::TextRow;
 

@@ -228,6 +228,18 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// A count with what is counted, given in the plural: "1 member", "2,000 members".
+pub fn number_of(number: u64, units: &str) -> String {
+    let singular = |word: &str| word.strip_suffix('s').map(str::to_owned);
+    let mut words: Vec<String> = units.split(' ').map(str::to_owned).collect();
+    if number == 1
+        && let Some((at, one)) = words.iter().enumerate().find_map(|(at, word)| Some((at, singular(word)?)))
+    {
+        words[at] = one;
+    }
+    format!("{} {}", grouped(number), words.join(" "))
+}
+
 /// A change of a count with its sign: `−119`, `+1,200`, `0`.
 pub fn signed(change: i64) -> String {
     let sign = match change {
@@ -269,6 +281,13 @@ mod tests {
 
     fn say(rows: &[Row]) -> Option<String> {
         verdict(&rows.iter().collect::<Vec<_>>(), Encoding::O200kBase).map(|verdict| verdict.text())
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        let said = [(1, "members"), (0, "members"), (2_000, "changed lines"), (1, "changed lines"), (1, "tok")];
+        let said = said.map(|(number, units)| number_of(number, units));
+        assert_eq!(said, ["1 member", "0 members", "2,000 changed lines", "1 changed line", "1 tok"]);
     }
 
     #[test]

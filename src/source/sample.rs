@@ -247,6 +247,9 @@ impl SampleSpec {
                 Takes::Word(words) if words.contains(&value.as_str()) => continue,
                 Takes::UpTo(max) if value.parse::<u32>().is_ok_and(|number| number <= max) => continue,
                 Takes::Word(_) => format!("unknown value of `{name}` `{value}`"),
+                Takes::UpTo(max) if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    format!("`{name}` is at most {max}, not {value}")
+                }
                 Takes::UpTo(_) => format!("`{name}` takes a number, not `{value}`"),
             };
             return Err(usage(what).hint(key.takes.hint()));
@@ -297,7 +300,7 @@ mod tests {
             ("dial,shape=fenced", "unknown value of `shape` `fenced`", "one of blocks, lines, json-python, json-model"),
             ("all,phase=3", "unknown value of `phase` `3`", "one of 0, 1, 2"),
             ("all,size=many", "`size` takes a number, not `many`", "give 0 to 100000"),
-            ("all,size=100001", "`size` takes a number, not `100001`", "give 0 to 100000"),
+            ("all,size=100001", "`size` is at most 100000, not 100001", "give 0 to 100000"),
         ];
         for (text, what, hint) in cases {
             let problem = SampleSpec::parse(text).unwrap_err();

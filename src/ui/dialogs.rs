@@ -217,7 +217,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
             return;
         }
     };
-    let mut cost = vec![format!("{} bytes as listed", widgets::grouped(tool.raw.len() as u64))];
+    let mut cost = vec![format!("{} as listed", widgets::number_text(tool.raw.len() as u64, "bytes"))];
     if let Some(tokens) = tokens {
         let encoding = cx.state.settings.encoding();
         cost.insert(0, format!("{} tok ({})", widgets::grouped(tokens.get(encoding)), encoding.name()));

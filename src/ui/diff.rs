@@ -214,7 +214,7 @@ fn stepper_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
     }
     let words = match cx.state.diff.current {
         Some(at) => format!("{} of {}", widgets::grouped(at as u64 + 1), widgets::grouped(count as u64)),
-        None => widgets::number_text(count as u64, if count == 1 { "place" } else { "places" }),
+        None => widgets::number_text(count as u64, "places"),
     };
     ui.label(RichText::new(words).font(theme::code()).color(t.weak));
 }

@@ -126,7 +126,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
     ui.add(Label::new(RichText::new(entry.title()).font(theme::semibold(16.0)).color(t.strong)).wrap());
     ui.add(Label::new(RichText::new(entry.name()).font(theme::code()).color(t.text)).wrap().selectable(true));
     if let Entry::Resource(resource) | Entry::Template(resource) = entry {
-        let size = resource.size.map(|size| format!("{} bytes", widgets::grouped(size)));
+        let size = resource.size.map(|size| widgets::number_text(size, "bytes"));
         let facts: Vec<_> = resource.mime_type.clone().into_iter().chain(size).collect();
         if !facts.is_empty() {
             ui.add(small(facts.join(" · "), t.weak));

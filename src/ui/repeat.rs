@@ -90,7 +90,7 @@ fn heading(ui: &mut Ui, words: &str) {
 
 fn found_ui(ui: &mut Ui, cx: &Cx<'_>, found: &Repeat) {
     let t = Tokens::of(ui);
-    let answers = widgets::number_text(found.answers as u64, if found.answers == 1 { "answer" } else { "answers" });
+    let answers = widgets::number_text(found.answers as u64, "answers");
     let failed: Vec<String> =
         found.failed.iter().map(|(outcome, count)| format!("{count} {}", outcome_look(*outcome, t).2)).collect();
     let failed = if failed.is_empty() { String::new() } else { format!(" · not answered: {}", failed.join(", ")) };
@@ -123,8 +123,8 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, found: &Repeat) {
     }
     for place in found.changing.iter().take(100) {
         let path = if place.pattern.is_empty() { "(whole payload)" } else { &place.pattern };
-        let values = widgets::number_text(place.values, if place.values == 1 { "value" } else { "values" });
-        let calls = widgets::number_text(place.calls as u64, if place.calls == 1 { "call" } else { "calls" });
+        let values = widgets::number_text(place.values, "values");
+        let calls = widgets::number_text(place.calls as u64, "calls");
         ui.horizontal(|ui| {
             ui.label(icons::icon(icons::WRITES, 14.0, t.warn));
             ui.label(RichText::new(crate::report::special::Shown::of(path).text).font(theme::code()).color(t.strong));

@@ -131,7 +131,7 @@ fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolList, b: &ToolList) {
 fn side_ui(ui: &Ui, rect: Rect, name: &str, list: &ToolList) {
     let t = Tokens::of(ui);
     let count = list.tools.len() as u64;
-    let tools = widgets::number_text(count, if count == 1 { "tool" } else { "tools" });
+    let tools = widgets::number_text(count, "tools");
     let words = format!("{name}: {}, {tools}, {}", list.name, list.place);
     let response = ui.interact(rect, ui.scope_id().with(("side", name)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));

@@ -247,7 +247,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
                 cx.send(Action::Copy(String::from_utf8_lossy(&line.bytes).into_owned()));
             }
             let of = line.version.as_ref().map(|version| format!(" of {version}")).unwrap_or_default();
-            let words = format!("{}{of} · {} bytes", line.kind.name(), widgets::grouped(line.bytes.len() as u64));
+            let words = format!("{}{of} · {}", line.kind.name(), widgets::number_text(line.bytes.len() as u64, "bytes"));
             ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate());
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {

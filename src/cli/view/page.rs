@@ -10,8 +10,8 @@ use crate::format::Subject;
 use crate::host::Hosts;
 use crate::json::{Kind as JsonKind, Node};
 use crate::problem::{Kind, Problem};
-use crate::report::grouped;
 use crate::report::{Answer, Card, Mark, MdKind, Question, Table, TreeView, answer};
+use crate::report::{grouped, number_of};
 use crate::token;
 
 /// Deeper levels are not indented further; they say their depth instead.
@@ -67,7 +67,7 @@ fn text(page: &mut String, card: &Card) {
 /// A block that is no text: its members, and its data by size alone.
 fn other(page: &mut String, block: &Block) {
     let kind = if block.type_name.is_empty() { "no type" } else { &block.type_name };
-    let size = block.data_bytes.map(|bytes| format!("{} bytes, not shown", grouped(bytes as u64)));
+    let size = block.data_bytes.map(|bytes| format!("{}, not shown", number_of(bytes as u64, "bytes")));
     let members = [block.name.clone(), block.uri.clone(), block.mime_type.clone(), size];
     let members: Vec<_> = members.into_iter().flatten().map(|member| one_line(&member)).collect();
     page.push_str(&format!("{} · {}\n", one_line(kind), members.join(" · ")));
@@ -130,8 +130,8 @@ fn leaf(node: Node<'_>, view: &TreeView, is_root: bool) -> String {
     };
     if node.is_container() {
         let (kind, members) = if node.kind() == JsonKind::Array { ("array", "items") } else { ("object", "members") };
-        let tokens = grouped(u64::from(view.tokens_of(node.index())));
-        line.push_str(&format!("{kind} · {} {members} · {tokens} tokens", grouped(node.len() as u64)));
+        let tokens = number_of(u64::from(view.tokens_of(node.index())), "tokens");
+        line.push_str(&format!("{kind} · {} · {tokens}", number_of(node.len() as u64, members)));
         if let Some((missing, differing)) = view.marks_inside.get(&node.index()) {
             line.push_str(&format!(" · {missing} not in text, {differing} differ"));
         }

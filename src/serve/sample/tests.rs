@@ -386,6 +386,6 @@ fn specs_are_checked() {
     assert_eq!(spec("none", "", ""), Err("unknown sample set `none`".into()));
     assert_eq!(spec("all", "data", "odd"), Err("unknown value of `data` `odd`".into()));
     assert_eq!(spec("all", "colour", "red"), Err("unknown sample key `colour`".into()));
-    assert_eq!(spec("all", "size", "4294967295"), Err("`size` takes a number, not `4294967295`".into()));
+    assert_eq!(spec("all", "size", "4294967295"), Err("`size` is at most 100000, not 4294967295".into()));
     assert_eq!(spec("dial", "text", "v1"), Err("`dial` has no key `text`".into()));
 }

@@ -205,7 +205,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
     let label = if written.trim_start().starts_with('[') {
         format!("Compare {}", form.vary)
     } else {
-        format!("Compare {} · {}", form.vary, widgets::number_text(count as u64, if count == 1 { "call" } else { "calls" }))
+        format!("Compare {} · {}", form.vary, widgets::number_text(count as u64, "calls"))
     };
     let tip = if count == 0 { "Name at least one value" } else { "One call after the other" };
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));

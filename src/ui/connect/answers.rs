@@ -17,9 +17,7 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
             label(ui, "Folders for servers (roots)");
             let words = match cx.state.roots.as_deref() {
                 None => "Not declared".to_owned(),
-                Some(folders) => {
-                    widgets::number_text(folders.len() as u64, if folders.len() == 1 { "folder" } else { "folders" })
-                }
+                Some(folders) => widgets::number_text(folders.len() as u64, "folders"),
             };
             let name = format!("Folders for servers: {words}");
             let tip = "Which folders servers are told of; some then allow nothing else";

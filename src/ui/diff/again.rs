@@ -42,11 +42,11 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     let more = match shows {
         PaneView::Tree => {
             let values = view.values_changed();
-            widgets::number_text(values, if values == 1 { "value" } else { "values" })
+            widgets::number_text(values, "values")
         }
         _ => {
             let lost = view.facts_lost();
-            format!("{} lost", widgets::number_text(lost, if lost == 1 { "fact" } else { "facts" }))
+            format!("{} lost", widgets::number_text(lost, "facts"))
         }
     };
     let whole = if a == b && view.is_equal() { "same as before".to_owned() } else { format!("{tokens} · {more}") };

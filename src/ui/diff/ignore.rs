@@ -35,7 +35,7 @@ pub fn ignore_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if ask.ignore.is_empty() {
             return;
         }
-        let count = widgets::number_text(ask.ignore.len() as u64, if ask.ignore.len() == 1 { "place" } else { "places" });
+        let count = widgets::number_text(ask.ignore.len() as u64, "places");
         let tip = format!("{}\nClick: every place counts again", ask.ignore.join("\n"));
         let name = format!("Ignored: {}. Count them again", ask.ignore.join(", "));
         if Button::new(&count).icon(icons::CLOSE).name(&name).tip(&tip).small().show(ui).clicked() {

@@ -23,14 +23,14 @@ pub fn notes(view: &DiffView) -> Vec<(widgets::Tone, String)> {
     }
     if let Some(rest) = found.rest.as_ref().filter(|rest| !rest.found.is_empty()) {
         let count = rest.found.counts.total();
-        let places = widgets::number_text(count, if count == 1 { "place" } else { "places" });
+        let places = widgets::number_text(count, "places");
         let first = rest.told().next().map(|told| rest.paths(&told));
         let first = first.and_then(|(a, b)| b.or(a)).map_or_else(String::new, |path| format!(", first {path}"));
         notes.push((Tone::Warn, format!("Blocks, annotations or _meta differ in {places}{first}")));
     }
     if let Some(definition) = found.definition.as_ref().filter(|definition| !definition.found.is_empty()) {
         let count = definition.found.counts.total();
-        let places = widgets::number_text(count, if count == 1 { "place" } else { "places" });
+        let places = widgets::number_text(count, "places");
         notes.push((Tone::Accent, format!("The tool's definition differs in {places}")));
     }
     if let Some(payload) = &found.payload

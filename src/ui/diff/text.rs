@@ -149,7 +149,7 @@ fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
     } else {
         let names: Vec<&str> = view.lost.iter().take(6).map(|field| field.name.as_str()).collect();
         let more = if view.lost.len() > 6 { ", …" } else { "" };
-        let facts = widgets::number_text(lost, if lost == 1 { "fact" } else { "facts" });
+        let facts = widgets::number_text(lost, "facts");
         (icons::WARNING, t.warn, format!("This change removed {facts} from the text: {}{more}", names.join(", ")))
     };
     let response = ui.interact(rect, ui.scope_id().with("facts lost"), Sense::hover());
@@ -243,8 +243,7 @@ fn line_of(text: &TextDifference, (hunk, line): (usize, usize)) -> Option<&Line>
 fn gap_ui(ui: &Ui, rect: Rect, lines: usize) {
     let t = Tokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.card);
-    let words =
-        format!("⋯ {}", widgets::number_text(lines as u64, if lines == 1 { "unchanged line" } else { "unchanged lines" }));
+    let words = format!("⋯ {}", widgets::number_text(lines as u64, "unchanged lines"));
     widgets::text_at(ui, rect.left_center() + vec2(16.0, 0.0), words, theme::regular(11.5), t.weak, rect.width());
 }
 

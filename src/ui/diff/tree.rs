@@ -301,7 +301,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
     }
     if has_inside && !is_open {
         let inside = row.changes - usize::from(row.op.is_some());
-        let words = widgets::number_text(inside as u64, if inside == 1 { "change" } else { "changes" });
+        let words = widgets::number_text(inside as u64, "changes");
         job.append(&format!("   {words}"), 0.0, format(t.warn));
     }
     job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(24.0));

@@ -205,7 +205,9 @@ fn cut_ui(ui: &mut Ui, row: &HostRow) {
         );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let gone = full - kept.min(full);
-            ui.label(RichText::new(format!("{} bytes cut", grouped(gone as u64))).font(theme::small()).color(t.warn));
+            ui.label(
+                RichText::new(format!("{} cut", widgets::number_text(gone as u64, "bytes"))).font(theme::small()).color(t.warn),
+            );
         });
     });
 }

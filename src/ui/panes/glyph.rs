@@ -35,7 +35,7 @@ pub fn tip(cx: &Cx<'_>, response: &Response, text: &str, at: usize) {
     let tokens = match cx.ready(Question::Characters(grapheme.into())) {
         Some(Answer::Characters(tokens)) => {
             let count = tokens.get(encoding);
-            widgets::number_text(count, if count == 1 { "token" } else { "tokens" })
+            widgets::number_text(count, "tokens")
         }
         _ => "counting".to_owned(),
     };

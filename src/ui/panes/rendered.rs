@@ -112,7 +112,7 @@ pub fn summary(view: &RenderedView) -> String {
     let blocks = view.cards.iter().flat_map(|card| &card.blocks);
     match blocks.filter(|block| matches!(block.kind, MdKind::Table(_))).count() {
         0 => String::new(),
-        tables => widgets::number_text(tables as u64, if tables == 1 { "table" } else { "tables" }),
+        tables => widgets::number_text(tables as u64, "tables"),
     }
 }
 

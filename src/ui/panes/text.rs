@@ -292,7 +292,7 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let range = selected.range();
     let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);
     if selected.head == 0 && range.is_empty() {
-        ui.label(small(widgets::number_text(view.line_count.into(), if view.line_count == 1 { "line" } else { "lines" })));
+        ui.label(small(widgets::number_text(view.line_count.into(), "lines")));
     } else {
         let at = view.line_at(selected.head.min(view.text.len()));
         let line = view.lines[..=at].iter().rev().find(|line| line.number.is_some());

@@ -33,7 +33,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         let text = format!(
             "{} of {} before the first call",
             widgets::number_text(total, "tokens"),
-            widgets::number_text(tools, if tools == 1 { "tool definition" } else { "tool definitions" })
+            widgets::number_text(tools, "tool definitions")
         );
         let keys = format!("by part, and what cutting would save ({})", encoding.name());
         if row_ui(ui, width, icons::COST, &text, &keys).clicked() {

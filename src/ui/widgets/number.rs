@@ -2,11 +2,12 @@
 
 use crate::report::counted;
 pub use crate::report::grouped;
+use crate::report::number_of;
 use crate::token::Count;
 
-/// A number with its unit: `331 tok`.
-pub fn number_text(value: u64, unit: &str) -> String {
-    format!("{} {unit}", grouped(value))
+/// A number with its unit, given in the plural: `331 tok`, `1 value`.
+pub fn number_text(value: u64, units: &str) -> String {
+    number_of(value, units)
 }
 
 /// A count with its unit: `331 tok`, or `≈364–580 tok` where it is an estimate.
