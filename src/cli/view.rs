@@ -235,7 +235,7 @@ impl Asked {
         output::note(self.print.quiet, &report::evidence_text(&text.host));
         let limit = &text.view.limit;
         if !matches!(limit.state, LimitState::None | LimitState::Fits) {
-            output::note(self.print.quiet, &format!("limit: {}", report::limit_text(limit)));
+            output::note(self.print.quiet, &format!("limit: {}", report::limit_text(&text.view)));
         }
         let media = text.view.parts.iter().filter(|part| matches!(part, Part::Media { .. })).count();
         if media > 0 {

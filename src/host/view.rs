@@ -102,6 +102,12 @@ impl View {
         })
     }
 
+    /// Bytes of [`View::full`] that a limit took out: the one size of a cut that is shown.
+    pub fn removed_bytes(&self) -> u64 {
+        let kept: usize = self.kept.iter().map(ExactSizeIterator::len).sum();
+        if self.limit.bites.is_empty() { 0 } else { (self.full.len() - kept.min(self.full.len())) as u64 }
+    }
+
     pub fn is_computable(&self) -> bool {
         self.not_computable.is_none()
     }

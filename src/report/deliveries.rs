@@ -189,15 +189,15 @@ impl Deliveries {
     pub fn verdict(&self, encoding: Encoding) -> Verdict {
         let mut verdict = Verdict::default();
         let made = self.rows.iter().filter(|row| row.result.is_some());
-        let Some(best) = made.min_by_key(|row| {
-            let (whole, _) = row.whole();
-            (usize::MAX - whole, row.missing(), row.median(encoding))
-        }) else {
+        let key = |row: &&DeliveryRow| (std::cmp::Reverse(row.whole().0), row.missing(), row.median(encoding));
+        let Some(best) = made.clone().min_by_key(key) else {
             verdict.plain("No delivery can be made of this answer.");
             return verdict;
         };
         let (whole, known) = best.whole();
-        verdict.plain(format!("{} loses least: ", best.kind.title()));
+        let titles: Vec<&str> = made.filter(|row| key(row) == key(&best)).map(|row| row.kind.title()).collect();
+        let lose = if titles.len() == 1 { "loses" } else { "lose" };
+        verdict.plain(format!("{} {lose} least: ", titles.join(" and ")));
         let share = format!("whole in {whole} of {known} hosts");
         verdict.parts.push(if whole == known { VerdictPart::Good(share) } else { VerdictPart::Plain(share) });
         if let Some(median) = best.median(encoding) {

@@ -120,10 +120,7 @@ impl HostShares {
             shares.has_content |= matches!(span.origin, Origin::Block(_));
             shares.has_structured |= span.origin == Origin::Structured;
         }
-        let kept: usize = view.kept.iter().map(ExactSizeIterator::len).sum();
-        if !view.limit.bites.is_empty() {
-            shares.removed = (view.full.len() - kept.min(view.full.len())) as u64;
-        }
+        shares.removed = view.removed_bytes();
         shares
     }
 }
@@ -135,7 +132,7 @@ impl HostRow {
 
     /// The limit in words: `cut at 8,000 characters (UTF-16), 1,234 bytes left out`.
     pub fn limit_text(&self) -> String {
-        limit_text(&self.view.limit)
+        limit_text(&self.view)
     }
 
     /// Images and audio in words; `None` where the answer has none, or no text can be computed.
@@ -191,7 +188,8 @@ impl HostRow {
 }
 
 /// A limit in words.
-pub fn limit_text(limit: &LimitOutcome) -> String {
+pub fn limit_text(view: &View) -> String {
+    let limit = &view.limit;
     let over_tokens = limit.tokens_max.filter(|_| limit.state != LimitState::Fits).map(|max| {
         let what = if limit.tokens_keep_nothing { "an error or a notice may stand in its place" } else { "may be cut" };
         format!("{what} at {} of the provider's tokens", grouped(max))
@@ -202,7 +200,7 @@ pub fn limit_text(limit: &LimitOutcome) -> String {
         limit.state.title(),
         grouped(bite.max),
         bite.unit.title(),
-        number_of(limit.bites.iter().map(|bite| bite.removed_bytes).sum(), "bytes")
+        number_of(view.removed_bytes(), "bytes")
     );
     match over_tokens {
         Some(over) => format!("{cut}; {over}"),
@@ -373,7 +371,10 @@ impl HostsReport {
             shown.iter().filter(|row| row.loses_nothing() && matches!(row.limit().state, LimitState::None | LimitState::Fits));
         match whole.min_by_key(|row| tokens(row)) {
             Some(row) => {
-                verdict.plain(format!(" Fewest tokens with nothing lost: {}, ", row.host.name));
+                let as_few =
+                    shown.iter().filter(|other| other.loses_nothing() && tokens(other) == tokens(row)).count() as u64 - 1;
+                let others = if as_few > 0 { format!(" and {}", number_of(as_few, "others")) } else { String::new() };
+                verdict.plain(format!(" Fewest tokens with nothing lost: {}{others}, ", row.host.name));
                 verdict.parts.push(VerdictPart::Good(format!("{} ({})", grouped(tokens(row)), encoding.name())));
                 verdict.plain(".");
             }

@@ -90,9 +90,10 @@ pub fn verdict_counted(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option
         verdict.parts.push(VerdictPart::Bad(format!(" Not counted: {uncounted}.")));
     }
     if json.row.is_available() {
-        alternative(&mut verdict, sent, json);
-        if let Some(cheapest) = cheapest(&rows, json) {
-            alternative(&mut verdict, sent, cheapest);
+        alternative(&mut verdict, sent, json, "JSON, compact, same data");
+        let cheapest = cheapest(&rows, json);
+        if let Some(first) = cheapest.first() {
+            alternative(&mut verdict, sent, *first, &titles(&cheapest));
         }
     } else {
         verdict.plain(" No payload in it: no other format to compare with.");
@@ -120,10 +121,11 @@ pub fn verdict_short(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<V
     };
     let Some(json) = row("json").filter(|json| json.row.is_available()) else { return Some(whole) };
     let mut verdict = Verdict::default();
-    for other in [Some(json), cheapest(&rows, json)].into_iter().flatten() {
-        let Some(ratio) = ratio_of(other.count, sent.count) else { continue };
+    let cheapest = cheapest(&rows, json);
+    for (titles, other) in [(titles(&[json]), Some(&json)), (titles(&cheapest), cheapest.first())] {
+        let Some((other, ratio)) = other.and_then(|other| Some((*other, ratio_of(other.count, sent.count)?))) else { continue };
         let space = if verdict.parts.is_empty() { "" } else { " " };
-        verdict.plain(format!("{space}{}: ", title(other.row)));
+        verdict.plain(format!("{space}{titles}: "));
         stands(&mut verdict, sent, other, ratio);
     }
     verdict.plain(" ");
@@ -140,11 +142,16 @@ fn title(row: &Row) -> &'static str {
     format::by_id(row.format).map_or(row.format, Format::title)
 }
 
-/// The cheapest format that gives the data back, if it costs at least 5% less than `json`. None until every row
-/// has come: a cheaper one may follow.
-fn cheapest<'a>(rows: &[CountedRow<'a>], json: CountedRow<'_>) -> Option<CountedRow<'a>> {
+/// "TOON", or "TOON and YAML" where they cost the same.
+fn titles(rows: &[CountedRow<'_>]) -> String {
+    rows.iter().map(|row| title(row.row)).collect::<Vec<_>>().join(" and ")
+}
+
+/// The cheapest format that gives the data back, if it costs at least 5% less than `json`, with all that cost as little.
+/// None until every row has come: a cheaper one may follow.
+fn cheapest<'a>(rows: &[CountedRow<'a>], json: CountedRow<'_>) -> Vec<CountedRow<'a>> {
     if !FORMATS.iter().all(|format| rows.iter().any(|row| row.row.format == format.id())) {
-        return None;
+        return Vec::new();
     }
     let is_derived = |row: &CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
     let comes_back = |row: &CountedRow<'_>| {
@@ -152,17 +159,17 @@ fn cheapest<'a>(rows: &[CountedRow<'a>], json: CountedRow<'_>) -> Option<Counted
             && row.row.facts.is_none_or(|facts| facts.missing == 0)
             && row.row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless())
     };
-    let cheapest = rows.iter().copied().filter(is_derived).filter(comes_back).min_by_key(CountedRow::tokens)?;
+    let whole = || rows.iter().copied().filter(is_derived).filter(comes_back);
+    let least = whole().map(|row| row.tokens()).min().unwrap_or(0);
     // At most 95% of it, in whole numbers.
-    let is_worth_it = cheapest.tokens().saturating_mul(100) <= json.tokens().saturating_mul(95);
-    (is_worth_it && cheapest.row.format != json.row.format).then_some(cheapest)
+    let is_worth_it = least.saturating_mul(100) <= json.tokens().saturating_mul(95);
+    whole().filter(|row| is_worth_it && row.tokens() == least && row.row.format != json.row.format).collect()
 }
 
 /// Another format of the same data beside what was sent.
-fn alternative(verdict: &mut Verdict, counted_sent: CountedRow<'_>, counted_other: CountedRow<'_>) {
+fn alternative(verdict: &mut Verdict, counted_sent: CountedRow<'_>, counted_other: CountedRow<'_>, titles: &str) {
     let Some(ratio) = ratio_of(counted_other.count, counted_sent.count) else { return };
-    let is_json = counted_other.row.format == "json";
-    verdict.plain(format!(" {}{}: ", title(counted_other.row), if is_json { ", same data" } else { "" }));
+    verdict.plain(format!(" {titles}: "));
     verdict.count(counted_other.count);
     verdict.plain(", ");
     stands(verdict, counted_sent, counted_other, ratio);
@@ -385,6 +392,13 @@ mod tests {
         assert_eq!(say(&dear).unwrap(), base, "5% are asked for");
         let table = all(&[("structured", 1_000, Exact, 0), ("json", 1_000, Exact, 0), ("json-table", 950, Exact, 0)]);
         assert!(say(&table).unwrap().ends_with("JSON, columns and rows: 950, −5% against as sent, loses nothing."));
+        let tie = all(&[
+            ("structured", 1_000, Exact, 0),
+            ("json", 1_000, Exact, 0),
+            ("json-table", 900, Exact, 0),
+            ("yaml", 900, Exact, 0),
+        ]);
+        assert!(say(&tie).unwrap().contains(" JSON, columns and rows and YAML: 900, −10%"), "{}", say(&tie).unwrap());
     }
 
     #[test]

@@ -264,6 +264,9 @@ impl State {
 
     /// The verdict with tokenizer, baseline, facts and the command line that reproduces it, as Markdown.
     pub fn verdict_text(&self) -> Option<String> {
+        if self.view.screen == Screen::Compare {
+            return self.compare_text();
+        }
         let capture = self.capture()?;
         report::verdict_markdown(&self.counted_rows(&capture.id), capture, &self.settings.tokenizer)
     }

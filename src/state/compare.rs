@@ -10,15 +10,15 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::change::toggle;
-use super::{CALL_LIMIT, Dialog, Effect, PathPurpose, Running, Screen, State};
+use super::{Asked, CALL_LIMIT, Dialog, Effect, PathPurpose, Running, Screen, State};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::problem::{Kind, Problem};
 use crate::report::arguments::check;
 use crate::report::sweep::{
-    Choice, SentPart, SweepAsk, SweepFile, differs_only_in, format_argument, page_size_argument, shown, value_in, values,
-    with_value,
+    Choice, SentPart, Sweep, SweepAsk, SweepFile, differs_only_in, format_argument, needed_verdict, page_size_argument, shown,
+    sweep_table, sweep_verdict, value_in, values, with_value,
 };
-use crate::report::{Answer, Inquiry, Question};
+use crate::report::{Answer, Inquiry, Question, TableKind, Verdict};
 
 /// One call of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -279,6 +279,26 @@ impl State {
             // Everything else is done by `compare`.
             _ => {}
         }
+    }
+
+    /// The sentence about a comparison, by the fields that are needed where a person chose them.
+    pub fn compare_verdict(&self, compare: &Compare, sweep: &Sweep) -> Verdict {
+        let encoding = self.settings.encoding();
+        match self.needed(&compare.tool.name) {
+            Some(needed) => {
+                let fields = sweep.choosable_fields().into_iter().map(|field| field.pattern.clone());
+                needed_verdict(sweep, &fields.filter(|field| needed.contains(field)).collect::<Vec<_>>(), encoding)
+            }
+            None => sweep_verdict(sweep, encoding),
+        }
+    }
+
+    /// The sentence and the columns as Markdown; `None` until they are there.
+    pub(super) fn compare_text(&self) -> Option<String> {
+        let compare = self.comparisons.current.as_ref()?;
+        let Some(Asked::Ready(Answer::Sweep(page))) = self.answers.known(&compare.inquiry()?) else { return None };
+        let table = sweep_table(TableKind::Markdown, &page.sweep, &[], self.settings.encoding());
+        Some(format!("{}\n\n{table}", self.compare_verdict(compare, &page.sweep).text()))
     }
 
     /// Writes the calls that were made, as they are looked at.

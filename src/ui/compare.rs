@@ -22,7 +22,7 @@ use super::theme::{self, Tokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::report::Answer;
-use crate::report::sweep::{Column, SweepPage, needed_verdict, sweep_verdict};
+use crate::report::sweep::{Column, SweepPage};
 use crate::state::{Action, Asked, Compare, CompareAction};
 use crate::ui::panes::format_title;
 
@@ -153,19 +153,15 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, rect: Rect) -> f32 {
 }
 
 fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, rect: Rect) -> f32 {
-    let encoding = cx.state.settings.encoding();
-    let needed = needed::chosen(cx, page);
-    let verdict = match &needed {
-        Some(needed) => needed_verdict(&page.sweep, needed, encoding),
-        None => sweep_verdict(&page.sweep, encoding),
-    };
+    let Some(compare) = &cx.state.comparisons.current else { return 0.0 };
+    let verdict = cx.state.compare_verdict(compare, &page.sweep);
     let inner = rect.shrink2(vec2(SIDE, 8.0));
     let used = ui.scope_builder(widgets::region(ui, "compare verdict").max_rect(inner), |ui| {
         ui.horizontal_top(|ui| {
             let room = inner.width() - 34.0;
             widgets::verdict_rows(ui, &verdict, room, 5);
-            if widgets::icon_button(ui, icons::COPY, "Copy the sentence").clicked() {
-                cx.send(Action::Copy(verdict.text()));
+            if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
+                cx.send(Action::CopyVerdict);
             }
         });
     });

@@ -100,6 +100,23 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// The row of what the server sent, of any capture: `both`, else the one part that there is. `None` until it is known
+    /// which; asked for, where `asks`.
+    pub fn as_sent(&self, capture: &CaptureId, asks: bool) -> Option<&'a Row> {
+        for format in ["both", "content", "structured"] {
+            let asked = match asks {
+                true => self.ask_of(std::slice::from_ref(capture), Question::Row(format)),
+                false => self.state.answers.get(capture, Question::Row(format))?,
+            };
+            match asked {
+                Asked::Ready(Answer::Row(row)) if row.is_available() => return Some(row),
+                Asked::Ready(Answer::Row(_)) => {}
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// A row's tokens by the tokenizer chosen; asked for where they are not known yet.
     pub fn count(&self, row: &Row) -> Option<Result<Count, &'a Problem>> {
         self.count_by(row, &self.state.settings.tokenizer)

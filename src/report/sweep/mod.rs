@@ -296,6 +296,12 @@ impl Sweep {
         self.columns.iter().find(|column| column.origin == Origin::Call(call))
     }
 
+    /// The fields that a model may need: those of the records, or all where there are none.
+    pub fn choosable_fields(&self) -> Vec<&Field> {
+        let has_records = self.fields.iter().any(|field| field.is_of_record);
+        self.fields.iter().filter(|field| field.is_of_record == has_records).collect()
+    }
+
     /// Whether the answers that were given hold the same records, as far as their own data shows. Only then can one of
     /// them be cheaper than another.
     pub fn has_same_records(&self) -> bool {

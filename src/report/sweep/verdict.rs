@@ -137,7 +137,10 @@ fn offer(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], baseline: &C
         verdict.plain(".");
         return;
     };
-    verdict.plain(format!("Of what this tool offers: {}, ", bare(winner)));
+    let is_as_cheap =
+        |column: &&&Column| loss(sweep, column).is_none() && column.row.tokens.get(encoding) == winner.row.tokens.get(encoding);
+    let winners: Vec<&str> = answers.iter().filter(is_as_cheap).map(|column| bare(column)).collect();
+    verdict.plain(format!("Of what this tool offers: {}, ", winners.join(" and ")));
     verdict.number(winner.row.tokens.get(encoding));
     verdict.plain(format!(" tokens ({})", encoding.name()));
     // What it is compared with: the baseline, or, if it is that itself, the next cheapest.

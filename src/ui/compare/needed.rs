@@ -11,25 +11,13 @@ use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Button};
 
-/// The fields to tick: those of the records, or all where there are none.
-fn fields(page: &SweepPage) -> Vec<&Field> {
-    let has_records = page.sweep.fields.iter().any(|field| field.is_of_record);
-    page.sweep.fields.iter().filter(|field| field.is_of_record == has_records).collect()
-}
-
 fn tool<'a>(cx: &Cx<'a>) -> Option<&'a str> {
     cx.state.comparisons.current.as_ref().map(|compare| compare.tool.name.as_str())
 }
 
-/// The patterns that are needed; `None` where all are.
-pub fn chosen(cx: &Cx<'_>, page: &SweepPage) -> Option<Vec<String>> {
-    let needed = cx.state.needed(tool(cx)?)?;
-    Some(fields(page).into_iter().map(|field| &field.pattern).filter(|pattern| needed.contains(*pattern)).cloned().collect())
-}
-
 pub fn needed_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
     let Some(tool) = tool(cx) else { return };
-    let fields = fields(page);
+    let fields = page.sweep.choosable_fields();
     if fields.is_empty() {
         Button::new("Needed fields").enabled(false).tip("No answer has data with fields in it").show(ui);
         return;

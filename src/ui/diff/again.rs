@@ -38,20 +38,27 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
     };
     let pair = view.found.tokens.iter().find(|pair| pair.format == format).and_then(|pair| Some((pair.a?, pair.b?)));
     let Some((a, b)) = pair.map(|(a, b)| (a.get(encoding), b.get(encoding))) else { return false };
-    let tokens = format!("{} tok", signed_from(a, b));
-    let more = match shows {
+    let (changed, is_changed) = match shows {
         PaneView::Tree => {
             let values = view.values_changed();
-            widgets::number_text(values, "values")
+            (format!("{} changed", widgets::number_text(values, "values")), values > 0)
         }
-        _ => {
-            let lost = view.facts_lost();
-            format!("{} lost", widgets::number_text(lost, "facts"))
-        }
+        _ => match view.facts_lost() {
+            0 => ("text changed".to_owned(), view.text.as_ref().is_ok_and(|text| !text.found.is_empty())),
+            lost => (format!("{} lost", widgets::number_text(lost, "facts")), true),
+        },
     };
-    let whole = if a == b && view.is_equal() { "same as before".to_owned() } else { format!("{tokens} · {more}") };
+    let cost = format!("{} tok", signed_from(a, b));
+    // As many tokens are not the same text.
+    let tokens = match (a == b, is_changed) {
+        (true, true) => changed.clone(),
+        (true, false) => "same as before".to_owned(),
+        (false, _) => cost.clone(),
+    };
+    let whole = if a != b && is_changed { format!("{cost} · {changed}") } else { tokens.clone() };
     let share = percent(a, b).map_or_else(String::new, |share| format!(" ({share} against before)"));
-    let spoken = format!("Since the call before: {tokens}{share}, {more}. Show the difference");
+    let more = if is_changed { changed.as_str() } else { "nothing changed" };
+    let spoken = format!("Since the call before: {cost}{share}, {more}. Show the difference");
     let shown = if room > 190.0 { whole.as_str() } else { tokens.as_str() };
     if room < 90.0 {
         return false;
@@ -99,7 +106,7 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         return;
     };
     ui.add(egui::Label::new(RichText::new(sentence(found, encoding)).font(theme::base()).color(t.text)).wrap());
-    let unchanged = widgets::number_text(found.unchanged as u64, "tools are unchanged");
+    let unchanged = widgets::number_text(found.unchanged as u64, "unchanged tools");
     ui.label(RichText::new(unchanged).font(theme::small()).color(t.weak));
     let row = |ui: &mut Ui, glyph: &str, color, name: &str, cost: String| {
         ui.horizontal(|ui| {

@@ -28,7 +28,9 @@ pub fn costs_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, view: &DiffView) {
         let title = format!("{} → {}", text_title(cx, old), text_title(cx, new));
         vec![(title, hue_of(new), a.map(|tokens| tokens.get(encoding)), b.map(|tokens| tokens.get(encoding)))]
     } else {
-        let pairs = view.found.tokens.iter().filter(|pair| is_as_sent(pair.format) || old == TextOf::Format(pair.format));
+        // What is sent, and the compact JSON that the tree's numbers are of.
+        let is_shown = |id: &'static str| (is_as_sent(id) && id != "wire") || id == "json" || old == TextOf::Format(id);
+        let pairs = view.found.tokens.iter().filter(|pair| is_shown(pair.format));
         let tokens = |tokens: Option<crate::token::Tokens>| tokens.map(|tokens| tokens.get(encoding));
         pairs.map(|pair| (format_title(pair.format).to_owned(), pair.format, tokens(pair.a), tokens(pair.b))).collect()
     };
@@ -51,7 +53,10 @@ fn cost_ui(ui: &Ui, rect: Rect, title: &str, hue: Color32, (a, b): (Option<u64>,
         _ => ("not in A".to_owned(), None),
     };
     // Fewer tokens are only good where nothing was lost for them.
-    let is_good = matches!((a, b), (Some(a), Some(b)) if b < a) && view.facts_lost() == 0 && view.values_changed() == 0;
+    let is_good = matches!((a, b), (Some(a), Some(b)) if b < a)
+        && view.facts_lost() == 0
+        && view.values_changed() == 0
+        && view.text.as_ref().is_ok_and(|text| text.found.removed == 0);
     let color = if is_good { t.ok } else { t.strong };
     let response = ui.interact(rect, ui.scope_id().with(("cost", title)), Sense::hover());
     let side = |tokens: Option<u64>| tokens.map_or_else(|| "nothing".to_owned(), |tokens| widgets::number_text(tokens, "tokens"));

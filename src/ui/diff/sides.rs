@@ -6,8 +6,6 @@ use egui::{Align, Layout, Popup, Rect, Response, Role, Sense, Stroke, StrokeKind
 
 use super::{act, inside};
 use crate::capture::{Capture, CaptureId};
-use crate::report::{Answer, Question};
-use crate::state::Asked;
 use crate::state::diff::DiffAction;
 use crate::ui::panes::menu_row;
 use crate::ui::theme::{self, Tokens};
@@ -23,12 +21,7 @@ fn time_of(cx: &Cx<'_>, capture: &Capture) -> String {
 }
 
 fn as_sent(cx: &Cx<'_>, id: &CaptureId) -> Option<u64> {
-    ["both", "content", "structured"].into_iter().find_map(|format| {
-        match cx.ask_of(std::slice::from_ref(id), Question::Row(format)) {
-            Asked::Ready(Answer::Row(row)) if row.is_available() => Some(row.tokens.get(cx.state.settings.encoding())),
-            _ => None,
-        }
-    })
+    cx.as_sent(id, true).map(|row| row.tokens.get(cx.state.settings.encoding()))
 }
 
 /// Both sides and the button that swaps them.

@@ -4,7 +4,7 @@
 use egui::{Align, Layout, Rect, RichText, ScrollArea, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
 use super::{SIDE, row};
-use crate::report::{HostRow, HostsReport, TextOf, evidence_text, grouped, limit_text};
+use crate::report::{HostRow, HostsReport, TextOf, evidence_text, grouped};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, HostDetail, HostsAction};
 use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
@@ -113,7 +113,7 @@ fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         row::evidence_at(ui, pos2(place.left(), place.center().y), row.host.evidence);
         ui.add(egui::Label::new(small(&evidence_text(&row.host))).wrap());
     });
-    let shows = format!("Shows {}. Limit: {}.", row.host.shows(), limit_text(row.limit()));
+    let shows = format!("Shows {}. Limit: {}.", row.host.shows(), row.limit_text());
     ui.add(egui::Label::new(RichText::new(shows).font(theme::base()).color(t.text)).wrap());
     if let Some(media) = row.media_text() {
         ui.add(egui::Label::new(RichText::new(media).font(theme::base()).color(t.text)).wrap());
@@ -204,10 +204,8 @@ fn cut_ui(ui: &mut Ui, row: &HostRow) {
                 .color(t.text),
         );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let gone = full - kept.min(full);
-            ui.label(
-                RichText::new(format!("{} cut", widgets::number_text(gone as u64, "bytes"))).font(theme::small()).color(t.warn),
-            );
+            let gone = widgets::number_text(row.view.removed_bytes(), "bytes");
+            ui.label(RichText::new(format!("{gone} cut")).font(theme::small()).color(t.warn));
         });
     });
 }

@@ -118,9 +118,8 @@ pub fn limit_words(row: &HostRow) -> (String, String) {
         (Some((max, unit)), _) => format!("limit {} {unit}", grouped(max)),
         (None, _) => String::new(),
     };
-    let removed: u64 = limit.bites.iter().map(|bite| bite.removed_bytes).sum();
     let word = match limit.state {
-        LimitState::Cut => format!("cut, −{}", widgets::bytes(removed)),
+        LimitState::Cut => format!("cut, −{}", widgets::bytes(row.view.removed_bytes())),
         other => other.title().to_owned(),
     };
     (word, detail)

@@ -11,7 +11,7 @@ use super::text::goto_id;
 use super::{PaneCx, find};
 use crate::host::HostId;
 use crate::report::special::Shown;
-use crate::report::{Answer, HostMark, HostRows, Question, evidence_text, limit_text};
+use crate::report::{Answer, HostMark, HostRows, Question, evidence_text};
 use crate::state::{Action, Asked, HostsAction, PaneView};
 use crate::ui::Cx;
 use crate::ui::theme::{self, TEXT_ROW, Tokens};
@@ -45,7 +45,7 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let is_cut = row.limit().state.is_truncated() == Some(true);
-            let words = format!("{} · {}", limit_text(row.limit()), evidence_text(&row.host));
+            let words = format!("{} · {}", row.limit_text(), evidence_text(&row.host));
             let color = if is_cut { t.warn } else { t.weak };
             ui.add(egui::Label::new(RichText::new(&words).font(theme::regular(11.5)).color(color)).truncate())
                 .on_hover_text(&words);

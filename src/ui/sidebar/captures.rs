@@ -8,9 +8,9 @@ use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, 
 use super::{cached, duration, elided, ground, heading, outcome_look};
 use crate::capture::Capture;
 use crate::json::Doc;
-use crate::report::{Answer, Question, counted};
+use crate::report::counted;
 use crate::state::diff::DiffAction;
-use crate::state::{Action, Asked, CollectionAction};
+use crate::state::{Action, CollectionAction};
 use crate::token::Count;
 use crate::ui::commands;
 use crate::ui::theme::{self, Tokens};
@@ -203,14 +203,8 @@ fn compare_with_shown(cx: &Cx<'_>, capture: &Capture) {
 
 /// What the answer costs as it was sent, once that was counted for the ledger.
 fn as_sent_tokens(cx: &Cx<'_>, capture: &Capture) -> Option<Count> {
-    ["both", "content", "structured"].into_iter().find_map(|format| {
-        match cx.state.answers.get(&capture.id, Question::Row(format))? {
-            Asked::Ready(Answer::Row(row)) if row.is_available() => {
-                cx.state.count_of(&capture.id, row, &cx.state.settings.tokenizer)?.ok()
-            }
-            _ => None,
-        }
-    })
+    let row = cx.as_sent(&capture.id, false)?;
+    cx.state.count_of(&capture.id, row, &cx.state.settings.tokenizer)?.ok()
 }
 
 #[cfg(test)]

@@ -45,7 +45,9 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         for (what, listed) in ends.into_iter().filter(|_| tools > 1) {
             let Some(listed) = listed else { continue };
             let tokens = widgets::number_text(cost(&listed), "tokens");
-            if row_ui(ui, width, icons::TOOLS, &format!("{what}: {}", listed.tool.name), &tokens).clicked() {
+            let ties = state.tools.iter().filter(|other| cost(other) == cost(&listed)).count() as u64 - 1;
+            let others = if ties > 0 { format!(" and {}", widgets::number_text(ties, "others")) } else { String::new() };
+            if row_ui(ui, width, icons::TOOLS, &format!("{what}: {}{others}", listed.tool.name), &tokens).clicked() {
                 cx.send(Action::SelectTool(listed.tool.name.clone()));
             }
         }
