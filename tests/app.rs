@@ -86,7 +86,8 @@ fn the_first_minute() {
     until(&mut window, "the source is read", |window| paints(window, "JSON read from the text (no structuredContent"));
     // Step 3: the other format is one more call, and stands beside the first.
     click(&mut window, "Compare json / markdown · 1 more call");
-    until_label(&mut window, "Of what this tool offers: markdown, −");
+    until_label(&mut window, "Of what this tool offers: json, ");
+    until_label(&mut window, " tokens (o200k_base). markdown is −");
     until_label(&mut window, "against json as sent, but it leaves out 6 of 10 fields: ");
     until_label(&mut window, "If you changed it: JSON, compact, same data: ");
     for column in ["json as sent, ", "markdown as sent, ", "JSON, compact, ", "Markdown table, "] {
@@ -99,7 +100,7 @@ fn the_first_minute() {
     until_label(&mut window, "Only what markdown has");
     click(&mut window, "Only what markdown has");
     until_label(&mut window, "markdown wins: ");
-    until_label(&mut window, ", nothing you need is lost.");
+    until_label(&mut window, " tokens, with every field that you need.");
     click(&mut window, "city");
     until_label(&mut window, "markdown loses city. Cheapest that keep it: ");
     // Step 5: who sees what, who cuts, and how much fits.
@@ -132,7 +133,7 @@ fn shows(rect: &egui::Rect) -> bool {
 fn markdown_or_json_is_one_click() {
     let mut window = on_sample();
     window.get_by_label_contains("Markdown or JSON?").click();
-    until_label(&mut window, "Of what this tool offers: markdown, −");
+    until_label(&mut window, "Of what this tool offers: json, ");
     assert_eq!(window.state().state.captures.len(), 2);
     press(&mut window, Key::F8, Modifiers::NONE);
     assert_eq!(window.state().state.comparisons.current.as_ref().and_then(|compare| compare.at), Some((0, 0)));
@@ -156,6 +157,12 @@ fn markdown_or_json_is_one_click() {
     window.get_by_label("Copy as Markdown table").click();
     until(&mut window, "the table is copied", |window| !copied(window).is_empty());
     assert!(copied(&window).concat().starts_with("| response_format | Tokens (o200k_base) | Against json text |"));
+    // The verdict that is in sight is the one that is copied.
+    window.get_by_label("Copy verdict").click();
+    until(&mut window, "the verdict is copied", |window| {
+        copied(window).concat().starts_with("Of what this tool offers: json")
+            && copied(window).concat().contains("| response_format |")
+    });
     press(&mut window, Key::Escape, Modifiers::NONE);
     until_label(&mut window, "tokens as sent (o200k_base, exact).");
 }
@@ -203,7 +210,8 @@ fn does_my_text_match_my_data() {
     window.get_by_label_contains("Does my text match my data?").click();
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
     until_label(&mut window, "not in text");
-    until_label(&mut window, "loses no fact of the data");
+    until_label(&mut window, "% against as sent. The text alone says ");
+    assert!(!paints(&window, "loses no"), "the text says names of codes that the data lacks");
     let capture = window.state().state.capture().map(|capture| capture.tool.name.clone());
     assert_eq!(capture.as_deref(), Some("dual_search_companies"));
 }
@@ -650,7 +658,7 @@ fn a_call_is_repeated() {
     // Ctrl R: the last call again, and what it changed.
     press(&mut window, Key::Escape, Modifiers::NONE);
     press(&mut window, Key::R, Modifiers::COMMAND);
-    until_label(&mut window, "Since the call before: 0 tok");
+    until_label(&mut window, "Since the call before: 0 tok, nothing changed");
 }
 
 #[test]
