@@ -41,6 +41,8 @@ pub enum Kept {
         env: Vec<String>,
         cwd: Option<String>,
         #[serde(default)]
+        clean: bool,
+        #[serde(default)]
         protocol: Option<String>,
     },
     Url {
@@ -72,6 +74,7 @@ impl Recent {
                 args: without_secrets(&command.args),
                 env: names(&command.env),
                 cwd: command.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into_owned()),
+                clean: command.is_clean,
                 protocol,
             },
             Source::Http(http) => Kept::Url {
@@ -110,11 +113,12 @@ impl Kept {
         // A word that a later version wrote is taken for none.
         let pinned = |word: &Option<String>| word.as_deref().and_then(|word| Protocol::parse(word).ok()).unwrap_or_default();
         match self {
-            Self::Command { program, args, env, cwd, protocol } => Source::Command(Command {
+            Self::Command { program, args, env, cwd, clean, protocol } => Source::Command(Command {
                 program: program.clone(),
                 args: args.clone(),
                 env: empty(env),
                 cwd: cwd.as_ref().map(PathBuf::from),
+                is_clean: *clean,
                 protocol: pinned(protocol),
             }),
             Self::Url { url, headers, login, client_id, protocol, transport, cacert } => Source::Http(Http {
@@ -181,6 +185,7 @@ mod tests {
             args: words("srv --api-key canary-1 --token=canary-2 --port 1 postgres://me:canary-3@h/db password=canary-4"),
             env: vec![("A".into(), "canary-5".into())],
             cwd: None,
+            is_clean: false,
             protocol: Protocol::Version("2026-07-28"),
         });
         let http = Source::Http(Http {
