@@ -21,7 +21,7 @@ pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUC
 pub use reach::{Protocol, Transport};
 pub use recent::{Kept, LEFT_OUT, Recent, RecentSource};
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
-pub use shown::shown;
+pub use shown::{is_key, shown};
 
 /// A server, or a capture folder standing in for one.
 #[derive(Clone, Debug, PartialEq, Eq)]

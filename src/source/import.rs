@@ -114,9 +114,9 @@ impl Import {
 /// Whether a variable, header or member of this name holds a secret as a rule.
 pub fn looks_secret(name: &str) -> bool {
     let name = name.to_lowercase();
-    let words =
-        ["token", "key", "secret", "password", "passwd", "passphrase", "authorization", "credential", "cookie", "signature"];
-    matches!(name.as_str(), "auth" | "pass" | "pwd" | "sig") || words.iter().any(|word| name.contains(word))
+    ["token", "key", "secret", "password", "passwd", "authorization", "credential", "cookie"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 impl Entry {

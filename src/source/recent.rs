@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::import::looks_secret;
-use super::{Command, Http, Login, Protocol, Source, Transport};
+use super::{Command, Http, Login, Protocol, Source, Transport, is_key};
 
 /// What stands where a secret was.
 pub const LEFT_OUT: &str = "…";
@@ -156,7 +156,8 @@ fn without_secrets(args: &[String]) -> Vec<String> {
 /// An address without its password and without values of parameters that look secret.
 fn address(text: &str) -> String {
     let Ok(mut url) = url::Url::parse(text) else { return text.to_owned() };
-    let has_secret = url.query_pairs().any(|(name, _)| looks_secret(&name));
+    let is_secret = |name: &str| looks_secret(name) || is_key(name);
+    let has_secret = url.query_pairs().any(|(name, _)| is_secret(&name));
     if url.password().is_none() && !has_secret {
         return text.to_owned();
     }
@@ -166,7 +167,7 @@ fn address(text: &str) -> String {
     if has_secret {
         let pairs: Vec<(String, String)> = url
             .query_pairs()
-            .map(|(name, value)| (name.to_string(), if looks_secret(&name) { String::new() } else { value.to_string() }))
+            .map(|(name, value)| (name.to_string(), if is_secret(&name) { String::new() } else { value.to_string() }))
             .collect();
         url.query_pairs_mut().clear().extend_pairs(pairs);
     }
