@@ -198,6 +198,12 @@ impl Ask {
         }
     }
 
+    /// What stands in the secret fields of a reply: name and value.
+    pub fn given(&self, reply: &Reply) -> Vec<(String, String)> {
+        let Reply::Accept(Some(content)) = reply else { return Vec::new() };
+        secret::values(content, &self.secrets())
+    }
+
     /// The `result` of a reply as it is kept: what stands in secret fields is masked. `None` where nothing had to be.
     pub fn kept(&self, reply: &Reply) -> Option<Reply> {
         let Reply::Accept(Some(content)) = reply else { return None };

@@ -9,6 +9,7 @@ mod probe;
 mod reach;
 mod recent;
 mod sample;
+mod shown;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUC
 pub use reach::{Protocol, Transport};
 pub use recent::{Kept, LEFT_OUT, Recent, RecentSource};
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
+pub use shown::{is_key, shown};
 
 /// A server, or a capture folder standing in for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,10 +44,42 @@ pub struct Command {
     /// Added to the environment; the values are secrets.
     pub env: Vec<(String, String)>,
     pub cwd: Option<PathBuf>,
+    /// It gets [`Command::NEEDED`] of our own environment and no other variable of it.
+    pub is_clean: bool,
     pub protocol: Protocol,
 }
 
 impl Command {
+    /// The variables that a program needs to be found, to find its files, and to reach the network; on Windows, to start.
+    pub const NEEDED: &'static [&'static str] = &[
+        "PATH",
+        "HOME",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "NO_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+        "no_proxy",
+        #[cfg(windows)]
+        "SystemRoot",
+        #[cfg(windows)]
+        "PATHEXT",
+        #[cfg(windows)]
+        "ComSpec",
+        #[cfg(windows)]
+        "TEMP",
+        #[cfg(windows)]
+        "TMP",
+        #[cfg(windows)]
+        "USERPROFILE",
+        #[cfg(windows)]
+        "APPDATA",
+        #[cfg(windows)]
+        "LOCALAPPDATA",
+    ];
+
     /// The command as a shell would take it, without variables or folder.
     pub fn line(&self) -> String {
         shell_words::join(std::iter::once(&self.program).chain(&self.args))
@@ -116,7 +150,10 @@ impl Source {
                     _ => name.to_owned(),
                 }
             }
-            Self::Http(http) => http.url.split("://").last().unwrap_or(&http.url).to_owned(),
+            Self::Http(http) => {
+                let url = shown(&http.url);
+                url.split_once("://").map_or(&*url, |(_, rest)| rest).to_owned()
+            }
             Self::Fixture(folder) => match folder.file_name() {
                 Some(name) => name.to_string_lossy().into_owned(),
                 None => folder.display().to_string(),
@@ -143,6 +180,9 @@ impl fmt::Display for Source {
                 }
             }
             Self::Command(command) => {
+                if command.is_clean {
+                    f.write_str("--clean-env ")?;
+                }
                 command.env.iter().try_for_each(|(name, _)| write!(f, "--env {name}=… "))?;
                 if let Some(cwd) = &command.cwd {
                     write!(f, "--cwd {} ", shell_words::quote(&cwd.to_string_lossy()))?;
@@ -150,7 +190,7 @@ impl fmt::Display for Source {
                 write!(f, "-- {}", command.line())
             }
             Self::Http(http) => {
-                write!(f, "--url {}", http.url)?;
+                write!(f, "--url {}", shown(&http.url))?;
                 if http.transport != Transport::Auto {
                     write!(f, " --transport {}", http.transport.word())?;
                 }
@@ -184,6 +224,10 @@ mod tests {
             ..Http::default()
         });
         assert_eq!(http.to_string(), "--url http://127.0.0.1:1/mcp --header 'X-Key: …'");
+        let http = Source::Http(Http { url: "https://me:s3cret@h/mcp?key=s3cret".into(), ..Http::default() });
+        assert_eq!((http.to_string(), http.label()), ("--url https://me:…@h/mcp?key=…".into(), "me:…@h/mcp?key=…".into()));
+        let clean = Source::Command(Command { program: "x".into(), is_clean: true, ..Command::default() });
+        assert_eq!(clean.to_string(), "--clean-env -- x");
         let pinned = Source::sample().with_protocol(Protocol::Version("2026-07-28"));
         assert_eq!(pinned.to_string(), "--sample --protocol 2026-07-28");
         assert_eq!(pinned.with_protocol(Protocol::Auto), Source::sample());

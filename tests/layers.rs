@@ -39,7 +39,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "state",
         &["ask", "fixture", "report", "diff", "host", "format", "capture", "source", "settings", "token", "json", "problem"],
     ),
-    ("mcp", &["ask", "serve", "capture", "source", "json", "problem"]),
+    ("mcp", &["ask", "serve", "fixture", "capture", "source", "json", "problem"]),
     ("serve", &["store", "report", "diff", "format", "capture", "source", "json", "problem", "cancel"]),
     ("store", &["fixture", "report", "host", "capture", "source", "settings", "json", "problem", "cancel"]),
     ("fixture", &["report", "diff", "host", "format", "capture", "source", "token", "json", "problem", "cancel"]),

@@ -82,6 +82,18 @@ pub fn is_asked(name: &str, title: Option<&str>, description: Option<&str>, form
     format == Some("password") || named(name) || title.is_some_and(named) || description.is_some_and(said)
 }
 
+/// The members of these names in an object's text, with their values: of a text what it says, of anything else its JSON.
+pub fn values(object: &str, names: &[&str]) -> Vec<(String, String)> {
+    let doc = Doc::parse(Bytes::copy_from_slice(object.as_bytes()));
+    let members = doc.root().into_iter().flat_map(|root| root.children());
+    let secret = members.filter_map(|member| {
+        let name = member.key().filter(|key| names.contains(&&**key))?.into_owned();
+        let value = member.as_str().map_or_else(|| member.raw_text().into_owned(), |text| text.into_owned());
+        Some((name, value))
+    });
+    secret.collect()
+}
+
 /// An object's text with the members of these names masked; `None` where there is nothing to mask.
 pub fn mask(object: &str, names: &[&str]) -> Option<String> {
     let doc = Doc::parse(Bytes::copy_from_slice(object.as_bytes()));
@@ -132,5 +144,7 @@ mod tests {
         assert_eq!(mask(r#"{ "a" :1.0, "b":"x" , "b":2}"#, &["b"]).as_deref(), Some(r#"{ "a" :1.0, "b":"•••" , "b":"•••"}"#));
         assert_eq!(mask(r#"{"a":1}"#, &["b"]), None);
         assert_eq!(mask("[]", &["b"]), None);
+        let given = values(r#"{"a":"x","b":"p\u0041\"","c":4815}"#, &["b", "c"]);
+        assert_eq!(given, [("b".to_owned(), "pA\"".to_owned()), ("c".to_owned(), "4815".to_owned())]);
     }
 }

@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::deferred::Deferred;
 use super::written::WriteArgs;
+use crate::fixture::redact::Known;
 use crate::source::{SAMPLE_SETS, Takes};
 
 /// A native desktop inspector for comparing MCP response formats
@@ -132,6 +133,9 @@ pub struct SourceArgs {
     /// A header sent with every request to the URL; its value is never shown or written
     #[arg(long, value_name = "K: V")]
     pub header: Vec<String>,
+    /// A file of such headers, a line `K: V` each; lines that begin with # are left out
+    #[arg(long, value_name = "FILE")]
+    pub header_file: Vec<PathBuf>,
     /// Log in where the server asks for it: in the browser, at an address that is shown first; or by another grant
     #[arg(long, value_name = "GRANT", num_args = 0..=1, require_equals = true, default_missing_value = "browser", value_parser = ["browser", "client-credentials", "workload", "enterprise"])]
     pub login: Option<String>,
@@ -162,6 +166,12 @@ pub struct SourceArgs {
     /// A variable for the command; its value is never shown or written
     #[arg(long, value_name = "K=V")]
     pub env: Vec<String>,
+    /// A file of such variables, a line `K=V` each; lines that begin with # are left out
+    #[arg(long, value_name = "FILE")]
+    pub env_file: Vec<PathBuf>,
+    /// Give the command no other variable of this environment than PATH, HOME and the proxies
+    #[arg(long)]
+    pub clean_env: bool,
     /// The folder the command starts in
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
@@ -225,6 +235,9 @@ pub struct Link {
     /// As [`Data::data_dir`].
     #[arg(skip)]
     pub data_dir: Option<PathBuf>,
+    /// What the session knows to be secret; its copies are one list.
+    #[arg(skip)]
+    pub known: Known,
     #[command(flatten)]
     pub answers: Answers,
 }

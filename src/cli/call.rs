@@ -90,7 +90,7 @@ pub fn call(
         },
         |capture, cancel| {
             let status = shown.asked.print(capture.clone(), cancel)?;
-            Ok(shown.keep.map_or(status, |(keep, data)| keep.keep(&capture, source, data, quiet, status)))
+            Ok(shown.keep.map_or(status, |(keep, data)| keep.keep(&capture, &link.known, data, quiet, status)))
         },
     )
 }

@@ -13,13 +13,15 @@ use tokio::sync::watch;
 
 use super::Done;
 use super::args::{Link, SourceArgs};
-use super::{answers, config, login, output};
+use super::pairs::pairs;
+use super::{answers, config, login, output, written};
 use crate::cancel::Cancel;
 use crate::capture::Step;
+use crate::fixture::redact::Known;
 use crate::mcp::{self, CancelToken, Happening, Happenings, Listing, Options, Session, ToolList};
 use crate::problem::{Kind, Problem};
 use crate::report::json::message_line;
-use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport};
+use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, shown};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(90);
 const CALL_LIMIT: Duration = Duration::from_secs(60);
@@ -39,11 +41,13 @@ impl SourceArgs {
             return Err(usage("more than one SOURCE")
                 .hint("give one of --sample, --url URL, --config FILE, --fixture DIR and -- COMMAND"));
         }
-        if !is_command && (self.cwd.is_some() || (!self.env.is_empty() && self.config.is_none())) {
-            return Err(usage("--env and --cwd belong to a command").hint("add `-- COMMAND [ARG…]` at the end"));
+        let has_variables = !self.env.is_empty() || !self.env_file.is_empty() || self.clean_env;
+        if !is_command && (self.cwd.is_some() || (has_variables && self.config.is_none())) {
+            let what = "--env, --env-file, --clean-env and --cwd belong to a command";
+            return Err(usage(what).hint("add `-- COMMAND [ARG…]` at the end"));
         }
-        if self.url.is_none() && !self.header.is_empty() {
-            return Err(usage("--header belongs to a URL").hint("add `--url URL`"));
+        if self.url.is_none() && !(self.header.is_empty() && self.header_file.is_empty()) {
+            return Err(usage("--header and --header-file belong to a URL").hint("add `--url URL`"));
         }
         let protocol = self.protocol.as_deref().map_or(Ok(Protocol::Auto), Protocol::parse)?;
         let transport = self.transport.as_deref().map_or(Ok(Transport::Auto), Transport::parse)?;
@@ -58,9 +62,9 @@ impl SourceArgs {
         }
         if let Some(url) = &self.url {
             if !url.starts_with("http://") && !url.starts_with("https://") {
-                return Err(usage("a URL starts with http:// or https://").at(url.clone()));
+                return Err(usage("a URL starts with http:// or https://").at(shown(url)));
             }
-            let headers = self.header.iter().map(|header| pair(header, ':', "--header")).collect::<Result<_, _>>()?;
+            let headers = pairs("--header", ':', &self.header, &self.header_file)?;
             return Ok(Some(Source::Http(Http {
                 url: url.clone(),
                 headers,
@@ -76,9 +80,16 @@ impl SourceArgs {
             }
             return Ok(Some(Source::Fixture(folder.clone())));
         }
-        let env = self.env.iter().map(|variable| pair(variable, '=', "--env")).collect::<Result<Vec<_>, _>>()?;
+        let env = pairs("--env", '=', &self.env, &self.env_file)?;
         if let Some(file) = &self.config {
             let mut source = config::source(file, self.configured.as_deref(), &env)?.with_protocol(protocol);
+            match &mut source {
+                Source::Command(command) => command.is_clean = self.clean_env,
+                _ if self.clean_env => {
+                    return Err(usage("--clean-env belongs to a command").hint("this server of the file is at a URL"));
+                }
+                _ => {}
+            }
             if let Source::Http(http) = &mut source {
                 http.cacert.clone_from(&self.cacert);
                 if self.transport.is_some() {
@@ -92,7 +103,8 @@ impl SourceArgs {
         });
         let Some(program) = words.next().transpose()? else { return Ok(None) };
         let args = words.collect::<Result<_, _>>()?;
-        Ok(Some(Source::Command(Command { program, args, env, cwd: self.cwd.clone(), protocol })))
+        let (cwd, is_clean) = (self.cwd.clone(), self.clean_env);
+        Ok(Some(Source::Command(Command { program, args, env, cwd, is_clean, protocol })))
     }
 
     /// How to log in, if that is asked for.
@@ -128,15 +140,6 @@ impl SourceArgs {
             usage("no SOURCE is given").hint("add --sample, --url URL, --config FILE, --fixture DIR or -- COMMAND [ARG…]")
         })
     }
-}
-
-/// `NAME=VALUE` or `NAME: VALUE`. The text is a secret, so no message repeats more than its name.
-fn pair(text: &str, separator: char, option: &str) -> Result<(String, String), Problem> {
-    let form = if separator == '=' { "K=V" } else { "'K: V'" };
-    let wrong = || usage(format!("{option} takes {form}"));
-    let (name, value) = text.split_once(separator).ok_or_else(wrong)?;
-    let (name, value) = if separator == ':' { (name.trim(), value.trim()) } else { (name, value) };
-    if name.is_empty() { Err(wrong()) } else { Ok((name.to_owned(), value.to_owned())) }
 }
 
 fn usage(what: impl Into<String>) -> Problem {
@@ -229,17 +232,20 @@ pub fn with_session<T>(
     let limits = limits(link)?;
     // Opened first: a call is not to be repeated because its transcript could not be written.
     let transcript = link.transcript.as_deref().map(TranscriptFile::create).transpose()?;
+    let known = &link.known;
+    written::know(known, Some(source));
     let runtime = runtime()?;
     runtime.block_on(async {
         let interrupt = Interrupt::listen();
         let options = Options {
             connect_limit: link.connect_limit(),
             guard: std::env::current_exe().ok(),
-            transcript: transcript.as_ref().map(TranscriptFile::taker),
+            transcript: transcript.as_ref().map(|file| file.taker(known.clone())),
             identity,
             answering,
             limits,
             logins: logins(link),
+            known: known.clone(),
         };
         let steps = Arc::new(Mutex::new(Vec::new()));
         let session =
@@ -249,10 +255,10 @@ pub fn with_session<T>(
                     if !quiet {
                         tell(&steps.lock().unwrap_or_else(PoisonError::into_inner));
                     }
-                    return Err(error.into());
+                    return Err(known.problem(error.into()));
                 }
             };
-        let done = work(&session, &interrupt).await;
+        let done = work(&session, &interrupt).await.map_err(|problem| known.problem(problem));
         let closing = tokio::spawn(session.leave());
         let written = transcript.map_or(Ok(()), TranscriptFile::result);
         interrupt.compute();
@@ -378,12 +384,13 @@ impl TranscriptFile {
         Ok(Self { path: path.to_owned(), state: Arc::new(Mutex::new(Ok(file))) })
     }
 
-    fn taker(&self) -> mcp::Transcript {
+    /// Takes messages down without what is known to be secret by then.
+    fn taker(&self, known: Known) -> mcp::Transcript {
         let state = Arc::clone(&self.state);
         Arc::new(move |message| {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             if let Ok(file) = &mut *state
-                && let Err(error) = file.write_all((message_line(message) + "\n").as_bytes())
+                && let Err(error) = file.write_all((message_line(&known.message(message)) + "\n").as_bytes())
             {
                 *state = Err(error);
             }
@@ -429,7 +436,15 @@ mod tests {
             refused(SourceArgs { sample: Some("all".into()), url: Some("http://x".into()), ..args() }),
             "more than one SOURCE"
         );
-        assert_eq!(refused(SourceArgs { env: vec!["A=1".into()], ..args() }), "--env and --cwd belong to a command");
+        for args in [
+            SourceArgs { env: vec!["A=1".into()], ..args() },
+            SourceArgs { env_file: vec!["a".into()], ..args() },
+            SourceArgs { clean_env: true, url: Some("http://x".into()), ..args() },
+        ] {
+            assert_eq!(refused(args), "--env, --env-file, --clean-env and --cwd belong to a command");
+        }
+        let headers = SourceArgs { header_file: vec!["a".into()], server: vec!["x".into()], ..args() };
+        assert_eq!(refused(headers), "--header and --header-file belong to a URL");
         assert_eq!(refused(SourceArgs { env: vec!["s3cret".into()], server: vec!["x".into()], ..args() }), "--env takes K=V");
         assert_eq!(
             refused(SourceArgs { url: Some("localhost:1".into()), ..args() }),

@@ -69,7 +69,7 @@ pub fn run(args: &args::Compare) -> Done {
             let kept = captures.clone();
             let status =
                 print(&plan, captures, &Output { tokenizer: &tokenizer, hosts: &hosts, table, print: args.print }, cancel)?;
-            Ok(args.keep.keep_all(&kept, &source, &args.data, quiet, status))
+            Ok(args.keep.keep_all(&kept, &args.link.known, &args.data, quiet, status))
         },
     )
 }

@@ -24,6 +24,7 @@ mod login;
 mod logout;
 mod near;
 mod output;
+mod pairs;
 mod prompts;
 mod replay;
 mod resources;

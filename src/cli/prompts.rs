@@ -95,7 +95,7 @@ pub fn get(args: &args::PromptGet) -> Done {
         },
         |capture, cancel| {
             let status = asked.print(capture.clone(), cancel)?;
-            Ok(args.keep.keep(&capture, &source, &args.data, quiet, status))
+            Ok(args.keep.keep(&capture, &args.link.known, &args.data, quiet, status))
         },
     )
 }

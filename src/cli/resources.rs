@@ -97,7 +97,7 @@ pub fn read(args: &args::Read) -> Done {
         },
         |capture, cancel| {
             let status = asked.print(capture.clone(), cancel)?;
-            Ok(args.keep.keep(&capture, &source, &args.data, quiet, status))
+            Ok(args.keep.keep(&capture, &args.link.known, &args.data, quiet, status))
         },
     )
 }

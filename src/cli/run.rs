@@ -15,7 +15,6 @@ use super::{Done, hosts};
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Outcome, Server, Tool};
 use crate::fixture::collection::{CollectedCall, Collection};
-use crate::fixture::redact::RedactOptions;
 use crate::fixture::run::{Before, Run, RunCall};
 use crate::host::Hosts;
 use crate::mcp::{self, Session};
@@ -38,7 +37,7 @@ pub fn run(args: &args::Run) -> Done {
         }
     }
     let source = source(args, collection.source.as_deref(), &place)?;
-    let options = args.write.options(Some(&source))?;
+    args.write.check()?;
     let quiet = args.print.quiet;
     with_session(
         &source,
@@ -52,14 +51,14 @@ pub fn run(args: &args::Run) -> Done {
             if let Some(folder) = args.save.as_deref().filter(|_| !args.write.preview) {
                 free(&plan, folder)?;
             }
-            let (captures, unsaved) = make(&plan, session, interrupt, args, &options).await?;
+            let (captures, unsaved) = make(&plan, session, interrupt, args).await?;
             Ok((session.server().clone(), tools, captures, unsaved))
         },
         |(server, tools, captures, unsaved), cancel| {
             let kept = captures.clone();
             let status = print(&collection, server, &tools, captures, before.as_ref(), &hosts, args.print, cancel)?;
             let keep = KeepArgs { keep: args.keep, no_redact: args.write.no_redact, write: args.write.clone() };
-            let status = keep.keep_all(&kept, &source, &args.data, quiet, status);
+            let status = keep.keep_all(&kept, &args.link.known, &args.data, quiet, status);
             unsaved.map_or(Ok(status), Err)
         },
     )
@@ -161,7 +160,6 @@ async fn make(
     session: &Session,
     interrupt: &Interrupt,
     args: &args::Run,
-    options: &RedactOptions,
 ) -> Result<(Vec<Capture>, Option<Problem>), Problem> {
     let mut unsaved = None;
     let mut captures = Vec::with_capacity(plan.len());
@@ -177,7 +175,7 @@ async fn make(
         };
         let capture = session.call(asked, interrupt.call.clone()).await;
         if let Some(folder) = &args.save {
-            let written = args.write.prepare(&capture, options)?;
+            let written = args.write.prepare(&capture, &args.write.options(&args.link.known)?)?;
             if args.write.preview {
                 output::note(args.print.quiet, &format!("{}: {}", call.name, preview(&written, &[])));
                 captures.push(capture);

@@ -8,7 +8,7 @@ use super::args::Data;
 use super::output::{self, columns, one_line};
 use crate::cancel::Cancel;
 use crate::capture::Capture;
-use crate::fixture::redact::{OFFERED, RedactOptions, Redacted, Secrets, redact};
+use crate::fixture::redact::{Known, OFFERED, RedactOptions, Redacted, redact};
 use crate::problem::{Kind, Problem};
 use crate::report::{grouped, number_of};
 use crate::source::Source;
@@ -46,11 +46,19 @@ pub struct KeepArgs {
     pub write: WriteArgs,
 }
 
-/// The values that were given to a source, and those that it inherits.
-pub fn secrets(source: Option<&Source>) -> Secrets {
-    let mut secrets = source.map(Secrets::of).unwrap_or_default();
-    secrets.add_inherited(std::env::vars_os());
-    secrets
+/// Adds what was given to a source, and what it inherits.
+pub fn know(known: &Known, source: Option<&Source>) {
+    if let Some(source) = source {
+        known.add_source(source);
+    }
+    known.add_inherited(std::env::vars_os());
+}
+
+/// What is known where no server is reached.
+pub fn inherited() -> Known {
+    let known = Known::default();
+    know(&known, None);
+    known
 }
 
 /// Puts back what a replacement left out of its place that was ended, and says so.
@@ -61,15 +69,21 @@ pub fn recover(path: &Path, quiet: bool) {
 }
 
 impl WriteArgs {
-    /// What to hide.
-    pub fn options(&self, source: Option<&Source>) -> Result<RedactOptions, Problem> {
+    /// Whether what was given can be done.
+    pub fn check(&self) -> Result<(), Problem> {
         if let Some(word) = self.hide.iter().find(|word| !OFFERED.contains(&word.as_str())) {
             return Err(Problem::new(Kind::Usage, format!("unknown kind `{word}`"))
                 .at("--hide")
                 .hint(format!("one of {}; the other kinds are hidden by default", OFFERED.join(", "))));
         }
+        Ok(())
+    }
+
+    /// What to hide, with what is known by now.
+    pub fn options(&self, known: &Known) -> Result<RedactOptions, Problem> {
+        self.check()?;
         Ok(RedactOptions {
-            secrets: secrets(source),
+            secrets: known.secrets(),
             also: self.hide.iter().cloned().collect(),
             keep: self.leave.iter().cloned().collect(),
         })
@@ -115,11 +129,11 @@ pub fn preview(redacted: &Redacted, files: &[(&str, &[u8])]) -> String {
 impl KeepArgs {
     /// Puts the capture into the history, where that was asked for; gives the exit status. The answer has been printed by
     /// now: a failure is said, and costs nothing else.
-    pub fn keep(&self, capture: &Capture, source: &Source, data: &Data, quiet: bool, status: u8) -> u8 {
+    pub fn keep(&self, capture: &Capture, known: &Known, data: &Data, quiet: bool, status: u8) -> u8 {
         if !self.keep {
             return status;
         }
-        match self.try_keep(capture, source, data) {
+        match self.try_keep(capture, known, data) {
             Ok(said) => {
                 output::note(quiet, &said);
                 status
@@ -132,17 +146,17 @@ impl KeepArgs {
     }
 
     /// The same for several.
-    pub fn keep_all(&self, captures: &[Capture], source: &Source, data: &Data, quiet: bool, status: u8) -> u8 {
-        captures.iter().fold(status, |status, capture| self.keep(capture, source, data, quiet, status))
+    pub fn keep_all(&self, captures: &[Capture], known: &Known, data: &Data, quiet: bool, status: u8) -> u8 {
+        captures.iter().fold(status, |status, capture| self.keep(capture, known, data, quiet, status))
     }
 
-    fn try_keep(&self, capture: &Capture, source: &Source, data: &Data) -> Result<String, Problem> {
+    fn try_keep(&self, capture: &Capture, known: &Known, data: &Data) -> Result<String, Problem> {
         let folder =
             data.data_dir.clone().or_else(store::data_folder).ok_or_else(|| {
                 Problem::new(Kind::Io, "there is no folder for the history").hint("name one with `--data-dir DIR`")
             })?;
         let write = WriteArgs { no_redact: self.no_redact, ..self.write.clone() };
-        let redacted = write.prepare(capture, &write.options(Some(source))?)?;
+        let redacted = write.prepare(capture, &write.options(known)?)?;
         let history = History::at(&folder);
         let id = history.add(&redacted.capture, &Label::default())?;
         Ok(format!("kept as {} · {}", history.folder(&id).display(), redacted.exactness()))

@@ -10,9 +10,8 @@ use tokio::task::JoinHandle;
 
 use super::queue::Queue;
 use crate::cancel::Cancel;
-use crate::fixture::redact::{RedactOptions, Secrets, redact};
+use crate::fixture::redact::{Known, RedactOptions, redact};
 use crate::problem::{Kind, Problem};
-use crate::source::Source;
 use crate::state::Event;
 use crate::state::history::{HistoryEffect, HistoryEvent};
 use crate::store::{History, Label};
@@ -23,8 +22,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 pub(super) struct Keeper {
     queue: Arc<Queue>,
-    /// What was given to any source of this run, and what it inherited: hidden in all that is written.
-    secrets: Mutex<Secrets>,
+    /// What any session of this run knows to be secret: hidden in all that is written.
+    known: Known,
     history: Mutex<Option<History>>,
     /// What is being done last, and all before it; the next thing waits for it.
     last: Mutex<Option<JoinHandle<()>>>,
@@ -34,20 +33,19 @@ pub(super) struct Keeper {
 
 impl Keeper {
     pub(super) fn new(queue: Arc<Queue>) -> Self {
-        let mut secrets = Secrets::default();
-        secrets.add_inherited(std::env::vars_os());
-        Self { queue, secrets: Mutex::new(secrets), history: Mutex::default(), last: Mutex::default(), search: Mutex::default() }
+        let known = Known::default();
+        known.add_inherited(std::env::vars_os());
+        Self { queue, known, history: Mutex::default(), last: Mutex::default(), search: Mutex::default() }
     }
 
-    /// From here on the values of this source are hidden.
-    pub(super) fn hide(&self, source: &Source) {
-        lock(&self.secrets).add_source(source);
+    /// The list, for sessions to add to.
+    pub(super) fn known(&self) -> Known {
+        self.known.clone()
     }
 
     /// What is hidden in what the window writes.
     pub(super) fn options(&self) -> RedactOptions {
-        let secrets = lock(&self.secrets).clone();
-        RedactOptions { secrets, ..RedactOptions::default() }
+        RedactOptions { secrets: self.known.secrets(), ..RedactOptions::default() }
     }
 
     pub(super) fn use_folder(&self, folder: &Path) {

@@ -83,8 +83,8 @@ impl Engine {
         let runtime = crate::mcp::runtime().map_err(no_threads)?;
         let queue = Arc::new(Queue::new(wake));
         let jobs = Arc::new(Jobs::new(Arc::clone(&queue)).map_err(no_threads)?);
-        let sessions = Arc::new(Sessions::new(Arc::clone(&queue), guard));
         let history = Keeper::new(Arc::clone(&queue));
+        let sessions = Arc::new(Sessions::new(Arc::clone(&queue), guard, history.known()));
         let provider = exact::Provider::new(Arc::clone(&queue));
         let (probe, settings, fixtures) = (Mutex::default(), Arc::default(), fixtures::Fixtures::default());
         Ok(Self { runtime: Some(runtime), queue, sessions, jobs, probe, settings, history, fixtures, provider })
@@ -106,7 +106,6 @@ impl Engine {
         let Some(runtime) = &self.runtime else { return };
         match effect {
             Effect::Connect { session, source, limit } => {
-                self.history.hide(&source);
                 self.sessions.connect(runtime, session, source, limit);
             }
             Effect::Disconnect { session } => {
@@ -140,10 +139,10 @@ impl Engine {
             Effect::Answer { captures, inquiry } => self.jobs.answer(captures, inquiry),
             Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
             Effect::ExportCapture { capture, path } => {
-                self.export(runtime, capture, path, store::write_folder);
+                self.export(runtime, capture, path, |capture, path| Ok(store::write_folder(capture, path)?));
             }
             Effect::ExportResult { capture, path } => {
-                self.export(runtime, capture, path, store::write_result);
+                self.export(runtime, capture, path, |capture, path| Ok(store::write_result(capture, path)?));
             }
             Effect::ExportAs(order) => {
                 let (hosts, options, queue) = (self.jobs.hosts(), self.history.options(), Arc::clone(&self.queue));
@@ -166,11 +165,11 @@ impl Engine {
                     export::write_compare(shown, &ask, file, path.map(expanded), encoding, &hosts)
                 });
             }
-            Effect::SaveBlock { capture, block, path } => self.blocking(runtime, move || {
-                let path = expanded(path);
-                store::write_whole(&path, &Reading::of(&capture).block_bytes(block)?)?;
-                Ok(Event::Exported(path))
-            }),
+            Effect::SaveBlock { capture, block, path } => {
+                self.export(runtime, capture, path, move |capture, path| {
+                    Ok(store::write_whole(path, &Reading::of(capture).block_bytes(block)?)?)
+                });
+            }
             Effect::OpenText(text) => self.blocking(runtime, move || {
                 let captures = store::read_all_bytes(&text.into(), "pasted text", None)?;
                 Ok(Event::OpenedAll(captures.into_iter().map(Arc::new).collect()))
@@ -293,7 +292,7 @@ impl Engine {
         runtime: &Runtime,
         capture: Arc<Capture>,
         path: PathBuf,
-        write: impl FnOnce(&Capture, &Path) -> Result<(), store::Error> + Send + 'static,
+        write: impl FnOnce(&Capture, &Path) -> Result<(), Problem> + Send + 'static,
     ) {
         let (queue, options) = (Arc::clone(&self.queue), self.history.options());
         self.blocking(runtime, move || {

@@ -12,10 +12,11 @@ use tokio::task::JoinHandle;
 use super::queue::Queue;
 use super::talk;
 use crate::capture::{CaptureId, Tool};
+use crate::fixture::redact::Known;
 use crate::host::Host;
 use crate::mcp::{self, Answer, CancelToken, Happening, Happenings, Session};
 use crate::problem::{Kind, Problem};
-use crate::source::{Limits, Source};
+use crate::source::{Limits, Source, shown};
 use crate::state::{Event, LoginStep};
 
 /// How long whoever still uses a session has to give it up when it is closed.
@@ -58,10 +59,12 @@ pub(super) struct Sessions {
     limits: Mutex<Limits>,
     /// As whom the next connections are made; `None` is as Loupe.
     client: Mutex<Option<mcp::Identity>>,
+    /// What is known to be secret.
+    known: Known,
 }
 
 impl Sessions {
-    pub(super) fn new(queue: Arc<Queue>, guard: Option<PathBuf>) -> Self {
+    pub(super) fn new(queue: Arc<Queue>, guard: Option<PathBuf>, known: Known) -> Self {
         Self {
             open: Mutex::default(),
             queue,
@@ -69,6 +72,7 @@ impl Sessions {
             logins: Mutex::default(),
             limits: Mutex::default(),
             client: Mutex::default(),
+            known,
         }
     }
 
@@ -98,8 +102,8 @@ impl Sessions {
         let keep = self.logins.lock().unwrap_or_else(PoisonError::into_inner).clone();
         runtime.spawn(async move {
             match mcp::login::forget(&keep, &url, client_id.as_deref()).await {
-                Ok(done) => this.push_heard(session, crate::state::Heard::Noted(format!("{url}: {done}"))),
-                Err(why) => this.queue.push(Event::Problem(Problem::new(Kind::Io, why).at(url))),
+                Ok(done) => this.push_heard(session, crate::state::Heard::Noted(format!("{}: {done}", shown(&url)))),
+                Err(why) => this.queue.push(Event::Problem(Problem::new(Kind::Io, why).at(shown(&url)))),
             }
         });
     }
@@ -139,6 +143,7 @@ impl Sessions {
             limits: *self.limits.lock().unwrap_or_else(PoisonError::into_inner),
             logins: self.logins.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             identity: self.client.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            known: self.known.clone(),
         };
         // The lock is held until the handle is stored, so that a connection that fails at once is found.
         let mut open = self.open();
@@ -156,6 +161,7 @@ impl Sessions {
             let outcome = this.reach(session, &source, options).await;
             this.open().connecting.remove(&session);
             if let Err(problem) = outcome {
+                let problem = this.known.problem(problem);
                 this.queue.push(Event::ConnectFailed { session, problem });
             }
         });

@@ -220,11 +220,19 @@ impl Tap {
             Ok(result) => Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)),
             Err(why) => error(&id, REFUSED, &why),
         };
+        self.confide(&ask, reply);
         let kept = ask.kept(reply).map(|kept| message(&kept));
         if kept.is_some() {
             state.note_all(MASKED);
         }
         self.send_reply(&mut state, message(reply), kept.as_ref());
+    }
+
+    /// What is secret in a reply is known from here on.
+    pub(super) fn confide(&self, ask: &Ask, reply: &Reply) {
+        for (name, value) in ask.given(reply) {
+            self.known.add("answer", &name, &value);
+        }
     }
 
     /// Keys for the questions that stand in a result, `count` in a row: the first of them.

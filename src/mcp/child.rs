@@ -107,6 +107,10 @@ pub(super) fn start(
         start.kill_on_drop(true);
         start
     };
+    if command.is_clean {
+        let needed = source::Command::NEEDED.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        start.env_clear().envs(needed);
+    }
     start.args(&command.args).envs(command.env.iter().map(|(name, value)| (name, value)));
     if let Some(cwd) = &command.cwd {
         start.current_dir(cwd);

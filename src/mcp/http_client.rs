@@ -34,7 +34,7 @@ pub(super) const SENT_AGAIN: &str = "the request was sent again after logging in
 pub(super) struct Client {
     pub client: reqwest::Client,
     pub url: reqwest::Url,
-    /// As it was typed.
+    /// As it was typed, its password and keys left out.
     pub shown: String,
     /// What a person wants sent with every request.
     pub headers: HeaderMap,
@@ -59,7 +59,8 @@ fn authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
 
 impl Client {
     pub(super) fn new(http: &source::Http, tap: &Arc<Tap>, logins: Keep) -> Result<Self, Error> {
-        let bad_address = || Error::Address { url: http.url.clone() };
+        let shown = source::shown(&http.url).into_owned();
+        let bad_address = || Error::Address { url: shown.clone() };
         let url = reqwest::Url::parse(&http.url).map_err(|_| bad_address())?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(bad_address());
@@ -101,10 +102,10 @@ impl Client {
         let login = http.login.clone().map(|wish| {
             let told = Arc::clone(tap);
             let told = Arc::new(move |step| told.happen(Happening::Login(step)));
-            Login::new(wish, &http.url, client.clone(), logins, told, Arc::clone(&tap.patience))
+            Login::new(wish, &http.url, client.clone(), logins, told, Arc::clone(&tap.patience), tap.known.clone())
         });
         let told = AtomicBool::new(false);
-        Ok(Self { client, url, shown: http.url.clone(), headers, login, tap: Arc::clone(tap), told, took })
+        Ok(Self { client, url, shown, headers, login, tap: Arc::clone(tap), told, took })
     }
 
     /// Takes up the login that is kept.
@@ -226,7 +227,7 @@ fn is_this_machine(url: &reqwest::Url) -> bool {
 pub(super) fn location(response: &reqwest::Response) -> Option<String> {
     let location = response.headers().get(header::LOCATION)?;
     let text = String::from_utf8_lossy(location.as_bytes()).into_owned();
-    Some(response.url().join(&text).map_or(text, |url| url.to_string()))
+    Some(source::shown(response.url().join(&text).as_ref().map_or(text.as_str(), |url| url.as_str())).into_owned())
 }
 
 /// The type of a body in lower case, without its parameters; empty where there is none.

@@ -61,9 +61,10 @@ pub use session::Session;
 pub use wire::line;
 
 use crate::capture::{CaptureId, HttpInfo, Message, Step, Tool};
+use crate::fixture::redact::Known;
 use crate::problem::Problem;
 pub use crate::source::Identity;
-use crate::source::{Limits, Source};
+use crate::source::{Limits, Source, shown};
 use child::Fate;
 use session::Link;
 use tap::{Incoming, Outbox, Tap};
@@ -99,6 +100,8 @@ pub struct Options {
     pub answering: Answering,
     /// Where logins are kept.
     pub logins: login::Keep,
+    /// What is known to be secret. What the session learns is added: of its source, of a login, of an answer to the server.
+    pub known: Known,
 }
 
 impl Default for Options {
@@ -111,6 +114,7 @@ impl Default for Options {
             identity: None,
             answering: Answering::default(),
             logins: login::Keep::default(),
+            known: Known::default(),
         }
     }
 }
@@ -228,10 +232,12 @@ pub async fn connect(source: &Source, options: Options, happenings: Happenings) 
     let place = match source {
         Source::Sample(_) => "sample server".into(),
         Source::Command(command) => command.program.clone(),
-        Source::Http(http) => http.url.clone(),
+        Source::Http(http) => shown(&http.url).into_owned(),
         Source::Fixture(folder) => folder.display().to_string(),
     };
-    let tap = Arc::new(Tap::new(place.clone(), options.limits, options.transcript.clone(), happenings));
+    options.known.add_source(source);
+    let tap = Tap::new(place.clone(), options.limits, options.transcript.clone(), happenings, options.known.clone());
+    let tap = Arc::new(tap);
     tap.answer_with(options.answering.clone());
     let opened = tokio::select! {
         biased;

@@ -90,6 +90,7 @@ pub(super) async fn answer(
         };
         match reply.result() {
             Ok(result) => {
+                tap.confide(ask, &reply);
                 let masked = ask.kept(&reply).and_then(|reply| reply.result().ok());
                 is_masked |= masked.is_some();
                 kept.push(masked.unwrap_or_else(|| result.clone()));

@@ -28,6 +28,7 @@ use super::log::Log;
 use super::patience::Patience;
 use super::{Happening, Happenings, Transcript};
 use crate::capture::{Direction, HttpInfo, Message, Step};
+use crate::fixture::redact::Known;
 use crate::source::Limits;
 use spread::Spread;
 
@@ -106,19 +107,27 @@ pub(super) struct Tap {
     pub limits: Limits,
     pub patience: Arc<Patience>,
     happenings: Happenings,
+    pub known: Known,
     /// What may be asked of us; set once, before anything is sent.
     answering: OnceLock<(Weak<Tap>, Mutex<Answering>)>,
     state: Mutex<State>,
 }
 
 impl Tap {
-    pub(super) fn new(place: String, limits: Limits, transcript: Option<Transcript>, happenings: Happenings) -> Self {
+    pub(super) fn new(
+        place: String,
+        limits: Limits,
+        transcript: Option<Transcript>,
+        happenings: Happenings,
+        known: Known,
+    ) -> Self {
         Self {
             place,
             began: Instant::now(),
             limits,
             patience: Arc::default(),
             happenings,
+            known,
             answering: OnceLock::new(),
             state: Mutex::new(State {
                 outbox: None,
@@ -363,7 +372,7 @@ impl Tap {
             pending.finish(End::Lost(Arc::clone(&error)));
         }
         if tell {
-            self.happen(Happening::Gone((&*error).into()));
+            self.happen(Happening::Gone(self.known.problem((&*error).into())));
         }
     }
 

@@ -195,6 +195,7 @@ impl Entry {
             |pairs: &[(String, String)]| -> Vec<_> { pairs.iter().map(|(name, value)| (name.clone(), fill(value))).collect() };
         match &self.reach {
             Reach::Command { program, args, env, cwd } => Ok(Source::Command(Command {
+                is_clean: false,
                 program: fill(program),
                 args: args.iter().map(fill).collect(),
                 env: pairs(env).into_iter().chain(self.given.iter().cloned()).collect(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::import::looks_secret;
-use super::{Command, Http, Login, Protocol, Source, Transport};
+use super::{Command, Http, Login, Protocol, Source, Transport, is_key};
 
 /// What stands where a secret was.
 pub const LEFT_OUT: &str = "…";
@@ -41,6 +41,8 @@ pub enum Kept {
         env: Vec<String>,
         cwd: Option<String>,
         #[serde(default)]
+        clean: bool,
+        #[serde(default)]
         protocol: Option<String>,
     },
     Url {
@@ -72,6 +74,7 @@ impl Recent {
                 args: without_secrets(&command.args),
                 env: names(&command.env),
                 cwd: command.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into_owned()),
+                clean: command.is_clean,
                 protocol,
             },
             Source::Http(http) => Kept::Url {
@@ -110,11 +113,12 @@ impl Kept {
         // A word that a later version wrote is taken for none.
         let pinned = |word: &Option<String>| word.as_deref().and_then(|word| Protocol::parse(word).ok()).unwrap_or_default();
         match self {
-            Self::Command { program, args, env, cwd, protocol } => Source::Command(Command {
+            Self::Command { program, args, env, cwd, clean, protocol } => Source::Command(Command {
                 program: program.clone(),
                 args: args.clone(),
                 env: empty(env),
                 cwd: cwd.as_ref().map(PathBuf::from),
+                is_clean: *clean,
                 protocol: pinned(protocol),
             }),
             Self::Url { url, headers, login, client_id, protocol, transport, cacert } => Source::Http(Http {
@@ -152,7 +156,8 @@ fn without_secrets(args: &[String]) -> Vec<String> {
 /// An address without its password and without values of parameters that look secret.
 fn address(text: &str) -> String {
     let Ok(mut url) = url::Url::parse(text) else { return text.to_owned() };
-    let has_secret = url.query_pairs().any(|(name, _)| looks_secret(&name));
+    let is_secret = |name: &str| looks_secret(name) || is_key(name);
+    let has_secret = url.query_pairs().any(|(name, _)| is_secret(&name));
     if url.password().is_none() && !has_secret {
         return text.to_owned();
     }
@@ -162,7 +167,7 @@ fn address(text: &str) -> String {
     if has_secret {
         let pairs: Vec<(String, String)> = url
             .query_pairs()
-            .map(|(name, value)| (name.to_string(), if looks_secret(&name) { String::new() } else { value.to_string() }))
+            .map(|(name, value)| (name.to_string(), if is_secret(&name) { String::new() } else { value.to_string() }))
             .collect();
         url.query_pairs_mut().clear().extend_pairs(pairs);
     }
@@ -181,6 +186,7 @@ mod tests {
             args: words("srv --api-key canary-1 --token=canary-2 --port 1 postgres://me:canary-3@h/db password=canary-4"),
             env: vec![("A".into(), "canary-5".into())],
             cwd: None,
+            is_clean: false,
             protocol: Protocol::Version("2026-07-28"),
         });
         let http = Source::Http(Http {

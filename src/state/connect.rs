@@ -8,7 +8,7 @@ use super::versus::VersusAction;
 use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Kind, Problem};
-use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport};
+use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, shown};
 
 /// What the sample begins with, by set.
 const FIRST_TOOLS: &[&str] = &["strict_search_companies", "autotask_search_companies", "search_user"];
@@ -29,6 +29,8 @@ pub struct ConnectForm {
     /// Further arguments, as a shell would take them.
     pub arguments: String,
     pub folder: String,
+    /// The command gets no more of our environment than it needs; there is no field for it.
+    pub is_clean: bool,
     /// Name and value; rows with an empty name are left out.
     pub environment: Vec<(String, String)>,
     pub url: String,
@@ -57,6 +59,7 @@ impl ConnectForm {
                 arguments: shell_words::join(&command.args),
                 folder: command.cwd.as_ref().map(|cwd| cwd.display().to_string()).unwrap_or_default(),
                 environment: command.env.clone(),
+                is_clean: command.is_clean,
                 protocol: command.protocol,
                 ..Self::default()
             },
@@ -100,13 +103,14 @@ impl ConnectForm {
                 }
                 let program = words.remove(0);
                 let cwd = (!self.folder.trim().is_empty()).then(|| PathBuf::from(self.folder.trim()));
-                Ok(Source::Command(Command { program, args: words, env: named(&self.environment), cwd, protocol: self.protocol }))
+                let (env, is_clean, protocol) = (named(&self.environment), self.is_clean, self.protocol);
+                Ok(Source::Command(Command { program, args: words, env, cwd, is_clean, protocol }))
             }
             ConnectMode::Url => {
                 let url = self.url.trim();
                 if !(url.starts_with("http://") || url.starts_with("https://")) {
                     return Err(Problem::new(Kind::Usage, "not an http or https address")
-                        .at(url)
+                        .at(shown(url))
                         .hint("type the server's address, such as http://127.0.0.1:3001/mcp"));
                 }
                 Ok(Source::Http(Http {

@@ -145,28 +145,77 @@ pub fn write_folder(capture: &Capture, path: &Path) -> Result<(), Error> {
 /// # Errors
 /// As [`write_folder`].
 pub fn write_folder_with(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), Error> {
+    write_new(capture, files, path, Readers::All)
+}
+
+fn write_new(capture: &Capture, files: &[(&str, &[u8])], path: &Path, readers: Readers) -> Result<(), Error> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(Error::Exists { path: path.to_owned() });
     }
     let parent = parent(path);
-    let temporary = write_beside(capture, files, &parent, path)?;
+    let temporary = write_beside(capture, files, &parent, path, readers)?;
     put_in_place(temporary, &parent, path)
 }
 
-/// A whole folder under another name in the folder `parent`, to stand at `place`.
-fn write_beside(capture: &Capture, files: &[(&str, &[u8])], parent: &Path, place: &Path) -> Result<tempfile::TempDir, Error> {
-    fs::create_dir_all(parent).map_err(Error::io("cannot create the folder", parent))?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
-    // Of a temporary folder for others to read later; the process's umask still applies.
+/// Who may read what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readers {
+    /// Whoever the process's umask leaves.
+    All,
+    /// Its owner: folders are 0700, files 0600.
+    Owner,
+}
+
+impl Readers {
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    let temporary = builder.tempdir_in(parent).map_err(Error::io("cannot create the folder", parent))?;
-    write_into(capture, files, temporary.path()).map_err(|error| error.in_place(temporary.path(), place))?;
+    fn mode(self, all: u32) -> u32 {
+        if self == Self::Owner { all & 0o700 } else { all }
+    }
+
+    /// Makes a folder, and those above it that are not there.
+    fn make_folder(self, path: &Path) -> io::Result<()> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, self.mode(0o777));
+        builder.create(path)
+    }
+
+    /// How a file is opened that may be made by it.
+    fn open(self) -> fs::OpenOptions {
+        let mut options = File::options();
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, self.mode(0o666));
+        options
+    }
+
+    /// How a temporary file or folder is made that stays; `all` is its mode where all may read it.
+    fn temporary(self, _all: u32) -> tempfile::Builder<'static, 'static> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(TEMPORARY);
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(self.mode(_all)));
+        builder
+    }
+}
+
+/// A whole folder under another name in the folder `parent`, to stand at `place`.
+fn write_beside(
+    capture: &Capture,
+    files: &[(&str, &[u8])],
+    parent: &Path,
+    place: &Path,
+    readers: Readers,
+) -> Result<tempfile::TempDir, Error> {
+    readers.make_folder(parent).map_err(Error::io("cannot create the folder", parent))?;
+    let made = readers.temporary(0o777).tempdir_in(parent);
+    let temporary = made.map_err(Error::io("cannot create the folder", parent))?;
+    write_into(capture, files, temporary.path(), readers).map_err(|error| error.in_place(temporary.path(), place))?;
     Ok(temporary)
 }
 
-fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path) -> Result<(), Error> {
+fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path, readers: Readers) -> Result<(), Error> {
+    let write_file = |path: &Path, bytes: &[u8]| write_file(path, bytes, readers);
     write_file(&folder.join(MANIFEST), Manifest::of(capture).text().as_bytes())?;
     if !capture.request.is_empty() {
         write_file(&folder.join(REQUEST), &capture.request)?;
@@ -275,12 +324,13 @@ pub fn write_result(capture: &Capture, path: &Path) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Io`].
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    write_whole_for(path, bytes, Readers::All)
+}
+
+fn write_whole_for(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), Error> {
     let parent = parent(path);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut temporary = builder.tempfile_in(&parent).map_err(Error::io("cannot create the file", path))?;
+    let made = readers.temporary(0o666).tempfile_in(&parent);
+    let mut temporary = made.map_err(Error::io("cannot create the file", path))?;
     temporary.as_file_mut().write_all(bytes).map_err(Error::io("cannot write", path))?;
     temporary.as_file().sync_all().map_err(Error::io("cannot write", path))?;
     temporary.persist(path).map_err(|error| Error::io("cannot put the file in place", path)(error.error))?;
@@ -316,8 +366,8 @@ fn parent(path: &Path) -> PathBuf {
     }
 }
 
-fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let mut file = File::create_new(path).map_err(Error::io("cannot create the file", path))?;
+fn write_file(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), Error> {
+    let mut file = readers.open().write(true).create_new(true).open(path).map_err(Error::io("cannot create the file", path))?;
     file.write_all(bytes).map_err(Error::io("cannot write", path))?;
     file.sync_all().map_err(Error::io("cannot write", path))
 }

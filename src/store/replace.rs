@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::{
-    Error, MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, TEMPORARY, parent, put_in_place, sync_folder, write_beside,
-    write_folder_with,
+    Error, MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, Readers, TEMPORARY, parent, put_in_place, sync_folder,
+    write_beside, write_folder_with,
 };
 use crate::capture::Capture;
 
@@ -31,7 +31,7 @@ pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -
         return Err(Error::NotACapture { path: path.to_owned() });
     }
     let parent = parent(path);
-    let temporary = write_beside(capture, files, &parent, path)?;
+    let temporary = write_beside(capture, files, &parent, path, Readers::All)?;
     for entry in fs::read_dir(path).map_err(Error::io("cannot read the folder", path))? {
         let entry = entry.map_err(Error::io("cannot read the folder", path))?;
         let name = entry.file_name();

@@ -43,6 +43,8 @@ pub struct Modes {
     pub alone: bool,
     /// Another authorization server is named before this one; it publishes nothing.
     pub another: bool,
+    /// Answers repeat, bare, the token they came with and every secret that was sent for one.
+    pub echoes: bool,
 }
 
 #[derive(Default)]
@@ -327,7 +329,18 @@ impl OAuthPeer {
         }
         let result = match method {
             "initialize" => serde_json::from_str(super::INITIALIZED).unwrap(),
-            "tools/list" => json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}),
+            "tools/list" => {
+                let hints = json!({"readOnlyHint": true});
+                json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}, "annotations": hints}]})
+            }
+            "tools/call" if books.modes.echoes => {
+                let token = headers[header::AUTHORIZATION].to_str().unwrap().trim_start_matches("Bearer ");
+                let forms = books.seen.iter().filter(|line| line.contains("/token ")).flat_map(|line| line.split(['&', ' ']));
+                let sent: Vec<_> =
+                    forms.filter(|pair| pair.contains("canary-")).filter_map(|pair| pair.split_once('=')).collect();
+                let text = format!("{token} is yours, {} too; {sent:?}", BASE64_URL_SAFE_NO_PAD.encode(format!("me:{token}")));
+                json!({"content": [{"type": "text", "text": text}], "structuredContent": {"who": token}})
+            }
             "tools/call" => json!({"content": [{"type": "text", "text": "hi"}]}),
             _ => return reply(202, &json!({})),
         };

@@ -1,12 +1,12 @@
-//! What of a login may be shown: names stay, values of secrets become `…`, and every secret that passed is remembered so
-//! that no other text repeats it.
-
-use std::sync::{Mutex, PoisonError};
+//! What of a login may be shown: names stay, values of secrets become `…`, and every secret that passed is known from then
+//! on, so that no other text repeats it, here or wherever the session writes.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use url::Url;
+
+use crate::fixture::redact::Known;
 
 /// What stands for a secret.
 const MASK: &str = "…";
@@ -33,17 +33,18 @@ pub(super) fn is_secret(name: &str) -> bool {
         || name.ends_with("access_token")
 }
 
-/// The secrets of one login.
+/// The secrets of one login, on the session's list.
 #[derive(Default)]
-pub(super) struct Secrets(Mutex<Vec<String>>);
+pub(super) struct Secrets(Known);
 
 impl Secrets {
+    pub(super) fn of(known: Known) -> Self {
+        Self(known)
+    }
+
     pub(super) fn remember(&self, value: &str) {
         if value.chars().count() >= SECRET_CHARS {
-            let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if !known.iter().any(|secret| secret == value) {
-                known.push(value.to_owned());
-            }
+            self.0.add("login", "secret", value);
         }
     }
 
@@ -51,13 +52,10 @@ impl Secrets {
     pub(super) fn remember_header(&self, value: &str) {
         self.remember(value);
         let Some((scheme, credentials)) = value.split_once(' ') else { return };
-        let credentials = credentials.trim();
-        self.remember(credentials);
         if scheme.eq_ignore_ascii_case("basic")
-            && let Ok(pair) = STANDARD.decode(credentials)
+            && let Ok(pair) = STANDARD.decode(credentials.trim())
             && let Some((_, secret)) = String::from_utf8_lossy(&pair).split_once(':')
         {
-            self.remember(secret);
             // There it stands as in a form.
             for (text, _) in url::form_urlencoded::parse(secret.as_bytes()) {
                 self.remember(&text);
@@ -67,8 +65,7 @@ impl Secrets {
 
     /// The text without any secret that passed.
     pub(super) fn scrub(&self, text: &str) -> String {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASK))
+        self.0.scrub(text, MASK)
     }
 
     /// A form, `name=value` with blanks between; remembers its secrets.

@@ -26,6 +26,7 @@ pub use visit::Visit;
 
 use super::error::Error;
 use super::patience::Patience;
+use crate::fixture::redact::Known;
 use crate::source;
 use flow::{Flow, Wanted};
 use keep::Record;
@@ -111,11 +112,9 @@ impl Login {
         keep: Keep,
         told: Told,
         patience: Arc<Patience>,
+        known: Known,
     ) -> Self {
-        let secrets = Arc::new(Secrets::default());
-        if let Some(secret) = &wish.client_secret {
-            secrets.remember(secret);
-        }
+        let secrets = Arc::new(Secrets::of(known));
         let said = Arc::clone(&told);
         let wire = Wire {
             client,
@@ -155,8 +154,8 @@ impl Login {
     fn use_token(&self, record: &Record) -> bool {
         let Some(token) = record.access_token() else { return false };
         self.secrets.remember(&token);
-        if let Some(refresh) = record.refresh_token() {
-            self.secrets.remember(&refresh);
+        for secret in [record.refresh_token(), record.client_secret.clone()].into_iter().flatten() {
+            self.secrets.remember(&secret);
         }
         let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {token}")) else { return false };
         value.set_sensitive(true);
@@ -172,6 +171,12 @@ impl Login {
             return;
         }
         current.is_loaded = true;
+        // A login that is kept makes no use of them, which does not make them less secret.
+        for file in [&self.wish.assertion, &self.wish.client_key].into_iter().flatten() {
+            if let Ok(text) = tokio::fs::read_to_string(file).await {
+                self.secrets.remember(text.trim());
+            }
+        }
         let held = self.patience.hold();
         let (record, said) = self.keep.load(&self.name()).await;
         drop(held);
@@ -211,7 +216,7 @@ impl Login {
             tries.count += 1;
             return Ok(tries.count <= TRIES);
         }
-        let refused = |what: String, hint: String| Error::Login { url: self.url.clone(), what, hint };
+        let refused = |what: String, hint: String| Error::Login { url: source::shown(&self.url).into_owned(), what, hint };
         if tries.count >= TRIES {
             return Err(refused(
                 format!("the server still refuses after {TRIES} logins"),

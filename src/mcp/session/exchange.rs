@@ -155,6 +155,8 @@ impl Session {
             Some(Stop::Unanswered(why)) => capture.notes.push(why),
             None => {}
         }
+        // It quotes what came.
+        capture.problem = capture.problem.map(|problem| self.tap.known.problem(problem));
         capture
     }
 }

@@ -53,7 +53,8 @@ impl Tap {
         answered: &str,
         state: StepState,
     ) {
-        let step = Step { name, at: self.began.elapsed(), took, tried: tried.into(), answered: answered.into(), state };
+        let text = |text: &str| self.known.text(text).into_owned();
+        let step = Step { name, at: self.began.elapsed(), took, tried: text(tried), answered: text(answered), state };
         self.state().steps.push(step.clone());
         self.happen(Happening::Step(step));
     }

@@ -1,12 +1,12 @@
 //! `index.jsonl`: what the list of the history shows of each capture, one line each. A cache: see the module above.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use super::History;
+use super::{History, Readers};
 use crate::capture::{Capture, CaptureId, Outcome};
 use crate::fixture::kept::{Entry, Health, Label};
 
@@ -160,7 +160,7 @@ impl History {
         let lock = self.lock()?;
         let mut line = serde_json::to_vec(&entry.line())?;
         line.push(b'\n');
-        let mut file = File::options().create(true).append(true).open(self.root.join(INDEX))?;
+        let mut file = Readers::Owner.open().create(true).append(true).open(self.root.join(INDEX))?;
         // In one piece: a reader sees the whole line or a part that it leaves out.
         file.write_all(&line)?;
         drop(lock);

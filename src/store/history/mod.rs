@@ -20,7 +20,7 @@ use time::OffsetDateTime;
 
 pub use crate::fixture::kept::{Entry, Health, Keep, Label, Query};
 
-use super::{Error, TEMPORARY, read_folder, write_folder_with, write_whole};
+use super::{Error, Readers, TEMPORARY, read_folder, write_new, write_whole_for};
 use crate::capture::{Capture, CaptureId};
 
 const CAPTURES: &str = "captures";
@@ -73,6 +73,7 @@ impl History {
     /// # Errors
     /// [`Error::Io`]: a full disk, a folder that may not be written. Nothing of the capture is left behind.
     pub fn add(&self, capture: &Capture, label: &Label) -> Result<CaptureId, Error> {
+        self.make_folder().map_err(Error::io("cannot create the folder", &self.root))?;
         let base = folder_name(capture);
         let label_text = label_text(label);
         let files: &[(&str, &[u8])] = if *label == Label::default() { &[] } else { &[(LABEL, label_text.as_bytes())] };
@@ -80,7 +81,7 @@ impl History {
             let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
             let id = CaptureId(name.as_str().into());
             let named = Capture { id: id.clone(), ..capture.clone() };
-            match write_folder_with(&named, files, &self.captures().join(&name)) {
+            match write_new(&named, files, &self.captures().join(&name), Readers::Owner) {
                 Ok(()) => {
                     let entry = Entry::of(&named, label, folder_bytes(&self.folder(&id)));
                     // The folder is what counts; an index that lacks it is completed by the next list.
@@ -196,7 +197,7 @@ impl History {
         if !folder.is_dir() {
             return Err(Error::NotACapture { path: folder });
         }
-        write_whole(&folder.join(LABEL), label_text(label).as_bytes())?;
+        write_whole_for(&folder.join(LABEL), label_text(label).as_bytes(), Readers::Owner)?;
         // Later lines of the index stand for earlier ones.
         let entry = match self.read_index().entries.into_iter().find(|entry| entry.id == *id) {
             Some(entry) => Entry { label: label.clone(), ..entry },
@@ -212,7 +213,7 @@ impl History {
     /// [`Error::Io`].
     pub fn delete(&self, id: &CaptureId, now: OffsetDateTime) -> Result<(), Error> {
         let trash = self.root.join(TRASH);
-        fs::create_dir_all(&trash).map_err(Error::io("cannot create the folder", &trash))?;
+        Readers::Owner.make_folder(&trash).map_err(Error::io("cannot create the folder", &trash))?;
         let target = trash.join(format!("{}~{}", now.unix_timestamp(), id.0));
         fs::rename(self.folder(id), &target).map_err(Error::io("cannot delete", &self.folder(id)))
     }
@@ -288,10 +289,18 @@ impl History {
         }
     }
 
+    /// Makes the history's folder, which nobody but its owner can look into; one that an earlier version made, too.
+    fn make_folder(&self) -> io::Result<()> {
+        Readers::Owner.make_folder(&self.root)?;
+        #[cfg(unix)]
+        fs::set_permissions(&self.root, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+        Ok(())
+    }
+
     /// Holds off other writers of the index until it is dropped.
     fn lock(&self) -> io::Result<File> {
-        fs::create_dir_all(&self.root)?;
-        let file = File::options().create(true).append(true).open(self.root.join(LOCK))?;
+        self.make_folder()?;
+        let file = Readers::Owner.open().create(true).append(true).open(self.root.join(LOCK))?;
         file.lock()?;
         Ok(file)
     }

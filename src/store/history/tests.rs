@@ -48,6 +48,36 @@ fn what_is_kept_is_there_again() {
     assert_eq!(history.list().unwrap().entries.iter().find(|entry| entry.id == a).unwrap().label.notes, "other");
 }
 
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_look_into_it() {
+    use std::os::unix::fs::PermissionsExt;
+    fn modes(folder: &std::path::Path, found: &mut Vec<(u32, bool)>) {
+        let data = fs::metadata(folder).unwrap();
+        found.push((data.permissions().mode() & 0o777, data.is_dir()));
+        if data.is_dir() {
+            fs::read_dir(folder).unwrap().for_each(|entry| modes(&entry.unwrap().path(), found));
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // One of an earlier version.
+    fs::create_dir(folder.path().join("history")).unwrap();
+    fs::set_permissions(folder.path().join("history"), fs::Permissions::from_mode(0o755)).unwrap();
+    let history = History::at(folder.path());
+    let pinned = Label { pinned: true, ..Label::default() };
+    let a = history.add(&capture("a", 1, "x"), &pinned).unwrap();
+    history.label(&a, &Label { notes: "n".into(), ..pinned }).unwrap();
+    let b = history.add(&capture("b", 2, "x"), &Label::default()).unwrap();
+    history.delete(&b, datetime!(2026-01-01 00:00:00 UTC)).unwrap();
+    history.list().unwrap();
+    fs::remove_file(history.root().join("index.jsonl")).unwrap();
+    history.list().unwrap();
+    let mut found = Vec::new();
+    modes(history.root(), &mut found);
+    assert!(found.len() > 10, "{found:?}");
+    assert!(found.iter().all(|(mode, is_folder)| *mode == if *is_folder { 0o700 } else { 0o600 }), "{found:?}");
+}
+
 #[test]
 fn the_index_is_a_cache() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,0 +1,65 @@
+//! An address as it may be shown: without its password and the values of parameters that look secret.
+
+use std::borrow::Cow;
+
+use super::LEFT_OUT;
+
+/// Ends of the names of parameters that hold a key, and last words of such names.
+const ENDS: &[&str] =
+    &["token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey", "credential", "credentials", "signature"];
+const LAST: &[&str] = &["key", "sig", "auth", "authorization", "pass", "pwd"];
+
+/// Whether a parameter of an address holds a key, by its name.
+pub fn is_key(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let last = name.rsplit(['_', '-', '.']).next().unwrap_or_default();
+    let joined = name.replace(['_', '-', '.'], "");
+    LAST.contains(&last) || ENDS.iter().any(|end| joined.ends_with(end))
+}
+
+/// The address with `…` for its password and for the value of each parameter that looks secret; all else as it was typed.
+pub fn shown(address: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = address.split_once("://") else { return Cow::Borrowed(address) };
+    let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (before, query) = tail.split_once('?').map_or((tail, None), |(before, query)| (before, Some(query)));
+    let mut out = format!("{scheme}://");
+    match authority.rsplit_once('@').and_then(|(user, host)| Some((user.split_once(':')?.0, host))) {
+        Some((user, host)) => out.push_str(&format!("{user}:{LEFT_OUT}@{host}")),
+        None => out.push_str(authority),
+    }
+    out.push_str(before);
+    if let Some(query) = query {
+        let (query, fragment) = query.split_at(query.find('#').unwrap_or(query.len()));
+        let pairs = query.split('&').map(|pair| match pair.split_once('=') {
+            Some((name, value)) if !value.is_empty() && is_key(name) => Cow::Owned(format!("{name}={LEFT_OUT}")),
+            _ => Cow::Borrowed(pair),
+        });
+        out.push('?');
+        out.push_str(&pairs.collect::<Vec<_>>().join("&"));
+        out.push_str(fragment);
+    }
+    if out == address { Cow::Borrowed(address) } else { Cow::Owned(out) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_and_keys_do_not_show() {
+        assert!(["api-key", "X-Amz-Signature", "accessToken", "client.secret", "KEY"].into_iter().all(is_key));
+        for (address, expected) in [
+            ("https://me:canary-1@h:8080/mcp?a=1&api_key=canary-2&b#f=1", "https://me:…@h:8080/mcp?a=1&api_key=…&b#f=1"),
+            ("ws://:canary@h", "ws://:…@h"),
+            ("https://h?sig=canary&auth=canary&token=", "https://h?sig=…&auth=…&token="),
+            ("https://a@b:canary@h/x@y:z", "https://a@b:…@h/x@y:z"),
+        ] {
+            assert_eq!(shown(address), expected);
+        }
+        for plain in
+            ["https://me@h/mcp?page=2&design=x", "localhost:1", "http://[::1]:80/a:b@c", "https://h/?q=a=b&keyword=x&tokens=5"]
+        {
+            assert_eq!(shown(plain), plain);
+        }
+    }
+}
