@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use super::reproduce::call_again;
 use super::table::markdown_table;
 use super::verdict::{CountedRow, verdict_counted};
 use crate::capture::Capture;
 use crate::format::ledger::{Row, default_baseline};
+use crate::quote::{markdown, markdown_block, markdown_code};
 use crate::token::Tokenizer;
 
 /// `None` until the rows that the verdict needs are there and counted.
@@ -20,18 +22,17 @@ pub fn verdict_markdown(rows: &[CountedRow<'_>], capture: &Capture, tokenizer: &
         (None, Some(file)) => format!("counted with {} ({}, SHA-256 `{}`)", file.name, file.kind.title(), file.sha256),
         (None, None) => format!("{}: {}", tokenizer.name(), tokenizer.how()),
     };
-    write!(out, "\n`{}` of {} {}, {how}.\n", capture.tool.name, server.name, server.version).ok();
-    if !server.source.is_empty() {
-        let arguments = String::from_utf8_lossy(&capture.arguments);
-        // Where a file stands is not known here; its name shows what to put.
-        let by = if *tokenizer == Tokenizer::default() {
-            String::new()
+    let (tool, name, version) = (markdown_code(&capture.tool.name), markdown(&server.name), markdown(&server.version));
+    write!(out, "\n{tool} of {name} {version}, {how}.\n").ok();
+    // Where a file stands is not known here; its name shows what to put.
+    let by = Some(tokenizer.name()).filter(|_| *tokenizer != Tokenizer::default());
+    if let Ok(command) = call_again(capture, by) {
+        let command = command.trim_end();
+        if command.contains(['\n', '\r']) {
+            writeln!(out, "Reproduce:\n\n{}", markdown_block(command)).ok();
         } else {
-            format!(" --tokenizer {}", shell_words::quote(tokenizer.name()))
-        };
-        let command =
-            format!("mcp-loupe call {} --args {}{by} {}", capture.tool.name, shell_words::quote(&arguments), server.source);
-        writeln!(out, "Reproduce: `{command}`").ok();
+            writeln!(out, "Reproduce: {}", markdown_code(command)).ok();
+        }
     }
     Some(out)
 }

@@ -148,7 +148,7 @@ impl Pairing<'_> {
             capture.request = asked.entry.bytes;
             capture.messages = asked.beside;
             if let Some(url) = asked.entry.url {
-                capture.server.source = format!("--url {}", shell_words::quote(&url));
+                capture.server.source = format!("--url {}", crate::quote::shell(&url));
             }
         }
         match answer {
