@@ -212,10 +212,12 @@ fn only_web_links_are_offered_and_only_after_a_look() {
         state.perform(Action::OpenLink(url.into()), &mut effects);
         assert!(state.dialog.is_none(), "{url}");
     }
-    state.perform(Action::OpenLink("https://example.com/".into()), &mut effects);
-    assert!(effects.is_empty());
-    state.perform(Action::ConfirmLink, &mut effects);
-    assert_eq!(effects, [Effect::OpenUrl("https://example.com/".into())]);
+    for url in ["https://example.com/", "HTTPS://example.com/", "Http://example.com/"] {
+        state.perform(Action::OpenLink(url.into()), &mut effects);
+        assert!(effects.is_empty());
+        state.perform(Action::ConfirmLink, &mut effects);
+        assert_eq!(std::mem::take(&mut effects), [Effect::OpenUrl(url.into())]);
+    }
 }
 
 #[test]

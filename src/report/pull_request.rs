@@ -36,3 +36,52 @@ pub fn verdict_markdown(rows: &[CountedRow<'_>], capture: &Capture, tokenizer: &
     }
     Some(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use pulldown_cmark::{Event, Parser};
+
+    use super::super::tests::subject_of;
+    use super::*;
+    use crate::cancel::Cancel;
+    use crate::capture::{Server, Tool};
+    use crate::format::FORMATS;
+
+    fn written(tool: &str, arguments: &'static str, source: &str, server: &str) -> String {
+        let subject = subject_of(r#"{"content":[{"type":"text","text":"{\"n\":1}"}]}"#);
+        let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject, &Cancel::new()).unwrap()).collect();
+        let tokenizer = Tokenizer::default();
+        let count = |row: &Row| tokenizer.from_tokens(row.tokens).filter(|_| row.is_available());
+        let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row), why: None }).collect();
+        let capture = Capture {
+            tool: Tool::unlisted(tool),
+            arguments: arguments.into(),
+            ..Capture::empty(
+                subject.capture.id.clone(),
+                Server { name: server.into(), version: "1".into(), source: source.into(), ..Server::default() },
+            )
+        };
+        verdict_markdown(&counted, &capture, &tokenizer).unwrap()
+    }
+
+    #[test]
+    fn the_command_that_reproduces_it_is_one_command() {
+        let plain = written("find", "{}", "--url https://h/mcp --header 'X-Key: …'", "desk");
+        assert!(plain.contains("`find` of desk 1, "), "{plain}");
+        assert!(
+            plain.ends_with("Reproduce: `mcp-loupe call find --args '{}' --url https://h/mcp --header \"X-Key: $X_KEY\"`\n"),
+            "{plain}"
+        );
+        let hostile = written("t`; touch a; `", "{\n}", "--fixture 'a`b' ; touch b --yes", "<b> `x` [c](http://d)");
+        assert!(hostile.contains("mcp-loupe call 't`; touch a; `' --args '{\n}' --fixture 'a`b'\n"), "{hostile}");
+        // Nothing of it is markup, and no word of it stands outside of code.
+        let texts = Parser::new(&hostile).filter_map(|event| match event {
+            Event::Text(text) => Some(text.to_string()),
+            Event::Html(html) | Event::InlineHtml(html) => panic!("{html}"),
+            _ => None,
+        });
+        let outside = texts.collect::<String>().replace("mcp-loupe call 't`; touch a; `'", "");
+        assert!(!outside.contains("touch") && !outside.contains("<b>"), "{outside}");
+        assert!(!written("t", "{}", "--header $(touch c)", "desk").contains("Reproduce"));
+    }
+}
