@@ -78,7 +78,11 @@ fn options(capture: &Capture) -> Vec<String> {
 fn variable(name: &str) -> String {
     let mut variable: String =
         name.chars().map(|char| if char.is_ascii_alphanumeric() { char.to_ascii_uppercase() } else { '_' }).collect();
-    if variable.is_empty() || variable.starts_with(|char: char| char.is_ascii_digit()) {
+    if !variable.contains(|char: char| char.is_ascii_alphanumeric()) {
+        // `$_` is the shell's own.
+        return "VALUE".to_owned();
+    }
+    if variable.starts_with(|char: char| char.is_ascii_digit()) {
         variable.insert(0, '_');
     }
     variable
