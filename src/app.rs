@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
 use crate::settings::Theme;
-use crate::source::Source;
+use crate::source::{Source, is_web};
 use crate::state::kept::window_size;
 use crate::state::{Action, Effect, Event, HistoryAction, LocalTime, Picture, State};
 use crate::{shot, store, ui};
@@ -295,8 +295,7 @@ impl egui::Plugin for OnlyWebLinks {
 }
 
 fn is_web_link(url: &str) -> bool {
-    let lower = url.trim_start().to_ascii_lowercase();
-    lower.starts_with("http://") || lower.starts_with("https://")
+    is_web(url.trim_start())
 }
 
 #[cfg(test)]

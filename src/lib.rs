@@ -29,6 +29,7 @@ pub mod source;
 pub mod settings;
 pub mod token;
 pub mod ask;
+pub mod quote;
 pub mod json;
 pub mod problem;
 pub mod spread;

@@ -1,5 +1,5 @@
 //! How a server is reached, as data. Displays itself redacted: values of variables and headers never show.
-//! Uses only `problem`. Deliberately opens nothing; `mcp` does.
+//! Uses only `quote` and `problem`. Deliberately opens nothing; `mcp` does.
 
 mod identity;
 pub mod import;
@@ -13,6 +13,8 @@ mod shown;
 
 use std::fmt;
 use std::path::PathBuf;
+
+use crate::quote::{shell, shell_line};
 
 pub use identity::{Greeting, Identity};
 pub use limits::Limits;
@@ -82,7 +84,7 @@ impl Command {
 
     /// The command as a shell would take it, without variables or folder.
     pub fn line(&self) -> String {
-        shell_words::join(std::iter::once(&self.program).chain(&self.args))
+        shell_line(std::iter::once(&self.program).chain(&self.args))
     }
 }
 
@@ -98,6 +100,12 @@ pub struct Http {
     pub cacert: Option<PathBuf>,
     /// Log in where the server asks for it; without this such a server is an error.
     pub login: Option<Login>,
+}
+
+/// Whether a text is an address of the web. Its scheme is one in capitals too.
+pub fn is_web(text: &str) -> bool {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web)))
 }
 
 impl Source {
@@ -183,24 +191,24 @@ impl fmt::Display for Source {
                 if command.is_clean {
                     f.write_str("--clean-env ")?;
                 }
-                command.env.iter().try_for_each(|(name, _)| write!(f, "--env {name}=… "))?;
+                command.env.iter().try_for_each(|(name, _)| write!(f, "--env {}=… ", shell(name)))?;
                 if let Some(cwd) = &command.cwd {
-                    write!(f, "--cwd {} ", shell_words::quote(&cwd.to_string_lossy()))?;
+                    write!(f, "--cwd {} ", shell(&cwd.to_string_lossy()))?;
                 }
                 write!(f, "-- {}", command.line())
             }
             Self::Http(http) => {
-                write!(f, "--url {}", shown(&http.url))?;
+                write!(f, "--url {}", shell(&shown(&http.url)))?;
                 if http.transport != Transport::Auto {
                     write!(f, " --transport {}", http.transport.word())?;
                 }
                 if let Some(file) = &http.cacert {
-                    write!(f, " --cacert {}", shell_words::quote(&file.to_string_lossy()))?;
+                    write!(f, " --cacert {}", shell(&file.to_string_lossy()))?;
                 }
-                http.headers.iter().try_for_each(|(name, _)| write!(f, " --header '{name}: …'"))?;
+                http.headers.iter().try_for_each(|(name, _)| write!(f, " --header {}", shell(&format!("{name}: …"))))?;
                 http.login.iter().try_for_each(|login| write!(f, " {login}"))
             }
-            Self::Fixture(folder) => write!(f, "--fixture {}", shell_words::quote(&folder.to_string_lossy())),
+            Self::Fixture(folder) => write!(f, "--fixture {}", shell(&folder.to_string_lossy())),
         }
     }
 }

@@ -672,3 +672,33 @@ fn a_picture_is_not_made_of_arguments_that_break_the_schema() {
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(!out.exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_device_or_a_pipe_is_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe").display().to_string();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    assert!(Command::new("mkfifo").arg(data.join("hosts.toml")).status().unwrap().success());
+    for path in [pipe.as_str(), "/dev/zero"] {
+        let at = format!("@{path}");
+        for args in [
+            &["show", path][..],
+            &["diff", path, path],
+            &["call", "t", "--args", &at, "--sample"],
+            &["tools", "--config", path],
+            &["tools", "--tokenizer", path, "--sample"],
+            &["run", path, "--sample"],
+            &["hosts", "--from-probe", path],
+            &["fixture", "export", path, "--out", "-", "--as", "result"],
+        ] {
+            let page = loupe(args);
+            assert!(page.starts_with("status 2\n") && page.contains("it is no file"), "{args:?}\n{page}");
+        }
+    }
+    let hosts = loupe(&["hosts", "--data-dir", data.to_str().unwrap()]);
+    assert!(hosts.contains("the hosts file cannot be read: it is no file"), "{hosts}");
+    assert!(loupe(&["tools", "--fixture", &pipe]).starts_with("status 2\n"));
+}

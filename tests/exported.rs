@@ -1,10 +1,14 @@
 //! What Loupe exports, taken by what it is for: tests by pytest and vitest, the ledger by DuckDB and Polars, a replay by
 //! the official inspector.
 //!
+//! Names that would be code are taken by Python, Node and rustc for what they are; by `sh` in the unit tests.
+//!
 //! Not part of plain `cargo test`: `.ci/run` installs these and runs this with `LOUPE_PEERS` naming the folder they are in.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use mcp_loupe::quote;
 
 const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
 const ARGUMENTS: &str = r#"{"searchTerm":"north","pageSize":2}"#;
@@ -105,4 +109,69 @@ fn the_official_inspector_reads_a_replay() {
     let shown: serde_json::Value = serde_json::from_slice(&shown).unwrap();
     let recorded = ok(Command::new(LOUPE).args(["fixture", "export", &dir, "--as", "result", "--out", "-"]));
     assert_eq!(shown.to_string(), String::from_utf8(recorded).unwrap());
+}
+
+/// Texts that end a literal, a line or a program in one language or another, and all pairs of them.
+fn hostile() -> Vec<String> {
+    #[rustfmt::skip]
+    let pieces = [
+        "'", "\"", "`", "\\", "${process.exit(9)}", "{import os}", "\"\"\"", "'''", "\n", "\r", "\r\n", "\t", "#", "\"#", "\"##", "*/", "//",
+        "@TEXT@", "@NAME@", "\\u0041", "\\x41", "\\N{DASH}", "%s", "{}", "\u{0}", "\u{1b}[2J", "\u{7f}", "\u{85}", "\u{2028}", "\u{2029}",
+        "\u{200e}", "\u{202e}", "\u{2066}", "\u{feff}", "\u{e000}", "é", "👩\u{200d}💻", "</script>", "\"); panic!(); (\"",
+    ];
+    let pairs = pieces.iter().flat_map(|a| pieces.iter().map(move |b| format!("{a}{b}")));
+    pairs.chain([format!("\"{}", "#".repeat(300))]).collect()
+}
+
+/// The texts as a program prints them: the bytes of each in hexadecimal, one a line.
+#[track_caller]
+fn check_texts(said: &[u8], texts: &[String]) {
+    let said: Vec<&str> = std::str::from_utf8(said).unwrap().lines().collect();
+    assert_eq!(said.len(), texts.len());
+    for (said, text) in said.iter().zip(texts) {
+        let bytes: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(*said, bytes, "{text:?}");
+    }
+}
+
+#[test]
+fn python_node_and_rustc_read_every_literal() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = hostile();
+    let list = texts.iter().map(|text| quote::string(text)).collect::<Vec<_>>().join(",\n");
+    let python = folder.path().join("a.py");
+    std::fs::write(&python, format!("for text in [{list}]:\n    print(text.encode('utf-8').hex())\n")).unwrap();
+    check_texts(&ok(Command::new(peers().join("python/bin/python")).arg(&python)), &texts);
+    let node = folder.path().join("a.mjs");
+    let print = "console.log(Buffer.from(text, 'utf8').toString('hex'))";
+    std::fs::write(&node, format!("for (const text of [{list}]) {print};\n")).unwrap();
+    check_texts(&ok(Command::new(peers().join("node_modules/.bin/node")).arg(&node)), &texts);
+    let (rust, program) = (folder.path().join("a.rs"), folder.path().join("a"));
+    let list = texts.iter().map(|text| quote::rust(text)).collect::<Vec<_>>().join(",\n");
+    let print = "text.bytes().for_each(|byte| print!(\"{byte:02x}\")); println!();";
+    std::fs::write(&rust, format!("fn main() {{ for text in [{list}] {{ {print} }} }}\n")).unwrap();
+    ok(Command::new("rustc").args(["--edition", "2024", "-o"]).arg(&program).arg(&rust));
+    check_texts(&ok(&mut Command::new(&program)), &texts);
+}
+
+#[test]
+fn a_tool_whose_name_would_be_code_is_called_by_it() {
+    let folder = tempfile::tempdir_in(peers()).unwrap();
+    let tool = "@TEXT@ \"); import os; os._exit(9) # ${process.exit(9)} `'\\\n\u{202e}";
+    let lines = [
+        serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": {}}}),
+        serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "\"#); panic!(); //"}]}}),
+    ];
+    let messages = folder.path().join("hostile.jsonl");
+    std::fs::write(&messages, lines.map(|line| line.to_string() + "\n").concat()).unwrap();
+    let dir = folder.path().join("it's ${a} \"b\"").to_string_lossy().into_owned();
+    ok(Command::new(LOUPE).args(["fixture", "export"]).arg(&messages).args(["--out", &dir]));
+    let test = folder.path().join("hostile_test.py");
+    export(&dir, "pytest", &test);
+    let mut pytest = Command::new(peers().join("python/bin/pytest"));
+    ok(pytest.args(["-q", "-p", "no:cacheprovider"]).arg(&test).env("MCP_LOUPE", LOUPE));
+    let test = folder.path().join("hostile.test.ts");
+    export(&dir, "vitest", &test);
+    let mut vitest = Command::new(peers().join("node_modules/.bin/vitest"));
+    ok(vitest.args(["run", "--root"]).arg(folder.path()).env("MCP_LOUPE", LOUPE));
 }

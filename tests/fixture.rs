@@ -284,3 +284,29 @@ fn a_save_that_is_killed_leaves_the_whole_folder_or_none() {
     }
     eprintln!("{wholes} of 200 were whole");
 }
+
+/// A fixture of one answer, out of a file with a call in it.
+fn recorded(folder: &Path, name: &str, value: u32) -> String {
+    let result = serde_json::json!({"content": [], "structuredContent": {"k\n::error::x\r##[error]y": value}});
+    let lines = [
+        serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t", "arguments": {}}}),
+        serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": result}),
+    ];
+    let messages = folder.join(format!("{name}.jsonl"));
+    fs::write(&messages, lines.map(|line| line.to_string() + "\n").concat()).unwrap();
+    let dir = folder.join(name).display().to_string();
+    said(&["fixture", "export", messages.to_str().unwrap(), "--out", &dir], 0);
+    dir
+}
+
+#[test]
+fn a_key_of_a_server_is_no_command_in_the_log_of_github() {
+    let folder = tempfile::tempdir().unwrap();
+    let (before, now) = (recorded(folder.path(), "before", 1), recorded(folder.path(), "now", 2));
+    let said = said(&["fixture", "verify", &before, "--fixture", &now, "--github"], 1);
+    let (commands, plain): (Vec<&str>, Vec<&str>) =
+        said.split(['\n', '\r']).partition(|line| line.trim_start().starts_with("::"));
+    assert!(!commands.is_empty() && commands.iter().all(|line| line.starts_with("::error file=")), "{said}");
+    assert!(plain.iter().any(|line| line.contains("k⏎::error::x")), "{said}");
+    assert!(!plain.iter().any(|line| line.contains("##[")), "{said}");
+}

@@ -54,8 +54,12 @@ impl Desk {
     }
 
     async fn refused(&self, source: &Source) -> Problem {
+        self.refused_as(Kind::Auth, source).await
+    }
+
+    async fn refused_as(&self, kind: Kind, source: &Source) -> Problem {
         let Err(problem) = self.connect(source).await else { panic!("connected") };
-        assert_eq!(problem.kind, Kind::Auth, "{problem}");
+        assert_eq!(problem.kind, kind, "{problem}");
         self.wrote(&format!("{problem:?}"));
         problem
     }
@@ -161,18 +165,95 @@ async fn a_kept_login_is_used_again_refreshed_and_at_last_replaced() {
 }
 
 #[tokio::test]
-async fn another_authorization_server_gets_nothing_of_the_one_before() {
+async fn a_login_moves_to_another_authorization_server_only_by_a_persons_word() {
     let folder = tempfile::tempdir().unwrap();
     let peer = OAuthPeer::start(Modes::default()).await;
     let desk = Desk::keeping(folder.path());
     desk.connect(&source(&peer)).await.unwrap().close().await;
     peer.expire();
     peer.set(|modes| modes.issuer_path = "/other");
-    desk.connect(&source(&peer)).await.unwrap().close().await;
-    assert!(desk.log().contains("the server names another authorization server than before"), "{}", desk.log());
+    let other = format!("{}/other", peer.base);
+    let problem = desk.refused_as(Kind::Consent, &source(&peer)).await;
+    assert!(problem.what.contains(&format!("than before: {other} in place of {}", peer.base)), "{problem}");
+    assert!(problem.hint.unwrap().contains(&format!("--authorization-server {other}")));
+    assert_eq!((desk.opened(), peer.count("POST /register"), peer.count("POST /token")), (1, 1, 1));
+
+    // Said so, it is a new login, and nothing of the one before goes there.
+    let Source::Http(http) = source(&peer) else { unreachable!() };
+    let source = Source::Http(Http { login: Some(Login { server: Some(other), ..Login::default() }), ..http });
+    desk.connect(&source).await.unwrap().close().await;
     assert_eq!((desk.opened(), peer.count("POST /register")), (2, 2));
     assert!(!peer.seen().iter().any(|line| line.contains("grant_type=refresh_token")));
     desk.is_clean();
+}
+
+/// Whoever runs a server could name an authorization server of their own, and would have what is typed.
+#[tokio::test]
+async fn what_a_person_gives_goes_elsewhere_only_by_their_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = folder.path().join("token");
+    std::fs::write(&token, "canary-workload").unwrap();
+    let peer = OAuthPeer::start(Modes { alone: true, elsewhere: true, ..Modes::default() }).await;
+    let client = Login { client_id: Some("robot".into()), ..Login::default() };
+    let secret = Login { client_secret: Some("canary-client-secret".into()), ..client.clone() };
+    let workload = Login { grant: Grant::Workload, assertion: Some(token.clone()), ..Login::default() };
+    for login in [
+        secret.clone(),
+        Login { grant: Grant::ClientCredentials, ..secret.clone() },
+        Login { grant: Grant::ClientCredentials, client_key: Some("tests/data/login/key.pem".into()), ..client.clone() },
+        workload.clone(),
+        Login {
+            grant: Grant::Enterprise,
+            assertion: Some(token.clone()),
+            idp: Some(format!("{}/idp", peer.base)),
+            idp_client_id: Some("desk".into()),
+            ..secret
+        },
+    ] {
+        let desk = Desk::default();
+        let problem = desk.refused_as(Kind::Consent, &alone(&peer, login.clone())).await;
+        assert!(problem.what.contains(&peer.elsewhere), "{problem}");
+        let hint = problem.hint.unwrap();
+        assert!(hint.contains(&format!("--authorization-server {}", peer.elsewhere)), "{hint}");
+        assert!(!desk.steps.lock().unwrap().iter().any(|step| matches!(step, Step::Choose(_))));
+        // In the window a person is asked, with the name before their eyes.
+        let window = Desk::default();
+        window.refused_as(Kind::Consent, &alone(&peer, Login { asks: true, ..login })).await;
+        assert!(window.steps.lock().unwrap().contains(&Step::Choose(vec![peer.elsewhere.clone()])));
+        [desk, window].iter().for_each(Desk::is_clean);
+    }
+    assert!(!peer.seen().iter().any(|line| line.contains("canary-") || line.starts_with("POST /token")), "{:?}", peer.seen());
+
+    let desk = Desk::default();
+    let said = Login { server: Some(peer.elsewhere.clone()), ..workload };
+    desk.connect(&alone(&peer, said.clone())).await.unwrap().close().await;
+    assert_eq!(peer.count("POST /token"), 1);
+    // Another one than the one that was named is no way around it.
+    peer.set(|modes| modes.elsewhere = false);
+    desk.refused(&alone(&peer, said)).await;
+    assert_eq!(peer.count("POST /token"), 1);
+
+    // A login that a person makes in the browser, where they see the address, gives nothing of theirs away.
+    peer.set(|modes| *modes = Modes { elsewhere: true, ..Modes::default() });
+    desk.connect(&source(&peer)).await.unwrap().close().await;
+    desk.is_clean();
+}
+
+#[tokio::test]
+async fn no_endpoint_is_nearer_than_the_server_or_in_clear() {
+    for endpoint in [
+        ("registration_endpoint", "http://169.254.169.254/latest/meta-data"),
+        ("registration_endpoint", "https://10.0.0.1/register"),
+        ("token_endpoint", "http://auth.example/token"),
+        ("token_endpoint", "https://192.168.1.1/token"),
+        ("authorization_endpoint", "file:///etc/passwd"),
+    ] {
+        let (peer, desk) = (OAuthPeer::start(Modes { endpoint: Some(endpoint), ..Modes::default() }).await, Desk::default());
+        let problem = desk.refused(&source(&peer)).await;
+        let what = format!("the authorization server's {} is no address to send to from this server: {}", endpoint.0, endpoint.1);
+        assert_eq!(problem.what, what);
+        assert_eq!((desk.opened(), peer.count("POST /register"), peer.count("POST /token")), (0, 0, 0));
+    }
 }
 
 #[tokio::test]

@@ -212,10 +212,12 @@ fn only_web_links_are_offered_and_only_after_a_look() {
         state.perform(Action::OpenLink(url.into()), &mut effects);
         assert!(state.dialog.is_none(), "{url}");
     }
-    state.perform(Action::OpenLink("https://example.com/".into()), &mut effects);
-    assert!(effects.is_empty());
-    state.perform(Action::ConfirmLink, &mut effects);
-    assert_eq!(effects, [Effect::OpenUrl("https://example.com/".into())]);
+    for url in ["https://example.com/", "HTTPS://example.com/", "Http://example.com/"] {
+        state.perform(Action::OpenLink(url.into()), &mut effects);
+        assert!(effects.is_empty());
+        state.perform(Action::ConfirmLink, &mut effects);
+        assert_eq!(std::mem::take(&mut effects), [Effect::OpenUrl(url.into())]);
+    }
 }
 
 #[test]
@@ -558,9 +560,9 @@ fn a_tool_not_declared_read_only_is_asked_about_with_every_call() {
     driver.perform(Action::Connect(formats("{}")));
     driver.until("it lists its tool", |state| !state.tools.is_empty());
     driver.perform(compare("format", &["\"a\"".into(), "\"b\"".into()]));
-    let Some(Dialog::ConfirmCompare { tool, calls }) = &driver.state.dialog else { panic!("nobody was asked") };
+    let Some(Dialog::ConfirmCompare { compare, calls }) = &driver.state.dialog else { panic!("nobody was asked") };
     assert_eq!(
-        (tool.as_str(), calls.as_slice()),
+        (compare.tool.name.as_str(), calls.as_slice()),
         ("get", [r#"{"format":"a"}"#, r#"{"format":"b"}"#].map(String::from).as_slice())
     );
     assert!(driver.state.running.is_none() && driver.state.captures.is_empty());

@@ -2,6 +2,7 @@
 
 use std::cell::LazyCell;
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -21,6 +22,7 @@ use crate::mcp;
 use crate::problem::{Kind, Problem};
 use crate::report::arguments::{self, check};
 use crate::source::Source;
+use crate::store;
 
 pub fn run(args: &args::Call) -> Done {
     let hosts = LazyCell::new(|| hosts::load(&args.data));
@@ -110,7 +112,7 @@ pub fn read_arguments(given: Option<&str>) -> Result<String, Problem> {
             Ok(text)
         }
         Some(text) => match text.strip_prefix('@') {
-            Some(path) => std::fs::read_to_string(path).map_err(|error| unreadable(error, path)),
+            Some(path) => store::file_text(Path::new(path), store::MOST_OF_ANSWERS).map_err(|error| unreadable(error, path)),
             None => Ok(text.to_owned()),
         },
     }

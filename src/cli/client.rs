@@ -21,7 +21,7 @@ use crate::fixture::redact::Known;
 use crate::mcp::{self, CancelToken, Happening, Happenings, Listing, Options, Session, ToolList};
 use crate::problem::{Kind, Problem};
 use crate::report::json::message_line;
-use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, shown};
+use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(90);
 const CALL_LIMIT: Duration = Duration::from_secs(60);
@@ -61,7 +61,7 @@ impl SourceArgs {
             return Ok(Some(Source::Sample(SampleSpec { protocol, ..SampleSpec::parse(sample)? })));
         }
         if let Some(url) = &self.url {
-            if !url.starts_with("http://") && !url.starts_with("https://") {
+            if !is_web(url) {
                 return Err(usage("a URL starts with http:// or https://").at(shown(url)));
             }
             let headers = pairs("--header", ':', &self.header, &self.header_file)?;

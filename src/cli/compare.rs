@@ -171,15 +171,15 @@ fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Canc
     }
     let found = Sweep::of(&plan.vary, &calls, &SweepOptions::default(), cancel).map_err(looked_away)?;
     let failure = calls.iter().find_map(|call| json::failure(&call.subject));
-    let text = if let Some(kind) = table {
-        sweep_table(kind, &found, &calls, tokenizer.nearest_encoding())
+    if let Some(kind) = table {
+        output::table(&sweep_table(kind, &found, &calls, tokenizer.nearest_encoding()))?;
     } else if print.json {
-        json::sweep(&found, &plan.values, &calls, tokenizer, hosts, failure.as_ref(), cancel).map_err(looked_away)?
+        let text = json::sweep(&found, &plan.values, &calls, tokenizer, hosts, failure.as_ref(), cancel).map_err(looked_away)?;
+        output::print(text.as_bytes())?;
     } else {
         let counts = counts(&found, &calls, tokenizer, cancel).map_err(looked_away)?;
-        page(plan, &found, &calls, tokenizer, &counts)
-    };
-    output::print(text.as_bytes())?;
+        output::page(&page(plan, &found, &calls, tokenizer, &counts))?;
+    }
     let is_error = calls.iter().any(|call| call.subject.capture.outcome == Outcome::ToolError);
     if let Some(problem) = &failure {
         output::problem(problem);

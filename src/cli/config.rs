@@ -5,13 +5,14 @@ use std::path::Path;
 use crate::problem::{Kind, Problem};
 use crate::source::Source;
 use crate::source::import::{self, Placeholder, Reach};
+use crate::store;
 
 /// Reads the file and fills the entry. `given` are the values of `--env`: those that a placeholder asks for fill it, the
 /// others are added to the command's environment.
 pub fn source(file: &Path, name: Option<&str>, given: &[(String, String)]) -> Result<Source, Problem> {
     let place = file.to_string_lossy().into_owned();
-    let text =
-        std::fs::read_to_string(file).map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(place))?;
+    let text = store::file_text(file, store::MOST_OF_SETTINGS)
+        .map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(place))?;
     // The whole path says whose file it is.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let import = import::read(&file.to_string_lossy(), &text)?;

@@ -2,7 +2,7 @@
 //! asked of a person. Loupe's own redirect address gets it, as it would from a browser.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -46,46 +46,65 @@ fn login(scenario: &str, context: &Value, folder: &Path) -> Result<Login, Proble
         assertion: file(if grant == Grant::Workload { "valid_jwt" } else { "idp_id_token" })?,
         idp: member("idp_issuer"),
         idp_client_id: member("idp_client_id"),
+        asks: true,
         ..Login::default()
     })
 }
 
-/// Stands in for the browser.
-struct Browser(Visit);
+/// Stands in for a person with a browser.
+struct Person {
+    browser: Visit,
+    /// The authorization server that they were asked about.
+    asked: Mutex<Option<String>>,
+}
 
-impl Browser {
-    fn new() -> Result<Self, Problem> {
-        Ok(Self(Visit::new()?))
-    }
-
-    /// Goes where a person would be sent.
+impl Person {
+    /// Goes where a person would be sent, and says yes to the runner's authorization server.
     fn step(&self, step: Step) {
         match step {
             Step::Said(line) => output::login_line(&line),
-            Step::Open { url, .. } => self.0.go(url),
-            Step::Choose(_) | Step::Back | Step::Over { .. } => {}
+            Step::Open { url, .. } => self.browser.go(url),
+            Step::Choose(servers) => *self.asked() = servers.into_iter().next(),
+            Step::Back | Step::Over { .. } => {}
         }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Option<String>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Plays a scenario: logs in where the server asks for it, lists the tools and calls them.
+/// Plays a scenario: logs in where the server asks for it, lists the tools and calls them. Begins anew at each
+/// authorization server that somebody has to say yes to.
 pub fn run(play: &Play) -> Done {
     let Source::Http(http) = play.source() else { return Err(Problem::new(Kind::Internal, "the runner's server has no URL")) };
     let folder = tempfile::tempdir()
         .map_err(|error| Problem::new(Kind::Io, format!("no folder for the credentials of the scenario: {error}")))?;
-    let source = Source::Http(Http { login: Some(login(&play.scenario, &play.context, folder.path())?), ..http });
+    let mut login = login(&play.scenario, &play.context, folder.path())?;
     runtime()?.block_on(async {
-        let browser = Browser::new()?;
-        let happenings: mcp::Happenings = Arc::new(move |happening| match happening {
-            Happening::Login(step) => browser.step(step),
-            Happening::Phase(phase) => output::note(false, &phase),
-            _ => {}
-        });
-        let options = mcp::Options { connect_limit: LIMIT, ..mcp::Options::default() };
-        let session = mcp::connect(&source, options, happenings).await?;
-        let tools = session.list_tools(LIMIT).await?.tools;
-        let done = act(&session, play, &tools).await;
-        session.close().await;
-        done.map(|()| 0)
+        let person = Arc::new(Person { browser: Visit::new()?, asked: Mutex::default() });
+        loop {
+            let source = Source::Http(Http { login: Some(login.clone()), ..http.clone() });
+            let done = once(play, &source, &person).await;
+            match person.asked().take() {
+                Some(server) if login.server.as_ref() != Some(&server) => login.server = Some(server),
+                _ => return done,
+            }
+        }
     })
+}
+
+async fn once(play: &Play, source: &Source, person: &Arc<Person>) -> Done {
+    let person = Arc::clone(person);
+    let happenings: mcp::Happenings = Arc::new(move |happening| match happening {
+        Happening::Login(step) => person.step(step),
+        Happening::Phase(phase) => output::note(false, &phase),
+        _ => {}
+    });
+    let options = mcp::Options { connect_limit: LIMIT, ..mcp::Options::default() };
+    let session = mcp::connect(source, options, happenings).await?;
+    let tools = session.list_tools(LIMIT).await?.tools;
+    let done = act(&session, play, &tools).await;
+    session.close().await;
+    done.map(|()| 0)
 }

@@ -71,7 +71,7 @@ pub fn run(args: &args::Diff) -> Done {
                 .hint("compare `tools --json` of both servers"));
         }
     };
-    output::print(text.as_bytes())?;
+    output::page_or(args.print.json, &text)?;
     Ok(u8::from(!is_equal))
 }
 
@@ -85,7 +85,7 @@ fn read(path: &Path) -> Result<Input, Problem> {
     if path == Path::new("-") {
         std::io::stdin().lock().read_to_end(&mut bytes).map_err(unreadable)?;
     } else {
-        bytes = std::fs::read(path).map_err(unreadable)?;
+        bytes = store::file_bytes(path, store::MOST_OF_ANSWERS).map_err(unreadable)?;
     }
     let bytes = Bytes::from(bytes);
     if let Some(tools) = listed_tools(&bytes) {

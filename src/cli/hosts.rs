@@ -43,7 +43,7 @@ pub fn run(args: &args::Hosts) -> Done {
             limits(host),
         ]);
     }
-    output::print(output::visible(&columns(&rows, &[])).as_bytes())?;
+    output::page(&columns(&rows, &[]))?;
     Ok(0)
 }
 
@@ -99,8 +99,11 @@ fn detail(host: &Host) -> String {
 /// What the pasted texts say of a host: sentences as comments, then the entry, so that all of it is a hosts file.
 fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
     let place = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
-    let text =
-        if path == Path::new("-") { std::io::read_to_string(std::io::stdin().lock()) } else { std::fs::read_to_string(path) };
+    let text = if path == Path::new("-") {
+        std::io::read_to_string(std::io::stdin().lock())
+    } else {
+        store::file_text(path, store::MOST_OF_ANSWERS)
+    };
     let text = text.map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(place.clone()))?;
     let pasted = sections(&text).map_err(|problem| {
         let at = if problem.place.is_empty() { place } else { format!("{place}, {}", problem.place) };

@@ -28,7 +28,7 @@ pub fn step(step: &Step, quiet: bool, yes: bool) {
 /// Opens an address by `$BROWSER`, where `%s` stands for it, or by the system.
 fn open(url: &str) -> Result<(), String> {
     // Nothing but the web: the address comes from a server.
-    if !url.starts_with("https://") && !url.starts_with("http://") {
+    if !crate::source::is_web(url) {
         return Err("it is no web address".into());
     }
     match std::env::var("BROWSER") {

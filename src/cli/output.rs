@@ -1,14 +1,30 @@
 //! Printing: results on stdout, everything else on stderr.
 //!
-//! What a server wrote is shown with its control characters made visible, so that it cannot command the terminal;
-//! only `--view FORMAT` and `--json` print bytes as they are.
+//! What a server wrote is shown with its control characters made visible, so that it cannot command the terminal. Bytes as
+//! they are come only where they are asked for by name: `--view FORMAT`, `--json`, an export.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use crate::problem::{Kind, Problem};
+use crate::quote::is_direction;
 
-/// Writes a result. A reader that has gone away (`| head`) is no failure.
+/// Writes a page for people.
+pub fn page(text: &str) -> Result<(), Problem> {
+    print(visible(text).as_bytes())
+}
+
+/// Writes a page for people, or a document that was asked for.
+pub fn page_or(is_document: bool, text: &str) -> Result<(), Problem> {
+    if is_document { print(text.as_bytes()) } else { page(text) }
+}
+
+/// Writes a table for other programs: its bytes, unless people look at them.
+pub fn table(text: &str) -> Result<(), Problem> {
+    page_or(!io::stdout().is_terminal(), text)
+}
+
+/// Writes bytes as they are. A reader that has gone away (`| head`) is no failure.
 pub fn print(bytes: &[u8]) -> Result<(), Problem> {
     let mut out = io::stdout().lock();
     quiet_pipe(out.write_all(bytes).and_then(|()| out.flush()))
@@ -102,11 +118,6 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(show).collect())
 }
 
-/// Characters that change the direction of the text after them.
-fn is_direction(char: char) -> bool {
-    matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 /// Rows in columns, the first row being the head; columns named in `right` are aligned to the right.
 pub fn columns(rows: &[Vec<String>], right: &[usize]) -> String {
     let mut widths: Vec<usize> = Vec::new();
@@ -148,6 +159,7 @@ mod tests {
     #[test]
     fn control_characters_are_made_visible() {
         assert_eq!(visible("a\u{1b}[2J\tb\n\u{9b}\u{202e}"), "a\u{241b}[2J\tb\n\u{fffd}\u{fffd}");
+        assert_eq!(visible("\u{61c}\u{200e}\u{200f}\u{2067}"), "\u{fffd}\u{fffd}\u{fffd}\u{fffd}");
         assert_eq!(one_line(" a\r\n\n b\u{7} "), "a b\u{2407}");
     }
 

@@ -34,7 +34,7 @@ pub fn run(args: &args::Listed) -> Done {
             } else {
                 page(&server, &resources)
             };
-            output::print(text.as_bytes())?;
+            output::page_or(args.print.json, &text)?;
             Ok(0)
         },
     )

@@ -65,7 +65,7 @@ pub fn run(args: &args::Run) -> Done {
 }
 
 fn read(path: &Path) -> Result<String, Problem> {
-    std::fs::read_to_string(path)
+    store::file_text(path, store::MOST_OF_SETTINGS)
         .map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(path.display().to_string()))
 }
 
@@ -226,7 +226,7 @@ fn print(
     let not_called = collection.calls.iter().skip(calls.len()).map(|call| call.name.clone()).collect();
     let run = Run { server, definitions, calls, not_called };
     let text = if print.json { run.json(before) } else { page(&run, before) };
-    output::print(text.as_bytes())?;
+    output::page_or(print.json, &text)?;
     if let Some(problem) = &failure {
         output::problem(problem);
     }

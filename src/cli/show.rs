@@ -46,7 +46,7 @@ fn chosen(mut captures: Vec<Capture>, args: &args::Show) -> Result<Capture, Prob
         Some(_) => Err(several().hint(format!("`--nth` is 1 to {many}"))),
         None if many > 1 => {
             if !args.view.print.json && args.view.view.is_none() && args.view.table.is_none() {
-                output::print(list(&captures).as_bytes())?;
+                output::page(&list(&captures))?;
             }
             Err(several().hint("choose one with `--nth N`"))
         }

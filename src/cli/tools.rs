@@ -37,7 +37,7 @@ pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::Link, print: ar
             } else {
                 page(&server, &tools, tokenizer, cancel)?
             };
-            output::print(text.as_bytes())?;
+            output::page_or(print.json, &text)?;
             Ok(0)
         },
     )

@@ -5,7 +5,6 @@ mod ledger;
 mod page;
 
 use std::cell::LazyCell;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,6 +21,7 @@ use crate::report::{
     self, Answer, CountedRow, HostText, HostsReport, Question, RowCount, TableKind, counted_table, format_bytes,
 };
 use crate::spread::spread;
+use crate::store;
 use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
 
 /// An answer from this size on is measured on several threads; each keeps a text or two of its size.
@@ -144,7 +144,9 @@ impl Asked {
                     count: count.count,
                     why: count.why.as_deref(),
                 });
-                counted_table(kind, &counted.collect::<Vec<_>>(), self.ledger.baseline(&rows), &self.ledger.tokenizer)
+                let counted: Vec<_> = counted.collect();
+                let text = counted_table(kind, &counted, self.ledger.baseline(&rows), &self.ledger.tokenizer);
+                return output::table(&text);
             }
             Shown::Rendered => page::rendered(subject, cancel)?,
             Shown::Tree => page::tree(subject, cancel)?,
@@ -158,7 +160,7 @@ impl Asked {
             Shown::Definition => page::definition(subject, cancel)?,
             Shown::All => self.all(subject, cancel)?,
         };
-        output::print(page.as_bytes())
+        output::page(&page)
     }
 
     fn ledger_page(&self, subject: &Subject, cancel: &Cancel) -> Result<String, Problem> {
@@ -222,8 +224,7 @@ impl Asked {
         let Answer::Deliveries(deliveries) = self.ask(subject, &Question::Deliveries, cancel)? else {
             return Err(other_question());
         };
-        let page = hosts::page(&report, deliveries.as_deref(), self.encoding());
-        Ok(output::visible(&page).into_owned())
+        Ok(hosts::page(&report, deliveries.as_deref(), self.encoding()))
     }
 
     /// Exactly the text; what there is to say about it goes elsewhere.
@@ -269,9 +270,7 @@ pub fn tokenizer(name: Option<&str>) -> Result<Tokenizer, Problem> {
             .hint(hint));
     }
     let cannot = |error: std::io::Error| Problem::new(Kind::Io, format!("cannot read the tokenizer file: {error}")).at(name);
-    let mut bytes = Vec::new();
-    // One byte more than is taken, so that a larger file is noticed and not read to its end.
-    std::fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)).map_err(cannot)?;
+    let bytes = store::file_bytes(path, MAX_FILE_BYTES as u64).map_err(cannot)?;
     let file = path.file_name().map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned());
     TokenizerFile::read(&file, &bytes).map(|file| Tokenizer::File(Arc::new(file)))
 }

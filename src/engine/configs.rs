@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::problem::{Kind, Problem};
 use crate::source::import::{self, Import, PLACES, Placeholder};
 use crate::state::FoundConfig;
-
-/// A configuration is small; what is larger is something else.
-const CONFIG_BYTES: u64 = 16 << 20;
+use crate::store;
 
 /// Those that are there: the person's own, and those of the folder Loupe was started in.
 pub(super) fn look() -> Vec<FoundConfig> {
@@ -45,11 +43,8 @@ fn whole(place: &str) -> Option<PathBuf> {
 pub(super) fn read(path: &Path) -> Result<Import, Problem> {
     let place = path.display().to_string();
     let fail = |why: String| Problem::new(Kind::Io, format!("cannot read: {why}")).at(place.clone());
-    let size = std::fs::metadata(path).map_err(|error| fail(error.to_string()))?.len();
-    if size > CONFIG_BYTES {
-        return Err(fail(format!("it is larger than {} MiB", CONFIG_BYTES >> 20)).hint("choose a client's configuration"));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+    let hint = "choose a client's configuration";
+    let text = store::file_text(path, store::MOST_OF_SETTINGS).map_err(|error| fail(error.to_string()).hint(hint))?;
     import::read(&place, &text)
 }
 

@@ -16,7 +16,6 @@ mod settings;
 mod talk;
 mod tools;
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -337,13 +336,11 @@ impl Engine {
 fn prices(path: &Path) -> Result<Option<Prices>, Problem> {
     let place = path.display().to_string();
     let fail = |error: std::io::Error| Problem::new(Kind::Io, format!("the price table is not used: {error}")).at(place.clone());
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
+    let text = match store::file_text(path, PRICES_BYTES) {
+        Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(fail(error)),
     };
-    let mut text = String::new();
-    file.take(PRICES_BYTES).read_to_string(&mut text).map_err(fail)?;
     Prices::read(&text).map(Some).map_err(|problem| problem.at(place))
 }
 
@@ -352,9 +349,7 @@ fn tokenizer_file(path: &Path) -> Result<TokenizerFile, Problem> {
     let fail = |error: std::io::Error| {
         Problem::new(Kind::Io, format!("the tokenizer file cannot be read: {error}")).at(path.display().to_string())
     };
-    let file = std::fs::File::open(path).map_err(fail)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
+    let bytes = store::file_bytes(path, MAX_FILE_BYTES as u64).map_err(fail)?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     TokenizerFile::read(&name, &bytes)
 }

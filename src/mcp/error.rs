@@ -44,9 +44,9 @@ pub enum Error {
     Redirect { url: String, status: String, location: String },
     #[error("HTTP {status}: the server wants credentials{}", quoted(text))]
     Auth { url: String, status: String, text: String },
-    /// A login did not come about.
+    /// A login did not come about: it failed, or wants a person's yes.
     #[error("{what}")]
-    Login { url: String, what: String, hint: String },
+    Login { url: String, kind: Kind, what: String, hint: String },
     #[error("the server does not know this session any more (HTTP {status}{})", quoted(text))]
     SessionLost { url: String, status: String, text: String },
     #[error("{what}")]
@@ -157,7 +157,7 @@ impl From<&Error> for Problem {
                 .hint(format!("if you trust it, connect to {location}; headers are not sent on by themselves")),
             Error::Auth { url, .. } => problem(Kind::Auth, url)
                 .hint("log in (`--login`), or add the header the server asks for, such as `Authorization: Bearer …`"),
-            Error::Login { url, hint, .. } => problem(Kind::Auth, url).hint(hint.clone()),
+            Error::Login { url, kind, hint, .. } => problem(*kind, url).hint(hint.clone()),
             Error::SessionLost { url, .. } => problem(Kind::Disconnected, url).hint("reconnect, then call again"),
             Error::Handshake { place, .. } => problem(Kind::Handshake, place).hint("check that this is an MCP server"),
             Error::Unspoken { place, .. } => problem(Kind::Handshake, place)

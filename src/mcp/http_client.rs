@@ -220,7 +220,12 @@ impl Client {
 }
 
 fn is_this_machine(url: &reqwest::Url) -> bool {
-    url.host_str().is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]")
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.to_canonical().is_loopback(),
+        None => false,
+    }
 }
 
 /// Where a redirect leads, as a whole address.
@@ -282,6 +287,9 @@ mod tests {
             ("http://localhost:1/", true),
             ("http://127.0.0.2/", true),
             ("http://[::1]:2/", true),
+            ("http://[::ffff:127.0.0.1]/", true),
+            ("http://127.evil.example/", false),
+            ("http://127.0.0.1.example/", false),
             ("http://example.com/", false),
         ] {
             assert_eq!(is_this_machine(&reqwest::Url::parse(url).unwrap()), is_ours, "{url}");

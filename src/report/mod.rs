@@ -25,6 +25,7 @@ mod picture;
 mod pull_request;
 mod rendered;
 pub mod repeat;
+pub mod reproduce;
 mod saving;
 mod server_cost;
 #[cfg(feature = "gui")]

@@ -1,7 +1,7 @@
 //! Any client's configuration file, read into servers: what was understood, what it still needs, what is not used.
 //!
 //! Pure: the file's text and the environment come in as arguments, nothing is run or opened. Values stay in the entry and
-//! show nowhere: an entry displays like a `Source`, names of variables and headers only. Uses only `problem`.
+//! show nowhere: an entry displays like a `Source`, names of variables and headers only. Uses only `quote` and `problem`.
 
 mod jsonc;
 mod placeholder;
@@ -19,6 +19,7 @@ pub use self::smart::{Pasted, understand};
 
 use super::{Command, Http, Source, Transport};
 use crate::problem::{Kind, Problem};
+use crate::quote::{shell, shell_line};
 
 /// What a configuration file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -216,15 +217,15 @@ impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reach {
             Reach::Command { program, args, env, cwd } => {
-                env.iter().try_for_each(|(name, _)| write!(f, "--env {name}=… "))?;
+                env.iter().try_for_each(|(name, _)| write!(f, "--env {}=… ", shell(name)))?;
                 if let Some(cwd) = cwd {
-                    write!(f, "--cwd {} ", shell_words::quote(cwd))?;
+                    write!(f, "--cwd {} ", shell(cwd))?;
                 }
-                write!(f, "-- {}", shell_words::join(std::iter::once(program).chain(args)))
+                write!(f, "-- {}", shell_line(std::iter::once(program).chain(args)))
             }
             Reach::Remote { url, headers, .. } => {
-                write!(f, "--url {url}")?;
-                headers.iter().try_for_each(|(name, _)| write!(f, " --header '{name}: …'"))
+                write!(f, "--url {}", shell(url))?;
+                headers.iter().try_for_each(|(name, _)| write!(f, " --header {}", shell(&format!("{name}: …"))))
             }
         }
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::quote::shell;
+
 /// Who logs in where a server asks for it (OAuth).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grant {
@@ -78,7 +80,7 @@ impl fmt::Display for Login {
             ("idp-client-id", &self.idp_client_id),
         ] {
             if let Some(value) = value {
-                write!(f, " --{option} {}", shell_words::quote(value))?;
+                write!(f, " --{option} {}", shell(value))?;
             }
         }
         for (option, value) in [("client-secret", &self.client_secret), ("idp-client-secret", &self.idp_client_secret)] {
@@ -87,7 +89,7 @@ impl fmt::Display for Login {
             }
         }
         if let Some(server) = &self.server {
-            write!(f, " --authorization-server {}", shell_words::quote(server))?;
+            write!(f, " --authorization-server {}", shell(server))?;
         }
         Ok(())
     }

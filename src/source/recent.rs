@@ -206,7 +206,7 @@ mod tests {
         );
         assert_eq!(
             kept[1].label().1,
-            "--url https://me@h/mcp?api_key=&a=1 --transport sse --header 'X: …' --login --client-id me"
+            "--url 'https://me@h/mcp?api_key=&a=1' --transport sse --header 'X: …' --login --client-id me"
         );
         assert_eq!(Recent::of(&Source::sample()), None);
     }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use super::prices::PricesAction;
 use super::{
-    CollectionAction, CompareAction, ConnectForm, DrawerTab, ExportAction, ExportKind, FixtureAction, FormMode, HistoryAction,
-    HostsAction, ImportAction, LoginAction, PaneView, ProbeAction, StartQuestion, TokensAction, Value, asks, diff, exact,
-    library, media, repeat, versus, wire,
+    CollectionAction, Compare, CompareAction, ConnectForm, DrawerTab, ExportAction, ExportKind, FixtureAction, FormMode,
+    HistoryAction, HostsAction, ImportAction, LoginAction, PaneView, PreparedCall, PreparedRun, ProbeAction, StartQuestion,
+    TokensAction, Value, asks, diff, exact, library, media, repeat, versus, wire,
 };
 use crate::capture::CaptureId;
 use crate::report::Inquiry;
@@ -146,27 +146,25 @@ pub enum Action {
 pub enum Dialog {
     /// The tool is not declared read-only: what will be sent, shown whole.
     ConfirmCall {
-        tool: String,
-        arguments: String,
+        call: PreparedCall,
     },
     /// The same before the last call is repeated on a connection made again.
     ConfirmAgain {
-        tool: String,
-        arguments: String,
+        call: PreparedCall,
     },
     /// The same before a series of calls.
     ConfirmRepeat {
-        tool: String,
-        arguments: String,
+        call: PreparedCall,
         count: u32,
     },
     /// The same for the calls of a comparison: the arguments of each.
     ConfirmCompare {
-        tool: String,
+        compare: Box<Compare>,
         calls: Vec<String>,
     },
-    /// The same for the calls of a collection: tool and arguments of each.
+    /// The same for the calls of a collection: tool and arguments of each that may change something.
     ConfirmCollection {
+        run: PreparedRun,
         calls: Vec<String>,
     },
     /// The definition as the model reads it.

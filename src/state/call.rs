@@ -5,10 +5,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{
-    Asked, CALL_LIMIT, Connection, Dialog, Effect, Form, FormMode, HostsAction, PathPurpose, Running, Screen, StartQuestion,
-    State, Value,
+    Asked, Connection, Dialog, Effect, Form, FormMode, HostsAction, PathPurpose, PreparedCall, Screen, StartQuestion, State,
+    Value,
 };
-use crate::capture::{Capture, CaptureId, Tool};
+use crate::capture::{Capture, CaptureId};
+use crate::fixture::export::safe_name;
 use crate::problem::{Kind, Problem};
 use crate::report::{self, Answer, Inquiry, Question};
 use crate::source::{SampleSpec, Source};
@@ -113,41 +114,32 @@ impl State {
             self.edit_form(|form, _| form.tries += 1);
             return;
         }
-        if !tool.is_declared_read_only() && !self.connection.is_sample() {
-            self.dialog = Some(Dialog::ConfirmCall { tool: tool.name.clone(), arguments: form.text.to_string() });
-            return;
+        let call = self.prepare(&tool, Bytes::copy_from_slice(form.text.as_bytes()));
+        if self.needs_consent(&tool) {
+            self.dialog = Some(Dialog::ConfirmCall { call });
+        } else {
+            self.send_call(call, effects);
         }
-        self.send_call(effects);
+    }
+
+    /// The person has said yes to the call that the dialog shows.
+    pub(super) fn confirm_call(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(Dialog::ConfirmCall { call }) = &self.dialog {
+            let call = call.clone();
+            self.dialog = None;
+            self.send_call(call, effects);
+        }
     }
 
     /// Sends the call without asking again.
-    pub(super) fn send_call(&mut self, effects: &mut Vec<Effect>) {
-        self.dialog = None;
-        let (Some(listed), Some(form)) = (self.tool(), self.form()) else { return };
-        if self.running.is_some() || !self.connection.is_connected() || form.syntax.is_some() {
+    fn send_call(&mut self, call: PreparedCall, effects: &mut Vec<Effect>) {
+        if self.running.is_some() {
             return;
         }
-        let tool: Arc<Tool> = Arc::clone(&listed.tool);
-        let arguments = Bytes::copy_from_slice(form.text.as_bytes());
-        self.view.screen = Screen::Answer;
-        self.begin_call(tool, arguments, effects);
-    }
-
-    /// Sends a call, and is busy with it. Returns its number.
-    pub(super) fn begin_call(&mut self, tool: Arc<Tool>, arguments: Bytes, effects: &mut Vec<Effect>) -> u64 {
-        self.next_call += 1;
-        self.task = None;
-        let call = self.next_call;
-        self.running = Some(Running {
-            id: call,
-            tool: tool.name.clone(),
-            since: self.now,
-            limit: CALL_LIMIT,
-            progress: None,
-            unreadable: 0,
-        });
-        effects.push(Effect::Call { session: self.session, call, tool, arguments, limit: CALL_LIMIT });
-        call
+        match self.begin_call(call, effects) {
+            Ok(_) => self.view.screen = Screen::Answer,
+            Err(problem) => self.toast_problem(problem),
+        }
     }
 
     /// A card of the start page: the right sample, the tool, the call.
@@ -168,7 +160,12 @@ impl State {
         if question == StartQuestion::MarkdownOrJson {
             self.compare_formats(effects);
         } else {
-            self.send_call(effects);
+            if let (Some(listed), Some(form)) = (self.tool(), self.form())
+                && form.syntax.is_none()
+            {
+                let call = self.prepare(&listed.tool, Bytes::copy_from_slice(form.text.as_bytes()));
+                self.send_call(call, effects);
+            }
             self.asked = Some(question).filter(|_| self.running.is_some());
         }
     }
@@ -285,8 +282,8 @@ impl State {
         };
         let Some(path) = path else {
             let text = match purpose {
-                PathPurpose::ExportResult => format!("{}-result.json", capture.tool.name),
-                _ => capture.tool.name.clone(),
+                PathPurpose::ExportResult => format!("{}-result.json", safe_name(&capture.tool.name)),
+                _ => safe_name(&capture.tool.name),
             };
             self.dialog = Some(Dialog::Path { purpose, text });
             return;

@@ -10,6 +10,7 @@ use super::{
     PathPurpose, Screen, State, Toast, TokensAction,
 };
 use crate::problem::Problem;
+use crate::source::is_web;
 
 /// Puts into a set what is not in it, and takes out what is.
 pub(super) fn toggle<T: Ord>(set: &mut BTreeSet<T>, item: T) {
@@ -80,7 +81,7 @@ impl State {
             Action::SetArgumentsText(text) => self.set_arguments_text(&text),
             Action::RestoreArguments => self.restore_arguments(),
             Action::Call { send_anyway } => self.call(send_anyway, effects),
-            Action::ConfirmCall => self.send_call(effects),
+            Action::ConfirmCall => self.confirm_call(effects),
             Action::CancelCall => {
                 self.repeat.stop();
                 if let Some(running) = &self.running {
@@ -126,7 +127,7 @@ impl State {
             Action::Exact(action) => self.exact(action, effects),
             Action::ChoosePath(purpose) => effects.push(Effect::ChoosePath(purpose)),
             Action::OpenLink(url) => {
-                if url.starts_with("http://") || url.starts_with("https://") {
+                if is_web(&url) {
                     self.dialog = Some(Dialog::OpenLink { url });
                 }
             }

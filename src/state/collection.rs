@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Dialog, Effect, PathPurpose, Screen, State};
+use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{Before, Run, RunCall};
@@ -83,6 +83,14 @@ pub enum CollectionEvent {
     },
 }
 
+/// A run as it was shown to whoever agrees to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreparedRun {
+    pub collection: Arc<Collection>,
+    /// As many as the collection has calls.
+    pub calls: Vec<PreparedCall>,
+}
+
 /// What became of one call of the collection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MadeCall {
@@ -104,6 +112,8 @@ pub struct Collections {
     pub server: Option<Server>,
     /// Why the run ended before all calls were made.
     pub stopped: Option<String>,
+    /// The calls of the run, as they are sent.
+    prepared: Vec<PreparedCall>,
     /// The call that is out: its number, and which it is.
     call: Option<(u64, usize)>,
     /// Counts runs, so that late counts of another are told apart.
@@ -157,8 +167,11 @@ impl State {
             }
             CollectionAction::Run => self.ask_run(effects),
             CollectionAction::Confirm => {
-                self.dialog = None;
-                self.start_run(effects);
+                if let Some(Dialog::ConfirmCollection { run, .. }) = &self.dialog {
+                    let run = run.clone();
+                    self.dialog = None;
+                    self.start_run(run, effects);
+                }
             }
             CollectionAction::Against(None) => self.ask_path(PathPurpose::OpenRun, String::new()),
             CollectionAction::Against(Some(path)) => {
@@ -271,15 +284,27 @@ impl State {
         let Some(collection) = &self.collections.collection else { return };
         let writing = collection.calls.iter().zip(&tools).filter(|(_, tool)| !tool.is_declared_read_only());
         let writing: Vec<String> = writing.map(|(call, _)| format!("{} {}", call.tool, call.arguments)).collect();
+        let calls = collection.calls.iter().zip(&tools);
+        let calls = calls.map(|(call, tool)| self.prepare(tool, Bytes::from(call.arguments.clone()))).collect();
+        let run = PreparedRun { collection: Arc::clone(collection), calls };
         if writing.is_empty() || self.connection.is_sample() {
-            self.start_run(effects);
+            self.start_run(run, effects);
         } else {
-            self.dialog = Some(Dialog::ConfirmCollection { calls: writing });
+            self.dialog = Some(Dialog::ConfirmCollection { run, calls: writing });
         }
     }
 
-    fn start_run(&mut self, effects: &mut Vec<Effect>) {
-        if self.running.is_some() || !self.connection.is_connected() {
+    fn start_run(&mut self, run: PreparedRun, effects: &mut Vec<Effect>) {
+        if self.running.is_some() {
+            return;
+        }
+        if !self.collections.collection.as_ref().is_some_and(|collection| Arc::ptr_eq(collection, &run.collection)) {
+            let problem = Problem::new(Kind::Consent, "nothing was called: another collection was opened meanwhile");
+            self.toast_problem(problem.hint("look at its calls, then run it"));
+            return;
+        }
+        if let Some(problem) = run.calls.iter().find_map(|call| self.check_prepared(call).err()) {
+            self.toast_problem(problem);
             return;
         }
         // A run that was whole is what the next one is compared with.
@@ -289,20 +314,18 @@ impl State {
         }
         self.collections.forget();
         self.collections.server = self.connection.server().cloned();
+        self.collections.prepared = run.calls;
         self.next_of_run(0, effects);
     }
 
     fn next_of_run(&mut self, at: usize, effects: &mut Vec<Effect>) {
-        let Some(call) = self.collections.collection.as_ref().and_then(|collection| collection.calls.get(at)).cloned() else {
-            return;
-        };
-        let tool = self.tools.iter().find(|listed| listed.tool.name == call.tool).map(|listed| Arc::clone(&listed.tool));
-        match tool.filter(|_| self.connection.is_connected()) {
-            Some(tool) => {
-                let number = self.begin_call(tool, Bytes::from(call.arguments), effects);
-                self.collections.call = Some((number, at));
+        let Some(call) = self.collections.prepared.get(at).cloned() else { return };
+        match self.begin_call(call, effects) {
+            Ok(number) => self.collections.call = Some((number, at)),
+            Err(problem) => {
+                self.collections.stopped = Some(problem.what.clone());
+                self.toast_problem(problem);
             }
-            None => self.collections.stopped = Some("the server went away".to_owned()),
         }
     }
 
@@ -488,7 +511,7 @@ mod tests {
     fn what_may_change_something_is_asked_first_and_what_does_not_fit_is_not_sent() {
         let mut state = connected(r#"{"name":"a"}"#);
         assert!(perform(&mut state, CollectionAction::Run).is_empty());
-        let Some(Dialog::ConfirmCollection { calls }) = &state.dialog else { panic!("asked") };
+        let Some(Dialog::ConfirmCollection { calls, .. }) = &state.dialog else { panic!("asked") };
         assert_eq!(calls[..], ["a {}", "a {\"n\": 1e3}"]);
         assert_eq!(perform(&mut state, CollectionAction::Confirm).len(), 1);
         let mut state = connected(r#"{"name":"a","inputSchema":{"type":"object","required":["x"]}}"#);

@@ -10,8 +10,9 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::change::toggle;
-use super::{Asked, CALL_LIMIT, Dialog, Effect, PathPurpose, Running, Screen, State};
+use super::{Asked, Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
+use crate::fixture::export::safe_name;
 use crate::problem::{Kind, Problem};
 use crate::report::arguments::check;
 use crate::report::sweep::{
@@ -33,6 +34,8 @@ pub struct Planned {
 /// A comparison, running or done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compare {
+    /// The session that the calls are for.
+    session: u64,
     pub tool: Arc<Tool>,
     /// The argument that is varied.
     pub vary: String,
@@ -77,6 +80,12 @@ impl Compare {
                 derived: self.derived.clone(),
             }),
         })
+    }
+
+    /// The call at this position, as it is sent.
+    fn prepared(&self, at: usize) -> PreparedCall {
+        let arguments = Bytes::from(self.calls[at].arguments.clone());
+        PreparedCall { session: self.session, tool: Arc::clone(&self.tool), arguments }
     }
 
     /// Position of the call in flight.
@@ -173,8 +182,6 @@ pub struct VaryForm {
 #[derive(Debug, Default)]
 pub struct Comparisons {
     pub current: Option<Compare>,
-    /// What the dialog asks about.
-    asked: Option<Compare>,
     pub form: VaryForm,
     /// Fields that the model needs, by tool; all where there is no entry.
     pub needed: BTreeMap<String, BTreeSet<String>>,
@@ -226,8 +233,9 @@ impl State {
             }
             CompareAction::Edit(form) => self.comparisons.form = form,
             CompareAction::Confirm => {
-                self.dialog = None;
-                if let Some(compare) = self.comparisons.asked.take() {
+                if let Some(Dialog::ConfirmCompare { compare, .. }) = &self.dialog {
+                    let compare = Compare::clone(compare);
+                    self.dialog = None;
                     self.run_compare(compare, effects);
                 }
             }
@@ -320,8 +328,7 @@ impl State {
 
     fn ask_where(&mut self, file: SweepFile) {
         let Some(compare) = &self.comparisons.current else { return };
-        let safe = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.') { char } else { '_' };
-        let name: String = format!("{}-{}", compare.tool.name, compare.vary).chars().map(safe).collect();
+        let name = safe_name(&format!("{}-{}", compare.tool.name, compare.vary));
         let text = format!("{name}.{}", file.extension());
         self.dialog = Some(Dialog::Path { purpose: PathPurpose::ExportCompare(file), text });
     }
@@ -350,6 +357,7 @@ impl State {
         }
         let is_curve = page_size_argument(&tool).is_some_and(|size| size.name == vary);
         let compare = Compare {
+            session: self.session,
             tool,
             vary: vary.to_owned(),
             calls,
@@ -369,7 +377,7 @@ impl State {
     }
 
     /// Makes the calls, after asking where the tool is not declared read-only.
-    fn ask_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
+    fn ask_compare(&mut self, mut compare: Compare, effects: &mut Vec<Effect>) {
         let left: Vec<String> =
             compare.calls.iter().filter(|call| call.capture.is_none()).map(|call| call.arguments.clone()).collect();
         if self.running.is_some() || (!left.is_empty() && !self.connection.is_connected()) {
@@ -379,15 +387,20 @@ impl State {
             }
             return;
         }
-        if !left.is_empty() && !compare.tool.is_declared_read_only() && !self.connection.is_sample() {
-            self.dialog = Some(Dialog::ConfirmCompare { tool: compare.tool.name.clone(), calls: left });
-            self.comparisons.asked = Some(compare);
+        compare.session = self.session;
+        if !left.is_empty() && self.needs_consent(&compare.tool) {
+            self.dialog = Some(Dialog::ConfirmCompare { compare: Box::new(compare), calls: left });
             return;
         }
         self.run_compare(compare, effects);
     }
 
     fn run_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
+        let left = compare.calls.iter().position(|call| call.capture.is_none());
+        if let Some(Err(problem)) = left.map(|at| self.check_prepared(&compare.prepared(at))) {
+            self.toast_problem(problem);
+            return;
+        }
         self.comparisons.current = Some(compare);
         self.view.screen = Screen::Compare;
         self.view.maximised = None;
@@ -404,20 +417,16 @@ impl State {
             compare.stopped = Some("the server went away".into());
             return;
         }
-        self.next_call += 1;
-        let call = self.next_call;
-        compare.running = Some((call, at));
-        let tool = Arc::clone(&compare.tool);
-        let arguments = Bytes::from(compare.calls[at].arguments.clone());
-        self.running = Some(Running {
-            id: call,
-            tool: tool.name.clone(),
-            since: self.now,
-            limit: CALL_LIMIT,
-            progress: None,
-            unreadable: 0,
-        });
-        effects.push(Effect::Call { session: self.session, call, tool, arguments, limit: CALL_LIMIT });
+        let call = compare.prepared(at);
+        let begun = self.begin_call(call, effects);
+        let Some(compare) = &mut self.comparisons.current else { return };
+        match begun {
+            Ok(call) => compare.running = Some((call, at)),
+            Err(problem) => {
+                compare.stopped = Some(problem.what.clone());
+                self.toast_problem(problem);
+            }
+        }
     }
 
     /// Takes in the answer to a call of the comparison; false where it belongs to another.

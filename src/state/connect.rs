@@ -8,7 +8,7 @@ use super::versus::VersusAction;
 use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Kind, Problem};
-use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, shown};
+use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
 
 /// What the sample begins with, by set.
 const FIRST_TOOLS: &[&str] = &["strict_search_companies", "autotask_search_companies", "search_user"];
@@ -108,7 +108,7 @@ impl ConnectForm {
             }
             ConnectMode::Url => {
                 let url = self.url.trim();
-                if !(url.starts_with("http://") || url.starts_with("https://")) {
+                if !is_web(url) {
                     return Err(Problem::new(Kind::Usage, "not an http or https address")
                         .at(shown(url))
                         .hint("type the server's address, such as http://127.0.0.1:3001/mcp"));
@@ -149,6 +149,8 @@ impl State {
         self.versus.found = None;
         self.versus.is_choosing = false;
         self.library = super::library::Library::default();
+        // Said of the tools of one server.
+        self.fixtures.verifying.calls_writing = false;
         self.roots_declared = self.roots.is_some();
         self.again.remember(self.connection.source(), &source, &self.tools);
         self.tools.clear();

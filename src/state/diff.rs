@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Dialog, Effect, ListedTool, PathPurpose, Screen, State};
+use super::{Dialog, Effect, ListedTool, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::report::difference::ToolsDifference;
 use crate::report::{Answer, DiffAsk, DiffView, Inquiry, Question, TextOf};
@@ -285,26 +285,33 @@ impl State {
             return;
         };
         let tool = Arc::clone(&listed.tool);
-        let arguments = waiting.before.arguments.clone();
-        if !tool.is_declared_read_only() && !self.connection.is_sample() {
-            let text = String::from_utf8_lossy(&arguments).into_owned();
-            self.dialog = Some(Dialog::ConfirmAgain { tool: tool.name.clone(), arguments: text });
+        let call = self.prepare(&tool, waiting.before.arguments.clone());
+        if self.needs_consent(&tool) {
+            self.dialog = Some(Dialog::ConfirmAgain { call });
             self.again.waiting = Some(waiting);
-            return;
+        } else {
+            self.call_again(call, waiting, effects);
         }
-        let call = self.begin_call(tool, arguments, effects);
-        self.again.waiting = Some(Waiting { call: Some(call), ..waiting });
     }
 
     /// The person has said yes to calling again.
     pub(super) fn confirm_again(&mut self, effects: &mut Vec<Effect>) {
+        let Some(Dialog::ConfirmAgain { call }) = &self.dialog else { return };
+        let call = call.clone();
         self.dialog = None;
-        let Some(waiting) = self.again.waiting.take() else { return };
-        let tool = self.tools.iter().find(|listed| listed.tool.name == waiting.before.tool.name);
-        let Some(tool) = tool.map(|listed| Arc::clone(&listed.tool)) else { return };
-        if self.running.is_none() && self.connection.is_connected() {
-            let call = self.begin_call(tool, waiting.before.arguments.clone(), effects);
-            self.again.waiting = Some(Waiting { call: Some(call), ..waiting });
+        if let Err(problem) = self.check_prepared(&call) {
+            self.toast_problem(problem);
+        } else if self.running.is_none()
+            && let Some(waiting) = self.again.waiting.take()
+        {
+            self.call_again(call, waiting, effects);
+        }
+    }
+
+    fn call_again(&mut self, call: PreparedCall, waiting: Waiting, effects: &mut Vec<Effect>) {
+        match self.begin_call(call, effects) {
+            Ok(call) => self.again.waiting = Some(Waiting { call: Some(call), ..waiting }),
+            Err(problem) => self.toast_problem(problem),
         }
     }
 

@@ -26,6 +26,7 @@ pub mod kept;
 mod local_time;
 pub mod library;
 pub mod media;
+mod prepared;
 pub mod prices;
 mod probe;
 pub mod import;
@@ -44,7 +45,7 @@ use std::time::Duration;
 
 pub use action::{Action, Dialog, PathPurpose};
 pub use answers::{Answers, Asked};
-pub use collection::{CollectionAction, CollectionEffect, CollectionEvent, Collections};
+pub use collection::{CollectionAction, CollectionEffect, CollectionEvent, Collections, PreparedRun};
 pub use compare::{Compare, CompareAction, CompareTab, Comparisons, VaryForm};
 pub use connect::{ConnectForm, ConnectMode};
 pub use effect::{Effect, Tell};
@@ -57,6 +58,7 @@ pub use hosts::{HostDetail, HostFilter, HostSort, HostsAction, HostsView, KnownH
 pub use import::{FoundConfig, ImportAction, Importing, Understood};
 pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};
+pub use prepared::PreparedCall;
 pub use prices::PriceTable;
 pub use probe::{ProbeAction, Probing};
 pub use start::StartQuestion;

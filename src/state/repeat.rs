@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Dialog, Effect, Screen, State};
+use super::{Dialog, Effect, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::problem::{Kind, Problem};
 
@@ -21,6 +21,8 @@ pub struct Repeating {
     pub count: u32,
     /// Answers that came, in order.
     pub captures: Vec<CaptureId>,
+    /// What is sent each time.
+    prepared: Option<PreparedCall>,
     /// The number of the call in flight.
     call: Option<u64>,
     /// Whether the series ended before all its calls were made.
@@ -70,19 +72,20 @@ impl State {
             }
             RepeatAction::Start => {
                 let Some(tool) = self.repeated_tool() else { return };
-                if tool.is_declared_read_only() || self.connection.is_sample() {
-                    self.start_repeat(effects);
+                let call = self.prepare(&tool, self.repeat.arguments.clone());
+                let count = self.repeat.count;
+                if self.needs_consent(&tool) {
+                    self.dialog = Some(Dialog::ConfirmRepeat { call, count });
                 } else {
-                    self.dialog = Some(Dialog::ConfirmRepeat {
-                        tool: tool.name.clone(),
-                        arguments: String::from_utf8_lossy(&self.repeat.arguments).into_owned(),
-                        count: self.repeat.count,
-                    });
+                    self.start_repeat(call, count, effects);
                 }
             }
             RepeatAction::Confirm => {
-                self.dialog = None;
-                self.start_repeat(effects);
+                if let Some(Dialog::ConfirmRepeat { call, count }) = &self.dialog {
+                    let (call, count) = (call.clone(), *count);
+                    self.dialog = None;
+                    self.start_repeat(call, count, effects);
+                }
             }
             RepeatAction::ConfirmAgain => self.confirm_again(effects),
         }
@@ -115,11 +118,28 @@ impl State {
         self.tools.iter().find(|listed| listed.tool.name == self.repeat.tool).map(|listed| Arc::clone(&listed.tool))
     }
 
-    fn start_repeat(&mut self, effects: &mut Vec<Effect>) {
-        let Some(tool) = self.repeated_tool() else { return };
-        self.repeat.captures.clear();
-        self.repeat.is_stopped = false;
-        self.repeat.call = Some(self.begin_call(tool, self.repeat.arguments.clone(), effects));
+    fn start_repeat(&mut self, call: PreparedCall, count: u32, effects: &mut Vec<Effect>) {
+        if self.running.is_some() {
+            return;
+        }
+        if let Err(problem) = self.check_prepared(&call) {
+            self.toast_problem(problem);
+            return;
+        }
+        let (tool, arguments) = (call.tool.name.clone(), call.arguments.clone());
+        self.repeat = Repeating { tool, arguments, count, prepared: Some(call), ..Repeating::default() };
+        self.next_of_repeat(effects);
+    }
+
+    fn next_of_repeat(&mut self, effects: &mut Vec<Effect>) {
+        let Some(call) = self.repeat.prepared.clone() else { return };
+        match self.begin_call(call, effects) {
+            Ok(call) => self.repeat.call = Some(call),
+            Err(problem) => {
+                self.repeat.is_stopped = true;
+                self.toast_problem(problem);
+            }
+        }
     }
 
     /// One answer of the series: the next call follows, unless the person or the server ended it.
@@ -136,9 +156,6 @@ impl State {
         if is_done || self.repeat.is_stopped {
             return;
         }
-        match self.repeated_tool() {
-            Some(tool) => self.repeat.call = Some(self.begin_call(tool, self.repeat.arguments.clone(), effects)),
-            None => self.repeat.is_stopped = true,
-        }
+        self.next_of_repeat(effects);
     }
 }

@@ -3,13 +3,12 @@
 //! A capture needs a response message to be read. For a message that is the file itself; around anything else one is
 //! written in memory, and the capture is marked ([`Capture::NO_WIRE`]), so that nobody takes it for a server's.
 
-use std::io::Read;
 use std::path::Path;
 
 use bytes::Bytes;
 
 use super::import::{self, Input};
-use super::{Error, read_folder};
+use super::{MOST_OF_ANSWERS, read_file, read_folder};
 use crate::capture::{Capture, CaptureId, Outcome, Reading, Server};
 use crate::json::write::string;
 use crate::json::{Doc, Kind as JsonKind};
@@ -124,8 +123,7 @@ pub fn read_all(path: &Path, kind: Option<ReadAs>) -> Result<Vec<Capture>, Probl
             Some(kind) => Err(Problem::new(Kind::Io, format!("a folder is no {}", kind.name())).at(path.display().to_string())),
         };
     }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(Error::io("cannot read", path))?;
+    let bytes = read_file(path, MOST_OF_ANSWERS)?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     read_all_bytes(&Bytes::from(bytes), &name, kind)
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::{MOST_OF_SETTINGS, file_bytes};
 use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
 
@@ -16,7 +17,7 @@ pub fn load_hosts(data_dir: Option<&Path>) -> Arc<Hosts> {
     let folder = data_dir.map(Path::to_owned).or_else(settings_folder);
     let Some(path) = folder.map(|folder| folder.join(FILE)) else { return built_in };
     let place = path.display().to_string();
-    Arc::new(match std::fs::read(&path) {
+    Arc::new(match file_bytes(&path, MOST_OF_SETTINGS) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => built_in.with_file(&text, &place),
             Err(_) => built_in.with_problem(Problem::new(Kind::Usage, "the hosts file is not used: not UTF-8").at(place)),
@@ -42,7 +43,7 @@ pub fn add_host(folder: &Path, entry: &str) -> Result<PathBuf, Problem> {
     if let Some(problem) = new.problems.first().cloned() {
         return Err(problem);
     }
-    let before = match std::fs::read(&path) {
+    let before = match file_bytes(&path, MOST_OF_SETTINGS) {
         Ok(bytes) => String::from_utf8(bytes)
             .map_err(|_| Problem::new(Kind::Usage, "the hosts file is not UTF-8, nothing was added").at(place.clone()))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

@@ -39,7 +39,7 @@ pub use folders::{capture_folders, read_expectations, read_fixture};
 pub use history::{Entry, Health, History, Keep, Label, Listed, Query};
 pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
 pub use place::place;
-pub use read::read_file;
+pub use read::{MOST_OF_ANSWERS, MOST_OF_SETTINGS, file_bytes, file_text, read_file};
 pub use recent::{read_recent, write_recent};
 pub use replace::{recover, replace_folder};
 pub use settings::{change_settings, read_settings};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::write_whole;
+use super::{MOST_OF_SETTINGS, file_text, write_whole};
 use crate::problem::{Kind, Problem};
 use crate::source::Recent;
 
@@ -25,7 +25,7 @@ pub fn read_recent(folder: &Path) -> Result<Vec<Recent>, Problem> {
     let path = folder.join(FILE);
     let fail =
         |why: String| Problem::new(Kind::Io, format!("the recent sources cannot be read: {why}")).at(path.display().to_string());
-    let text = match std::fs::read_to_string(&path) {
+    let text = match file_text(&path, MOST_OF_SETTINGS) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(fail(error.to_string())),

@@ -5,11 +5,12 @@
 //! aside under another name. Uses `settings`, `problem`.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::file_text;
 use crate::problem::{Kind, Problem};
 use crate::settings::Changes;
 
@@ -30,13 +31,11 @@ fn problem(what: &str, path: &Path, error: impl std::fmt::Display) -> Problem {
 pub fn read_settings(folder: &Path) -> Result<Table, Problem> {
     let path = folder.join(FILE);
     let fail = |error: io::Error| problem("the settings are not used, and stay as they are: cannot read", &path, error);
-    let file = match File::open(&path) {
-        Ok(file) => file,
+    let text = match file_text(&path, MAX_BYTES) {
+        Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Table::new()),
         Err(error) => return Err(fail(error)),
     };
-    let mut text = String::new();
-    file.take(MAX_BYTES).read_to_string(&mut text).map_err(fail)?;
     text.parse::<Table>().map_err(|error| {
         let why = error.to_string();
         // The parser draws the line below its first sentence.

@@ -20,7 +20,8 @@ use crate::state::repeat::RepeatAction;
 use crate::state::versus::VersusAction;
 use crate::state::wire::WireAction;
 use crate::state::{
-    Action, CollectionAction, CompareAction, Dialog, ExportAction, FixtureAction, ImportAction, PathPurpose, Toast, TokensAction,
+    Action, CollectionAction, CompareAction, Dialog, ExportAction, FixtureAction, ImportAction, PathPurpose, PreparedCall, Toast,
+    TokensAction,
 };
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -46,20 +47,20 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         | Dialog::Fixture => 760.0,
         _ => 560.0_f32,
     };
-    let response = widgets::modal(ui, Modal::new(Id::unique("dialog")), wanted, |ui| {
+    let response = widgets::modal(ui, Modal::new(Id::unique(("dialog", std::mem::discriminant(dialog)))), wanted, |ui| {
         let height = (room.y - 120.0).max(120.0);
         match dialog {
-            Dialog::ConfirmCall { tool, arguments } => confirm_ui(ui, cx, tool, arguments, height, "", Action::ConfirmCall),
-            Dialog::ConfirmCompare { tool, calls } => confirm_compare_ui(ui, cx, tool, calls, height),
-            Dialog::ConfirmCollection { calls } => collection::confirm_ui(ui, cx, calls, height),
+            Dialog::ConfirmCall { call } => confirm_ui(ui, cx, call, height, "", Action::ConfirmCall),
+            Dialog::ConfirmCompare { compare, calls } => confirm_compare_ui(ui, cx, &compare.tool, calls, height),
+            Dialog::ConfirmCollection { calls, .. } => collection::confirm_ui(ui, cx, calls, height),
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
-            Dialog::ConfirmAgain { tool, arguments } => {
-                confirm_ui(ui, cx, tool, arguments, height, "", Action::Repeat(RepeatAction::ConfirmAgain));
+            Dialog::ConfirmAgain { call } => {
+                confirm_ui(ui, cx, call, height, "", Action::Repeat(RepeatAction::ConfirmAgain));
             }
-            Dialog::ConfirmRepeat { tool, arguments, count } => {
+            Dialog::ConfirmRepeat { call, count } => {
                 let times = format!(" {count} times");
-                confirm_ui(ui, cx, tool, arguments, height, &times, Action::Repeat(RepeatAction::Confirm));
+                confirm_ui(ui, cx, call, height, &times, Action::Repeat(RepeatAction::Confirm));
             }
             Dialog::ToolsChanged => {
                 title(ui, cx, "Tools since the connection before");
@@ -155,17 +156,13 @@ fn cancel_ui(ui: &mut Ui) -> bool {
 }
 
 /// `times` is ` 5 times` before a series, `yes` what is sent once the person agrees.
-fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32, times: &str, yes: Action) {
-    let t = Tokens::of(ui);
+fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, call: &PreparedCall, height: f32, times: &str, yes: Action) {
+    let name = &call.tool.name;
     title(ui, cx, &format!("Call {name}{times}?"));
-    if let Some(listed) = cx.state.tools.iter().find(|listed| listed.tool.name == name) {
-        ui.horizontal_top(|ui| {
-            ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
-            paragraph(ui, &call_bar::why_asked(&listed.tool));
-        });
-    }
+    why_ui(ui, &call.tool);
+    let t = Tokens::of(ui);
     ui.label(RichText::new("These arguments are sent:").font(theme::small()).color(t.weak));
-    let lines = lines_of(ui, "confirm", arguments.as_bytes());
+    let lines = lines_of(ui, "confirm", &call.arguments);
     code_ui(ui, "confirm arguments", &lines, height);
     ui.add_space(4.0);
     top_bar::at_right(ui, theme::BUTTON, |ui| {
@@ -178,16 +175,20 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, arguments: &str, height: f32
     });
 }
 
-fn confirm_compare_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, calls: &[String], height: f32) {
+/// Why somebody is asked.
+fn why_ui(ui: &mut Ui, tool: &Tool) {
     let t = Tokens::of(ui);
+    ui.horizontal_top(|ui| {
+        ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
+        paragraph(ui, &call_bar::why_asked(tool));
+    });
+}
+
+fn confirm_compare_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, calls: &[String], height: f32) {
+    let (t, name) = (Tokens::of(ui), &tool.name);
     let count = if calls.len() == 1 { "1 call".to_owned() } else { widgets::number_text(calls.len() as u64, "calls") };
     title(ui, cx, &format!("Make {count} of {name}?"));
-    if let Some(listed) = cx.state.tools.iter().find(|listed| listed.tool.name == name) {
-        ui.horizontal_top(|ui| {
-            ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
-            paragraph(ui, &call_bar::why_asked(&listed.tool));
-        });
-    }
+    why_ui(ui, tool);
     ui.label(RichText::new("One after the other, with these arguments:").font(theme::small()).color(t.weak));
     code_ui(ui, "confirm calls", calls, height);
     ui.add_space(4.0);

@@ -13,8 +13,8 @@ use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
 use crate::problem::{Kind, Problem};
 use crate::source::Source;
 use crate::state::{
-    Action, Connection, Dialog, Field, FieldKind, Form, FormMode, ListedTool, PathPurpose, Running, Screen, StartQuestion, State,
-    Toast, Value,
+    Action, Connection, Dialog, Field, FieldKind, Form, FormMode, ListedTool, PathPurpose, PreparedCall, Running, Screen,
+    StartQuestion, State, Toast, Value,
 };
 use crate::token::Tokens;
 
@@ -191,7 +191,7 @@ fn every_control_has_a_name_in_every_state() {
         sized(state, 1280.0, 800.0);
     }
     for dialog in [
-        Dialog::ConfirmCall { tool: "dial_delete".into(), arguments: r#"{"id":1}"#.into() },
+        Dialog::ConfirmCall { call: delete(r#"{"id":1}"#) },
         Dialog::Definition { tool: "dual_search".into() },
         Dialog::Definition { tool: "gone".into() },
         Dialog::OpenLink { url: "https://example.org/".into() },
@@ -379,11 +379,15 @@ fn export_stands_beside_call() {
     }
 }
 
+fn delete(arguments: &'static str) -> PreparedCall {
+    PreparedCall { session: 0, tool: Arc::new(Tool::unlisted("dial_delete")), arguments: arguments.into() }
+}
+
 #[test]
 fn a_tool_that_may_change_things_is_asked_about() {
     let ask = || {
         let mut state = connected();
-        state.dialog = Some(Dialog::ConfirmCall { tool: "dial_delete".into(), arguments: r#"{"id":123}"#.into() });
+        state.dialog = Some(Dialog::ConfirmCall { call: delete(r#"{"id":123}"#) });
         state
     };
     check_click(ask(), "Call dial_delete", &Action::ConfirmCall);

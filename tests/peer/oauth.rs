@@ -45,6 +45,10 @@ pub struct Modes {
     pub another: bool,
     /// Answers repeat, bare, the token they came with and every secret that was sent for one.
     pub echoes: bool,
+    /// The authorization server is at an origin of its own.
+    pub elsewhere: bool,
+    /// An endpoint of the authorization server, and the address it is said to have.
+    pub endpoint: Option<(&'static str, &'static str)>,
 }
 
 #[derive(Default)]
@@ -62,6 +66,8 @@ struct Books {
 #[derive(Clone)]
 pub struct OAuthPeer {
     pub base: String,
+    /// The same servers at another origin.
+    pub elsewhere: String,
     books: Arc<Mutex<Books>>,
     /// What is said on the streams.
     says: broadcast::Sender<String>,
@@ -78,22 +84,29 @@ fn reply(status: u16, body: &Value) -> Answer {
 
 impl OAuthPeer {
     pub async fn start(modes: Modes) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base = format!("http://{}", listener.local_addr().unwrap());
+        let listeners = [TcpListener::bind("127.0.0.1:0").await.unwrap(), TcpListener::bind("127.0.0.1:0").await.unwrap()];
+        let [base, elsewhere] = [0, 1].map(|at: usize| format!("http://{}", listeners[at].local_addr().unwrap()));
         let books = Arc::new(Mutex::new(Books { modes, ..Books::default() }));
-        let peer = Self { base, books, says: broadcast::channel(100).0 };
-        let serving = peer.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let peer = serving.clone();
-                let service = service_fn(move |request| {
-                    let peer = peer.clone();
-                    async move { Ok::<_, Infallible>(peer.answer(request).await) }
-                });
-                tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
-            }
-        });
+        let peer = Self { base, elsewhere, books, says: broadcast::channel(100).0 };
+        for listener in listeners {
+            let serving = peer.clone();
+            tokio::spawn(async move {
+                while let Ok((stream, _)) = listener.accept().await {
+                    let peer = serving.clone();
+                    let service = service_fn(move |request| {
+                        let peer = peer.clone();
+                        async move { Ok::<_, Infallible>(peer.answer(request).await) }
+                    });
+                    tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+                }
+            });
+        }
         peer
+    }
+
+    /// The origin of the authorization server.
+    fn home<'a>(&'a self, books: &Books) -> &'a str {
+        if books.modes.elsewhere { &self.elsewhere } else { &self.base }
     }
 
     pub fn url(&self) -> String {
@@ -119,7 +132,7 @@ impl OAuthPeer {
     }
 
     fn issuer(&self, books: &Books) -> String {
-        format!("{}{}", self.base, books.modes.issuer_path)
+        format!("{}{}", self.home(books), books.modes.issuer_path)
     }
 
     fn issuers(&self, books: &Books) -> Vec<String> {
@@ -144,9 +157,9 @@ impl OAuthPeer {
             (&Method::GET, path) if path == format!("/.well-known/oauth-authorization-server{}", books.modes.issuer_path) => {
                 let mut metadata = json!({
                     "issuer": self.issuer(&books),
-                    "authorization_endpoint": format!("{}/authorize", self.base),
-                    "token_endpoint": format!("{}/token", self.base),
-                    "registration_endpoint": format!("{}/register", self.base),
+                    "authorization_endpoint": format!("{}/authorize", self.home(&books)),
+                    "token_endpoint": format!("{}/token", self.home(&books)),
+                    "registration_endpoint": format!("{}/register", self.home(&books)),
                     "response_types_supported": ["code"],
                     "code_challenge_methods_supported": ["S256"],
                     "token_endpoint_auth_methods_supported": ["client_secret_post"],
@@ -156,6 +169,9 @@ impl OAuthPeer {
                     metadata["grant_types_supported"] = json!(["client_credentials"]);
                     metadata["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
                     metadata["token_endpoint_auth_signing_alg_values_supported"] = json!(["RS256", "ES256"]);
+                }
+                if let Some((name, address)) = books.modes.endpoint {
+                    metadata[name] = json!(address);
                 }
                 if books.modes.no_pkce {
                     metadata.as_object_mut().unwrap().remove("code_challenge_methods_supported");

@@ -15,7 +15,8 @@ use rmcp::transport::auth::{
 use serde_json::{Value, json};
 use url::Url;
 
-use super::flow::{Flow, Trouble, is_safe, redirect_uri, trouble};
+use super::address::{is_safe, may_send};
+use super::flow::{Flow, Trouble, redirect_uri, trouble};
 use super::keep::Record;
 
 /// What a key may sign with; which of them it can is found by trying.
@@ -215,7 +216,11 @@ impl Flow<'_> {
             return Err(wrong(format!("the metadata of {issuer} is that of another issuer")));
         }
         let endpoint = found.get("token_endpoint").and_then(Value::as_str);
-        endpoint.map(str::to_owned).ok_or_else(|| wrong(format!("{issuer} names no token_endpoint")))
+        let Some(endpoint) = endpoint else { return Err(wrong(format!("{issuer} names no token_endpoint"))) };
+        if !Url::parse(endpoint).is_ok_and(|url| may_send(&parsed, &url)) {
+            return Err(wrong(format!("the token_endpoint of {issuer} is no address to send to: {endpoint}")));
+        }
+        Ok(endpoint.to_owned())
     }
 
     /// One exchange, and the JSON that came.

@@ -10,11 +10,14 @@ use rmcp::transport::auth::{
 use url::Url;
 
 use super::Step;
+use super::address::may_send;
 use super::keep::Record;
 use super::mask::Secrets;
 use super::redirect::Redirect;
 use super::servers::Choice;
 use super::wire::Wire;
+use crate::problem::Kind;
+use crate::quote::shell;
 use crate::source::{Grant, Login};
 
 /// How long a person may take in the browser.
@@ -23,12 +26,14 @@ const CLIENT_NAME: &str = "Loupe";
 
 /// Why a login did not come about.
 pub(super) struct Trouble {
+    /// [`Kind::Consent`] where a person has to say yes to something first.
+    pub kind: Kind,
     pub what: String,
     pub hint: String,
 }
 
 pub(super) fn trouble(what: impl Into<String>, hint: impl Into<String>) -> Trouble {
-    Trouble { what: what.into(), hint: hint.into() }
+    Trouble { kind: Kind::Auth, what: what.into(), hint: hint.into() }
 }
 
 /// What one login works with.
@@ -95,18 +100,11 @@ impl Flow<'_> {
         let found = found.map_err(|error| self.failed(&error))?;
         let metadata = found.metadata;
         self.check(&metadata, found.source)?;
+        self.bound(&metadata, wanted.kept.as_ref())?;
         manager.set_metadata(metadata.clone());
 
-        let kept = wanted.kept.filter(|kept| {
-            let is_same = kept.issuer == metadata.issuer;
-            if !is_same {
-                self.say(format!(
-                    "the server names another authorization server than before ({}): what is kept is not sent there",
-                    kept.issuer.as_deref().unwrap_or("one without a name")
-                ));
-            }
-            is_same
-        });
+        // What is kept is of this authorization server alone.
+        let kept = wanted.kept.filter(|kept| kept.issuer == metadata.issuer);
         if let Some(kept) = kept.as_ref().filter(|kept| wanted.may_refresh && kept.refresh_token().is_some()) {
             match self.refresh(&mut manager, kept).await {
                 Ok(record) => return Ok(record),
@@ -178,23 +176,56 @@ impl Flow<'_> {
         if source.is_discovered() && self.grant(metadata) == Grant::Browser && !has_s256 {
             return Err(self.failed(&AuthError::PkceUnsupported));
         }
-        let own = Url::parse(self.url).ok();
-        for (name, address) in
-            [("authorization_endpoint", &metadata.authorization_endpoint), ("token_endpoint", &metadata.token_endpoint)]
-        {
-            // In clear also to the host that is spoken to in clear already.
-            let is_own = |url: &Url| {
-                url.scheme() == "http" && own.as_ref().is_some_and(|own| own.scheme() == "http" && own.host() == url.host())
-            };
-            let parsed = Url::parse(address).ok().filter(|url| is_safe(url) || is_own(url));
-            if parsed.is_none() {
+        let server = self.server()?;
+        let registration = metadata.registration_endpoint.as_ref().map(|address| ("registration_endpoint", address));
+        let endpoints =
+            [("authorization_endpoint", &metadata.authorization_endpoint), ("token_endpoint", &metadata.token_endpoint)];
+        for (name, address) in endpoints.into_iter().chain(registration) {
+            if !Url::parse(address).is_ok_and(|url| may_send(&server, &url)) {
                 return Err(trouble(
-                    format!("the authorization server's {name} is no https address: {address}"),
-                    "codes and tokens must not be sent in clear; tell whoever runs the server",
+                    format!("the authorization server's {name} is no address to send to from this server: {address}"),
+                    "it has to be https, and on this computer or in a private network only where the server is there too; tell whoever runs the server",
                 ));
             }
         }
         Ok(())
+    }
+
+    fn server(&self) -> Result<Url, Trouble> {
+        Url::parse(self.url).map_err(|error| trouble(format!("the server's address cannot be read: {error}"), "check it"))
+    }
+
+    /// Sees to it that what a person gave goes only where they mean it to go. Whoever runs the MCP server names the
+    /// authorization server, and could name one of their own: a secret is sent to the one of `--authorization-server`, or
+    /// to the MCP server's own origin. Nor does a login move to another authorization server by itself.
+    fn bound(&self, metadata: &AuthorizationMetadata, kept: Option<&Record>) -> Result<(), Trouble> {
+        let server = self.server()?;
+        // Without a name the endpoints are the server's own.
+        let issuer = metadata.issuer.clone().unwrap_or_else(|| server.origin().ascii_serialization());
+        let is_same = |a: &str, b: &str| a.trim_end_matches('/') == b.trim_end_matches('/');
+        if let Some(chosen) = &self.login.server {
+            if is_same(chosen, &issuer) {
+                return Ok(());
+            }
+            return Err(trouble(
+                format!("the server wants a login at {issuer}, and not at {chosen}"),
+                "choose one that it names, by `--authorization-server`",
+            ));
+        }
+        let what = match kept {
+            Some(kept) if kept.issuer != metadata.issuer => {
+                let before = kept.issuer.as_deref().unwrap_or("one without a name");
+                format!("the server names another authorization server than before: {issuer} in place of {before}")
+            }
+            _ if self.grant(metadata) == Grant::Browser && self.login.client_secret.is_none() => return Ok(()),
+            _ if Url::parse(&issuer).is_ok_and(|url| url.origin() == server.origin()) => return Ok(()),
+            _ => format!("the server wants what you log in with sent elsewhere: to the authorization server {issuer}"),
+        };
+        if self.login.asks {
+            (self.step)(Step::Choose(vec![issuer.clone()]));
+        }
+        let hint = format!("if you know it and mean it, say so by `--authorization-server {}`", shell(&issuer));
+        Err(Trouble { kind: Kind::Consent, ..trouble(what, hint) })
     }
 
     /// The grant to use: as chosen, or the only one the authorization server has for a client with a secret or a key.
@@ -380,18 +411,4 @@ pub(super) fn redirect_uri(port: u16) -> String {
 
 fn parameter(address: &str, name: &str) -> Option<String> {
     Url::parse(address).ok()?.query_pairs().find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
-}
-
-/// Encrypted, or on this computer.
-pub(super) fn is_safe(url: &Url) -> bool {
-    url.scheme() == "https" || url.scheme() == "http" && is_loopback(url)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
 }

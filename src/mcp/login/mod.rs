@@ -2,9 +2,10 @@
 //!
 //! A POST that is answered 401, or 403 for want of scope, comes here; what comes back is a token, and the POST is sent
 //! again. The protocol's state machine is the SDK's; what Loupe adds is that each step is told (`wire`), that what the
-//! standard demands is checked (`flow`), the grants that need no browser (`alone`), where the browser comes back to
+//! standard demands is checked (`flow`), where it may send to (`address`), the grants that need no browser (`alone`), where the browser comes back to
 //! (`redirect`), and where logins are kept (`keep`).
 
+mod address;
 mod alone;
 mod flow;
 mod keep;
@@ -27,8 +28,9 @@ pub use visit::Visit;
 use super::error::Error;
 use super::patience::Patience;
 use crate::fixture::redact::Known;
+use crate::problem::Kind;
 use crate::source;
-use flow::{Flow, Wanted};
+use flow::{Flow, Trouble, Wanted};
 use keep::Record;
 use mask::Secrets;
 use servers::Servers;
@@ -216,7 +218,12 @@ impl Login {
             tries.count += 1;
             return Ok(tries.count <= TRIES);
         }
-        let refused = |what: String, hint: String| Error::Login { url: source::shown(&self.url).into_owned(), what, hint };
+        let refused = |what: String, hint: String| Error::Login {
+            url: source::shown(&self.url).into_owned(),
+            kind: Kind::Auth,
+            what,
+            hint,
+        };
         if tries.count >= TRIES {
             return Err(refused(
                 format!("the server still refuses after {TRIES} logins"),
@@ -241,7 +248,10 @@ impl Login {
         };
         let told = &*self.told;
         let flow = Flow { url: &self.url, login: &self.wish, wire: Arc::clone(&self.wire), secrets: &self.secrets, step: told };
-        let record = flow.run(wanted).await.map_err(|trouble| refused(trouble.what, trouble.hint))?;
+        let record = flow.run(wanted).await.map_err(|trouble| {
+            let Trouble { kind, what, hint } = trouble;
+            Error::Login { url: self.url.clone(), kind, what, hint }
+        })?;
         if !self.use_token(&record) {
             return Err(refused(
                 "the authorization server gave a token that cannot be sent".into(),

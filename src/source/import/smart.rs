@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Entry, Import, Reach, RemoteKind, jsonc, shapes};
 use crate::problem::{Kind, Problem};
+use crate::source::is_web;
 
 /// What a pasted text is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub fn understand(text: &str) -> Result<Pasted, Problem> {
     if text.starts_with(['{', '[', '"']) {
         return json(text).ok_or_else(|| wrong("this JSON is neither a client's configuration nor an answer"))?;
     }
-    if is_url(text) && !text.contains(char::is_whitespace) {
+    if is_web(text) && !text.contains(char::is_whitespace) {
         return Ok(one("an address", "server", remote(text.to_owned(), Vec::new(), RemoteKind::Unsaid), Vec::new()));
     }
     // Lines that go on after a backslash are one, as in a shell.
@@ -73,10 +74,6 @@ pub fn understand(text: &str) -> Result<Pasted, Problem> {
         ["mcp-loupe", rest @ ..] => loupe(rest),
         words => command(words),
     }
-}
-
-fn is_url(text: &str) -> bool {
-    text.starts_with("http://") || text.starts_with("https://")
 }
 
 /// `None` where it is JSON of another kind, or no JSON.
@@ -139,7 +136,7 @@ fn mcp_add(words: &[&str]) -> Result<Pasted, Problem> {
             matches!(option, "-e" | "--env" | "-H" | "--header" | "-t" | "--transport" | "--url" | "--bearer-token-env-var")
                 || UNUSED.contains(&option);
         // What follows the program is its own; an address has nothing of its own.
-        let is_own = rest.len() >= 2 && !is_url(&rest[1]);
+        let is_own = rest.len() >= 2 && !is_web(&rest[1]);
         if word == "--" {
             rest.extend(words[at..].iter().map(|word| (*word).to_owned()));
             break;
@@ -182,7 +179,7 @@ fn mcp_add(words: &[&str]) -> Result<Pasted, Problem> {
     }
     let name = if rest.is_empty() { "server".to_owned() } else { rest.remove(0) };
     let what = "an `mcp add` line";
-    if let Some(url) = url.or_else(|| rest.first().filter(|word| is_url(word)).cloned()) {
+    if let Some(url) = url.or_else(|| rest.first().filter(|word| is_web(word)).cloned()) {
         return Ok(one(what, &name, remote(url, headers, kind), notes));
     }
     let mut words = rest.into_iter();
@@ -224,7 +221,7 @@ fn curl(words: &[&str]) -> Option<Pasted> {
             | "--max-time" | "-A" | "--user-agent" => {
                 value();
             }
-            word if is_url(word) => url = Some(word.to_owned()),
+            word if is_web(word) => url = Some(word.to_owned()),
             // Flags, and what they might take, say nothing about the server.
             _ => {}
         }

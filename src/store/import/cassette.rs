@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_norway::Value;
 
 use super::pair::pair;
-use super::{Entry, Importer, Input, body};
+use super::{Entry, Importer, Input, body, nodes};
 use crate::capture::{Capture, Direction, HttpInfo};
 use crate::problem::{Kind, Problem};
 use crate::store::file::ReadAs;
@@ -31,8 +31,11 @@ fn detect(input: &Input<'_>) -> bool {
 }
 
 fn read(input: &Input<'_>) -> Result<Vec<Capture>, Problem> {
-    let cassette: Value = serde_norway::from_slice(input.bytes)
-        .map_err(|error| Problem::new(Kind::Io, format!("not a cassette: {error}")).at(input.name))?;
+    let bad = |why: String| Problem::new(Kind::Io, format!("not a cassette: {why}")).at(input.name);
+    if !input.doc.is_json() {
+        nodes::check(&String::from_utf8_lossy(input.bytes)).map_err(bad)?;
+    }
+    let cassette: Value = serde_norway::from_slice(input.bytes).map_err(|error| bad(error.to_string()))?;
     let listed = ["interactions", "http_interactions"].iter().find_map(|name| cassette.get(name)?.as_sequence());
     let interactions = || listed.or_else(|| cassette.as_sequence()).into_iter().flatten();
     pair(input, "http", IMPORTER.title, interactions().flat_map(exchange)).map_err(|problem| {

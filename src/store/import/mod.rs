@@ -10,11 +10,13 @@ mod claude_code;
 mod exchanges;
 mod har;
 mod messages;
+mod nodes;
 mod pair;
 mod report;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -47,11 +49,13 @@ pub(super) struct Input<'a> {
     pub name: &'a str,
     /// The whole as JSON; see [`Doc::is_json`].
     pub doc: Doc,
+    /// Of the bytes; made once, however many answers there are.
+    digest: OnceCell<String>,
 }
 
 impl<'a> Input<'a> {
     pub fn of(bytes: &'a Bytes, name: &'a str) -> Self {
-        Self { bytes, name, doc: Doc::parse(bytes.clone()) }
+        Self { bytes, name, doc: Doc::parse(bytes.clone()), digest: OnceCell::new() }
     }
 
     /// The lines that hold something, each shared with the file.
@@ -65,7 +69,8 @@ impl<'a> Input<'a> {
 
     /// The id of a capture of it. The digest keeps two files of one name, or one that changed, apart.
     fn id(&self, number: usize) -> CaptureId {
-        CaptureId(format!("{}-{}-{number}", self.name, &sha256(self.bytes)[..8]).into())
+        let digest = self.digest.get_or_init(|| sha256(self.bytes));
+        CaptureId(format!("{}-{}-{number}", self.name, &digest[..8]).into())
     }
 
     fn nothing(&self, what: &str) -> Problem {

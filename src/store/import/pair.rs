@@ -1,6 +1,6 @@
 //! Captures of messages: requests and their answers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,6 +12,11 @@ use crate::json::{Doc, Node};
 use crate::problem::{Kind, Problem};
 use crate::store::file::empty_capture;
 
+/// As many messages of one file are taken.
+const MOST_MESSAGES: usize = 100_000;
+/// As many messages are kept beside all calls together: one that comes while many are open is kept beside each.
+const MOST_BESIDE: usize = 1_000_000;
+
 /// A request that waits for its answer.
 struct Asked {
     entry: Entry,
@@ -20,6 +25,8 @@ struct Asked {
     arguments: Bytes,
     /// What came and went meanwhile.
     beside: Vec<Message>,
+    /// How many messages had not been kept when it began.
+    lost_before: usize,
 }
 
 /// What the messages are made into.
@@ -28,27 +35,47 @@ struct Pairing<'a> {
     transport: &'static str,
     server: Server,
     tools: HashMap<String, Tool>,
-    open: Vec<(String, Asked)>,
+    /// By their numbers, in their order.
+    open: BTreeMap<usize, Asked>,
+    /// The numbers of those that are open, by id.
+    by_id: HashMap<String, Vec<usize>>,
+    asked: usize,
+    /// Messages kept beside calls, and not kept.
+    beside: usize,
+    lost: usize,
     captures: Vec<Capture>,
 }
 
 /// The captures of a file's messages.
 ///
 /// # Errors
-/// Where no answer of a server is among them; `what` says what the file is.
+/// Where no answer of a server is among them, or more messages than are taken; `what` says what the file is.
 pub(super) fn pair(
     input: &Input<'_>,
     transport: &'static str,
     what: &str,
     entries: impl Iterator<Item = Entry>,
 ) -> Result<Vec<Capture>, Problem> {
-    let mut pairing =
-        Pairing { input, transport, server: Server::default(), tools: HashMap::new(), open: Vec::new(), captures: Vec::new() };
-    for entry in entries {
+    let mut pairing = Pairing {
+        input,
+        transport,
+        server: Server::default(),
+        tools: HashMap::new(),
+        open: BTreeMap::new(),
+        by_id: HashMap::new(),
+        asked: 0,
+        beside: 0,
+        lost: 0,
+        captures: Vec::new(),
+    };
+    for (count, entry) in entries.enumerate() {
+        if count >= MOST_MESSAGES {
+            let what = format!("{what} with more than {MOST_MESSAGES} messages, and no more are taken");
+            return Err(Problem::new(Kind::Io, what).at(input.name).hint("cut it into several files"));
+        }
         pairing.take(entry);
     }
-    let open = std::mem::take(&mut pairing.open);
-    for (_, asked) in open {
+    for asked in std::mem::take(&mut pairing.open).into_values() {
         if matches!(asked.method.as_str(), "tools/call" | "resources/read" | "prompts/get") {
             pairing.capture(Some(asked), None);
         }
@@ -86,18 +113,27 @@ impl Pairing<'_> {
                     arguments: arguments.map(Node::raw_bytes).unwrap_or_default(),
                     method: method.into_owned(),
                     beside: Vec::new(),
+                    lost_before: self.lost,
                     entry,
                 };
-                self.open.push((id, asked));
+                self.open.insert(self.asked, asked);
+                self.by_id.entry(id).or_default().push(self.asked);
+                self.asked += 1;
             }
             (None, Some(id)) if root.get("result").is_some() || root.get("error").is_some() => {
-                let asked = self.open.iter().rposition(|(open, _)| *open == id).map(|at| self.open.remove(at).1);
+                let number = self.by_id.get_mut(&id).and_then(Vec::pop);
+                let asked = number.and_then(|number| self.open.remove(&number));
                 self.answer(asked, entry, root);
             }
             // Notifications, and what the server asks.
             _ => {
                 let direction = entry.direction.unwrap_or(Direction::In);
-                for (_, asked) in &mut self.open {
+                if self.beside + self.open.len() > MOST_BESIDE {
+                    self.lost += 1;
+                    return;
+                }
+                self.beside += self.open.len();
+                for asked in self.open.values_mut() {
                     let at = since(&asked.entry, &entry).unwrap_or_default();
                     asked.beside.push(Message { at, direction, bytes: entry.bytes.clone() });
                 }
@@ -147,8 +183,12 @@ impl Pairing<'_> {
             capture.started_at = asked.entry.started_at.unwrap_or(OffsetDateTime::UNIX_EPOCH);
             capture.request = asked.entry.bytes;
             capture.messages = asked.beside;
+            if let lost @ 1.. = self.lost - asked.lost_before {
+                let messages = if lost == 1 { "1 more message" } else { &format!("{lost} more messages") };
+                capture.notes.push(format!("{messages} came during the call and are not kept"));
+            }
             if let Some(url) = asked.entry.url {
-                capture.server.source = format!("--url {}", shell_words::quote(&url));
+                capture.server.source = format!("--url {}", crate::quote::shell(&url));
             }
         }
         match answer {

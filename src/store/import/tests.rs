@@ -74,3 +74,40 @@ fn what_holds_no_answer_says_so() {
     let many = read_any(&folder.join("bare.jsonl")).unwrap_err();
     assert!(many.message().starts_with("the file holds 3 answers, and one is wanted"), "{}", many.message());
 }
+
+/// One message a line, as `messages` reads them.
+fn lines(lines: impl Iterator<Item = String>) -> Result<Vec<crate::capture::Capture>, crate::problem::Problem> {
+    read_all_bytes(&Bytes::from(lines.collect::<String>()), "m.jsonl", Some(ReadAs::Messages))
+}
+
+#[test]
+fn a_file_cannot_fill_the_memory() {
+    let call =
+        |id: usize| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"t\"}}}}\n");
+    let told = |_| "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n".to_owned();
+    let answer = |id: usize| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[]}}}}\n");
+    // Each of the notifications would be kept beside each of the calls.
+    let captures = lines((0..2_000).map(call).chain((0..2_000).map(told)).chain((0..2_000).map(answer))).unwrap();
+    assert_eq!(captures.len(), 2_000);
+    assert_eq!(captures.iter().map(|capture| capture.messages.len()).sum::<usize>(), 1_000_000);
+    assert_eq!(captures[0].notes, ["1500 more messages came during the call and are not kept"]);
+    let many = lines((0..100_001).map(told)).unwrap_err();
+    assert!(many.what.contains("with more than 100000 messages"), "{many}");
+    let bomb = "a: &a [x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b]\n";
+    let bomb = format!("{bomb}d: &d [{0}]\ninteractions: [{1}]\n", vec!["*c"; 100].join(", "), vec!["*d"; 100].join(", "));
+    let refused = read_all_bytes(&Bytes::from(bomb), "bomb.yaml", None).unwrap_err();
+    assert_eq!(refused.message(), "not a cassette: its aliases stand for more than 67108864 bytes (bomb.yaml)");
+    let deep = format!("interactions:\n{}", "- ".repeat(200_000));
+    let refused = read_all_bytes(&Bytes::from(deep), "deep.yaml", None).unwrap_err();
+    assert!(refused.message().contains("nested deeper than 128 levels"), "{refused}");
+}
+
+#[test]
+fn the_newest_request_of_an_id_is_answered_first() {
+    let call =
+        |name: &str| format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"{name}\"}}}}\n");
+    let answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}\n".to_owned();
+    let captures = lines([call("a"), call("b"), answer].into_iter()).unwrap();
+    let named: Vec<_> = captures.iter().map(|capture| (capture.tool.name.as_str(), capture.response.is_some())).collect();
+    assert_eq!(named, [("b", true), ("a", false)]);
+}

@@ -96,7 +96,12 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.add(Label::new(icons::icon(icons::KEY, 16.0, t.accent)));
             ui.label(RichText::new("Where do you want to log in?").font(theme::semibold(13.0)).color(t.strong));
         });
-        let words = "The server takes logins of several authorization servers. Choose the one that you have an account with.";
+        let words = match cx.state.login.servers.len() {
+            1 => {
+                "The server sends you to another authorization server, which gets what you log in with. Go on only if you know it."
+            }
+            _ => "The server takes logins of several authorization servers. Choose the one that you have an account with.",
+        };
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
         for server in &cx.state.login.servers {
             if widgets::Button::new(server).icon(icons::KEY).name(&format!("Log in at {server}")).show(ui).clicked() {

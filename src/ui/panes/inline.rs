@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::text::{CCursor, LayoutJob, TextFormat, TextWrapping};
 use egui::{Align, Color32, CursorIcon, Galley, Pos2, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2};
 
-use super::markdown::{self, Inline, Look};
+use super::markdown::{Inline, Look};
 use super::rtl;
 use crate::state::Action;
 use crate::ui::Cx;
@@ -98,7 +98,7 @@ pub fn links_ui(ui: &mut Ui, cx: &Cx<'_>, inline: &Inline, galley: &Galley, at: 
         let last = galley.pos_from_cursor(char(range.end));
         let end = if (first.top() - last.top()).abs() < 1.0 { last.right() } else { galley.rect.right() };
         let rect = Rect::from_min_max(pos2(first.left(), first.top()), pos2(end, first.bottom())).translate(at.to_vec2());
-        let is_web = markdown::is_web(url);
+        let is_web = crate::source::is_web(url);
         let response =
             ui.interact(rect, ui.scope_id().with(("link", position)), if is_web { Sense::click() } else { Sense::hover() });
         let text = &inline.text[range.clone()];

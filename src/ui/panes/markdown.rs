@@ -9,6 +9,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 
 use crate::format::MARKDOWN;
 use crate::report::special;
+use crate::source::is_web;
 
 /// How a stretch of text looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -213,12 +214,6 @@ impl Reader<'_> {
 
 fn heading_number(level: HeadingLevel) -> u8 {
     level as u8
-}
-
-/// Whether a link may be opened at all.
-pub fn is_web(url: &str) -> bool {
-    let lower = url.get(..8).unwrap_or(url).to_ascii_lowercase();
-    lower.starts_with("http://") || lower.starts_with("https://")
 }
 
 /// Reads one top-level block.

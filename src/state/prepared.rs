@@ -1,0 +1,264 @@
+//! A call as it was shown to whoever agrees to it. It is sent so, byte for byte and to the session that it was shown for,
+//! or not at all: what is selected, typed or listed meanwhile changes nothing about it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{CALL_LIMIT, Connection, Effect, Running, State};
+use crate::capture::Tool;
+use crate::problem::{Kind, Problem};
+
+/// A call that is ready to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreparedCall {
+    /// The session that it is for.
+    pub session: u64,
+    /// The tool as it was listed then.
+    pub tool: Arc<Tool>,
+    /// As they are sent.
+    pub arguments: Bytes,
+}
+
+impl PreparedCall {
+    /// The arguments as they are shown.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.arguments).into_owned()
+    }
+}
+
+impl State {
+    /// A call to the server of now.
+    pub(super) fn prepare(&self, tool: &Arc<Tool>, arguments: Bytes) -> PreparedCall {
+        PreparedCall { session: self.session, tool: Arc::clone(tool), arguments }
+    }
+
+    /// Whether somebody has to agree to calls of this tool.
+    pub(super) fn needs_consent(&self, tool: &Tool) -> bool {
+        !tool.is_declared_read_only() && !self.connection.is_sample()
+    }
+
+    /// Sends a call, and is busy with it. Returns its number.
+    ///
+    /// # Errors
+    /// Why nothing was sent: the server is not there any more, or its tool is another.
+    pub(super) fn begin_call(&mut self, prepared: PreparedCall, effects: &mut Vec<Effect>) -> Result<u64, Problem> {
+        self.check_prepared(&prepared)?;
+        let PreparedCall { session, tool, arguments } = prepared;
+        self.next_call += 1;
+        self.task = None;
+        let call = self.next_call;
+        self.running = Some(Running {
+            id: call,
+            tool: tool.name.clone(),
+            since: self.now,
+            limit: CALL_LIMIT,
+            progress: None,
+            unreadable: 0,
+        });
+        effects.push(Effect::Call { session, call, tool, arguments, limit: CALL_LIMIT });
+        Ok(call)
+    }
+
+    /// Whether the call can still be made as it was shown.
+    ///
+    /// # Errors
+    /// What has become of the server or its tool meanwhile.
+    pub(super) fn check_prepared(&self, call: &PreparedCall) -> Result<(), Problem> {
+        let name = &call.tool.name;
+        let changed = |what: &str| {
+            let what = format!("{name} is not called: {what}");
+            Err(Problem::new(Kind::Consent, what).hint("look at the tool, then call again"))
+        };
+        if call.session != self.session {
+            return changed("the connection that it was meant for has ended");
+        }
+        if !self.connection.is_connected() {
+            let what = match &self.connection {
+                Connection::Gone { problem, .. } => format!("the server is gone: {}", problem.what),
+                _ => "not connected".to_owned(),
+            };
+            return Err(Problem::new(Kind::Disconnected, what).hint("reconnect (Ctrl R), then call again"));
+        }
+        match self.tools.iter().find(|listed| listed.tool.name == *name) {
+            Some(listed) if listed.tool.raw == call.tool.raw => Ok(()),
+            Some(_) => changed("the server has changed the tool meanwhile"),
+            None => changed("the server does not list it any more"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{Capture, CaptureId, Outcome, Server};
+    use crate::fixture::collection::Collection;
+    use crate::source::{Command, Source};
+    use crate::state::collection::{CollectionAction, CollectionEvent};
+    use crate::state::repeat::RepeatAction;
+    use crate::state::{Action, CompareAction, Dialog, Event, Heard};
+
+    /// Two tools, neither declared read-only.
+    const TOOLS: [&str; 2] = [
+        r#"{"name":"a","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}"#,
+        r#"{"name":"b","inputSchema":{"type":"object"}}"#,
+    ];
+
+    fn tools(raw: &[&str]) -> Vec<Tool> {
+        raw.iter().map(|raw| Tool::read(Bytes::copy_from_slice(raw.as_bytes()))).collect()
+    }
+
+    fn source() -> Source {
+        Source::Command(Command { program: "server".into(), ..Command::default() })
+    }
+
+    fn connect(state: &mut State, action: Action) {
+        state.perform(action, &mut Vec::new());
+        let session = state.session;
+        let server = Server { source: source().to_string(), ..Server::default() };
+        state.apply(Event::Connected { session, server }, &mut Vec::new());
+        state.apply(Event::Tools { session, tools: tools(&TOOLS), note: None }, &mut Vec::new());
+    }
+
+    fn connected() -> State {
+        let mut state = State::default();
+        connect(&mut state, Action::Connect(source()));
+        state.perform(Action::SelectTool("a".into()), &mut Vec::new());
+        state.perform(Action::SetArgumentsText(r#"{"n": 1}"#.into()), &mut Vec::new());
+        state
+    }
+
+    fn performed(state: &mut State, action: Action) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        state.perform(action, &mut effects);
+        effects.retain(|effect| matches!(effect, Effect::Call { .. }));
+        effects
+    }
+
+    /// Each way to ask for calls, and the yes to it.
+    fn ways() -> Vec<(&'static str, Vec<Action>, Action)> {
+        let vary = CompareAction::Start { vary: "n".into(), values: vec!["1".into(), "2".into()] };
+        vec![
+            ("call", vec![Action::Call { send_anyway: false }], Action::ConfirmCall),
+            (
+                "repeat",
+                vec![Action::Repeat(RepeatAction::Open), Action::Repeat(RepeatAction::Start)],
+                Action::Repeat(RepeatAction::Confirm),
+            ),
+            ("compare", vec![Action::Compare(vary)], Action::Compare(CompareAction::Confirm)),
+            ("collection", vec![Action::Collection(CollectionAction::Run)], Action::Collection(CollectionAction::Confirm)),
+        ]
+    }
+
+    fn open(state: &mut State, call: &str) {
+        let text = format!("schema = \"loupe.collection/1\"\n[[call]]\n{call}");
+        let collection = Arc::new(Collection::parse(&text, "c.toml").unwrap());
+        state.apply(Event::Collection(CollectionEvent::Opened { path: "/c.toml".into(), collection }), &mut Vec::new());
+    }
+
+    /// A state in which the question stands.
+    fn asked(way: &[Action]) -> State {
+        let mut state = connected();
+        open(&mut state, "tool = \"a\"\narguments = '{\"n\": 1}'\n");
+        for action in way {
+            assert!(performed(&mut state, action.clone()).is_empty(), "sent unasked");
+        }
+        assert!(state.dialog.is_some(), "{:?}", state.toasts);
+        state
+    }
+
+    fn refusal(state: &State) -> &Problem {
+        state.toasts.last().and_then(|toast| toast.problem.as_ref()).expect("it is said")
+    }
+
+    #[test]
+    fn what_was_shown_is_sent_whatever_is_selected_or_typed_meanwhile() {
+        for (name, way, yes) in ways() {
+            let mut state = asked(&way);
+            let session = state.session;
+            performed(&mut state, Action::SetArgumentsText(r#"{"n": 666}"#.into()));
+            performed(&mut state, Action::SelectTool("b".into()));
+            // The list was made anew, and is the same.
+            let heard = Heard::Tools { tools: tools(&TOOLS), note: None };
+            state.apply(Event::Heard { session, heard }, &mut Vec::new());
+            let effects = performed(&mut state, yes);
+            let [Effect::Call { session: to, tool, arguments, .. }] = &effects[..] else { panic!("{name}: {effects:?}") };
+            let sent = String::from_utf8_lossy(arguments).replace(' ', "");
+            assert_eq!((*to, tool.name.as_str(), sent.as_str()), (session, "a", r#"{"n":1}"#), "{name}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_sent_once_the_tool_or_the_connection_is_another() {
+        let worse = TOOLS[0].replace("\"a\"", "\"a\",\"annotations\":{\"destructiveHint\":true}");
+        for (name, way, yes) in ways() {
+            for list in [vec![worse.as_str(), TOOLS[1]], vec![TOOLS[1]]] {
+                let mut state = asked(&way);
+                let heard = Heard::Tools { tools: tools(&list), note: None };
+                state.apply(Event::Heard { session: state.session, heard }, &mut Vec::new());
+                assert!(performed(&mut state, yes.clone()).is_empty(), "{name}");
+                let problem = refusal(&state);
+                assert_eq!(problem.kind, Kind::Consent);
+                assert!(problem.what.starts_with("a is not called: the server "), "{name}: {problem}");
+                assert!(state.running.is_none());
+            }
+            let mut state = asked(&way);
+            let dialog = state.dialog.clone();
+            connect(&mut state, Action::Connect(source()));
+            state.dialog = dialog;
+            assert!(performed(&mut state, yes).is_empty(), "{name}");
+            assert_eq!(refusal(&state).what, "a is not called: the connection that it was meant for has ended", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_series_ends_where_the_tool_becomes_another() {
+        for (name, way, yes) in ways().into_iter().filter(|(name, ..)| matches!(*name, "repeat" | "compare")) {
+            let mut state = asked(&way);
+            let [Effect::Call { call, tool, .. }] = &performed(&mut state, yes)[..] else { panic!("{name}") };
+            let worse = TOOLS[0].replace("\"a\"", "\"a\",\"description\":\"other\"");
+            let heard = Heard::Tools { tools: tools(&[&worse, TOOLS[1]]), note: None };
+            state.apply(Event::Heard { session: state.session, heard }, &mut Vec::new());
+            let server = Server { source: source().to_string(), ..Server::default() };
+            let empty = Capture::empty(CaptureId("1".into()), server);
+            let capture = Arc::new(Capture { tool: Tool::clone(tool), outcome: Outcome::Result, ..empty });
+            let mut effects = Vec::new();
+            state.apply(Event::Captured { call: *call, capture }, &mut effects);
+            assert!(!effects.iter().any(|effect| matches!(effect, Effect::Call { .. })), "{name}: {effects:?}");
+            assert!(refusal(&state).what.contains("has changed the tool meanwhile"), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_call_that_reconnecting_repeats_is_for_that_connection_alone() {
+        let mut state = connected();
+        let tool = Arc::clone(&state.tools[0].tool);
+        let server = state.connection.server().cloned().unwrap();
+        let before = Capture {
+            tool: Tool::clone(&tool),
+            arguments: Bytes::from_static(br#"{"n": 1}"#),
+            request: Bytes::from_static(b"{}"),
+            ..Capture::empty(CaptureId("1".into()), server)
+        };
+        state.add_capture(Arc::new(before));
+        connect(&mut state, Action::Reconnect);
+        let Some(Dialog::ConfirmAgain { call }) = state.dialog.clone() else { panic!("asked: {:?}", state.dialog) };
+        assert_eq!((call.session, call.text().as_str()), (state.session, r#"{"n": 1}"#));
+        let yes = Action::Repeat(RepeatAction::ConfirmAgain);
+        connect(&mut state, Action::Connect(source()));
+        state.dialog = Some(Dialog::ConfirmAgain { call });
+        assert!(performed(&mut state, yes.clone()).is_empty());
+        assert!(refusal(&state).what.contains("the connection that it was meant for has ended"));
+        connect(&mut state, Action::Reconnect);
+        assert_eq!(performed(&mut state, yes).len(), 1);
+    }
+
+    #[test]
+    fn a_yes_is_for_the_collection_that_was_shown() {
+        let (_, way, yes) = ways().remove(3);
+        let mut state = asked(&way);
+        open(&mut state, "tool = \"b\"\n");
+        assert!(performed(&mut state, yes).is_empty());
+        assert!(refusal(&state).what.contains("another collection was opened meanwhile"));
+    }
+}
