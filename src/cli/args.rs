@@ -109,7 +109,7 @@ pub enum Command {
     Formats(Deferred<Formats>),
     /// Measure the claims in the README on the sample, and print its table
     #[command(hide = true)]
-    Claims,
+    Claims(Deferred<Claims>),
     /// Be the client of the official conformance runner
     #[command(hide = true)]
     Conformance(Deferred<Conformance>),
@@ -270,6 +270,9 @@ pub struct Window {
     /// Print errors alone on stderr
     #[arg(long)]
     pub quiet: bool,
+    /// As of every command; the window takes its limits from its settings.
+    #[arg(long, value_name = "NAME=VALUE", hide = true)]
+    pub limit: Vec<String>,
     #[command(flatten)]
     pub data: Data,
 }
@@ -561,6 +564,10 @@ pub struct Hosts {
     #[command(flatten)]
     pub data: Data,
 }
+
+/// Nothing: the sample is all that it measures.
+#[derive(Args, Debug)]
+pub struct Claims {}
 
 /// What the conformance runner appends to the command; the rest is in its variables.
 #[derive(Args, Debug)]
