@@ -10,7 +10,7 @@ use super::args::{self, SourceLine};
 use super::call::{capture_id, not_listed, refused_by};
 use super::client::{Interrupt, interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
-use super::written::{KeepArgs, preview};
+use super::written::{KeepArgs, preview, recover};
 use super::{Done, hosts};
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Outcome, Server, Tool};
@@ -40,6 +40,7 @@ pub fn run(args: &args::Run) -> Done {
     let source = source(args, collection.source.as_deref(), &place)?;
     let options = args.write.options(Some(&source))?;
     let quiet = args.print.quiet;
+    args.save.iter().for_each(|folder| recover(folder, quiet));
     with_session(
         &source,
         &args.link,

@@ -55,6 +55,7 @@ impl Fixtures {
             FixtureEffect::Save { capture, wanted, path, replaces } => {
                 runtime.spawn_blocking(move || {
                     let path = absolute(&expanded(path));
+                    push(FixtureEvent::Recovered(store::recover(&path).told()));
                     push(match save(&capture, &wanted, &path, replaces, &options) {
                         Ok(said) => FixtureEvent::Saved { capture: capture.id.clone(), path, said },
                         Err(problem) => FixtureEvent::Refused(problem),
@@ -64,10 +65,7 @@ impl Fixtures {
             FixtureEffect::Find(path) => {
                 runtime.spawn_blocking(move || {
                     let path = absolute(&expanded(path));
-                    let back = store::recover(&path);
-                    if !back.is_empty() {
-                        push(FixtureEvent::PutBack(back));
-                    }
+                    push(FixtureEvent::Recovered(store::recover(&path).told()));
                     push(match find(&path, &options) {
                         Ok(fixtures) => FixtureEvent::Found { path, fixtures },
                         Err(problem) => FixtureEvent::Refused(problem),

@@ -275,8 +275,8 @@ pub enum FixtureEvent {
         at: usize,
         verdict: Verdict,
     },
-    /// Fixtures that a replacement had left out of their place, whose program ended.
-    PutBack(Vec<PathBuf>),
+    /// What was put back or cleared away that programs that ended had left.
+    Recovered(Vec<String>),
     Done {
         call: u64,
     },
@@ -467,10 +467,7 @@ impl State {
                     verifying.refresh();
                 }
             }
-            FixtureEvent::PutBack(back) => {
-                let names: Vec<String> = back.iter().map(|path| path.display().to_string()).collect();
-                self.toast(&format!("Put back {}: the program that was replacing it had ended", names.join(", ")));
-            }
+            FixtureEvent::Recovered(said) => said.iter().for_each(|said| self.toast(said)),
             FixtureEvent::Done { call } => {
                 if self.fixtures.verifying.run == Some(call) {
                     self.fixtures.verifying.run = None;

@@ -41,7 +41,8 @@ pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
 pub use place::place;
 pub use read::read_file;
 pub use recent::{read_recent, write_recent};
-pub use replace::{recover, replace_folder};
+use replace::Aside;
+pub use replace::{Recovered, recover, replace_folder};
 pub use settings::{change_settings, read_settings};
 
 use crate::capture::{Capture, Direction, Message, Reading};
@@ -148,22 +149,18 @@ pub fn write_folder_with(capture: &Capture, files: &[(&str, &[u8])], path: &Path
     if fs::symlink_metadata(path).is_ok() {
         return Err(Error::Exists { path: path.to_owned() });
     }
-    let parent = parent(path);
-    let temporary = write_beside(capture, files, &parent, path)?;
-    put_in_place(temporary, &parent, path)
+    write_aside(capture, files, path)?.put_in_place(path)
 }
 
-/// A whole folder under another name in the folder `parent`, to stand at `place`.
-fn write_beside(capture: &Capture, files: &[(&str, &[u8])], parent: &Path, place: &Path) -> Result<tempfile::TempDir, Error> {
-    fs::create_dir_all(parent).map_err(Error::io("cannot create the folder", parent))?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
-    // Of a temporary folder for others to read later; the process's umask still applies.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    let temporary = builder.tempdir_in(parent).map_err(Error::io("cannot create the folder", parent))?;
-    write_into(capture, files, temporary.path()).map_err(|error| error.in_place(temporary.path(), place))?;
-    Ok(temporary)
+/// A whole folder that stands aside, to be put at `place`.
+fn write_aside(capture: &Capture, files: &[(&str, &[u8])], place: &Path) -> Result<Aside, Error> {
+    let parent = parent(place);
+    fs::create_dir_all(&parent).map_err(Error::io("cannot create the folder", &parent))?;
+    let aside = Aside::beside(place)?;
+    let new = aside.new_folder();
+    let written = fs::create_dir(&new).map_err(Error::io("cannot create the folder", &new));
+    written.and_then(|()| write_into(capture, files, &new)).map_err(|error| error.in_place(&new, place))?;
+    Ok(aside)
 }
 
 fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path) -> Result<(), Error> {
@@ -184,13 +181,6 @@ fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path) -> Resu
         write_file(&folder.join(name), bytes)?;
     }
     sync_folder(folder)
-}
-
-fn put_in_place(temporary: tempfile::TempDir, parent: &Path, path: &Path) -> Result<(), Error> {
-    fs::rename(temporary.path(), path).map_err(Error::io("cannot put the folder in place", path))?;
-    // Renamed: there is nothing left to remove.
-    let _moved = temporary.keep();
-    sync_folder(parent)
 }
 
 /// A file of a capture's folder.
@@ -270,11 +260,13 @@ pub fn write_result(capture: &Capture, path: &Path) -> Result<(), Error> {
     write_whole(path, result.raw())
 }
 
-/// Writes a file whole or not at all. Replaces a file that is there.
+/// Writes a file whole or not at all. Replaces a file that is there; of a link, the file that it leads to.
 ///
 /// # Errors
 /// [`Error::Io`].
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let target = fs::canonicalize(path).ok().filter(|target| target.is_file());
+    let path = target.as_deref().unwrap_or(path);
     let parent = parent(path);
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
