@@ -171,7 +171,7 @@ async fn make(
             output::progress(&format!("call {} of {}: {}", at + 1, plan.len(), one_line(&call.name)));
         }
         let asked = mcp::Call {
-            id: crate::capture::CaptureId(format!("{}-{}", capture_id(&call.name), at + 1).into()),
+            id: crate::capture::CaptureId(format!("{}-{}", capture_id(&call.name).0, at + 1).into()),
             tool: (*tool).clone(),
             arguments: Bytes::from(call.arguments.clone()),
             limit: args.link.call_limit(),

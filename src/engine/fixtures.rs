@@ -10,7 +10,7 @@ use super::expanded;
 use super::queue::Queue;
 use super::sessions::Sessions;
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Capture, Outcome, Tool};
+use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::accept::{accepted, after, can_accept};
 use crate::fixture::draft::{Wanted, draft};
 use crate::fixture::expect::{self, Expect};
@@ -167,7 +167,8 @@ impl Judge {
                 .at(pointer.clone())
                 .hint("type its value below the fixture, then verify again"));
         }
-        Ok(mcp::Call { id: written.id.clone(), tool: (**tool).clone(), arguments, limit })
+        // It is written under the same name, and stands in no list.
+        Ok(mcp::Call { id: CaptureId(Arc::clone(&written.name)), tool: (**tool).clone(), arguments, limit })
     }
 
     /// The verdict, and the new answer where it can be accepted.

@@ -120,7 +120,10 @@ fn work(
             Ok(ids) => HistoryEvent::Found { number, ids },
             Err(_looked_away) => return Ok(None),
         },
-        HistoryEffect::Open(id) => HistoryEvent::Opened(Arc::new(history.open(&id)?)),
+        HistoryEffect::Open(id) => {
+            let capture = Arc::new(history.open(&id)?);
+            HistoryEvent::Opened { id, capture }
+        }
         HistoryEffect::Label(id, label) => {
             history.label(&id, &label)?;
             HistoryEvent::Labelled(id, label)

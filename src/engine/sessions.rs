@@ -1,6 +1,7 @@
 //! The connections and calls in flight.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::queue::Queue;
 use super::talk;
-use crate::capture::{CaptureId, Tool};
+use crate::capture::{Capture, CaptureId, Tool};
 use crate::host::Host;
 use crate::mcp::{self, Answer, CancelToken, Happening, Happenings, Session};
 use crate::problem::{Kind, Problem};
@@ -51,6 +52,8 @@ pub(super) struct Open {
 
 pub(super) struct Sessions {
     open: Mutex<Open>,
+    /// At random, so that captures of two runs are told apart.
+    run: u64,
     pub(super) queue: Arc<Queue>,
     guard: Option<PathBuf>,
     /// Where logins are kept: nowhere until the person's folder is known.
@@ -64,6 +67,7 @@ impl Sessions {
     pub(super) fn new(queue: Arc<Queue>, guard: Option<PathBuf>) -> Self {
         Self {
             open: Mutex::default(),
+            run: RandomState::new().build_hasher().finish(),
             queue,
             guard,
             logins: Mutex::default(),
@@ -220,13 +224,18 @@ impl Sessions {
     ) {
         let Some((reached, number, cancel)) = self.begin(session, call) else { return };
         let this = Arc::clone(self);
-        let id = CaptureId(Arc::from(format!("{number:03}-{}", tool.name)));
-        let request = mcp::Call { id, tool: (**tool).clone(), arguments, limit };
+        let name = format!("{number:03}-{}", tool.name).into();
+        let request = mcp::Call { id: self.capture_id(number), tool: (**tool).clone(), arguments, limit };
         runtime.spawn(async move {
-            let capture = reached.call(request, cancel).await;
+            let capture = Capture { name, ..reached.call(request, cancel).await };
             this.finish(call);
             this.queue.push(Event::Captured { call, capture: Arc::new(capture) });
         });
+    }
+
+    /// Of the call of this number: no other run has it.
+    pub(super) fn capture_id(&self, number: u64) -> CaptureId {
+        CaptureId(format!("{:016x}-{number}", self.run).into())
     }
 
     /// Takes note of a call that begins: its session, its number in this run, and what cancels it.

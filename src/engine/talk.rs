@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::sessions::Sessions;
 use crate::ask::Root;
 use crate::cancel::Cancel;
-use crate::capture::{CaptureId, Line, Message, Prompt, Resource};
+use crate::capture::{Capture, Line, Message, Prompt, Resource};
 use crate::fixture::redact::{RedactOptions, redact_messages};
 use crate::json::Doc;
 use crate::mcp::{self, Answering, Happening, Listing, Transcript};
@@ -160,10 +160,9 @@ impl Sessions {
     ) {
         let Some((reached, number, cancel)) = self.begin(session, call) else { return };
         let this = Arc::clone(self);
-        let name = method.replace('/', "-");
-        let id = CaptureId(Arc::from(format!("{number:03}-{name}")));
+        let (id, name) = (self.capture_id(number), format!("{number:03}-{}", method.replace('/', "-")).into());
         runtime.spawn(async move {
-            let capture = reached.read(mcp::Asking { id, method, params, limit }, cancel).await;
+            let capture = Capture { name, ..reached.read(mcp::Asking { id, method, params, limit }, cancel).await };
             this.finish(call);
             this.queue.push(Event::Captured { call, capture: Arc::new(capture) });
         });

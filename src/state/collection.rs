@@ -328,8 +328,7 @@ impl State {
             }));
         }
         self.view.capture.get_or_insert_with(|| capture.id.clone());
-        self.captures.retain(|known| known.id != capture.id);
-        self.captures.push(Arc::clone(capture));
+        self.list_capture(Arc::clone(capture));
         if self.collections.stopped.is_none() {
             self.next_of_run(at + 1, effects);
         }

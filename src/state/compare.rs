@@ -414,8 +414,7 @@ impl State {
         }
         let screen = self.view.screen;
         let is_first = self.view.capture.is_none();
-        self.captures.retain(|known| known.id != capture.id);
-        self.captures.push(Arc::clone(capture));
+        self.list_capture(Arc::clone(capture));
         if is_first {
             // The way back leads to an answer.
             self.show_capture(&capture.id);

@@ -36,7 +36,7 @@ use serde::Deserialize;
 
 pub use file::{ReadAs, read_all, read_all_bytes, read_any, read_as, read_bytes};
 pub use folders::{capture_folders, read_expectations, read_fixture};
-pub use history::{Entry, Health, History, Keep, Label, Listed, Query};
+pub use history::{Entry, Health, History, Keep, KeptId, Label, Listed, Query};
 pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
 pub use place::place;
 pub use read::read_file;

@@ -15,12 +15,13 @@ mod report;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
 use std::time::Duration;
 
 use bytes::Bytes;
 use time::OffsetDateTime;
 
-use super::file::ReadAs;
+use super::file::{ReadAs, SHORT, empty_capture};
 use crate::capture::{Capture, CaptureId, Direction, HttpInfo, Timings};
 use crate::json::Doc;
 use crate::problem::{Kind, Problem};
@@ -47,11 +48,13 @@ pub(super) struct Input<'a> {
     pub name: &'a str,
     /// The whole as JSON; see [`Doc::is_json`].
     pub doc: Doc,
+    /// Of the bytes, once it was asked for.
+    digest: OnceCell<String>,
 }
 
 impl<'a> Input<'a> {
     pub fn of(bytes: &'a Bytes, name: &'a str) -> Self {
-        Self { bytes, name, doc: Doc::parse(bytes.clone()) }
+        Self { bytes, name, doc: Doc::parse(bytes.clone()), digest: OnceCell::new() }
     }
 
     /// The lines that hold something, each shared with the file.
@@ -63,9 +66,11 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// The id of a capture of it. The digest keeps two files of one name, or one that changed, apart.
-    fn id(&self, number: usize) -> CaptureId {
-        CaptureId(format!("{}-{}-{number}", self.name, &sha256(self.bytes)[..8]).into())
+    /// An empty capture of it, of this number.
+    fn capture(&self, number: usize, transport: &str, source: String) -> Capture {
+        let digest = self.digest.get_or_init(|| sha256(self.bytes));
+        let named = |digest: &str| format!("{}-{digest}-{number}", self.name).into();
+        Capture { name: named(&digest[..SHORT]), ..empty_capture(CaptureId(named(digest)), transport, source) }
     }
 
     fn nothing(&self, what: &str) -> Problem {
