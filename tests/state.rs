@@ -406,6 +406,39 @@ fn tools_that_changed_are_told_after_reconnecting() {
 }
 
 #[test]
+fn of_two_lists_the_one_asked_for_last_stays() {
+    let script = r#"
+        n=0
+        tools() { printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"%s","inputSchema":{"type":"object"}}]}}\n' "$1" "$2"; }
+        changed() { printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'; }
+        while read -r line; do
+            id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+            case "$line" in
+                *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id";;
+                *tools/list*)
+                    n=$((n+1))
+                    case $n in
+                        1) tools "$id" first; changed;;
+                        2) changed; (sleep 1; tools "$id" slow) & ;;
+                        *) tools "$id" last;;
+                    esac;;
+            esac
+        done
+    "#;
+    let mut driver = Driver::new();
+    driver.perform(Action::Connect(shell(script)));
+    let seen = std::cell::RefCell::new(Vec::new());
+    driver.until("the last list is there", |state| {
+        let name = state.tools.first().map(|listed| listed.tool.name.clone()).unwrap_or_default();
+        if !name.is_empty() && seen.borrow().last() != Some(&name) {
+            seen.borrow_mut().push(name);
+        }
+        seen.borrow().last().is_some_and(|name| name == "last")
+    });
+    assert_eq!(seen.into_inner(), ["first", "slow", "last"]);
+}
+
+#[test]
 fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
     let mut driver = on_sample();
     driver.perform(Action::Repeat(RepeatAction::Open));

@@ -61,6 +61,11 @@ impl Risk {
     }
 }
 
+/// What stands in place of tokens: while they are counted, and where that failed.
+fn uncounted(cx: &Cx<'_>, meanwhile: &str, failed: &str) -> String {
+    if cx.state.is_uncounted { failed } else { meanwhile }.to_owned()
+}
+
 /// How an outcome looks and what it is called.
 pub(super) fn outcome_look(outcome: Outcome, t: &Tokens) -> (&'static str, Color32, &'static str) {
     match outcome {
@@ -70,7 +75,7 @@ pub(super) fn outcome_look(outcome: Outcome, t: &Tokens) -> (&'static str, Color
         Outcome::Malformed => (icons::BUG, t.bad, "unreadable answer"),
         Outcome::Timeout => (icons::TIMEOUT, t.warn, "timed out"),
         Outcome::Cancelled => (icons::CANCELLED, t.weak, "cancelled"),
-        Outcome::Disconnected => (icons::DISCONNECT, t.bad, "server gone"),
+        Outcome::Disconnected => (icons::DISCONNECT, t.bad, "server went away"),
     }
 }
 
@@ -374,7 +379,10 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     }
     let noun = if count == 1 { "definition" } else { "definitions" };
-    let total = cx.state.tools_total().map_or_else(|| "counting…".to_owned(), |sum| format!("{} tok", widgets::grouped(sum)));
+    let total = cx
+        .state
+        .tools_total()
+        .map_or_else(|| uncounted(cx, "counting…", "not counted"), |sum| format!("{} tok", widgets::grouped(sum)));
     let rect = ui.max_rect();
     let response = ui.interact(rect, ui.scope_id().with("sum"), Sense::click());
     response
@@ -426,7 +434,7 @@ fn ground(ui: &Ui, response: &Response, rect: Rect, selected: bool) {
 fn group_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, title: &str, tokens: Option<u64>, folded: bool) {
     let t = Tokens::of(ui);
     let (rect, response) = row(ui, theme::TOOL_ROW);
-    let sum = tokens.map_or_else(|| "…".to_owned(), widgets::grouped);
+    let sum = tokens.map_or_else(|| uncounted(cx, "…", "–"), widgets::grouped);
     response.widget_info(|| {
         let state = if folded { "folded" } else { "open" };
         WidgetInfo::labeled(Role::Button, true, format!("Group {title}, {sum} tokens, {state}"))
@@ -467,7 +475,10 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let risk = Risk::of(tool);
     let tokens = listed.tokens.map(|tokens| tokens.get(cx.state.settings.encoding()));
     response.widget_info(|| {
-        let cost = tokens.map_or_else(|| "tokens being counted".to_owned(), |n| format!("{} tokens", widgets::grouped(n)));
+        let cost = tokens.map_or_else(
+            || uncounted(cx, "tokens being counted", "tokens not counted"),
+            |n| format!("{} tokens", widgets::grouped(n)),
+        );
         let place = cx.state.tools.iter().position(|other| std::ptr::eq(other, listed)).map_or(0, |at| at + 1);
         let faults = if tool.faults.is_empty() { "" } else { ", faulty definition" };
         let chosen = if selected { ", selected" } else { "" };
@@ -484,7 +495,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let number = ui.painter().text(
         pos2(rect.right() - 14.0, y),
         Align2::RIGHT_CENTER,
-        tokens.map_or_else(|| "…".to_owned(), widgets::grouped),
+        tokens.map_or_else(|| uncounted(cx, "…", "–"), widgets::grouped),
         theme::mono(12.0),
         if selected { t.strong } else { t.weak },
     );
