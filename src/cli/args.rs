@@ -109,7 +109,7 @@ pub enum Command {
     Formats(Deferred<Formats>),
     /// Measure the claims in the README on the sample, and print its table
     #[command(hide = true)]
-    Claims(Deferred<Claims>),
+    Claims(Deferred<super::claims::Claims>),
     /// Be the client of the official conformance runner
     #[command(hide = true)]
     Conformance(Deferred<Conformance>),
@@ -564,10 +564,6 @@ pub struct Hosts {
     #[command(flatten)]
     pub data: Data,
 }
-
-/// Nothing: the sample is all that it measures.
-#[derive(Args, Debug)]
-pub struct Claims {}
 
 /// What the conformance runner appends to the command; the rest is in its variables.
 #[derive(Args, Debug)]

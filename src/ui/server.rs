@@ -51,6 +51,11 @@ pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
 }
 
+/// What stands in place of tokens: while they are counted, and where that failed.
+pub fn uncounted(cx: &Cx<'_>, meanwhile: &str, failed: &str) -> String {
+    if cx.state.is_uncounted { failed } else { meanwhile }.to_owned()
+}
+
 fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     ui.spacing_mut().item_spacing.y = 0.0;
     Frame::new().inner_margin(Margin { left: 16, right: 16, top: 12, bottom: 8 }).show(ui, |ui| {
