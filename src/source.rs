@@ -21,7 +21,7 @@ pub use limits::Limits;
 pub use login::{Grant, Login};
 pub use probe::{LONG_TOKENS, PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_REST};
 pub use reach::{Protocol, Transport};
-pub use recent::{Kept, LEFT_OUT, Recent, RecentSource};
+pub use recent::{Kept, LEFT_OUT, Recent, RecentSource, left_out};
 pub use sample::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Takes};
 pub use shown::{is_key, shown};
 

@@ -576,25 +576,79 @@ fn the_help_and_its_page_agree() {
     let built: String =
         docs.lines().filter(|line| !line.contains("(not available yet)")).map(|line| format!("{line}\n")).collect();
     let help = String::from_utf8(text(&["--help"], b"")).unwrap();
-    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    let commands: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let commands = listed(&help);
     let mut in_help = options(&help);
     for command in &commands {
         assert!(built.contains(&format!("mcp-loupe {command}")), "docs/cli.md lacks the command `{command}`");
         let help = String::from_utf8(text(&[command, "--help"], b"")).unwrap();
         in_help.extend(options(&help));
-        let inner = help.split("Commands:\n").nth(1).map(|list| list.split("\n\n").next().unwrap_or_default().to_owned());
-        for command_inside in inner.iter().flat_map(|list| list.lines()).filter_map(|line| line.split_whitespace().next()) {
-            in_help.extend(options(&String::from_utf8(text(&[command, command_inside, "--help"], b"")).unwrap()));
+        for inner in listed(&help) {
+            in_help.extend(options(&String::from_utf8(text(&[command, &inner, "--help"], b"")).unwrap()));
         }
     }
     for line in built.lines().filter_map(|line| line.strip_prefix("    mcp-loupe ")) {
         let word = line.split_whitespace().next().unwrap();
-        assert!(word.starts_with('[') || commands.contains(&word), "docs/cli.md promises the command `{word}`");
+        assert!(
+            word.starts_with('[') || commands.iter().any(|command| command == word),
+            "docs/cli.md promises the command `{word}`"
+        );
     }
     // The line of an option may add what of it comes later.
     let named = options(&built).into_iter().chain(options(&docs).into_iter().filter(|option| in_help.contains(option)));
     assert_eq!(named.collect::<BTreeSet<_>>(), in_help);
+}
+
+/// The commands that a help lists.
+fn listed(help: &str) -> Vec<String> {
+    let list = help.split("Commands:\n").nth(1).map_or("", |list| list.split("\n\n").next().unwrap_or_default());
+    list.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_command_takes_the_general_options() {
+    let general = ["--quiet", "--data-dir", "somewhere", "--limit", "pages=3"];
+    let help = |command: &[&str]| String::from_utf8(text(&[command, &["--help"]].concat(), b"")).unwrap();
+    let hidden = ["claims", "conformance"].map(str::to_owned);
+    let mut count = 0;
+    for command in listed(&help(&[])).into_iter().chain(hidden) {
+        let inner = listed(&help(&[&command]));
+        let leaves = if inner.is_empty() {
+            vec![vec![command.as_str()]]
+        } else {
+            inner.iter().map(|inner| vec![&*command, inner]).collect()
+        };
+        for leaf in leaves {
+            // What is not taken is refused before help is given.
+            let page = loupe(&[&leaf[..], &general, &["--help"]].concat());
+            assert!(page.starts_with("status 0\n"), "{leaf:?}: {page}");
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count}");
+    assert!(loupe(&[&general[..], &["--help"]].concat()).starts_with("status 0\n"), "the window");
+    // Also where they come to something.
+    let folder = tempfile::tempdir().unwrap();
+    let (answer, fixture) = (folder.path().join("a.json"), folder.path().join("f"));
+    let (answer, fixture) = (answer.to_str().unwrap(), fixture.to_str().unwrap());
+    std::fs::write(answer, r#"{"content":[{"type":"text","text":"a"}]}"#).unwrap();
+    let out = folder.path().join("out.json");
+    for command in [
+        &["formats"][..],
+        &["hosts", "codex"],
+        &["completions", "bash"],
+        &["diff", answer, answer],
+        &["show", answer],
+        &["fixture", "save", fixture, "--from", answer],
+        &["fixture", "list", fixture],
+        &["fixture", "verify", fixture, "--offline"],
+        &["fixture", "export", fixture, "--as", "result", "--out", out.to_str().unwrap()],
+        &["screenshot", "--list"],
+        &["sample-server"],
+    ] {
+        text(&[command, &general].concat(), b"");
+    }
+    // They are listed where they do something.
+    assert!(!help(&["formats"]).contains("--limit") && help(&["call"]).contains("--limit"));
 }
 
 #[cfg(unix)]

@@ -283,6 +283,32 @@ fn a_save_that_is_killed_leaves_the_whole_folder_or_none() {
         }
     }
     eprintln!("{wholes} of 200 were whole");
+    // What they left half-written goes with the next command that looks there, which says so.
+    let left = || {
+        let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with(".loupe-")).count()
+    };
+    let before = left();
+    let output = run(&["fixture", "list", folder.path().to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((left(), said.matches("cleared away").count()), (0, before), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn of_a_fixture_that_is_a_link_the_folder_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (answer, fixture, link) = (path("a.json"), path("kept/fixture"), path("link"));
+    fs::write(&answer, r#"{"content":[{"type":"text","text":"before"}]}"#).unwrap();
+    said(&["fixture", "save", &fixture, "--from", &answer], 0);
+    std::os::unix::fs::symlink("kept/fixture", &link).unwrap();
+    fs::write(&answer, r#"{"content":[{"type":"text","text":"after"}]}"#).unwrap();
+    said(&["fixture", "save", &link, "--from", &answer, "--force"], 0);
+    assert!(Path::new(&link).is_symlink());
+    assert!(fs::read_to_string(Path::new(&fixture).join("response.json")).unwrap().contains("after"));
+    let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "nothing stays behind: {names:?}");
 }
 
 /// A fixture of one answer, out of a file with a call in it.

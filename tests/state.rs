@@ -152,6 +152,44 @@ fn a_capture_that_is_exported_opens_again_identically() {
 }
 
 #[test]
+fn captures_of_two_runs_under_one_name_are_two() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("export");
+    let called = |arguments: &str| {
+        let mut driver = on_sample();
+        driver.perform(Action::SetArgumentsText(arguments.into()));
+        driver.perform(Action::Call { send_anyway: false });
+        driver.until("the answer is shown", |state| state.capture().is_some());
+        driver
+    };
+    let size = |driver: &mut Driver| match answered(driver, Question::Row("wire")) {
+        Ok(Answer::Row(row)) => row.bytes,
+        other => panic!("{other:?}"),
+    };
+    let mut before = called(r#"{"pageSize": 1}"#);
+    let fewer = size(&mut before);
+    before.perform(Action::ExportCapture(Some(path.clone())));
+    before.until("it is saved", |state| !state.toasts.is_empty());
+    drop(before);
+
+    let mut driver = called(r#"{"pageSize": 9}"#);
+    let more = size(&mut driver);
+    let live = driver.state.capture().unwrap().clone();
+    driver.perform(Action::OpenPath(Some(path.clone())));
+    driver.until("it is open", |state| state.captures.len() == 2);
+    let opened = driver.state.capture().unwrap().clone();
+    assert_eq!((&opened.name, &*opened.arguments), (&live.name, b"{\"pageSize\": 1}".as_slice()));
+    assert_eq!((size(&mut driver), fewer < more), (fewer, true), "its own numbers, not those of its namesake");
+    driver.perform(Action::Diff(DiffAction::OpenLast));
+    assert_eq!(driver.state.diff.sides, Some((live.id.clone(), opened.id.clone())));
+    // The same folder again is shown, not listed twice.
+    driver.perform(Action::SelectCapture(live.id.clone()));
+    driver.perform(Action::OpenPath(Some(path)));
+    driver.until("it is shown", |state| state.view.capture.as_ref() == Some(&opened.id));
+    assert_eq!(driver.state.captures.iter().map(|capture| &capture.id).collect::<Vec<_>>(), [&live.id, &opened.id]);
+}
+
+#[test]
 fn a_command_that_does_not_exist_is_said_with_a_hint() {
     let mut driver = Driver::new();
     driver.perform(Action::Connect(Source::Command(Command { program: "no-such-command-here".into(), ..Command::default() })));
@@ -367,6 +405,39 @@ fn tools_that_changed_are_told_after_reconnecting() {
     effects.clear();
     state.apply(Event::Tools { session: 3, tools: new, note: None }, &mut effects);
     assert!(!is_asked(&effects));
+}
+
+#[test]
+fn of_two_lists_the_one_asked_for_last_stays() {
+    let script = r#"
+        n=0
+        tools() { printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"%s","inputSchema":{"type":"object"}}]}}\n' "$1" "$2"; }
+        changed() { printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'; }
+        while read -r line; do
+            id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+            case "$line" in
+                *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id";;
+                *tools/list*)
+                    n=$((n+1))
+                    case $n in
+                        1) tools "$id" first; changed;;
+                        2) changed; (sleep 1; tools "$id" slow) & ;;
+                        *) tools "$id" last;;
+                    esac;;
+            esac
+        done
+    "#;
+    let mut driver = Driver::new();
+    driver.perform(Action::Connect(shell(script)));
+    let seen = std::cell::RefCell::new(Vec::new());
+    driver.until("the last list is there", |state| {
+        let name = state.tools.first().map(|listed| listed.tool.name.clone()).unwrap_or_default();
+        if !name.is_empty() && seen.borrow().last() != Some(&name) {
+            seen.borrow_mut().push(name);
+        }
+        seen.borrow().last().is_some_and(|name| name == "last")
+    });
+    assert_eq!(seen.into_inner(), ["first", "slow", "last"]);
 }
 
 #[test]
@@ -593,7 +664,9 @@ fn calls_are_there_again_in_the_next_run() {
     next.perform(Action::History(HistoryAction::Again(id.clone())));
     next.until("it is shown", |state| state.capture().is_some());
     let again = next.state.capture().unwrap().clone();
-    assert_eq!((again.id.clone(), &again.response, &again.arguments), (id.clone(), &first.response, &first.arguments));
+    assert_eq!((&again.name, &again.response, &again.arguments), (&id.0, &first.response, &first.arguments));
+    next.perform(Action::History(HistoryAction::Open(id.clone())));
+    assert_eq!(next.state.captures.len(), 1, "it is open already");
     assert_eq!(next.state.form().unwrap().text.as_bytes(), first.arguments);
     next.perform(Action::History(HistoryAction::Delete(id.clone())));
     next.until("it is deleted", |state| state.history.entries.is_empty());

@@ -32,15 +32,11 @@ pub use wire::{Line, LineKind};
 
 use crate::problem::Problem;
 
-/// Names one capture within this run, and its folder name when it is exported.
+/// Which capture it is: no other has it, in this run or another. What is kept of a capture, shown of it or out for it is
+/// known by this. A call gets one when it is made; what is opened has a digest of its content, so that the same capture
+/// opened twice is one, and another under the same [`Capture::name`] is not. Never shown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CaptureId(pub Arc<str>);
-
-impl std::fmt::Display for CaptureId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -181,6 +177,8 @@ pub struct Carried {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capture {
     pub id: CaptureId,
+    /// What people and reports call it, such as `001-search`: two captures may have the same.
+    pub name: Arc<str>,
     pub server: Server,
     /// The definition as listed when the call was made; a bare name where the tool was not listed.
     pub tool: Tool,
@@ -208,11 +206,12 @@ impl Capture {
     /// The note of a capture whose response message Loupe wrote around what a file held, only to be able to read it.
     pub const NO_WIRE: &str = "opened from a file that holds no message, so there is nothing on the wire to show";
 
-    /// One with nothing in it yet, of a tool that no list was there for.
+    /// One with nothing in it yet, of a tool that no list was there for; named as its id says.
     pub fn empty(id: CaptureId, server: Server) -> Self {
         let mut tool = Tool::unlisted("");
         tool.faults.clear();
         Self {
+            name: Arc::clone(&id.0),
             id,
             server,
             tool,

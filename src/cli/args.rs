@@ -110,7 +110,7 @@ pub enum Command {
     Formats(Deferred<Formats>),
     /// Measure the claims in the README on the sample, and print its table
     #[command(hide = true)]
-    Claims,
+    Claims(Deferred<super::claims::Claims>),
     /// Be the client of the official conformance runner
     #[command(hide = true)]
     Conformance(Deferred<Conformance>),
@@ -283,6 +283,9 @@ pub struct Window {
     /// Print errors alone on stderr
     #[arg(long)]
     pub quiet: bool,
+    /// As of every command; the window takes its limits from its settings.
+    #[arg(long, value_name = "NAME=VALUE", hide = true)]
+    pub limit: Vec<String>,
     #[command(flatten)]
     pub data: Data,
 }

@@ -19,6 +19,10 @@ use crate::serve::sample::Sample;
 use crate::source::SampleSpec;
 use crate::token;
 
+/// Nothing: the sample is all that it measures.
+#[derive(clap::Args, Debug)]
+pub struct Claims {}
+
 pub fn run() -> Done {
     output::print(table()?.as_bytes())?;
     Ok(0)

@@ -137,7 +137,7 @@ async fn make(plan: &Plan, session: &Session, interrupt: &Interrupt, args: &args
             output::progress(&format!("call {} of {}: {}={value}", at + 1, plan.arguments.len(), plan.vary));
         }
         let call = mcp::Call {
-            id: CaptureId(format!("{base}-{}", at + 1).into()),
+            id: CaptureId(format!("{}-{}", base.0, at + 1).into()),
             tool: plan.tool.clone(),
             arguments: Bytes::from(arguments.clone()),
             limit: args.link.call_limit(),

@@ -90,7 +90,7 @@ fn run(cli: &Cli) -> Done {
         Some(Command::Screenshot(args)) => screenshot::run(args),
         Some(Command::Logout(args)) => logout::run(args),
         Some(Command::Formats(args)) => formats::run(args),
-        Some(Command::Claims) => claims::run(),
+        Some(Command::Claims(_)) => claims::run(),
         Some(Command::Conformance(args)) => conformance::run(args),
         Some(Command::Hosts(args)) => hosts::run(args),
         Some(Command::Completions(args)) => completions::run(args),

@@ -10,7 +10,7 @@ use super::args::{self, SourceLine};
 use super::call::{capture_id, not_listed, refused_by};
 use super::client::{Interrupt, interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
-use super::written::{KeepArgs, preview};
+use super::written::{KeepArgs, preview, recover};
 use super::{Done, hosts};
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Outcome, Server, Tool};
@@ -39,6 +39,7 @@ pub fn run(args: &args::Run) -> Done {
     let source = source(args, collection.source.as_deref(), &place)?;
     args.write.check()?;
     let quiet = args.print.quiet;
+    args.save.iter().for_each(|folder| recover(folder, quiet));
     with_session(
         &source,
         &args.link,
@@ -168,7 +169,7 @@ async fn make(
             output::progress(&format!("call {} of {}: {}", at + 1, plan.len(), one_line(&call.name)));
         }
         let asked = mcp::Call {
-            id: crate::capture::CaptureId(format!("{}-{}", capture_id(&call.name), at + 1).into()),
+            id: crate::capture::CaptureId(format!("{}-{}", capture_id(&call.name).0, at + 1).into()),
             tool: (*tool).clone(),
             arguments: Bytes::from(call.arguments.clone()),
             limit: args.link.call_limit(),

@@ -17,18 +17,20 @@ pub fn run(args: &args::Window) -> Done {
         Ok(()) => Ok(0),
         Err(why) => {
             output::note(args.quiet, &format!("{why}, so here it is in the terminal"));
-            in_terminal(&source.unwrap_or_else(Source::sample), args.quiet)
+            in_terminal(&source.unwrap_or_else(Source::sample), args)
         }
     }
 }
 
-fn in_terminal(source: &Source, quiet: bool) -> Done {
+fn in_terminal(source: &Source, args: &args::Window) -> Done {
+    let quiet = args.quiet;
+    let link = Link { limit: args.limit.clone(), data_dir: args.data.data_dir.clone(), ..Link::default() };
     match source {
         Source::Sample(spec) if has_sample_tool(&spec.set) => {
             let shown = call::Shown { asked: &Asked::ledger(quiet), keep: None };
-            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &Link::default(), None, &shown)
+            call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &link, None, &shown)
         }
-        _ => tools::list(source, &Tokenizer::default(), &Link::default(), Print { json: false, quiet }),
+        _ => tools::list(source, &Tokenizer::default(), &link, Print { json: false, quiet }),
     }
 }
 

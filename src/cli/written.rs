@@ -61,11 +61,9 @@ pub fn inherited() -> Known {
     known
 }
 
-/// Puts back what a replacement left out of its place that was ended, and says so.
+/// Puts back and clears away what programs that ended left there, and says so.
 pub fn recover(path: &Path, quiet: bool) {
-    for back in store::recover(path) {
-        output::note(quiet, &format!("put back {}: the program that was replacing it had ended", back.display()));
-    }
+    store::recover(path).told().iter().for_each(|said| output::note(quiet, said));
 }
 
 impl WriteArgs {

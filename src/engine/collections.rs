@@ -1,5 +1,6 @@
 //! Collections for the window: opened, added to, their answers counted, their runs written and read again.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::expanded;
 use super::queue::Queue;
+use super::work;
 use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::fixture::collection::{CollectedCall, Collection, with_calls};
@@ -31,10 +33,16 @@ pub(super) fn execute(
     options: RedactOptions,
     (queue, hosts): (Arc<Queue>, Arc<Hosts>),
 ) {
-    runtime.spawn_blocking(move || match work(effect, &options, &hosts) {
-        Ok(event) => queue.push(event),
-        Err(problem) => queue.push(Event::Problem(problem)),
-    });
+    let awaited = match &effect {
+        CollectionEffect::Measure { run, at, .. } => Some((*run, *at)),
+        _ => None,
+    };
+    let failed = move |problem| match awaited {
+        Some((run, at)) => Event::Collection(CollectionEvent::Measured { run, at, call: Err(problem) }),
+        None => Event::Problem(problem),
+    };
+    let told = Arc::clone(&queue);
+    work::blocking(runtime.handle(), &queue, failed, move || told.push(work(effect, &options, &hosts).unwrap_or_else(failed)));
 }
 
 fn work(effect: CollectionEffect, options: &RedactOptions, hosts: &Hosts) -> Result<Event, Problem> {
@@ -60,7 +68,7 @@ fn work(effect: CollectionEffect, options: &RedactOptions, hosts: &Hosts) -> Res
             let called_off = |_| Problem::new(Kind::Cancelled, "the answer was not counted");
             let made = Call::measure(String::new(), report::subject(capture), &cancel).map_err(called_off)?;
             let call = RunCall::measure(&call.name, &made, &call.budgets, hosts, &cancel).map_err(called_off)?;
-            CollectionEvent::Measured { run, at, call }
+            CollectionEvent::Measured { run, at, call: Ok(call) }
         }
     }))
 }
@@ -85,21 +93,69 @@ fn save(captures: &[Arc<Capture>], path: PathBuf, options: &RedactOptions) -> Re
     let existing = if path.exists() { Some(text(&path)?) } else { None };
     let mut calls = Vec::with_capacity(captures.len());
     let mut hidden = 0;
+    let mut sources = BTreeSet::new();
     for capture in captures {
         // The answer is not written, so it need not be looked through.
         let asked = Capture { request: Bytes::new(), response: None, messages: Vec::new(), ..(**capture).clone() };
         let asked = redact(&asked, options, &Cancel::new()).map_err(|_| Problem::new(Kind::Cancelled, "not written"))?.capture;
         let (arguments, left) = fill::collected(&asked);
         hidden += left;
+        // What was read from a file has no server.
+        if asked.server.transport != "file" && !asked.server.source.is_empty() {
+            sources.insert(asked.server.source);
+        }
         let tool = asked.tool.name;
         let arguments = String::from_utf8_lossy(&arguments).into_owned();
         calls.push(CollectedCall { name: tool.clone(), tool, arguments, budgets: Vec::new() });
     }
     let count = calls.len();
-    // What was read from a file has no server, and a source whose values are left out cannot be reached by its text.
-    let source = captures.iter().find(|capture| capture.server.transport != "file").map(|capture| capture.server.source.clone());
-    let source = source.filter(|source| !source.is_empty() && !source.contains('…'));
-    let written = with_calls(existing.as_deref(), &place, source.as_deref(), calls)?;
+    let named = match &existing {
+        Some(existing) => Collection::parse(existing, &place)?.source,
+        None => None,
+    };
+    let note = match &named {
+        Some(named) if sources.iter().any(|source| source != named) => {
+            Some(format!("the file names {named} as its server, and some of these calls were made to another"))
+        }
+        None if sources.len() > 1 => Some(format!("the calls were made to {} servers, so the file names none", sources.len())),
+        _ => None,
+    };
+    // One whose values are left out cannot be reached by its text.
+    let source = sources.first().filter(|source| sources.len() == 1 && !source.contains('…'));
+    let written = with_calls(existing.as_deref(), &place, source.map(String::as_str), calls)?;
     store::write_whole(&path, written.as_bytes())?;
-    Ok(CollectionEvent::CallsSaved { path, calls: count, hidden })
+    Ok(CollectionEvent::CallsSaved { path, calls: count, hidden, note })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{CaptureId, Server, Tool};
+
+    fn call(source: &str) -> Arc<Capture> {
+        let server = Server { source: source.into(), transport: "stdio".into(), ..Server::default() };
+        let tool = Tool::unlisted("a");
+        Arc::new(Capture { tool, arguments: Bytes::from_static(b"{}"), ..Capture::empty(CaptureId(source.into()), server) })
+    }
+
+    #[test]
+    fn a_collection_names_the_server_of_all_its_calls_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let saved = |name: &str, sources: &[&str]| {
+            let path = folder.path().join(name);
+            let captures: Vec<_> = sources.iter().map(|source| call(source)).collect();
+            let Ok(CollectionEvent::CallsSaved { note, .. }) = save(&captures, path.clone(), &RedactOptions::default()) else {
+                panic!("not saved")
+            };
+            let place = path.display().to_string();
+            (Collection::parse(&text(&path).unwrap(), &place).unwrap().source, note.unwrap_or_default())
+        };
+        let sample = || Some("--sample".to_owned());
+        assert_eq!(saved("one.toml", &["--sample", "--sample"]), (sample(), String::new()));
+        let (source, note) = saved("two.toml", &["--sample", "-- node mine.js"]);
+        assert_eq!((source, note.as_str()), (None, "the calls were made to 2 servers, so the file names none"));
+        // What is there keeps its server; that these calls are of another is said.
+        let (source, note) = saved("one.toml", &["-- node mine.js"]);
+        assert!(source == sample() && note.starts_with("the file names --sample as its server"), "{note}");
+    }
 }

@@ -10,10 +10,11 @@ use std::time::Duration;
 use reqwest::header::{HeaderValue, RETRY_AFTER};
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use tokio::task::AbortHandle;
 
 use super::queue::Queue;
+use super::work;
 use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::mcp::keychain;
@@ -66,13 +67,15 @@ impl Provider {
         let keychain = self.keychain.load(Ordering::Relaxed);
         match effect {
             ExactEffect::Prepare { run, capture, format, address, model } => {
-                runtime.spawn_blocking(move || {
+                let failed = move |problem| Event::Exact(ExactEvent::Prepared { run, prepared: Err(problem) });
+                work::blocking(runtime.handle(), &self.queue, failed, move || {
                     let prepared = prepare(capture, format, &address, &model);
                     queue.push(Event::Exact(ExactEvent::Prepared { run, prepared }));
                 });
             }
             ExactEffect::LookForKey => {
-                runtime.spawn(async move {
+                let failed = |problem: Problem| Event::Exact(ExactEvent::Key(KeyPlace::Nowhere(Some(problem.what))));
+                work::task(runtime.handle(), &self.queue, failed, async move {
                     let place = match keychain {
                         true => match keychain::load(ENTRY).await {
                             Ok(Some(key)) => {
@@ -88,7 +91,9 @@ impl Provider {
                 });
             }
             ExactEffect::Count { run, request, digest, key } => {
-                let task = runtime.spawn(async move {
+                let counted = digest.clone();
+                let failed = move |problem| Event::Exact(ExactEvent::Counted { run, digest: counted, counted: Err(problem) });
+                let task = work::task(runtime.handle(), &self.queue, failed, async move {
                     if !key.is_empty() {
                         *locked(&known) = Known { key, is_kept: false };
                         queue.push(Event::Exact(ExactEvent::Key(KeyPlace::ThisRun("it is kept once it has worked".into()))));
@@ -106,7 +111,8 @@ impl Provider {
                         queue.push(Event::Exact(ExactEvent::Key(KeyPlace::Nowhere(None))));
                     } else if has_worked && !is_kept {
                         // By itself, so that the next count does not call it off.
-                        tokio::spawn(async move {
+                        let told = Arc::clone(&queue);
+                        work::task(&Handle::current(), &told, Event::Problem, async move {
                             let place = keep(&key, keychain).await;
                             let is_forgotten = {
                                 let mut known = locked(&known);
@@ -135,7 +141,7 @@ impl Provider {
             ExactEffect::ForgetKey => {
                 *locked(&known) = Known::default();
                 if keychain {
-                    runtime.spawn(async move {
+                    work::task(runtime.handle(), &self.queue, Event::Problem, async move {
                         if let Err(why) = keychain::forget(ENTRY).await {
                             let problem = Problem::new(Kind::Io, format!("the key may still be in the system's keychain: {why}"));
                             queue.push(Event::Problem(

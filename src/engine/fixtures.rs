@@ -9,13 +9,14 @@ use tokio::runtime::Runtime;
 use super::expanded;
 use super::queue::Queue;
 use super::sessions::Sessions;
+use super::work::{aside, blocking, task};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Capture, Outcome, Tool};
+use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::accept::{accepted, after, can_accept, with_compare};
 use crate::fixture::draft::{Wanted, draft};
 use crate::fixture::expect::{self, Expect};
 use crate::fixture::redact::RedactOptions;
-use crate::fixture::verify::{Verdict, judge, refused};
+use crate::fixture::verify::{Verdict, judge, not_called, refused};
 use crate::host::Hosts;
 use crate::mcp;
 use crate::problem::{Kind, Problem};
@@ -41,20 +42,24 @@ impl Fixtures {
         options: RedactOptions,
         (queue, sessions, hosts): (Arc<Queue>, &Arc<Sessions>, Arc<Hosts>),
     ) {
-        let push = move |event| queue.push(Event::Fixture(event));
+        let told = Arc::clone(&queue);
+        let push = move |event| told.push(Event::Fixture(event));
+        let refused_all = |problem| Event::Fixture(FixtureEvent::Refused(problem));
         match effect {
             FixtureEffect::Preview { number, capture, wanted, path } => {
                 let cancel = Cancel::new();
                 std::mem::replace(&mut *self.preview.lock().unwrap_or_else(PoisonError::into_inner), cancel.clone()).cancel();
-                runtime.spawn_blocking(move || {
+                let failed = move |problem| Event::Fixture(FixtureEvent::Previewed { number, preview: Err(problem) });
+                blocking(runtime.handle(), &queue, failed, move || {
                     if let Ok(preview) = preview(&capture, &wanted, &expanded(path), &options, &cancel) {
                         push(FixtureEvent::Previewed { number, preview: preview.map(Arc::new) });
                     }
                 });
             }
             FixtureEffect::Save { capture, wanted, path, replaces } => {
-                runtime.spawn_blocking(move || {
+                blocking(runtime.handle(), &queue, refused_all, move || {
                     let path = absolute(&expanded(path));
+                    push(FixtureEvent::Recovered(store::recover(&path).told()));
                     push(match save(&capture, &wanted, &path, replaces, &options) {
                         Ok(said) => FixtureEvent::Saved { capture: capture.id.clone(), path, said },
                         Err(problem) => FixtureEvent::Refused(problem),
@@ -62,12 +67,9 @@ impl Fixtures {
                 });
             }
             FixtureEffect::Find(path) => {
-                runtime.spawn_blocking(move || {
+                blocking(runtime.handle(), &queue, refused_all, move || {
                     let path = absolute(&expanded(path));
-                    let back = store::recover(&path);
-                    if !back.is_empty() {
-                        push(FixtureEvent::PutBack(back));
-                    }
+                    push(FixtureEvent::Recovered(store::recover(&path).told()));
                     push(match find(&path, &options) {
                         Ok(fixtures) => FixtureEvent::Found { path, fixtures },
                         Err(problem) => FixtureEvent::Refused(problem),
@@ -75,7 +77,7 @@ impl Fixtures {
                 });
             }
             FixtureEffect::Accept { at, dir, came, filled, verdict } => {
-                runtime.spawn_blocking(move || {
+                blocking(runtime.handle(), &queue, refused_all, move || {
                     push(match accept(&dir, &came, &with_filled(&options, &filled)) {
                         Ok(()) => FixtureEvent::Accepted { at, verdict: after(verdict) },
                         Err(problem) => FixtureEvent::Refused(problem),
@@ -83,15 +85,22 @@ impl Fixtures {
                 });
             }
             FixtureEffect::Verify { session, call, dirs, tools, calls_writing, limit } => {
+                let (told, ended) = (Arc::clone(&queue), Arc::clone(sessions));
+                let failed = move |problem| {
+                    ended.finish(call);
+                    told.push(Event::Problem(problem));
+                    Event::Fixture(FixtureEvent::Done { call })
+                };
                 let Some(session) = session else {
                     let judge = Judge { options, hosts };
                     let (sessions, cancel) = (Arc::clone(sessions), sessions.begin_alone(call));
-                    runtime.spawn_blocking(move || {
+                    blocking(runtime.handle(), &queue, failed, move || {
                         for (at, (dir, _)) in dirs.iter().enumerate() {
                             if cancel.is_cancelled() {
                                 break;
                             }
-                            let (verdict, came) = judge.verdict(dir, store::read_fixture(dir).map(|read| (read, None)));
+                            let read = store::read_fixture(dir).map_err(|problem| refused(dir.display().to_string(), &problem));
+                            let (verdict, came) = judge.verdict(dir, read.map(|read| (read, None)));
                             push(FixtureEvent::Judged { call, at, verdict, came });
                         }
                         sessions.finish(call);
@@ -104,14 +113,15 @@ impl Fixtures {
                     return;
                 };
                 let sessions = Arc::clone(sessions);
-                runtime.spawn(async move {
+                task(runtime.handle(), &queue, failed, async move {
                     for (at, (dir, filled)) in dirs.into_iter().enumerate() {
                         let judge = Judge { options: with_filled(&options, &filled), hosts: Arc::clone(&hosts) };
-                        let read = store::read_fixture(&dir);
-                        let asked = read.and_then(|read| {
-                            let request = judge.request(&read.0, &filled, &tools, (calls_writing, limit))?;
-                            Ok((read, request))
-                        });
+                        let name = dir.display().to_string();
+                        let asked =
+                            store::read_fixture(&dir).map_err(|problem| refused(name.clone(), &problem)).and_then(|read| {
+                                let request = judge.request(name.clone(), &read.0, &filled, &tools, (calls_writing, limit))?;
+                                Ok((read, request))
+                            });
                         let came = match asked {
                             Ok((read, request)) => {
                                 let came = reached.call(request, cancel.clone()).await;
@@ -120,12 +130,11 @@ impl Fixtures {
                                 }
                                 Ok((read, Some(came)))
                             }
-                            Err(problem) => Err(problem),
+                            Err(verdict) => Err(verdict),
                         };
-                        let judged = tokio::task::spawn_blocking(move || judge.verdict(&dir, came)).await;
-                        if let Ok((verdict, came)) = judged {
-                            push(FixtureEvent::Judged { call, at, verdict, came });
-                        }
+                        let judged = aside(move || judge.verdict(&dir, came)).await;
+                        let (verdict, came) = judged.unwrap_or_else(|problem| (refused(name, &problem), None));
+                        push(FixtureEvent::Judged { call, at, verdict, came });
                     }
                     sessions.finish(call);
                     push(FixtureEvent::Done { call });
@@ -147,37 +156,38 @@ struct Judge {
 type Read = (Capture, Expect);
 
 impl Judge {
-    /// The call of the fixture, made again.
+    /// The call of the fixture, made again; else why it is not.
     fn request(
         &self,
+        dir: String,
         written: &Capture,
         filled: &[(String, String)],
         tools: &[Arc<Tool>],
         (calls_writing, limit): (bool, Duration),
-    ) -> Result<mcp::Call, Problem> {
+    ) -> Result<mcp::Call, Verdict> {
         let name = &written.tool.name;
         let Some(tool) = tools.iter().find(|tool| tool.name == *name) else {
-            return Err(Problem::new(Kind::NotFound, format!("the server lists no tool `{name}`")));
+            return Err(refused(dir, &Problem::new(Kind::NotFound, format!("the server lists no tool `{name}`"))));
         };
         if !calls_writing && !tool.is_declared_read_only() {
-            return Err(Problem::new(Kind::Usage, format!("not called: {name} is not declared read-only"))
-                .hint("allow such calls, then verify again"));
+            let problem = Problem::new(Kind::Consent, format!("not called: {name} is not declared read-only"));
+            return Err(not_called(dir, &problem.hint("allow such calls, then verify again")));
         }
         let (arguments, hidden) = self.options.secrets.fill(written, filled);
         if let Some(pointer) = hidden.first() {
-            return Err(Problem::new(Kind::Arguments, "an argument is hidden in the fixture")
-                .at(pointer.clone())
-                .hint("type its value below the fixture, then verify again"));
+            let problem = Problem::new(Kind::Arguments, "not called: an argument is hidden in the fixture").at(pointer.clone());
+            return Err(not_called(dir, &problem.hint("type its value below the fixture, then verify again")));
         }
-        Ok(mcp::Call { id: written.id.clone(), tool: (**tool).clone(), arguments, limit })
+        // It is written under the same name, and stands in no list.
+        Ok(mcp::Call { id: CaptureId(Arc::clone(&written.name)), tool: (**tool).clone(), arguments, limit })
     }
 
     /// The verdict, and the new answer where it can be accepted.
-    fn verdict(&self, dir: &Path, came: Result<(Read, Option<Capture>), Problem>) -> (Verdict, Option<Arc<Capture>>) {
+    fn verdict(&self, dir: &Path, came: Result<(Read, Option<Capture>), Verdict>) -> (Verdict, Option<Arc<Capture>>) {
         let dir = dir.display().to_string();
         let ((written, expect), came) = match came {
             Ok(came) => came,
-            Err(problem) => return (refused(dir, &problem), None),
+            Err(verdict) => return (verdict, None),
         };
         let verdict = match judge(&written, came.as_ref(), &expect, &self.options, &self.hosts, &Cancel::new()) {
             Ok(checks) => Verdict { dir, checks, is_updated: false },

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use time::OffsetDateTime;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use tokio::task::JoinHandle;
 
 use super::queue::Queue;
+use super::work::{blocking, task};
 use crate::cancel::Cancel;
 use crate::fixture::redact::{Known, RedactOptions, redact};
 use crate::problem::{Kind, Problem};
@@ -54,7 +55,7 @@ impl Keeper {
 
     pub(super) fn execute(&self, runtime: &Runtime, effect: HistoryEffect) {
         let Some(folder) = lock(&self.history).clone() else { return };
-        let queue = Arc::clone(&self.queue);
+        let told = Arc::clone(&self.queue);
         let (cancel, options) = (Cancel::new(), self.options());
         let is_search = matches!(effect, HistoryEffect::Search { .. });
         if is_search {
@@ -62,23 +63,34 @@ impl Keeper {
             search.cancel();
             *search = cancel.clone();
         }
+        let search = match &effect {
+            HistoryEffect::Search { number, .. } => Some(*number),
+            _ => None,
+        };
+        let queue = Arc::clone(&self.queue);
+        let failed = move |problem| {
+            if let Some(number) = search {
+                queue.push(Event::History(HistoryEvent::Found { number, ids: Vec::new() }));
+            }
+            Event::Problem(problem)
+        };
         let work = move || match work(&folder, effect, &options, &cancel) {
-            Ok(Some(event)) => queue.push(Event::History(event)),
+            Ok(Some(event)) => told.push(Event::History(event)),
             Ok(None) => {}
-            Err(problem) => queue.push(Event::Problem(problem)),
+            Err(problem) => told.push(Event::Problem(problem)),
         };
         if is_search {
-            runtime.spawn_blocking(work);
+            blocking(runtime.handle(), &self.queue, failed, work);
             return;
         }
         let mut last = lock(&self.last);
         let before = last.take();
-        *last = Some(runtime.spawn(async move {
+        let queue = Arc::clone(&self.queue);
+        *last = Some(task(runtime.handle(), &self.queue, Event::Problem, async move {
             if let Some(before) = before {
-                // One that panicked is over as well.
                 before.await.ok();
             }
-            tokio::task::spawn_blocking(work).await.ok();
+            blocking(&Handle::current(), &queue, failed, work).await.ok();
         }));
     }
 
@@ -118,7 +130,10 @@ fn work(
             Ok(ids) => HistoryEvent::Found { number, ids },
             Err(_looked_away) => return Ok(None),
         },
-        HistoryEffect::Open(id) => HistoryEvent::Opened(Arc::new(history.open(&id)?)),
+        HistoryEffect::Open(id) => {
+            let capture = Arc::new(history.open(&id)?);
+            HistoryEvent::Opened { id, capture }
+        }
         HistoryEffect::Label(id, label) => {
             history.label(&id, &label)?;
             HistoryEvent::Labelled(id, label)

@@ -2,7 +2,6 @@
 //! cancellable one by one.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,12 +9,13 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::queue::Queue;
+use super::work::caught;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Server, Tool};
 use crate::diff::tree::TreeOptions;
 use crate::format::Subject;
 use crate::host::Hosts;
-use crate::problem::{Kind, Problem};
+use crate::problem::Problem;
 use crate::report::difference::ToolsDifference;
 use crate::report::{self, Inquiry, Question, ServerCost};
 use crate::state::Event;
@@ -35,12 +35,12 @@ enum Job {
         cancel: Cancel,
     },
     CountTools {
-        session: u64,
+        list: u64,
         tools: Vec<Bytes>,
         cancel: Cancel,
     },
     CountServer {
-        session: u64,
+        list: u64,
         server: Box<Server>,
         tools: Vec<Arc<Tool>>,
         encoding: Encoding,
@@ -157,14 +157,14 @@ impl Jobs {
         }
     }
 
-    pub(super) fn count_tools(&self, session: u64, tools: Vec<Bytes>) {
+    pub(super) fn count_tools(&self, session: u64, list: u64, tools: Vec<Bytes>) {
         let cancel = self.definitions(session);
-        self.push(Job::CountTools { session, tools, cancel });
+        self.push(Job::CountTools { list, tools, cancel });
     }
 
-    pub(super) fn count_server(&self, session: u64, server: Box<Server>, tools: Vec<Arc<Tool>>, encoding: Encoding) {
+    pub(super) fn count_server(&self, session: u64, list: u64, server: Box<Server>, tools: Vec<Arc<Tool>>, encoding: Encoding) {
         let cancel = self.definitions(session);
-        self.push(Job::CountServer { session, server, tools, encoding, cancel });
+        self.push(Job::CountServer { list, server, tools, encoding, cancel });
     }
 
     pub(super) fn compare_tools(&self, session: u64, run: u64, before: Vec<Arc<Tool>>, now: Vec<Arc<Tool>>) {
@@ -245,25 +245,38 @@ fn without(
 }
 
 impl Job {
-    /// What it does, as the subject of a sentence.
-    fn what(&self) -> &'static str {
-        match self {
-            Self::Answer { .. } => "Reading an answer",
-            Self::CountTools { .. } => "Counting the definitions of this server's tools",
-            Self::CountServer { .. } => "Counting what this server costs",
-            Self::CompareTools { .. } => "Comparing two lists of tools",
-            Self::WarmUp => "Reading the tokenizer's tables",
+    /// What is told where it panics: its failed answer.
+    fn failed(&self) -> impl FnOnce(Problem) -> Event + use<> {
+        enum Of {
+            Inquiry(Inquiry),
+            ToolTokens(u64),
+            ServerCost(u64),
+            ToolsCompared(u64, u64),
+            Nothing,
+        }
+        let of = match self {
+            Self::Answer { inquiry, .. } => Of::Inquiry(inquiry.clone()),
+            Self::CountTools { list, .. } => Of::ToolTokens(*list),
+            Self::CountServer { list, .. } => Of::ServerCost(*list),
+            Self::CompareTools { session, run, .. } => Of::ToolsCompared(*session, *run),
+            Self::WarmUp => Of::Nothing,
+        };
+        move |problem| match of {
+            Of::Inquiry(inquiry) => Event::Answered { inquiry, answer: Err(problem) },
+            Of::ToolTokens(list) => Event::ToolTokens { list, tokens: Err(problem) },
+            Of::ServerCost(list) => Event::ServerCost { list, cost: Err(problem) },
+            Of::ToolsCompared(session, run) => Event::ToolsCompared { session, run, found: Err(problem) },
+            Of::Nothing => Event::Problem(problem),
         }
     }
 }
 
 fn work(shared: &Shared) {
     while let Some(job) = next(shared) {
-        let what = job.what();
+        let failed = job.failed();
         // The thread is for every job: one that panics must not take it along.
-        if catch_unwind(AssertUnwindSafe(|| run(shared, job))).is_err() {
-            let problem = Problem::new(Kind::Internal, format!("{what} failed inside Loupe"));
-            shared.queue.push(Event::Problem(problem.hint("report it with what `tools --json` prints; calls still work")));
+        if let Err(problem) = caught(|| run(shared, job)) {
+            shared.queue.push(failed(problem));
         }
     }
 }
@@ -271,47 +284,37 @@ fn work(shared: &Shared) {
 fn run(shared: &Shared, job: Job) {
     match job {
         Job::WarmUp => token::warm_up(),
-        Job::CountTools { session, tools, cancel } => {
+        Job::CountTools { list, tools, cancel } => {
             let tokens: Result<Vec<_>, _> =
                 tools.iter().map(|raw| token::count(&String::from_utf8_lossy(raw), &cancel)).collect();
             if let Ok(tokens) = tokens {
-                shared.queue.push(Event::ToolTokens { session, tokens });
+                shared.queue.push(Event::ToolTokens { list, tokens: Ok(tokens) });
             }
         }
-        Job::CountServer { session, server, tools, encoding, cancel } => {
+        Job::CountServer { list, server, tools, encoding, cancel } => {
             let tools: Vec<Tool> = tools.iter().map(|tool| Tool::clone(tool)).collect();
             if let Ok(cost) = ServerCost::of(&server, &tools, encoding, &cancel) {
-                shared.queue.push(Event::ServerCost { session, cost: Arc::new(cost) });
+                shared.queue.push(Event::ServerCost { list, cost: Ok(Arc::new(cost)) });
             }
         }
         Job::CompareTools { session, run, before, now, cancel } => {
             let tools = |list: &[Arc<Tool>]| list.iter().map(|tool| (**tool).clone()).collect::<Vec<_>>();
             let found = ToolsDifference::of(&tools(&before), &tools(&now), &TreeOptions::default(), &cancel);
             if let Ok(found) = found {
-                shared.queue.push(Event::ToolsCompared { session, run, found: Arc::new(found) });
+                shared.queue.push(Event::ToolsCompared { session, run, found: Ok(Arc::new(found)) });
             }
         }
         Job::Answer { captures, inquiry, cancel } => {
             if cancel.is_cancelled() {
                 return;
             }
-            // A panic is one failed answer, not a dead window.
-            let answer = catch_unwind(AssertUnwindSafe(|| {
-                let subjects: Vec<_> = captures.iter().map(|capture| subject(shared, capture)).collect();
-                match (&inquiry.question, subjects.as_slice()) {
-                    (Question::Without(paths, question), [whole]) => {
-                        let changed = without(shared, whole, paths, &cancel)?;
-                        report::answer(&[changed], question, &shared.hosts(), &cancel)
-                    }
-                    (question, subjects) => report::answer(subjects, question, &shared.hosts(), &cancel),
-                }
-            }));
-            let answer = match answer {
-                Ok(Ok(answer)) => answer,
-                Ok(Err(_cancelled)) => return,
-                Err(_) => Err(Problem::new(Kind::Internal, format!("{:?} could not be computed", inquiry.question))
-                    .hint("export the raw result and report it; the other views still work")),
+            let subjects: Vec<_> = captures.iter().map(|capture| subject(shared, capture)).collect();
+            let answer = match (&inquiry.question, subjects.as_slice()) {
+                (Question::Without(paths, question), [whole]) => without(shared, whole, paths, &cancel)
+                    .and_then(|changed| report::answer(&[changed], question, &shared.hosts(), &cancel)),
+                (question, subjects) => report::answer(subjects, question, &shared.hosts(), &cancel),
             };
+            let Ok(answer) = answer else { return };
             // The same question may have been asked again meanwhile, with a flag of its own.
             if cancel.is_cancelled() {
                 return;

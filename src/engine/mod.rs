@@ -15,6 +15,7 @@ mod sessions;
 mod settings;
 mod talk;
 mod tools;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -131,8 +132,10 @@ impl Engine {
                     Ok(Event::Exported(path))
                 });
             }
-            Effect::CountTools { session, tools } => self.jobs.count_tools(session, tools),
-            Effect::CountServer { session, server, tools, encoding } => self.jobs.count_server(session, server, tools, encoding),
+            Effect::CountTools { session, list, tools } => self.jobs.count_tools(session, list, tools),
+            Effect::CountServer { session, list, server, tools, encoding } => {
+                self.jobs.count_server(session, list, server, tools, encoding)
+            }
             Effect::CompareTools { session, run, before, now } => self.jobs.compare_tools(session, run, before, now),
             Effect::ReadTools(path) => self.blocking(runtime, move || Ok(Event::ToolsRead(tools::read(&expanded(path))))),
             Effect::Answer { captures, inquiry } => self.jobs.answer(captures, inquiry),
@@ -190,16 +193,21 @@ impl Engine {
             }
             Effect::ReadPrices(folder) => {
                 let queue = Arc::clone(&self.queue);
-                runtime.spawn_blocking(move || {
-                    if let Some(read) = prices(&folder.join(PRICES)).transpose() {
-                        queue.push(Event::Prices(read));
-                    }
-                });
+                work::blocking(
+                    runtime.handle(),
+                    &self.queue,
+                    |problem| Event::Prices(Err(problem)),
+                    move || {
+                        if let Some(read) = prices(&folder.join(PRICES)).transpose() {
+                            queue.push(Event::Prices(read));
+                        }
+                    },
+                );
             }
             Effect::KeepSettings { folder, changes } => {
                 let (queue, waiting) = (Arc::clone(&self.queue), Arc::clone(&self.settings));
                 waiting.add(folder, changes);
-                runtime.spawn_blocking(move || {
+                work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
                     if let Err(problem) = waiting.write() {
                         queue.push(Event::Problem(problem));
                     }
@@ -217,7 +225,7 @@ impl Engine {
             }),
             Effect::SaveRecent { folder, recent } => {
                 let queue = Arc::clone(&self.queue);
-                runtime.spawn_blocking(move || {
+                work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
                     if let Err(problem) = store::write_recent(&folder, &recent) {
                         queue.push(Event::Problem(problem));
                     }
@@ -226,7 +234,8 @@ impl Engine {
             Effect::Probe { run, pasted } => self.judge_probe(runtime, run, pasted),
             Effect::AddHost { folder, entry } => {
                 let (queue, jobs) = (Arc::clone(&self.queue), Arc::clone(&self.jobs));
-                runtime.spawn_blocking(move || {
+                let failed = |problem| Event::HostAdded(Err(problem));
+                work::blocking(runtime.handle(), &self.queue, failed, move || {
                     let added = store::add_host(&folder, &entry);
                     if added.is_ok() {
                         let hosts = store::load_hosts(Some(&folder));
@@ -272,17 +281,21 @@ impl Engine {
             return;
         }
         let (queue, hosts) = (Arc::clone(&self.queue), self.jobs.hosts());
-        runtime.spawn_blocking(move || {
+        let today = OffsetDateTime::now_utc().date().to_string();
+        let day = today.clone();
+        let failed = move |problem| Event::Probed { run, finding: Err(problem), today: day };
+        work::blocking(runtime.handle(), &self.queue, failed, move || {
             if let Ok(finding) = probe::find(&Probe::answers(), &pasted, probe::SERVER, &hosts, &cancel) {
-                let today = OffsetDateTime::now_utc().date().to_string();
-                queue.push(Event::Probed { run, finding: Arc::new(finding), today });
+                queue.push(Event::Probed { run, finding: Ok(Arc::new(finding)), today });
             }
         });
     }
 
     fn blocking(&self, runtime: &Runtime, work: impl FnOnce() -> Result<Event, Problem> + Send + 'static) {
         let queue = Arc::clone(&self.queue);
-        runtime.spawn_blocking(move || queue.push(work().unwrap_or_else(Event::Problem)));
+        work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
+            queue.push(work().unwrap_or_else(Event::Problem));
+        });
     }
 
     /// Writes a capture with what is secret hidden, and says what was.
@@ -308,7 +321,7 @@ impl Engine {
     fn choose_path(&self, runtime: &Runtime, purpose: crate::state::PathPurpose) {
         use crate::state::PathPurpose;
         let queue = Arc::clone(&self.queue);
-        runtime.spawn(async move {
+        work::task(runtime.handle(), &self.queue, Event::Problem, async move {
             let dialog = rfd::AsyncFileDialog::new();
             let chosen = match purpose {
                 PathPurpose::OpenFixtures => dialog.pick_folder().await,

@@ -1,6 +1,7 @@
 //! The connections and calls in flight.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,7 +12,8 @@ use tokio::task::JoinHandle;
 
 use super::queue::Queue;
 use super::talk;
-use crate::capture::{CaptureId, Tool};
+use super::work::task;
+use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::redact::Known;
 use crate::host::Host;
 use crate::mcp::{self, Answer, CancelToken, Happening, Happenings, Session};
@@ -42,8 +44,9 @@ pub(super) struct Open {
     pub(super) answers: HashMap<(u64, u64), Answer>,
     /// Folders that are declared to servers.
     pub(super) roots: Option<Vec<PathBuf>>,
-    /// Sessions whose tools are being listed again.
-    pub(super) relisting: HashSet<u64>,
+    /// Sessions whose tools are being listed, and whether they changed since that began. Never two lists at a time: the
+    /// older might come last.
+    pub(super) listing: HashMap<u64, bool>,
     /// The one call of the window in flight, for happenings that belong to it.
     current: Option<u64>,
     /// Calls so far, for the names of captures.
@@ -52,6 +55,8 @@ pub(super) struct Open {
 
 pub(super) struct Sessions {
     open: Mutex<Open>,
+    /// At random, so that captures of two runs are told apart.
+    run: u64,
     pub(super) queue: Arc<Queue>,
     guard: Option<PathBuf>,
     /// Where logins are kept: nowhere until the person's folder is known.
@@ -67,6 +72,7 @@ impl Sessions {
     pub(super) fn new(queue: Arc<Queue>, guard: Option<PathBuf>, known: Known) -> Self {
         Self {
             open: Mutex::default(),
+            run: RandomState::new().build_hasher().finish(),
             queue,
             guard,
             logins: Mutex::default(),
@@ -100,7 +106,7 @@ impl Sessions {
     pub(super) fn forget_login(self: &Arc<Self>, runtime: &Runtime, session: u64, url: String, client_id: Option<String>) {
         let this = Arc::clone(self);
         let keep = self.logins.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        runtime.spawn(async move {
+        task(runtime.handle(), &self.queue, Event::Problem, async move {
             match mcp::login::forget(&keep, &url, client_id.as_deref()).await {
                 Ok(done) => this.push_heard(session, crate::state::Heard::Noted(format!("{}: {done}", shown(&url)))),
                 Err(why) => this.queue.push(Event::Problem(Problem::new(Kind::Io, why).at(shown(&url)))),
@@ -147,7 +153,12 @@ impl Sessions {
         };
         // The lock is held until the handle is stored, so that a connection that fails at once is found.
         let mut open = self.open();
-        let task = runtime.spawn(async move {
+        let ended = Arc::clone(self);
+        let failed = move |problem| {
+            ended.open().connecting.remove(&session);
+            Event::ConnectFailed { session, problem }
+        };
+        let task = task(runtime.handle(), &self.queue, failed, async move {
             if let Some(folders) = folders {
                 match talk::roots(folders).await {
                     Ok(roots) => options.answering.roots = Some(roots),
@@ -177,6 +188,7 @@ impl Sessions {
             let is_wanted = open.connecting.contains_key(&session);
             if is_wanted {
                 open.sessions.insert(session, Arc::clone(&reached));
+                open.listing.insert(session, false);
             }
             is_wanted
         };
@@ -189,29 +201,35 @@ impl Sessions {
             Ok(list) => {
                 self.queue.push(Event::Connected { session, server: reached.server().clone() });
                 self.queue.push(Event::Tools { session, tools: list.tools, note: list.note });
+                if self.open().listing.remove(&session) == Some(true) {
+                    self.list_again(session, &tokio::runtime::Handle::current());
+                }
                 self.listen(session, reached);
                 Ok(())
             }
             Err(error) => {
-                self.open().sessions.remove(&session);
+                let mut open = self.open();
+                open.sessions.remove(&session);
+                open.listing.remove(&session);
                 Err(error.into())
             }
         }
     }
 
     pub(super) fn disconnect(&self, runtime: &Runtime, session: u64) {
-        let (task, ended, answers) = {
+        let (connecting, ended, answers) = {
             let mut open = self.open();
             let answers: Vec<Answer> = open.answers.extract_if(|(of, _), _| *of == session).map(|(_, answer)| answer).collect();
+            open.listing.remove(&session);
             (open.connecting.remove(&session), open.sessions.remove(&session), answers)
         };
         // Not while the lock is held: each is answered with its cancelling.
         drop(answers);
-        if let Some(task) = task {
-            task.abort();
+        if let Some(connecting) = connecting {
+            connecting.abort();
         }
         if let Some(ended) = ended {
-            runtime.spawn(close(ended));
+            task(runtime.handle(), &self.queue, Event::Problem, close(ended));
         }
     }
 
@@ -226,13 +244,34 @@ impl Sessions {
     ) {
         let Some((reached, number, cancel)) = self.begin(session, call) else { return };
         let this = Arc::clone(self);
-        let id = CaptureId(Arc::from(format!("{number:03}-{}", tool.name)));
-        let request = mcp::Call { id, tool: (**tool).clone(), arguments, limit };
-        runtime.spawn(async move {
-            let capture = reached.call(request, cancel).await;
+        let name: Arc<str> = format!("{number:03}-{}", tool.name).into();
+        let request = mcp::Call { id: self.capture_id(number), tool: (**tool).clone(), arguments, limit };
+        let begun = Capture {
+            name: Arc::clone(&name),
+            tool: (**tool).clone(),
+            arguments: request.arguments.clone(),
+            ..Capture::empty(request.id.clone(), reached.server().clone())
+        };
+        task(runtime.handle(), &self.queue, self.call_failed(call, begun), async move {
+            let capture = Capture { name, ..reached.call(request, cancel).await };
             this.finish(call);
             this.queue.push(Event::Captured { call, capture: Arc::new(capture) });
         });
+    }
+
+    /// What is told where making a call panics: an answer that says so.
+    pub(super) fn call_failed(self: &Arc<Self>, call: u64, begun: Capture) -> impl FnOnce(Problem) -> Event + Send + use<> {
+        let this = Arc::clone(self);
+        move |problem| {
+            this.finish(call);
+            let capture = Capture { outcome: Outcome::Malformed, problem: Some(problem), ..begun };
+            Event::Captured { call, capture: Arc::new(capture) }
+        }
+    }
+
+    /// Of the call of this number: no other run has it.
+    pub(super) fn capture_id(&self, number: u64) -> CaptureId {
+        CaptureId(format!("{:016x}-{number}", self.run).into())
     }
 
     /// Takes note of a call that begins: its session, its number in this run, and what cancels it.

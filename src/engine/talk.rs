@@ -11,9 +11,10 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::sync::mpsc;
 
 use super::sessions::Sessions;
+use super::work::task;
 use crate::ask::Root;
 use crate::cancel::Cancel;
-use crate::capture::{CaptureId, Line, Message, Prompt, Resource};
+use crate::capture::{Capture, Line, Message, Prompt, Resource, Tool};
 use crate::fixture::redact::{RedactOptions, redact_messages};
 use crate::json::Doc;
 use crate::mcp::{self, Answering, Happening, Listing, Transcript};
@@ -61,7 +62,7 @@ impl Sessions {
         let (sender, mut receiver) = mpsc::channel::<Message>(QUEUE);
         let lost = Arc::new(AtomicU64::new(0));
         let (this, told) = (Arc::downgrade(self), Arc::clone(&lost));
-        handle.spawn(async move {
+        task(handle, &self.queue, Event::Problem, async move {
             let mut batch = Vec::new();
             while receiver.recv_many(&mut batch, BATCH).await > 0 {
                 // The queue of messages is what is bounded: a window that does not come to take them stops this, not the server.
@@ -112,25 +113,44 @@ impl Sessions {
         None
     }
 
-    fn list_again(self: &Arc<Self>, session: u64, handle: &Handle) {
-        if !self.open().relisting.insert(session) {
-            return;
+    /// Lists the tools once they have settled; where they are being listed, once more after that.
+    pub(super) fn list_again(self: &Arc<Self>, session: u64, handle: &Handle) {
+        {
+            let mut open = self.open();
+            // Before there is a session its first list is still to come.
+            if !open.sessions.contains_key(&session) || open.listing.insert(session, true).is_some() {
+                return;
+            }
         }
         let this = Arc::downgrade(self);
-        handle.spawn(async move {
-            tokio::time::sleep(SETTLE).await;
-            let Some(this) = this.upgrade() else { return };
-            let reached = {
-                let mut open = this.open();
-                open.relisting.remove(&session);
-                open.sessions.get(&session).cloned()
-            };
-            let Some(reached) = reached else { return };
-            match reached.list_tools(LIST_LIMIT).await {
-                Ok(list) => this.push_heard(session, Heard::Tools { tools: list.tools, note: list.note }),
-                Err(error) => {
-                    let problem = Problem::from(error);
-                    this.push_heard(session, Heard::Noted(format!("The tools changed and could not be listed again: {problem}")));
+        let ended = Arc::clone(self);
+        let failed = move |problem| {
+            ended.open().listing.remove(&session);
+            Event::Problem(problem)
+        };
+        task(handle, &self.queue, failed, async move {
+            loop {
+                tokio::time::sleep(SETTLE).await;
+                let Some(this) = this.upgrade() else { return };
+                let reached = {
+                    let mut open = this.open();
+                    let has_changed = open.listing.get_mut(&session).is_some_and(std::mem::take);
+                    let reached = open.sessions.get(&session).filter(|_| has_changed).cloned();
+                    if reached.is_none() {
+                        open.listing.remove(&session);
+                    }
+                    reached
+                };
+                let Some(reached) = reached else { return };
+                match reached.list_tools(LIST_LIMIT).await {
+                    Ok(list) => this.push_heard(session, Heard::Tools { tools: list.tools, note: list.note }),
+                    Err(error) => {
+                        let problem = Problem::from(error);
+                        this.push_heard(
+                            session,
+                            Heard::Noted(format!("The tools changed and could not be listed again: {problem}")),
+                        );
+                    }
                 }
             }
         });
@@ -139,7 +159,7 @@ impl Sessions {
     /// Has the server tell of changes of what it lists; that it does not is worth a word, and no failure.
     pub(super) fn listen(self: &Arc<Self>, session: u64, reached: Arc<mcp::Session>) {
         let this = Arc::downgrade(self);
-        tokio::spawn(async move {
+        task(&Handle::current(), &self.queue, Event::Problem, async move {
             let listened = reached.listen(LIMIT).await;
             drop(reached);
             if let (Err(error), Some(this)) = (listened, this.upgrade()) {
@@ -160,10 +180,15 @@ impl Sessions {
     ) {
         let Some((reached, number, cancel)) = self.begin(session, call) else { return };
         let this = Arc::clone(self);
-        let name = method.replace('/', "-");
-        let id = CaptureId(Arc::from(format!("{number:03}-{name}")));
-        runtime.spawn(async move {
-            let capture = reached.read(mcp::Asking { id, method, params, limit }, cancel).await;
+        let (id, name): (_, Arc<str>) = (self.capture_id(number), format!("{number:03}-{}", method.replace('/', "-")).into());
+        let begun = Capture {
+            name: Arc::clone(&name),
+            tool: Tool::unlisted(method),
+            arguments: params.clone(),
+            ..Capture::empty(id.clone(), reached.server().clone())
+        };
+        task(runtime.handle(), &self.queue, self.call_failed(call, begun), async move {
+            let capture = Capture { name, ..reached.read(mcp::Asking { id, method, params, limit }, cancel).await };
             this.finish(call);
             this.queue.push(Event::Captured { call, capture: Arc::new(capture) });
         });
@@ -188,7 +213,19 @@ impl Sessions {
         };
         let Some(reached) = reached else { return };
         let queue = Arc::clone(&self.queue);
-        runtime.spawn(async move {
+        let awaited = match &tell {
+            Tell::ListLibrary => Some(Heard::Library { entries: Vec::new(), notes: Vec::new() }),
+            Tell::Complete { argument, .. } => Some(Heard::Completed { argument: argument.clone(), values: Vec::new() }),
+            _ => None,
+        };
+        let told = Arc::clone(&self.queue);
+        let failed = move |problem| {
+            if let Some(heard) = awaited {
+                told.push(Event::Heard { session, heard });
+            }
+            Event::Problem(problem)
+        };
+        task(runtime.handle(), &self.queue, failed, async move {
             let told = match tell {
                 Tell::LogLevel(level) => reached.set_log_level(level, LIMIT).await,
                 Tell::Roots(folders) => match roots(folders).await {

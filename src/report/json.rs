@@ -339,7 +339,7 @@ impl<'a> CaptureJson<'a> {
             blocks.push(BlockJson::of(block, &reading.doc, tokenizer, cancel)?);
         }
         Ok(Self {
-            id: capture.id.to_string(),
+            id: capture.name.to_string(),
             server: ServerJson::of(&capture.server),
             tool: ToolJson::of(&capture.tool, tokenizer, cancel)?,
             arguments: raw(&capture.arguments),

@@ -246,9 +246,8 @@ pub fn screen(
             stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or(r#"{"searchTerm":"north"}"#), None)?;
             match name {
                 "compare-needed" => {
-                    let tool = stage.state.selected_tool.clone().unwrap_or_default();
                     let fields = ["/data/*/id", "/data/*/companyName", "/data/*/city"].map(str::to_owned);
-                    stage.perform(Action::Compare(CompareAction::Need { tool, fields: Some(fields.into()) }));
+                    stage.perform(Action::Compare(CompareAction::Need(Some(fields.into()))));
                 }
                 "compare-rendered" => stage.perform(Action::Compare(CompareAction::SetRendered(true))),
                 "compare-hosts" => {

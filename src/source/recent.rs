@@ -133,6 +133,26 @@ impl Kept {
     }
 }
 
+/// What has to be typed again in a source that was filled from a kept one: names of variables, headers and parameters
+/// without a value, and arguments in which one is left out.
+pub fn left_out(source: &Source) -> Vec<String> {
+    let empty = |pairs: &[(String, String)]| -> Vec<String> {
+        pairs.iter().filter(|(_, value)| value.is_empty()).map(|(name, _)| name.clone()).collect()
+    };
+    match source {
+        Source::Sample(_) | Source::Fixture(_) => Vec::new(),
+        Source::Command(command) => {
+            let args = command.args.iter().filter(|arg| arg.contains(LEFT_OUT)).cloned();
+            empty(&command.env).into_iter().chain(args).collect()
+        }
+        Source::Http(http) => {
+            let query = url::Url::parse(&http.url).map(|url| url.query_pairs().into_owned().collect::<Vec<_>>());
+            let query = query.unwrap_or_default().into_iter().filter(|(name, _)| looks_secret(name)).collect::<Vec<_>>();
+            empty(&http.headers).into_iter().chain(empty(&query)).collect()
+        }
+    }
+}
+
 /// Arguments without what follows `--api-key`, without the value of `token=…`, without passwords in addresses.
 fn without_secrets(args: &[String]) -> Vec<String> {
     let mut is_value = false;
@@ -209,5 +229,11 @@ mod tests {
             "--url 'https://me@h/mcp?api_key=&a=1' --transport sse --header 'X: …' --login --client-id me"
         );
         assert_eq!(Recent::of(&Source::sample()), None);
+        let missing = kept.map(|recent| match recent.source {
+            RecentSource::Reach(kept) => left_out(&kept.source()),
+            RecentSource::Config { .. } => Vec::new(),
+        });
+        assert_eq!(missing, [vec!["A", "…", "--token=…", "password=…"], vec!["X", "api_key"]]);
+        assert!(left_out(&command).is_empty() && left_out(&http).is_empty());
     }
 }

@@ -209,9 +209,11 @@ impl State {
         self.show_capture(&id);
     }
 
-    fn list_capture(&mut self, capture: Arc<Capture>) {
-        self.captures.retain(|known| known.id != capture.id);
-        self.captures.push(capture);
+    /// Puts a capture into the list; what is opened again stays where it is.
+    pub(super) fn list_capture(&mut self, capture: Arc<Capture>) {
+        if self.capture_of(&capture.id).is_none() {
+            self.captures.push(capture);
+        }
     }
 
     /// Adds every answer of a file and shows the first; that there are several is said.

@@ -191,16 +191,14 @@ impl State {
             Event::Stderr { session, line } if session == current => self.stderr(line),
             Event::Connected { session, server } if session == current => {
                 self.connected(server, effects);
-                self.recall_needed();
             }
             Event::Tools { session, tools, note } if session == current => self.listed(tools, note, effects),
-            Event::ToolTokens { session, tokens } if session == current => {
-                for (listed, tokens) in self.tools.iter_mut().zip(tokens) {
-                    listed.tokens = Some(tokens);
-                }
-            }
-            Event::ServerCost { session, cost } if session == current => self.server_counted(cost),
-            Event::ToolsCompared { session, found, .. } if session == current => self.again.tools = Some(found),
+            Event::ToolTokens { list, tokens } if list == self.list => self.tools_counted(tokens),
+            Event::ServerCost { list, cost } if list == self.list => self.server_counted(cost),
+            Event::ToolsCompared { session, found, .. } if session == current => match found {
+                Ok(found) => self.again.tools = Some(found),
+                Err(problem) => self.toast_problem(problem),
+            },
             Event::ConnectFailed { session, problem } if session == current => self.connect_failed(problem),
             Event::Gone { session, problem } if session == current => self.gone(problem),
             Event::Login { session, step } if session == current => self.login_step(step),

@@ -73,13 +73,15 @@ pub enum CollectionEvent {
     Measured {
         run: u64,
         at: usize,
-        call: RunCall,
+        call: Result<RunCall, Problem>,
     },
     /// Calls were written: how many, and how many arguments of them were hidden.
     CallsSaved {
         path: PathBuf,
         calls: usize,
         hidden: usize,
+        /// What has to be known of the server that the file names, or does not.
+        note: Option<String>,
     },
 }
 
@@ -97,6 +99,8 @@ pub struct MadeCall {
     pub capture: Option<CaptureId>,
     /// `None` while it is counted.
     pub measured: Option<RunCall>,
+    /// Whether it could not be counted.
+    pub is_uncounted: bool,
 }
 
 /// What the window knows of a collection.
@@ -130,7 +134,7 @@ impl Collections {
 
     /// Whether an answer is still being counted.
     pub fn is_counting(&self) -> bool {
-        self.made.iter().any(|made| made.capture.is_some() && made.measured.is_none())
+        self.made.iter().any(|made| made.capture.is_some() && made.measured.is_none() && !made.is_uncounted)
     }
 
     /// The calls that are counted, in order.
@@ -351,8 +355,7 @@ impl State {
             }));
         }
         self.view.capture.get_or_insert_with(|| capture.id.clone());
-        self.captures.retain(|known| known.id != capture.id);
-        self.captures.push(Arc::clone(capture));
+        self.list_capture(Arc::clone(capture));
         if self.collections.stopped.is_none() {
             self.next_of_run(at + 1, effects);
         }
@@ -387,18 +390,25 @@ impl State {
                 self.collections.before = Some((name, before));
             }
             CollectionEvent::Measured { run, at, call } => {
-                if let Some(made) = self.collections.made.get_mut(at).filter(|_| run == self.collections.run) {
-                    made.measured = Some(call);
+                let made = self.collections.made.get_mut(at).filter(|_| run == self.collections.run);
+                match (made, call) {
+                    (Some(made), Ok(call)) => made.measured = Some(call),
+                    (Some(made), Err(problem)) => {
+                        made.is_uncounted = true;
+                        self.toast_problem(problem);
+                    }
+                    (None, _) => {}
                 }
             }
-            CollectionEvent::CallsSaved { path, calls, hidden } => {
+            CollectionEvent::CallsSaved { path, calls, hidden, note } => {
                 let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
                 let hidden = match hidden {
                     0 => String::new(),
                     1 => " · 1 argument is hidden: write its value before it is run".to_owned(),
                     many => format!(" · {many} arguments are hidden: write their values before it is run"),
                 };
-                self.toast(&format!("Saved {calls} in {}{hidden}", path.display()));
+                let note = note.map(|note| format!(" · {note}")).unwrap_or_default();
+                self.toast(&format!("Saved {calls} in {}{hidden}{note}", path.display()));
             }
         }
     }
@@ -465,7 +475,7 @@ mod tests {
             budgets: Vec::new(),
         };
         let run = state.collections.run;
-        state.apply(Event::Collection(CollectionEvent::Measured { run, at, call }), &mut Vec::new());
+        state.apply(Event::Collection(CollectionEvent::Measured { run, at, call: Ok(call) }), &mut Vec::new());
     }
 
     #[test]

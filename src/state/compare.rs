@@ -36,6 +36,8 @@ pub struct Planned {
 pub struct Compare {
     /// The session that the calls are for.
     session: u64,
+    /// The name of the server that is called.
+    pub server: String,
     pub tool: Arc<Tool>,
     /// The argument that is varied.
     pub vary: String,
@@ -163,11 +165,8 @@ pub enum CompareAction {
     SetLimits(BTreeSet<String>),
     /// Goes to a difference, by its position in the list.
     Go(usize),
-    /// Which fields of the records the model needs, by tool; `None` is all.
-    Need {
-        tool: String,
-        fields: Option<BTreeSet<String>>,
-    },
+    /// Which fields of the records of this tool the model needs; `None` is all.
+    Need(Option<BTreeSet<String>>),
 }
 
 /// The popup for varying an argument that does not list its formats.
@@ -183,8 +182,8 @@ pub struct VaryForm {
 pub struct Comparisons {
     pub current: Option<Compare>,
     pub form: VaryForm,
-    /// Fields that the model needs, by tool; all where there is no entry.
-    pub needed: BTreeMap<String, BTreeSet<String>>,
+    /// Fields that the model needs, by the server's name and the tool's; all where there is no entry.
+    pub needed: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// Whether the plot counts characters instead of tokens.
     pub is_in_chars: bool,
     /// Hosts whose limits the plot draws in, by id.
@@ -254,10 +253,12 @@ impl State {
             }
             CompareAction::SetChars(is_in_chars) => self.comparisons.is_in_chars = is_in_chars,
             CompareAction::SetLimits(limits) => self.comparisons.limits = limits,
-            CompareAction::Need { tool, fields } => {
+            CompareAction::Need(fields) => {
+                let Some(Compare { server, tool, .. }) = &self.comparisons.current else { return };
+                let needed = self.comparisons.needed.entry(server.clone()).or_default();
                 match fields {
-                    Some(fields) => self.comparisons.needed.insert(tool, fields),
-                    None => self.comparisons.needed.remove(&tool),
+                    Some(fields) => needed.insert(tool.name.clone(), fields),
+                    None => needed.remove(&tool.name),
                 };
             }
             CompareAction::Copy(file) => self.write_compare(file, None, effects),
@@ -292,7 +293,7 @@ impl State {
     /// The sentence about a comparison, by the fields that are needed where a person chose them.
     pub fn compare_verdict(&self, compare: &Compare, sweep: &Sweep) -> Verdict {
         let encoding = self.settings.encoding();
-        match self.needed(&compare.tool.name) {
+        match self.needed(&compare.server, &compare.tool.name) {
             Some(needed) => {
                 let fields = sweep.choosable_fields().into_iter().map(|field| field.pattern.clone());
                 needed_verdict(sweep, &fields.filter(|field| needed.contains(field)).collect::<Vec<_>>(), encoding)
@@ -356,8 +357,10 @@ impl State {
             }
         }
         let is_curve = page_size_argument(&tool).is_some_and(|size| size.name == vary);
+        let server = self.connection.server().map(|server| server.name.clone()).unwrap_or_default();
         let compare = Compare {
             session: self.session,
+            server,
             tool,
             vary: vary.to_owned(),
             calls,
@@ -443,8 +446,7 @@ impl State {
         }
         let screen = self.view.screen;
         let is_first = self.view.capture.is_none();
-        self.captures.retain(|known| known.id != capture.id);
-        self.captures.push(Arc::clone(capture));
+        self.list_capture(Arc::clone(capture));
         if is_first {
             // The way back leads to an answer.
             self.show_capture(&capture.id);
@@ -463,9 +465,9 @@ impl State {
         }
     }
 
-    /// The fields that the model needs of this tool; `None` is all.
-    pub fn needed(&self, tool: &str) -> Option<&BTreeSet<String>> {
-        self.comparisons.needed.get(tool)
+    /// The fields that the model needs of this tool of this server; `None` is all.
+    pub fn needed(&self, server: &str, tool: &str) -> Option<&BTreeSet<String>> {
+        self.comparisons.needed.get(server)?.get(tool)
     }
 
     /// Goes to the next difference in the list, round and round.

@@ -63,6 +63,8 @@ pub enum Effect {
     },
     CountTools {
         session: u64,
+        /// Which list they are: [`super::State::list`].
+        list: u64,
         tools: Vec<Bytes>,
     },
     /// Compares two lists of tools: those of the connection before with those listed now (`run` is 0), or another list
@@ -125,6 +127,8 @@ pub enum Effect {
     /// Count the definitions by part.
     CountServer {
         session: u64,
+        /// As of `CountTools`.
+        list: u64,
         server: Box<Server>,
         tools: Vec<Arc<Tool>>,
         encoding: Encoding,

@@ -40,14 +40,16 @@ pub enum Event {
         note: Option<String>,
     },
     ToolTokens {
-        session: u64,
-        tokens: Vec<Tokens>,
+        /// As in the effect.
+        list: u64,
+        /// In the order of the list.
+        tokens: Result<Vec<Tokens>, Problem>,
     },
     ToolsCompared {
         session: u64,
         /// As in the effect.
         run: u64,
-        found: Arc<crate::report::difference::ToolsDifference>,
+        found: Result<Arc<crate::report::difference::ToolsDifference>, Problem>,
     },
     ConnectFailed {
         session: u64,
@@ -107,15 +109,16 @@ pub enum Event {
     TokenizerRead(Arc<TokenizerFile>),
     Exact(exact::ExactEvent),
     ServerCost {
-        session: u64,
-        cost: Arc<ServerCost>,
+        /// As in the effect.
+        list: u64,
+        cost: Result<Arc<ServerCost>, Problem>,
     },
     /// The person's own price table, where there is one.
     Prices(Result<Prices, Problem>),
     /// What the pasted texts say of a host, and the day.
     Probed {
         run: u64,
-        finding: Arc<crate::host::probe::Finding>,
+        finding: Result<Arc<crate::host::probe::Finding>, Problem>,
         today: String,
     },
     HostAdded(Result<PathBuf, Problem>),

@@ -163,8 +163,17 @@ impl Verifying {
 
     /// How many were judged, and how many of them passed.
     pub fn judged(&self) -> (usize, usize) {
-        let verdicts = || self.fixtures.iter().filter_map(|fixture| fixture.verdict.as_ref());
-        (verdicts().count(), verdicts().filter(|verdict| verdict.passed()).count())
+        let judged = || self.verdicts().filter(|verdict| verdict.is_judged());
+        (judged().count(), judged().filter(|verdict| verdict.passed()).count())
+    }
+
+    /// How many could not be called before a person allows or fills in something.
+    pub fn not_called(&self) -> usize {
+        self.verdicts().filter(|verdict| !verdict.is_judged()).count()
+    }
+
+    fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
+        self.fixtures.iter().filter_map(|fixture| fixture.verdict.as_ref())
     }
 
     /// What was typed for a hidden argument.
@@ -275,8 +284,8 @@ pub enum FixtureEvent {
         at: usize,
         verdict: Verdict,
     },
-    /// Fixtures that a replacement had left out of their place, whose program ended.
-    PutBack(Vec<PathBuf>),
+    /// What was put back or cleared away that programs that ended had left.
+    Recovered(Vec<String>),
     Done {
         call: u64,
     },
@@ -338,7 +347,7 @@ impl State {
         let name = EXPORTS
             .first()
             .map_or_else(String::new, |export| Choice::Export(export).file_name(&Subject::of(Arc::clone(&capture))));
-        let needed = self.comparisons.needed.get(&capture.tool.name).cloned().unwrap_or_default();
+        let needed = self.needed(&capture.server.name, &capture.tool.name).cloned().unwrap_or_default();
         let folder = self.fixtures.folder.clone().unwrap_or_else(|| "fixtures".to_owned());
         let wanted = Wanted { needed: needed.clone(), ..Wanted::default() };
         let form = FixtureForm { folder, name, wanted, replaces: false };
@@ -426,13 +435,15 @@ impl State {
             }
             FixtureEvent::Saved { capture, path, said } => {
                 self.toast(&format!("Saved {} · {said}", path.display()));
-                self.fixtures.saved.insert(capture, path);
+                self.fixtures.saved.insert(capture.clone(), path);
+                // The dialog may be that of another answer by now.
+                let saving = self.fixtures.saving.take_if(|saving| saving.capture.id == capture);
+                let Some(saving) = saving else { return };
                 if self.dialog == Some(Dialog::Fixture) {
                     self.dialog = None;
                 }
-                let saving = self.fixtures.saving.take();
-                self.fixtures.folder = saving.as_ref().map(|saving| saving.form.folder.clone());
-                if let Some(kind) = saving.and_then(|saving| saving.then) {
+                self.fixtures.folder = Some(saving.form.folder);
+                if let Some(kind) = saving.then {
                     self.export_as(ExportAction::Save { kind, path: None }, effects);
                 }
             }
@@ -451,8 +462,9 @@ impl State {
             }
             FixtureEvent::Judged { call, at, verdict, came } => {
                 let verifying = &mut self.fixtures.verifying;
+                // Another folder may have been opened meanwhile.
                 if verifying.run == Some(call)
-                    && let Some(fixture) = verifying.fixtures.get_mut(at)
+                    && let Some(fixture) = verifying.fixtures.get_mut(at).filter(|found| found.dir.as_os_str() == &*verdict.dir)
                 {
                     fixture.verdict = Some(verdict);
                     fixture.came = came;
@@ -467,10 +479,7 @@ impl State {
                     verifying.refresh();
                 }
             }
-            FixtureEvent::PutBack(back) => {
-                let names: Vec<String> = back.iter().map(|path| path.display().to_string()).collect();
-                self.toast(&format!("Put back {}: the program that was replacing it had ended", names.join(", ")));
-            }
+            FixtureEvent::Recovered(said) => said.iter().for_each(|said| self.toast(said)),
             FixtureEvent::Done { call } => {
                 if self.fixtures.verifying.run == Some(call) {
                     self.fixtures.verifying.run = None;
@@ -486,7 +495,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::verify::refused;
+    use crate::fixture::verify::{not_called, refused};
     use crate::problem::Kind;
     use crate::state::{Action, Event};
 
@@ -522,6 +531,10 @@ mod tests {
         let mut cancelling = Vec::new();
         state.perform(Action::CancelCall, &mut cancelling);
         assert_eq!(cancelling, [Effect::CancelCall { call: *call }], "no server is needed to cancel it");
+        // One that waits for a person neither passed nor failed.
+        let verdict = not_called("a".into(), &Problem::new(Kind::Consent, "not called"));
+        told(&mut state, FixtureEvent::Judged { call: *call, at: 0, verdict, came: None });
+        assert_eq!((state.fixtures.verifying.judged(), state.fixtures.verifying.not_called()), ((1, 0), 1));
         told(&mut state, FixtureEvent::Done { call: *call });
         assert!(!state.fixtures.verifying.is_running() && state.running.is_none());
     }

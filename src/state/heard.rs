@@ -1,9 +1,8 @@
 //! What a server says beside its answers: questions, messages for the log, tools that changed, and what it is told of folders.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use super::{Effect, Heard, ListedTool, State, Tell};
+use super::{Effect, Heard, State, Tell};
 use crate::capture::Tool;
 
 impl State {
@@ -19,9 +18,11 @@ impl State {
                 let said = message.map(|message| format!(": {message}")).unwrap_or_default();
                 self.task = self.running.is_some().then(|| format!("task {status}{said}"));
             }
-            Heard::Library { entries, notes } => self.library_listed(entries, notes),
+            Heard::Library { entries, notes } => self.library_listed(entries, notes, effects),
             Heard::LibraryChanged => {
-                if self.library.entries.is_some() && self.library.listing.is_none() {
+                if self.library.listing.is_some() {
+                    self.library.is_stale = true;
+                } else if self.library.entries.is_some() {
                     self.list_library(effects);
                 }
             }
@@ -44,7 +45,6 @@ impl State {
             tools.iter().filter(|now| self.tools.iter().any(|was| was.tool.name == now.name && was.tool.raw != now.raw));
         let changed = changed.count();
         self.toast(&format!("The server changed its tools: {added} added, {removed} removed, {changed} changed"));
-        effects.push(Effect::CountTools { session: self.session, tools: tools.iter().map(|tool| tool.raw.clone()).collect() });
         for tool in &tools {
             // A form is of the schema that it was made for.
             let was = self.tools.iter().find(|was| was.tool.name == tool.name);
@@ -52,15 +52,13 @@ impl State {
                 self.forms.remove(&tool.name);
             }
         }
-        self.tools = tools.into_iter().map(|tool| ListedTool { tool: Arc::new(tool), tokens: None }).collect();
-        self.tools_note = note;
+        self.use_tools(tools, note, effects);
         let is_there = |name: &String| self.tools.iter().any(|listed| listed.tool.name == *name);
         let selected =
             self.selected_tool.take().filter(is_there).or_else(|| self.tools.first().map(|listed| listed.tool.name.clone()));
         if let Some(name) = selected {
             self.select_tool(&name);
         }
-        self.forget_server_cost();
         self.count_server(effects);
     }
 

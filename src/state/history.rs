@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{Effect, State};
 use crate::capture::{Capture, CaptureId};
-use crate::fixture::kept::{Entry, Health, Keep, Label, Query};
+use crate::fixture::kept::{Entry, Health, Keep, KeptId, Label, Query};
 use crate::problem::{Kind, Problem};
 
 /// What a person does with the history.
@@ -23,13 +23,13 @@ pub enum HistoryAction {
     /// How much is kept from here on; what is beyond goes at once.
     SetLimits(Keep),
     Search(String),
-    Open(CaptureId),
+    Open(KeptId),
     /// Open it and put its arguments into the form, to call again.
-    Again(CaptureId),
+    Again(KeptId),
     /// Name and notes while they are typed; `None` puts the fields away.
-    Edit(Option<(CaptureId, Label)>),
-    Label(CaptureId, Label),
-    Delete(CaptureId),
+    Edit(Option<(KeptId, Label)>),
+    Label(KeptId, Label),
+    Delete(KeptId),
     /// Brings back what was deleted last.
     Undo,
 }
@@ -48,10 +48,10 @@ pub enum HistoryEffect {
         entries: Arc<[Entry]>,
         query: Query,
     },
-    Open(CaptureId),
-    Label(CaptureId, Label),
-    Delete(CaptureId),
-    Restore(CaptureId),
+    Open(KeptId),
+    Label(KeptId, Label),
+    Delete(KeptId),
+    Restore(KeptId),
 }
 
 /// What came of it.
@@ -61,18 +61,21 @@ pub enum HistoryEvent {
         entries: Vec<Entry>,
         notes: Vec<String>,
     },
-    /// A call of this run (its name here) is kept (its name there).
+    /// A call of this run is kept.
     Kept {
         capture: CaptureId,
         entry: Box<Entry>,
     },
     Found {
         number: u64,
-        ids: Vec<CaptureId>,
+        ids: Vec<KeptId>,
     },
-    Opened(Arc<Capture>),
-    Labelled(CaptureId, Label),
-    Deleted(CaptureId),
+    Opened {
+        id: KeptId,
+        capture: Arc<Capture>,
+    },
+    Labelled(KeptId, Label),
+    Deleted(KeptId),
     /// What was hidden in what was written.
     Said(String),
 }
@@ -94,17 +97,19 @@ pub struct HistoryState {
     /// Entries that the answers' texts have to decide are looked for under this number.
     searching: u64,
     /// What the search found; `None` while there is none, or while it runs.
-    found: Option<Vec<CaptureId>>,
+    found: Option<Vec<KeptId>>,
     /// Places in `entries` of what is shown.
     shown: Vec<usize>,
-    /// The names that calls of this run have in the history.
-    kept: HashMap<CaptureId, CaptureId>,
+    /// Which entries calls of this run are.
+    kept: HashMap<CaptureId, KeptId>,
+    /// Which captures of the list entries are that were opened.
+    opened: HashMap<KeptId, CaptureId>,
     /// What can be brought back.
-    pub deleted: Option<CaptureId>,
+    pub deleted: Option<KeptId>,
     /// The name and notes being typed.
-    pub editing: Option<(CaptureId, Label)>,
+    pub editing: Option<(KeptId, Label)>,
     /// Opened to be called again.
-    again: Option<CaptureId>,
+    again: Option<KeptId>,
 }
 
 impl HistoryState {
@@ -117,8 +122,8 @@ impl HistoryState {
     /// Finds out what is shown, once for every change: there may be many thousands.
     fn refresh(&mut self) {
         let query = Query::parse(&self.search);
-        let of_this_run: HashSet<&CaptureId> = self.kept.values().collect();
-        let found: Option<HashSet<&CaptureId>> = self.found.as_ref().map(|found| found.iter().collect());
+        let of_this_run: HashSet<&KeptId> = self.kept.values().collect();
+        let found: Option<HashSet<&KeptId>> = self.found.as_ref().map(|found| found.iter().collect());
         let is_found = |entry: &Entry| match &found {
             Some(found) => found.contains(&entry.id),
             None => query.is_met_by(entry),
@@ -134,12 +139,6 @@ impl HistoryState {
     /// Whether the answers are being searched.
     pub fn is_searching(&self) -> bool {
         !Query::parse(&self.search).is_empty() && self.found.is_none()
-    }
-
-    /// What the history says of a call of this run, or of an opened capture.
-    pub fn entry_of(&self, id: &CaptureId) -> Option<&Entry> {
-        let id = self.kept.get(id).unwrap_or(id);
-        self.entries.iter().find(|entry| entry.id == *id)
     }
 }
 
@@ -184,9 +183,9 @@ impl State {
         }
     }
 
-    fn open_kept(&mut self, id: CaptureId, effects: &mut Vec<Effect>) {
-        if self.captures.iter().any(|capture| capture.id == id) {
-            self.show_capture(&id);
+    fn open_kept(&mut self, id: KeptId, effects: &mut Vec<Effect>) {
+        if let Some(capture) = self.history.opened.get(&id).cloned() {
+            self.show_capture(&capture);
             self.call_kept_again(&id);
             return;
         }
@@ -204,7 +203,7 @@ impl State {
         }
     }
 
-    fn call_kept_again(&mut self, id: &CaptureId) {
+    fn call_kept_again(&mut self, id: &KeptId) {
         if self.history.again.take().as_ref() == Some(id) {
             let name = self.capture().map(|capture| capture.tool.name.clone()).unwrap_or_default();
             if self.tools.iter().any(|listed| listed.tool.name == name) {
@@ -253,8 +252,8 @@ impl State {
             HistoryEvent::Found { number, ids } if number == self.history.searching => self.history.found = Some(ids),
             // What was typed before.
             HistoryEvent::Found { .. } => {}
-            HistoryEvent::Opened(capture) => {
-                let id = capture.id.clone();
+            HistoryEvent::Opened { id, capture } => {
+                self.history.opened.insert(id.clone(), capture.id.clone());
                 self.add_capture(capture);
                 self.call_kept_again(&id);
             }
@@ -282,7 +281,7 @@ mod tests {
 
     fn entry(id: &str, tool: &str) -> Entry {
         Entry {
-            id: CaptureId(id.into()),
+            id: KeptId(id.into()),
             started_at: time::OffsetDateTime::UNIX_EPOCH,
             elapsed_ms: 1.0,
             server: "s".into(),
@@ -324,10 +323,10 @@ mod tests {
         let effects = after(&mut state, HistoryAction::Search("tool:a words".into()));
         assert!(matches!(&effects[..], [Effect::History(HistoryEffect::Search { .. })]));
         assert!(state.history.is_searching() && state.history.earlier().is_empty());
-        told(&mut state, HistoryEvent::Found { number: 0, ids: vec![CaptureId("2".into())] });
+        told(&mut state, HistoryEvent::Found { number: 0, ids: vec![KeptId("2".into())] });
         assert!(state.history.earlier().is_empty(), "an answer to what was typed before");
         let Effect::History(HistoryEffect::Search { number, .. }) = &effects[0] else { panic!("a search") };
-        told(&mut state, HistoryEvent::Found { number: *number, ids: vec![CaptureId("1".into())] });
+        told(&mut state, HistoryEvent::Found { number: *number, ids: vec![KeptId("1".into())] });
         assert_eq!(state.history.earlier()[0].tool, "a");
     }
 
@@ -337,9 +336,9 @@ mod tests {
         after(&mut state, HistoryAction::Use("/x".into()));
         let damaged = Entry { health: Health::Damaged("why".into()), ..entry("1", "a") };
         told(&mut state, HistoryEvent::Listed { entries: vec![entry("2", "b"), damaged], notes: Vec::new() });
-        assert!(after(&mut state, HistoryAction::Open(CaptureId("1".into()))).is_empty());
+        assert!(after(&mut state, HistoryAction::Open(KeptId("1".into()))).is_empty());
         assert!(state.toasts.iter().any(|toast| toast.text.contains("damaged: why")));
-        told(&mut state, HistoryEvent::Deleted(CaptureId("2".into())));
+        told(&mut state, HistoryEvent::Deleted(KeptId("2".into())));
         assert_eq!(state.history.entries.len(), 1);
         let effects = after(&mut state, HistoryAction::Undo);
         assert!(matches!(
@@ -354,6 +353,6 @@ mod tests {
         after(&mut state, HistoryAction::Use("/x".into()));
         told(&mut state, HistoryEvent::Kept { capture: CaptureId("001-a".into()), entry: Box::new(entry("9", "a")) });
         assert!(state.history.earlier().is_empty());
-        assert_eq!(state.history.entry_of(&CaptureId("001-a".into())).unwrap().id.to_string(), "9");
+        assert_eq!(state.history.entries[0].id.to_string(), "9");
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{ConnectForm, Dialog, Effect, PathPurpose, Screen, State};
 use crate::problem::{Kind, Problem};
 use crate::source::import::{Entry, Import, Pasted, Placeholder, looks_secret, understand};
-use crate::source::{Recent, RecentSource, Source};
+use crate::source::{Recent, RecentSource, Source, left_out};
 
 /// A longer text is a file's business.
 const PASTED_BYTES: usize = 256 << 10;
@@ -74,6 +74,8 @@ pub struct Importing {
     pub recent: Vec<Recent>,
     /// Where the recent ones are kept.
     folder: Option<PathBuf>,
+    /// The form was filled from a source used before, and what that lacks was not told yet.
+    was_used: bool,
     /// The server of a file whose name is waited for.
     wanted: Option<String>,
     /// The file and server that the form was filled from, and with what.
@@ -250,6 +252,7 @@ impl State {
     }
 
     fn fill_form(&mut self, source: &Source) {
+        self.importing.was_used = false;
         let sample = self.connect_form.sample.clone();
         self.connect_form = ConnectForm { sample, ..ConnectForm::of(source) };
         self.view.screen = Screen::Connect;
@@ -272,8 +275,21 @@ impl State {
             RecentSource::Reach(kept) => {
                 let source = kept.source();
                 self.fill_form(&source);
+                self.importing.was_used = true;
             }
         }
+    }
+
+    /// Whether something of a source used before is still to be typed; says so, once.
+    pub(super) fn lacks_values(&mut self, source: &Source) -> bool {
+        let missing = if std::mem::take(&mut self.importing.was_used) { left_out(source) } else { Vec::new() };
+        if missing.is_empty() {
+            return false;
+        }
+        let problem =
+            Problem::new(Kind::Usage, format!("values were not kept and are still to be typed: {}", missing.join(", ")));
+        self.toast_problem(problem.hint("type them, or connect again to go on without"));
+        true
     }
 
     /// The source was reached: it is remembered, without the values of secrets.
@@ -381,6 +397,27 @@ mod tests {
         assert!(!labels(&state).contains(&"b".to_owned()));
         perform(&mut state, ImportAction::UseRecent(0));
         assert_eq!(state.connect_form.source().unwrap().to_string(), "--url https://14");
+    }
+
+    #[test]
+    fn what_was_not_kept_of_a_source_is_told_before_it_is_connected() {
+        let mut state = State::default();
+        let env = vec![("TOKEN".to_owned(), "canary".to_owned())];
+        let used =
+            Recent::of(&Source::Command(crate::source::Command { program: "x".into(), env, ..Default::default() })).unwrap();
+        apply(&mut state, Event::Recent { folder: "/f".into(), recent: vec![used] });
+        let connect = |state: &mut State| {
+            let mut effects = Vec::new();
+            state.perform(Action::ConnectForm, &mut effects);
+            effects.iter().any(|effect| matches!(effect, Effect::Connect { .. }))
+        };
+        perform(&mut state, ImportAction::UseRecent(0));
+        assert!(!connect(&mut state));
+        assert!(state.toasts[0].text.ends_with("still to be typed: TOKEN"), "{}", state.toasts[0].text);
+        assert!(connect(&mut state), "whoever was told may go on without");
+        perform(&mut state, ImportAction::UseRecent(0));
+        state.connect_form.environment[0].1 = "typed".into();
+        assert!(connect(&mut state), "nothing is missing");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! Nothing is kept before `Action::UseSettings` came, so that tests, pictures and the command line touch no file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use toml::{Table, Value};
@@ -22,8 +22,6 @@ pub struct Kept {
     /// `None` where nothing is kept.
     folder: Option<PathBuf>,
     values: BTreeMap<Vec<String>, Value>,
-    /// What is needed of the tools of servers that are not connected, too: by server, then tool.
-    needed: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// The tokenizer file that is used, and the one that is being read.
     pub(super) tokenizer: Option<PathBuf>,
     pub(super) opening: Option<PathBuf>,
@@ -112,11 +110,10 @@ impl State {
         for (server, tools) in servers.into_iter().flatten() {
             let tools = tools.as_table().into_iter().flatten();
             let fields = tools.map(|(tool, fields)| (tool.clone(), texts(fields).into_iter().collect()));
-            self.kept.needed.insert(server.clone(), fields.collect());
+            self.comparisons.needed.entry(server.clone()).or_default().extend(fields);
         }
         self.kept.window = window_size(table);
         self.kept.folder = Some(folder);
-        self.recall_needed();
         limits.1.into_iter().for_each(|problem| self.toast_problem(problem));
         // What stands in the file is not written again.
         self.kept.values = self.values();
@@ -133,25 +130,9 @@ impl State {
         }
     }
 
-    /// Puts back what is needed of the tools of the server that is connected now.
-    pub(super) fn recall_needed(&mut self) {
-        let server = self.connection.server().map(|server| server.name.clone());
-        if let Some(known) = server.and_then(|server| self.kept.needed.get(&server)) {
-            self.comparisons.needed.extend(known.clone());
-        }
-    }
-
     /// Has what changed written, where anything is kept at all.
     pub fn keep(&mut self, effects: &mut Vec<Effect>) {
         let Some(folder) = self.kept.folder.clone() else { return };
-        if let Some(server) = self.connection.server().filter(|_| self.connection.is_connected()) {
-            let known = self.kept.needed.get(&server.name);
-            if known.is_none_or(|known| *known != self.comparisons.needed)
-                && (known.is_some() || !self.comparisons.needed.is_empty())
-            {
-                self.kept.needed.insert(server.name.clone(), self.comparisons.needed.clone());
-            }
-        }
         let now = self.values();
         let gone = self.kept.values.keys().filter(|keys| !now.contains_key(*keys)).map(|keys| (keys.clone(), None));
         let new = now.iter().filter(|(keys, value)| self.kept.values.get(*keys) != Some(value));
@@ -207,7 +188,7 @@ impl State {
         if !self.view.hosts.pinned.is_empty() {
             put(&["pinned_hosts"], list(&mut self.view.hosts.pinned.iter().map(|host| host.as_str())));
         }
-        for (server, tools) in &self.kept.needed {
+        for (server, tools) in &self.comparisons.needed {
             for (tool, fields) in tools {
                 put(&["needed", server, tool], list(&mut fields.iter().map(String::as_str)));
             }
@@ -219,9 +200,10 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::{Server, Tool};
     use crate::fixture::kept::Keep;
     use crate::settings::PanelSize;
-    use crate::state::{Action, HistoryAction, HistoryEffect, HostsAction};
+    use crate::state::{Action, CompareAction, Event, HistoryAction, HistoryEffect, HostsAction};
 
     fn kept(state: &mut State) -> Option<Changes> {
         let mut effects = Vec::new();
@@ -279,6 +261,35 @@ mod tests {
         assert_eq!(kept(&mut state), None);
         state.perform(Action::KeepWindow([900.4, 700.0]), &mut Vec::new());
         assert_eq!(kept(&mut state).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn needed_fields_are_those_of_one_server() {
+        let file = "[needed.one]\nfind = [\"/a\"]\n";
+        let mut state = State::default();
+        state.perform(Action::UseSettings { folder: "/nowhere".into(), table: file.parse().unwrap() }, &mut Vec::new());
+        let connected = |state: &mut State, name: &str| {
+            state.perform(Action::Connect(crate::source::Source::sample()), &mut Vec::new());
+            let server = Server { name: name.into(), ..Server::default() };
+            let tool = r#"{"name":"find","inputSchema":{"properties":{"format":{"enum":["json","markdown"]}}},"annotations":{"readOnlyHint":true}}"#;
+            let session = state.session;
+            state.apply(Event::Connected { session, server }, &mut Vec::new());
+            let tools = vec![Tool::read(tool.into())];
+            state.apply(Event::Tools { session, tools, note: None }, &mut Vec::new());
+            let values = vec![r#""json""#.to_owned(), r#""markdown""#.to_owned()];
+            state.perform(Action::Compare(CompareAction::Start { vary: "format".into(), values }), &mut Vec::new());
+        };
+        connected(&mut state, "one");
+        assert!(state.needed("one", "find").is_some());
+        connected(&mut state, "two");
+        assert_eq!(state.needed("two", "find"), None);
+        assert_eq!(kept(&mut state), None);
+        state.perform(Action::Compare(CompareAction::Need(Some(["/b".to_owned()].into()))), &mut Vec::new());
+        let changes = kept(&mut state).unwrap();
+        assert_eq!(changes.keys().collect::<Vec<_>>(), [&["needed", "two", "find"].map(str::to_owned).to_vec()]);
+        connected(&mut state, "one");
+        assert_eq!(state.needed("one", "find"), Some(&["/a".to_owned()].into()));
+        assert_eq!(kept(&mut state), None);
     }
 
     #[test]

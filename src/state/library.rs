@@ -158,6 +158,8 @@ pub struct Library {
     pub entries: Option<Vec<Entry>>,
     /// Since when it is listed.
     pub listing: Option<Duration>,
+    /// Whether it changed since then, so that it has to be listed once more.
+    pub(super) is_stale: bool,
     /// What is odd about the lists.
     pub notes: Vec<String>,
     pub filter: String,
@@ -256,7 +258,7 @@ impl State {
         }
     }
 
-    pub(super) fn library_listed(&mut self, entries: Vec<Entry>, notes: Vec<String>) {
+    pub(super) fn library_listed(&mut self, entries: Vec<Entry>, notes: Vec<String>, effects: &mut Vec<Effect>) {
         let selected = self.library.entry().map(|entry| entry.name().to_owned());
         if let Some(before) = &self.library.entries
             && *before != entries
@@ -267,6 +269,9 @@ impl State {
         self.library.entries = Some(entries);
         self.library.notes = notes;
         self.library.listing = None;
+        if std::mem::take(&mut self.library.is_stale) {
+            self.list_library(effects);
+        }
     }
 
     pub(super) fn resource_updated(&mut self, uri: &str) {
@@ -368,7 +373,7 @@ mod tests {
     use super::*;
     use crate::capture::Server;
     use crate::source::{SampleSpec, Source};
-    use crate::state::Connection;
+    use crate::state::{Connection, Heard};
 
     #[test]
     fn templates_are_filled_in_as_the_standard_says() {
@@ -384,6 +389,31 @@ mod tests {
             assert_eq!(expand(template, &values(&[("x", "1 2/3"), ("y", "é")])), expected, "{template}");
         }
         assert_eq!(variables("a://{x}{?x,y*}{z:3}"), ["x", "y", "z"]);
+    }
+
+    #[test]
+    fn what_changes_while_it_is_listed_is_listed_once_more() {
+        let connection = Connection::Connected {
+            source: Source::Sample(SampleSpec::default()),
+            server: Server::default(),
+            since: Duration::ZERO,
+            stderr: Vec::new(),
+            messages: 0,
+        };
+        let mut state = State { connection, ..State::default() };
+        let mut effects = Vec::new();
+        state.perform_library(LibraryAction::Show, &mut effects);
+        let listed = |state: &mut State, effects: &mut Vec<Effect>, heard| {
+            effects.clear();
+            state.heard(heard, effects);
+            effects.iter().filter(|effect| matches!(effect, Effect::Tell { tell: Tell::ListLibrary, .. })).count()
+        };
+        // Never two lists at a time: the older might come last.
+        assert_eq!(listed(&mut state, &mut effects, Heard::LibraryChanged), 0);
+        let came = || Heard::Library { entries: Vec::new(), notes: Vec::new() };
+        assert_eq!(listed(&mut state, &mut effects, came()), 1);
+        assert_eq!(listed(&mut state, &mut effects, came()), 0);
+        assert_eq!(listed(&mut state, &mut effects, Heard::LibraryChanged), 1);
     }
 
     #[test]

@@ -84,6 +84,10 @@ pub struct State {
     /// Counts connections, so that late events of an old one are told apart.
     pub session: u64,
     pub tools: Vec<ListedTool>,
+    /// Counts lists of tools, so that what was counted of an older one is told apart.
+    pub list: u64,
+    /// Whether this list could not be counted.
+    pub is_uncounted: bool,
     /// What was odd in the list itself.
     pub tools_note: Option<String>,
     /// Text of the tool filter.

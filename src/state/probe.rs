@@ -121,7 +121,7 @@ impl State {
         effects.push(Effect::Probe { run: probing.run, pasted });
     }
 
-    pub(super) fn probed(&mut self, run: u64, finding: Arc<Finding>, today: &str) {
+    pub(super) fn probed(&mut self, run: u64, finding: Result<Arc<Finding>, Problem>, today: &str) {
         let probing = &mut self.probing;
         if run != probing.run {
             return;
@@ -130,7 +130,10 @@ impl State {
         if probing.naming.checked == Naming::default().checked {
             today.clone_into(&mut probing.naming.checked);
         }
-        probing.finding = Some(finding);
+        match finding {
+            Ok(finding) => probing.finding = Some(finding),
+            Err(problem) => probing.problem = Some(problem),
+        }
         probing.write();
     }
 

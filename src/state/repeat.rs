@@ -150,7 +150,7 @@ impl State {
         let screen = self.view.screen;
         self.view.show(capture.id.clone());
         self.view.screen = screen;
-        self.captures.push(capture);
+        self.list_capture(capture);
         let is_done = self.repeat.captures.len() >= self.repeat.count as usize;
         self.repeat.is_stopped |= is_gone && !is_done;
         if is_done || self.repeat.is_stopped {

@@ -11,7 +11,7 @@ use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
 use crate::report::{self, Answer, CountedRow, Model, Part, Question, ServerCost};
-use crate::token::{Count, Encoding, Tokenizer, TokenizerFile};
+use crate::token::{Count, Encoding, Tokenizer, TokenizerFile, Tokens};
 
 /// What the drawer's token map shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,7 +51,9 @@ pub struct ServerView {
     pub is_reversed: bool,
     /// What was counted last.
     pub cost: Option<Arc<ServerCost>>,
-    /// What is being counted: the session and the encoding.
+    /// Why it could not be counted.
+    pub problem: Option<Problem>,
+    /// What is being counted: the list and the encoding.
     asked: Option<(u64, Encoding)>,
     /// When that was asked for.
     pub since: Duration,
@@ -59,7 +61,7 @@ pub struct ServerView {
 
 impl Default for ServerView {
     fn default() -> Self {
-        Self { sort: ServerColumn::Total, is_reversed: false, cost: None, asked: None, since: Duration::ZERO }
+        Self { sort: ServerColumn::Total, is_reversed: false, cost: None, problem: None, asked: None, since: Duration::ZERO }
     }
 }
 
@@ -133,7 +135,7 @@ impl State {
 
     /// Has the definitions counted by part, where the screen shows them and they are not counted that way.
     pub(super) fn count_server(&mut self, effects: &mut Vec<Effect>) {
-        let wanted = (self.session, self.settings.encoding());
+        let wanted = (self.list, self.settings.encoding());
         if self.view.screen != Screen::Server || self.tools.is_empty() || self.server_view.asked == Some(wanted) {
             return;
         }
@@ -141,28 +143,48 @@ impl State {
         self.server_view.asked = Some(wanted);
         self.server_view.since = self.now;
         self.server_view.cost = None;
+        self.server_view.problem = None;
         effects.push(Effect::CountServer {
             session: self.session,
+            list: self.list,
             server: Box::new(server.clone()),
             tools: self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect(),
             encoding: wanted.1,
         });
     }
 
-    pub(super) fn server_counted(&mut self, cost: Arc<ServerCost>) {
-        if self.server_view.asked == Some((self.session, cost.encoding)) {
-            self.server_view.cost = Some(cost);
+    pub(super) fn tools_counted(&mut self, tokens: Result<Vec<Tokens>, Problem>) {
+        match tokens {
+            Ok(tokens) => {
+                for (listed, tokens) in self.tools.iter_mut().zip(tokens) {
+                    listed.tokens = Some(tokens);
+                }
+            }
+            Err(problem) => {
+                self.is_uncounted = true;
+                self.toast_problem(problem);
+            }
+        }
+    }
+
+    pub(super) fn server_counted(&mut self, cost: Result<Arc<ServerCost>, Problem>) {
+        match cost {
+            Ok(cost) if self.server_view.asked == Some((self.list, cost.encoding)) => self.server_view.cost = Some(cost),
+            Ok(_) => {}
+            Err(problem) => self.server_view.problem = Some(problem),
         }
     }
 
     pub(super) fn forget_server_cost(&mut self) {
         self.server_view.cost = None;
         self.server_view.asked = None;
+        self.server_view.problem = None;
     }
 
     /// Whether the definitions are being counted by part.
     pub fn is_counting_server(&self) -> bool {
-        self.view.screen == Screen::Server && self.server_view.asked.is_some() && self.server_view.cost.is_none()
+        let view = &self.server_view;
+        self.view.screen == Screen::Server && view.asked.is_some() && view.cost.is_none() && view.problem.is_none()
     }
 
     pub(super) fn tokenizer_read(&mut self, file: Arc<TokenizerFile>, effects: &mut Vec<Effect>) {

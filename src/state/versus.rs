@@ -46,6 +46,8 @@ pub struct Versus {
     /// Whether the server in use is the first side; else the other list is, as the older of two versions.
     pub is_turned: bool,
     pub found: Option<Arc<ToolsDifference>>,
+    /// Why they could not be compared.
+    pub problem: Option<Problem>,
     /// The tool looked at, by name.
     pub chosen: Option<String>,
     /// The connection that lists, if one is being made.
@@ -174,7 +176,10 @@ impl State {
             Event::ToolsRead(read) => self.tools_read(read, effects),
             Event::ToolsCompared { run, found, .. } if run > 0 => {
                 if run == self.versus.run {
-                    self.versus.found = Some(found);
+                    match found {
+                        Ok(found) => self.versus.found = Some(found),
+                        Err(problem) => self.versus.problem = Some(problem),
+                    }
                 }
             }
             Event::Phase { session, phase } if session == own => {
@@ -246,6 +251,7 @@ impl State {
     /// Compares anew: one of the two lists is another one now.
     pub(super) fn compare_with_other(&mut self, effects: &mut Vec<Effect>) {
         self.versus.found = None;
+        self.versus.problem = None;
         let Some(other) = &self.versus.other else { return };
         self.versus.run += 1;
         self.versus.since = self.now;
@@ -341,9 +347,9 @@ mod tests {
         let effects = perform(&mut state, Action::Versus(VersusAction::Turn));
         assert!(matches!(&effects[..], [Effect::CompareTools { run: 2, before, .. }] if before[0].name == "a"));
         let found = Arc::new(ToolsDifference::default());
-        apply(&mut state, Event::ToolsCompared { session: 1, run: 1, found: Arc::clone(&found) });
+        apply(&mut state, Event::ToolsCompared { session: 1, run: 1, found: Ok(Arc::clone(&found)) });
         assert!(state.versus.found.is_none());
-        apply(&mut state, Event::ToolsCompared { session: 1, run: 2, found });
+        apply(&mut state, Event::ToolsCompared { session: 1, run: 2, found: Ok(found) });
         assert!(state.versus.found.is_some() && state.again.tools.is_none());
     }
 

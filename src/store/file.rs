@@ -15,6 +15,9 @@ use crate::json::{Doc, Kind as JsonKind};
 use crate::problem::{Kind, Problem};
 use crate::report::json::sha256;
 
+/// So many digits of a digest tell two files of one name apart, for people.
+pub(super) const SHORT: usize = 8;
+
 /// What a file is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadAs {
@@ -165,9 +168,10 @@ fn read_one(bytes: &Bytes, name: &str, kind: ReadAs) -> Result<Capture, Problem>
     };
     let reading = Reading::read(response.clone());
     let outcome = if is_message { reading.outcome() } else { outcome_of_result(&reading) };
-    // The digest keeps two files of one name, or one that changed, apart.
-    let id = CaptureId(format!("{name}-{}-{}", kind.name(), &sha256(bytes)[..8]).into());
-    let empty = empty_capture(id, "file", format!("{} {name}", kind.name()));
+    let digest = sha256(bytes);
+    let id = CaptureId(format!("{name}-{}-{digest}", kind.name()).into());
+    let short = format!("{name}-{}-{}", kind.name(), &digest[..SHORT]).into();
+    let empty = Capture { name: short, ..empty_capture(id, "file", format!("{} {name}", kind.name())) };
     let notes = if is_message { Vec::new() } else { vec![Capture::NO_WIRE.to_owned()] };
     Ok(Capture { outcome, response: Some(response), notes, ..empty })
 }

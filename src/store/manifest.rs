@@ -18,7 +18,7 @@ use crate::capture::{Capture, CaptureId, Carried, HttpInfo, Message, Outcome, Re
 use crate::json::Doc;
 use crate::json::write::string;
 use crate::problem::{Kind, Problem};
-use crate::report::json::{milliseconds, sha256};
+use crate::report::json::{message_line, milliseconds, sha256};
 
 const SCHEMA: &str = "loupe.capture/1";
 
@@ -180,11 +180,16 @@ impl Exact {
 
 impl Manifest {
     pub(super) fn of(capture: &Capture) -> Self {
+        let request = (!capture.request.is_empty()).then(|| DigestPart::of(&capture.request));
+        Self::with(capture, request, capture.response.as_deref().map(DigestPart::of))
+    }
+
+    fn with(capture: &Capture, request: Option<DigestPart>, response: Option<DigestPart>) -> Self {
         let Server { name, version, protocol_version, transport, instructions, source, capabilities: _ } = capture.server.clone();
         Self {
             schema: SCHEMA.to_owned(),
             loupe: env!("CARGO_PKG_VERSION").to_owned(),
-            id: capture.id.to_string(),
+            id: capture.name.to_string(),
             server: ServerPart { name, version, protocol_version, transport, instructions, source },
             tool: ToolPart {
                 name: capture.tool.name.clone(),
@@ -200,8 +205,8 @@ impl Manifest {
                 receive_ms: milliseconds(capture.timings.receive),
             },
             outcome: capture.outcome.name().to_owned(),
-            request: (!capture.request.is_empty()).then(|| DigestPart::of(&capture.request)),
-            response: capture.response.as_deref().map(DigestPart::of),
+            request,
+            response,
             http: capture.http.clone().map(|HttpInfo { status, headers }| HttpPart { status, headers }),
             problem: capture.problem.clone().map(|Problem { kind, what, place, hint }| ProblemPart {
                 kind: kind.name().to_owned(),
@@ -298,8 +303,9 @@ impl Manifest {
             None => None,
         };
         let ServerPart { name, version, protocol_version, transport, instructions, source } = self.server;
-        Ok(Capture {
-            id: CaptureId(self.id.into()),
+        let mut capture = Capture {
+            id: CaptureId("".into()),
+            name: self.id.into(),
             server: Server { name, version, protocol_version, transport, instructions, source, capabilities: None },
             tool,
             arguments: self.arguments.bytes("arguments", folder)?,
@@ -316,8 +322,18 @@ impl Manifest {
                 members: self.members,
                 redactions: self.redactions.into_iter().map(RedactionPart::redaction).collect(),
             },
-        })
+        };
+        capture.id = identity(&capture, self.request, self.response);
+        Ok(capture)
     }
+}
+
+/// A digest of all that the folder says, whatever it is called and whichever version wrote it.
+fn identity(capture: &Capture, request: Option<DigestPart>, response: Option<DigestPart>) -> CaptureId {
+    let manifest = Manifest { loupe: String::new(), id: String::new(), ..Manifest::with(capture, request, response) };
+    let messages = capture.messages.iter().map(message_line);
+    let text = messages.fold(manifest.text(), |text, line| text + &line + "\n");
+    CaptureId(sha256(text.as_bytes()).into())
 }
 
 impl RedactionPart {

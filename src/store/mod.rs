@@ -36,12 +36,13 @@ use serde::Deserialize;
 
 pub use file::{ReadAs, read_all, read_all_bytes, read_any, read_as, read_bytes};
 pub use folders::{capture_folders, read_expectations, read_fixture};
-pub use history::{Entry, Health, History, Keep, Label, Listed, Query};
+pub use history::{Entry, Health, History, Keep, KeptId, Label, Listed, Query};
 pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
 pub use place::place;
 pub use read::{MOST_OF_ANSWERS, MOST_OF_SETTINGS, file_bytes, file_text, read_file};
 pub use recent::{read_recent, write_recent};
-pub use replace::{recover, replace_folder};
+use replace::Aside;
+pub use replace::{Recovered, recover, replace_folder};
 pub use settings::{change_settings, read_settings};
 
 use crate::capture::{Capture, Direction, Message, Reading};
@@ -152,9 +153,7 @@ fn write_new(capture: &Capture, files: &[(&str, &[u8])], path: &Path, readers: R
     if fs::symlink_metadata(path).is_ok() {
         return Err(Error::Exists { path: path.to_owned() });
     }
-    let parent = parent(path);
-    let temporary = write_beside(capture, files, &parent, path, readers)?;
-    put_in_place(temporary, &parent, path)
+    write_aside(capture, files, path, readers)?.put_in_place(path)
 }
 
 /// Who may read what is written.
@@ -199,19 +198,15 @@ impl Readers {
     }
 }
 
-/// A whole folder under another name in the folder `parent`, to stand at `place`.
-fn write_beside(
-    capture: &Capture,
-    files: &[(&str, &[u8])],
-    parent: &Path,
-    place: &Path,
-    readers: Readers,
-) -> Result<tempfile::TempDir, Error> {
-    readers.make_folder(parent).map_err(Error::io("cannot create the folder", parent))?;
-    let made = readers.temporary(0o777).tempdir_in(parent);
-    let temporary = made.map_err(Error::io("cannot create the folder", parent))?;
-    write_into(capture, files, temporary.path(), readers).map_err(|error| error.in_place(temporary.path(), place))?;
-    Ok(temporary)
+/// A whole folder that stands aside, to be put at `place`.
+fn write_aside(capture: &Capture, files: &[(&str, &[u8])], place: &Path, readers: Readers) -> Result<Aside, Error> {
+    let parent = parent(place);
+    readers.make_folder(&parent).map_err(Error::io("cannot create the folder", &parent))?;
+    let aside = Aside::beside(place)?;
+    let new = aside.new_folder();
+    let written = readers.make_folder(&new).map_err(Error::io("cannot create the folder", &new));
+    written.and_then(|()| write_into(capture, files, &new, readers)).map_err(|error| error.in_place(&new, place))?;
+    Ok(aside)
 }
 
 fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path, readers: Readers) -> Result<(), Error> {
@@ -233,13 +228,6 @@ fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path, readers
         write_file(&folder.join(name), bytes)?;
     }
     sync_folder(folder)
-}
-
-fn put_in_place(temporary: tempfile::TempDir, parent: &Path, path: &Path) -> Result<(), Error> {
-    fs::rename(temporary.path(), path).map_err(Error::io("cannot put the folder in place", path))?;
-    // Renamed: there is nothing left to remove.
-    let _moved = temporary.keep();
-    sync_folder(parent)
 }
 
 /// A file of a capture's folder.
@@ -319,7 +307,7 @@ pub fn write_result(capture: &Capture, path: &Path) -> Result<(), Error> {
     write_whole(path, result.raw())
 }
 
-/// Writes a file whole or not at all. Replaces a file that is there.
+/// Writes a file whole or not at all. Replaces a file that is there; of a link, the file that it leads to.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -328,6 +316,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 fn write_whole_for(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), Error> {
+    let target = fs::canonicalize(path).ok().filter(|target| target.is_file());
+    let path = target.as_deref().unwrap_or(path);
     let parent = parent(path);
     let made = readers.temporary(0o666).tempfile_in(&parent);
     let mut temporary = made.map_err(Error::io("cannot create the file", path))?;

@@ -7,19 +7,21 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::{
-    Error, MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, Readers, TEMPORARY, parent, put_in_place, sync_folder,
-    write_beside, write_folder_with,
+    Error, MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, Readers, TEMPORARY, parent, sync_folder, write_aside,
+    write_folder_with, write_whole,
 };
 use crate::capture::Capture;
 
-/// No name that a fixture has.
+/// No names that a fixture has.
 const LOCK: &str = ".loupe-lock";
+const NEW: &str = ".loupe-new";
+/// Characters after [`TEMPORARY`].
+const RANDOM: usize = 6;
 
-/// Writes the capture over the folder at `path`. Files and folders there that are no part of a capture stay, unless `files` names
-/// them. What was there stands beside it, in a folder whose name begins with `.loupe-`, until the new one is in its place.
+/// Writes the capture over the folder at `path`; where that is a link, over the folder that it leads to. Files and folders
+/// there that are no part of a capture stay, unless `files` names them. What was there stands beside it, in a folder whose
+/// name begins with `.loupe-`, until the new one is in its place.
 ///
 /// # Errors
 /// [`Error::NotACapture`] where something else is there, or [`Error::Io`].
@@ -30,31 +32,41 @@ pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -
     if !path.join(MANIFEST).is_file() {
         return Err(Error::NotACapture { path: path.to_owned() });
     }
-    let parent = parent(path);
-    let temporary = write_beside(capture, files, &parent, path, Readers::All)?;
+    let path = &real(path);
+    // A link among them stays one: it is carried over, and then what it leads to is written.
+    let (linked, files): (Vec<_>, Vec<_>) = files.iter().copied().partition(|(name, _)| path.join(name).is_symlink());
+    let mut aside = write_aside(capture, &files, path, Readers::All)?;
     for entry in fs::read_dir(path).map_err(Error::io("cannot read the folder", path))? {
         let entry = entry.map_err(Error::io("cannot read the folder", path))?;
         let name = entry.file_name();
         let is_ours = [MANIFEST, REQUEST, RESPONSE, MESSAGES].iter().any(|ours| name == *ours);
-        let target = temporary.path().join(&name);
+        let target = aside.new_folder().join(&name);
         if !is_ours && !target.exists() && entry.file_type().is_ok_and(|kind| kind.is_file()) {
             fs::copy(entry.path(), &target).map_err(Error::io("cannot copy", &entry.path()))?;
         }
     }
-    let parked = park(path, &parent)?;
-    if let Err(error) = put_in_place(temporary, &parent, path) {
-        if let Err(stays) = fs::rename(&parked.old, path) {
-            let kept = parked.folder.keep();
-            return Err(Error::io("the old folder cannot be moved back; it stands here", &kept)(stays));
+    let old = aside.park(path)?;
+    if let Err(error) = aside.put_in_place(path) {
+        if let Err(stays) = fs::rename(&old, path) {
+            return Err(Error::io("the old folder cannot be moved back; it stands here", &old)(stays));
         }
         return Err(error);
     }
-    if let Err(error) = carry_over(&parked.old, path) {
+    if let Err(error) = carry_over(&old, path) {
         // What could not be moved stands there; the program after this one tries again (`recover`).
-        drop(parked.folder.keep());
+        aside.is_kept = true;
         return Err(error);
     }
-    Ok(())
+    linked.iter().try_for_each(|(name, bytes)| write_whole(&path.join(name), bytes))
+}
+
+/// The folder itself where `path` is a link to it, or names it by dots alone; it may be missing.
+fn real(path: &Path) -> PathBuf {
+    if !path.is_symlink() && path.file_name().is_some() {
+        return path.to_owned();
+    }
+    let leads_to = |_| fs::read_link(path).map(|target| parent(path).join(target));
+    fs::canonicalize(path).or_else(leads_to).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Moves what is no file (folders that a person put there, links) from the old folder into the new one, which has none.
@@ -69,72 +81,159 @@ fn carry_over(old: &Path, new: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// A folder out of its place. Dropping removes it.
-pub(super) struct Parked {
-    old: PathBuf,
-    _lock: File,
-    folder: TempDir,
+/// A folder beside the one that is written: the new one stands in it until it is whole, then the old one under its own
+/// name. A lock in it is held for as long as its program runs; dropping clears it away.
+pub(super) struct Aside {
+    folder: PathBuf,
+    lock: Option<File>,
+    /// The old folder, and its place.
+    parked: Option<(PathBuf, PathBuf)>,
+    is_kept: bool,
 }
 
-/// Moves a folder out of its place.
-pub(super) fn park(path: &Path, parent: &Path) -> Result<Parked, Error> {
-    let fail = |what| Error::io(what, path);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
-    let folder = builder.tempdir_in(parent).map_err(Error::io("cannot create the folder", parent))?;
-    let lock = File::create_new(folder.path().join(LOCK)).map_err(fail("cannot move the old folder away"))?;
-    lock.lock().map_err(fail("cannot move the old folder away"))?;
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    let old = folder.path().join(name);
-    fs::rename(path, &old).map_err(fail("cannot move the old folder away"))?;
-    if let Err(error) = sync_folder(folder.path()) {
-        if fs::rename(&old, path).is_err() {
-            drop(folder.keep());
+impl Aside {
+    /// An empty one beside `place`.
+    pub(super) fn beside(place: &Path) -> Result<Self, Error> {
+        let parent = parent(place);
+        loop {
+            let folder = tempfile::Builder::new().prefix(TEMPORARY).rand_bytes(RANDOM).tempdir_in(&parent);
+            let folder = folder.map_err(Error::io("cannot create the folder", &parent))?.keep();
+            let lock = File::create_new(folder.join(LOCK)).and_then(|lock| lock.lock().map(|()| lock));
+            match lock {
+                Ok(lock) if folder.join(LOCK).exists() => {
+                    return Ok(Self { folder, lock: Some(lock), parked: None, is_kept: false });
+                }
+                Err(error) if folder.exists() => {
+                    clear(&folder, None);
+                    return Err(Error::io("cannot create the folder", &folder)(error));
+                }
+                // Somebody who looked here before the lock was held took it for left behind, and cleared it away.
+                _ => {}
+            }
         }
-        return Err(error);
     }
-    Ok(Parked { old, _lock: lock, folder })
+
+    /// Where the new folder is written.
+    pub(super) fn new_folder(&self) -> PathBuf {
+        self.folder.join(NEW)
+    }
+
+    /// Moves the old folder out of its place; gives where it stands.
+    fn park(&mut self, place: &Path) -> Result<PathBuf, Error> {
+        let fail = |source| Error::io("cannot move the old folder away", place)(source);
+        let old = self.folder.join(place.file_name().unwrap_or(place.as_os_str()));
+        fs::rename(place, &old).map_err(fail)?;
+        self.parked = Some((old.clone(), place.to_owned()));
+        if let Err(error) = sync_folder(&self.folder) {
+            // Where that fails too it stays here, and the next program puts it back.
+            fs::rename(&old, place).ok();
+            return Err(error);
+        }
+        Ok(old)
+    }
+
+    /// Moves the new folder to its place.
+    pub(super) fn put_in_place(&self, place: &Path) -> Result<(), Error> {
+        fs::rename(self.new_folder(), place).map_err(Error::io("cannot put the folder in place", place))?;
+        sync_folder(&parent(place))
+    }
 }
 
-/// Puts back what a program that ended left out of its place, beside `path`, in it and below it; gives what was put back,
-/// to be said. Whatever cannot be looked at or moved stays as it is.
-pub fn recover(path: &Path) -> Vec<PathBuf> {
-    let mut back = Vec::new();
-    let mut left = vec![(parent(path), MAX_FOLDERS), (path.to_owned(), 0)];
+impl Drop for Aside {
+    fn drop(&mut self) {
+        let is_out = self.parked.as_ref().is_some_and(|(old, place)| old.exists() && !place.exists());
+        if !self.is_kept && !is_out {
+            clear(&self.folder, self.lock.take());
+        }
+    }
+}
+
+/// Removes a folder that stood aside, its lock last: whoever finds a part of it knows it for one.
+fn clear(aside: &Path, lock: Option<File>) -> bool {
+    let entries = fs::read_dir(aside).into_iter().flatten().filter_map(Result::ok);
+    let others = entries.filter(|entry| entry.file_name() != LOCK).map(|entry| entry.path());
+    let is_empty = others.map(|path| fs::remove_dir_all(path).is_ok()).fold(true, std::ops::BitAnd::bitand);
+    drop(lock);
+    is_empty && fs::remove_file(aside.join(LOCK)).and_then(|()| fs::remove_dir(aside)).is_ok()
+}
+
+/// What programs that ended had left behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Folders that were out of their place, and are back in it.
+    pub back: Vec<PathBuf>,
+    /// Folders with parts of what was being written, which are gone.
+    pub cleared: Vec<PathBuf>,
+}
+
+impl Recovered {
+    /// A sentence for each.
+    pub fn told(&self) -> Vec<String> {
+        let back =
+            self.back.iter().map(|path| format!("put back {}: the program that was replacing it had ended", path.display()));
+        let cleared = self
+            .cleared
+            .iter()
+            .map(|path| format!("cleared away {}: the program that was writing there had ended", path.display()));
+        back.chain(cleared).collect()
+    }
+}
+
+/// Puts back what a program that ended left out of its place, and clears away what it left half-written: beside `path` (of a
+/// link, beside what it leads to), in it and below it. Whatever cannot be looked at or moved stays as it is.
+pub fn recover(path: &Path) -> Recovered {
+    let path = real(path);
+    let mut found = Recovered::default();
+    let mut left = vec![(parent(&path), MAX_FOLDERS), (path, 0)];
     while let Some((folder, depth)) = left.pop() {
         let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
         for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if name.starts_with(TEMPORARY) {
-                back.extend(put_back(&entry.path(), &folder));
+                put_back(&entry.path(), &folder, &mut found);
             } else if !name.starts_with('.') && depth < MAX_FOLDERS {
                 left.push((entry.path(), depth + 1));
             }
         }
     }
-    back.sort();
-    back.dedup();
-    back
+    found.back.sort();
+    found.cleared.sort();
+    found
 }
 
-/// Puts back the folder that stands in `aside`, if it is missing in `folder` and nobody is at it.
-fn put_back(aside: &Path, folder: &Path) -> Option<PathBuf> {
-    let lock = File::options().read(true).write(true).open(aside.join(LOCK)).ok()?;
-    lock.try_lock().ok()?;
-    let entries = fs::read_dir(aside).ok()?.filter_map(Result::ok);
-    let old = entries.map(|entry| entry.path()).find(|path| path.join(MANIFEST).is_file())?;
-    let place = folder.join(old.file_name()?);
-    let is_missing = fs::symlink_metadata(&place).is_err();
-    if is_missing {
-        fs::rename(&old, &place).ok()?;
-        sync_folder(folder).ok();
+/// Puts back the folder that stands in `aside`, if it is missing in `folder`, and clears away the rest, if nobody is at it.
+fn put_back(aside: &Path, folder: &Path, found: &mut Recovered) {
+    let Ok(lock) = File::options().read(true).write(true).open(aside.join(LOCK)) else {
+        // Of those that we make only an empty one has no lock.
+        let random = aside.file_name().and_then(|name| name.to_str()?.strip_prefix(TEMPORARY));
+        if random.is_some_and(|random| random.len() == RANDOM) && fs::remove_dir(aside).is_ok() {
+            found.cleared.push(aside.to_owned());
+        }
+        return;
+    };
+    if lock.try_lock().is_err() {
+        return;
     }
-    // Else the new one came into its place, and only this was left to do.
-    if is_missing || carry_over(&old, &place).is_ok() {
-        fs::remove_dir_all(aside).ok();
+    let mut entries = fs::read_dir(aside).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    if let Some(old) = entries.find(|path| !path.ends_with(LOCK) && !path.ends_with(NEW)) {
+        let Some(place) = old.file_name().map(|name| folder.join(name)) else { return };
+        if fs::symlink_metadata(&place).is_err() {
+            if fs::rename(&old, &place).is_ok() {
+                sync_folder(folder).ok();
+                clear(aside, Some(lock));
+                found.back.push(place);
+            }
+            return;
+        }
+        // The new one came into its place, and only this was left to do.
+        if carry_over(&old, &place).is_err() {
+            return;
+        }
     }
-    is_missing.then_some(place)
+    if clear(aside, Some(lock)) {
+        found.cleared.push(aside.to_owned());
+    }
 }
 
 #[cfg(test)]
@@ -158,7 +257,8 @@ mod tests {
     #[test]
     fn parks_and_waits() {
         if let Some(path) = std::env::var_os(PARKED).map(PathBuf::from) {
-            let _parked = park(&path, &parent(&path)).unwrap();
+            let mut aside = Aside::beside(&path).unwrap();
+            aside.park(&path).unwrap();
             println!("parked");
             std::thread::sleep(std::time::Duration::from_secs(600));
         }
@@ -178,16 +278,18 @@ mod tests {
         let said = BufReader::new(child.stdout.take().unwrap()).lines();
         assert!(said.map_while(Result::ok).any(|line| line.contains("parked")));
         assert!(!path.exists());
-        assert!(recover(folder.path()).is_empty(), "somebody is still at it");
+        assert_eq!(recover(folder.path()), Recovered::default(), "somebody is still at it");
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(!path.exists());
-        assert_eq!(recover(folder.path()), std::slice::from_ref(&path));
-        assert_eq!(read_folder(&path).unwrap(), capture);
+        let put_back = Recovered { back: vec![path.clone()], cleared: Vec::new() };
+        assert_eq!(recover(folder.path()), put_back);
+        let read = read_folder(&path).unwrap();
+        assert_eq!(read, Capture { id: read.id.clone(), ..capture });
         assert_eq!(fs::read(path.join("expect.toml")).unwrap(), b"mine");
         assert_eq!(find_folders(folder.path()).unwrap(), std::slice::from_ref(&path));
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else stays behind");
-        assert!(recover(folder.path()).is_empty());
+        assert_eq!(recover(folder.path()), Recovered::default());
     }
 
     #[test]
@@ -209,14 +311,67 @@ mod tests {
         let path = folder.path().join("fixture");
         written(&path);
         fs::create_dir(path.join("notes")).unwrap();
-        let Parked { folder: aside, .. } = park(&path, folder.path()).unwrap();
-        let aside = aside.keep();
+        let mut aside = Aside::beside(&path).unwrap();
+        aside.park(&path).unwrap();
+        let left = killed(aside);
         written(&path);
-        assert!(recover(&path).is_empty());
-        assert!(!aside.exists() && path.join("notes").is_dir());
+        assert_eq!(recover(&path), Recovered { back: Vec::new(), cleared: vec![left.clone()] });
+        assert!(!left.exists() && path.join("notes").is_dir());
         // What somebody else made stays, whatever it is called.
         fs::create_dir(folder.path().join(".loupe-mine")).unwrap();
-        assert!(recover(&path).is_empty());
+        assert_eq!(recover(&path), Recovered::default());
         assert!(folder.path().join(".loupe-mine").exists());
+    }
+
+    /// As it is where the program ends there and then: the lock is free, the rest stays.
+    fn killed(mut aside: Aside) -> PathBuf {
+        aside.is_kept = true;
+        aside.folder.clone()
+    }
+
+    #[test]
+    fn what_was_half_written_is_cleared_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fixture");
+        let capture = written(&path);
+        let half = killed(write_aside(&capture, &[], &path, Readers::All).unwrap());
+        let mut empty = Aside::beside(&path).unwrap();
+        empty.lock = None;
+        fs::remove_file(empty.folder.join(LOCK)).unwrap();
+        let empty = killed(empty);
+        let at_work = write_aside(&capture, &[], &path, Readers::All).unwrap();
+        let mut cleared = vec![half.clone(), empty.clone()];
+        cleared.sort();
+        assert_eq!(recover(folder.path()), Recovered { back: Vec::new(), cleared });
+        assert!(!half.exists() && !empty.exists() && at_work.new_folder().exists());
+        drop(at_work);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn of_a_link_what_it_leads_to_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, links) = (folder.path().join("real/fixture"), folder.path().join("links"));
+        let capture = written(&real);
+        fs::create_dir(&links).unwrap();
+        std::os::unix::fs::symlink("../real/fixture", links.join("fixture")).unwrap();
+        // Expectations that several fixtures share stay one file.
+        fs::write(folder.path().join("shared.toml"), b"old").unwrap();
+        fs::remove_file(real.join("expect.toml")).unwrap();
+        std::os::unix::fs::symlink("../../shared.toml", real.join("expect.toml")).unwrap();
+        let new = Capture { notes: vec!["new".to_owned()], ..capture };
+        replace_folder(&new, &[("expect.toml", b"new")], &links.join("fixture")).unwrap();
+        assert!(links.join("fixture").is_symlink() && real.join("expect.toml").is_symlink());
+        assert_eq!(read_folder(&real).unwrap().notes, ["new"]);
+        assert_eq!(fs::read(folder.path().join("shared.toml")).unwrap(), b"new");
+        let names = |path: &Path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+        assert_eq!([names(&links), names(real.parent().unwrap())], [["fixture"], ["fixture"]]);
+        // What was out of its place when a program ended is looked for where it stands.
+        let mut aside = Aside::beside(&real).unwrap();
+        aside.park(&real).unwrap();
+        killed(aside);
+        assert_eq!(recover(&links.join("fixture")).back.len(), 1);
+        assert!(read_folder(&links.join("fixture")).is_ok());
     }
 }

@@ -206,6 +206,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, made: &MadeCall) {
             _ if measured.outcome == crate::capture::Outcome::Result => (icons::ERROR, t.bad, "over its budget"),
             look => look,
         },
+        None if made.is_uncounted => (icons::ERROR, t.bad, "not counted"),
         None if made.capture.is_some() => (icons::CIRCLE, t.weak, "being counted"),
         None => (icons::CIRCLE, t.weak, "not made"),
     };

@@ -189,7 +189,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
 }
 
 /// A person's name for a capture, and notes.
-fn label_ui(ui: &mut Ui, cx: &Cx<'_>, id: &crate::capture::CaptureId, label: &crate::fixture::kept::Label) {
+fn label_ui(ui: &mut Ui, cx: &Cx<'_>, id: &crate::fixture::kept::KeptId, label: &crate::fixture::kept::Label) {
     let mut edited = label.clone();
     let send = |action| cx.send(Action::History(action));
     ui.horizontal(|ui| {

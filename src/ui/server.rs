@@ -40,11 +40,20 @@ pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 ui.add_space(16.0);
                 ui.horizontal(|ui| {
                     ui.add_space(SIDE);
+                    if let Some(problem) = &cx.state.server_view.problem {
+                        ui.label(RichText::new(problem.message()).font(theme::small()).color(Tokens::of(ui).bad));
+                        return;
+                    }
                     widgets::waiting(ui, "Counting definitions", cx.state.server_view.since, cx);
                 });
             }
         }
     });
+}
+
+/// What stands in place of tokens: while they are counted, and where that failed.
+pub fn uncounted(cx: &Cx<'_>, meanwhile: &str, failed: &str) -> String {
+    if cx.state.is_uncounted { failed } else { meanwhile }.to_owned()
 }
 
 fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {

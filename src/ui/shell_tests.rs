@@ -355,12 +355,24 @@ fn each_end_of_a_call_has_its_own_words() {
         (Outcome::Timeout, "Timed out after 612 ms"),
         (Outcome::Cancelled, "Cancelled after 612 ms"),
         (Outcome::Malformed, "Unreadable answer after 612 ms"),
-        (Outcome::Disconnected, "Server gone after 612 ms"),
+        (Outcome::Disconnected, "Server went away after 612 ms"),
         (Outcome::ProtocolError, "JSON-RPC error after 612 ms"),
     ] {
         // The empty panes say it too.
         assert!(harness(answered(outcome)).query_all_by_label(words).count() > 0, "{words}");
     }
+}
+
+#[test]
+fn after_reconnecting_a_call_that_lost_its_server_is_made_again() {
+    let reconnects = |state: State| harness(state).query_all_by_label("Reconnect").count();
+    // Elsewhere it can always be done.
+    let others = reconnects(answered(Outcome::Result));
+    assert_eq!(reconnects(answered(Outcome::Disconnected)), others, "it is connected");
+    check_click(answered(Outcome::Disconnected), "Retry", &Action::Call { send_anyway: false });
+    let mut closed = answered(Outcome::Disconnected);
+    closed.connection = Connection::None;
+    assert!(harness(closed).query_by_label("Retry").is_none(), "it is not");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use egui::{
 
 use super::commands::{self, Region};
 use super::theme::{self, Tokens};
-use super::{Cx, icons, sizes, widgets};
+use super::{Cx, icons, server, sizes, widgets};
 use crate::capture::{Outcome, Tool};
 use crate::settings::PanelSize;
 use crate::state::{Action, ListedTool, Screen, TokensAction};
@@ -70,7 +70,7 @@ pub(super) fn outcome_look(outcome: Outcome, t: &Tokens) -> (&'static str, Color
         Outcome::Malformed => (icons::BUG, t.bad, "unreadable answer"),
         Outcome::Timeout => (icons::TIMEOUT, t.warn, "timed out"),
         Outcome::Cancelled => (icons::CANCELLED, t.weak, "cancelled"),
-        Outcome::Disconnected => (icons::DISCONNECT, t.bad, "server gone"),
+        Outcome::Disconnected => (icons::DISCONNECT, t.bad, "server went away"),
     }
 }
 
@@ -374,7 +374,10 @@ fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     }
     let noun = if count == 1 { "definition" } else { "definitions" };
-    let total = cx.state.tools_total().map_or_else(|| "counting…".to_owned(), |sum| format!("{} tok", widgets::grouped(sum)));
+    let total = cx
+        .state
+        .tools_total()
+        .map_or_else(|| server::uncounted(cx, "counting…", "not counted"), |sum| format!("{} tok", widgets::grouped(sum)));
     let rect = ui.max_rect();
     let response = ui.interact(rect, ui.scope_id().with("sum"), Sense::click());
     response
@@ -426,7 +429,7 @@ fn ground(ui: &Ui, response: &Response, rect: Rect, selected: bool) {
 fn group_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, title: &str, tokens: Option<u64>, folded: bool) {
     let t = Tokens::of(ui);
     let (rect, response) = row(ui, theme::TOOL_ROW);
-    let sum = tokens.map_or_else(|| "…".to_owned(), widgets::grouped);
+    let sum = tokens.map_or_else(|| server::uncounted(cx, "…", "–"), widgets::grouped);
     response.widget_info(|| {
         let state = if folded { "folded" } else { "open" };
         WidgetInfo::labeled(Role::Button, true, format!("Group {title}, {sum} tokens, {state}"))
@@ -467,7 +470,10 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let risk = Risk::of(tool);
     let tokens = listed.tokens.map(|tokens| tokens.get(cx.state.settings.encoding()));
     response.widget_info(|| {
-        let cost = tokens.map_or_else(|| "tokens being counted".to_owned(), |n| format!("{} tokens", widgets::grouped(n)));
+        let cost = tokens.map_or_else(
+            || server::uncounted(cx, "tokens being counted", "tokens not counted"),
+            |n| format!("{} tokens", widgets::grouped(n)),
+        );
         let place = cx.state.tools.iter().position(|other| std::ptr::eq(other, listed)).map_or(0, |at| at + 1);
         let faults = if tool.faults.is_empty() { "" } else { ", faulty definition" };
         let chosen = if selected { ", selected" } else { "" };
@@ -484,7 +490,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let number = ui.painter().text(
         pos2(rect.right() - 14.0, y),
         Align2::RIGHT_CENTER,
-        tokens.map_or_else(|| "…".to_owned(), widgets::grouped),
+        tokens.map_or_else(|| server::uncounted(cx, "…", "–"), widgets::grouped),
         theme::mono(12.0),
         if selected { t.strong } else { t.weak },
     );

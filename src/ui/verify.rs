@@ -60,12 +60,17 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.add(Label::new(RichText::new(path.display().to_string()).font(theme::code()).color(t.weak)).truncate());
     let all = verifying.fixtures.len();
     let (judged, passed) = verifying.judged();
-    let words = match (verifying.is_running(), judged) {
+    let not_called = verifying.not_called();
+    let left = all - judged - not_called;
+    let mut words = match (verifying.is_running(), judged) {
         (true, _) => format!("{judged} of {} judged…", count(all)),
-        (false, 0) => format!("{} to verify", count(all)),
-        (false, _) if judged < all => format!("Stopped: {passed} of {judged} passed, {} not judged", all - judged),
+        (false, 0) if not_called == 0 => format!("{} to verify", count(all)),
+        (false, _) if left > 0 => format!("Stopped: {passed} of {judged} passed, {left} not judged"),
         (false, _) => format!("{passed} of {} passed", count(all)),
     };
+    if not_called > 0 {
+        words += &format!(", {not_called} not called");
+    }
     let color = if judged == 0 || passed == judged { t.strong } else { t.bad };
     ui.label(RichText::new(words).font(theme::semibold(15.0)).color(color));
     let writing = cx.state.writing_fixtures();
@@ -160,13 +165,14 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
         None => {
             let name = fixture.dir.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
             let passed = match (&fixture.verdict, &fixture.read) {
-                (Some(verdict), _) => Some(verdict.passed()),
+                (Some(verdict), _) => verdict.is_judged().then(|| verdict.passed()),
                 (None, Err(_)) => Some(false),
                 (None, Ok(_)) => None,
             };
             let (glyph, color, word) = sign(passed);
             let word = match &fixture.verdict {
                 None if passed.is_none() => "not judged",
+                Some(verdict) if !verdict.is_judged() => "not called",
                 Some(verdict) if verdict.is_updated => "the new answer is kept",
                 _ => word,
             };

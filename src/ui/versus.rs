@@ -65,8 +65,11 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         note_ui(ui, strip(&mut rest, NOTE), Tone::Warn, &note);
     }
     let Some(found) = &versus.found else {
-        ui.scope_builder(UiBuilder::new().max_rect(rest.shrink(16.0)), |ui| match &cx.state.connection {
-            Connection::Connected { .. } => {
+        ui.scope_builder(UiBuilder::new().max_rect(rest.shrink(16.0)), |ui| match (&versus.problem, &cx.state.connection) {
+            (Some(problem), _) => {
+                widgets::empty_ui(ui, &problem.message(), None);
+            }
+            (None, Connection::Connected { .. }) => {
                 widgets::waiting(ui, "Comparing the definitions", versus.since, cx);
             }
             _ => {

@@ -102,15 +102,15 @@ impl Window {
                     let tools = answer.at("/result/tools").unwrap().children().map(Node::raw_bytes).map(Tool::read).collect();
                     self.apply(Event::Tools { session, tools, note: None });
                 }
-                Effect::CountTools { session, tools } => {
+                Effect::CountTools { list, tools, .. } => {
                     let count = |raw: &Bytes| token::count(std::str::from_utf8(raw).unwrap(), &Cancel::new()).unwrap();
-                    self.apply(Event::ToolTokens { session, tokens: tools.iter().map(count).collect() });
+                    self.apply(Event::ToolTokens { list, tokens: Ok(tools.iter().map(count).collect()) });
                 }
                 Effect::CompareTools { session, run, before, now } => {
                     let tools = |list: &[Arc<Tool>]| list.iter().map(|tool| (**tool).clone()).collect::<Vec<_>>();
                     let options = mcp_loupe::diff::tree::TreeOptions::default();
                     let found = ToolsDifference::of(&tools(&before), &tools(&now), &options, &Cancel::new()).unwrap();
-                    self.apply(Event::ToolsCompared { session, run, found: Arc::new(found) });
+                    self.apply(Event::ToolsCompared { session, run, found: Ok(Arc::new(found)) });
                 }
                 Effect::Call { call, tool, arguments, .. } => {
                     let arguments = String::from_utf8(arguments.to_vec()).unwrap();
@@ -130,10 +130,10 @@ impl Window {
                     let answer = report::answer(&subjects, &inquiry.question, &Hosts::built_in(), &Cancel::new()).unwrap();
                     self.apply(Event::Answered { inquiry, answer });
                 }
-                Effect::CountServer { session, server, tools, encoding } => {
+                Effect::CountServer { list, server, tools, encoding, .. } => {
                     let tools: Vec<Tool> = tools.iter().map(|tool| Tool::clone(tool)).collect();
                     let cost = report::ServerCost::of(&server, &tools, encoding, &Cancel::new()).unwrap();
-                    self.apply(Event::ServerCost { session, cost: Arc::new(cost) });
+                    self.apply(Event::ServerCost { list, cost: Ok(Arc::new(cost)) });
                 }
                 Effect::Exact(effect) => self.exact(effect),
                 _ => {}

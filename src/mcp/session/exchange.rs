@@ -94,6 +94,7 @@ impl Session {
         notes.extend(self.called_as.clone());
         let left_at = asked.left_at.unwrap_or(begun);
         let mut capture = Capture {
+            name: Arc::clone(&id.0),
             id,
             // A capture is about its answer, and opens again from its folder as it was.
             server: Server { capabilities: None, ..self.server.clone() },

@@ -148,7 +148,7 @@ impl Replay {
         let mut reshaped = 0_usize;
         for capture in captures {
             if capture.tool.name.is_empty() {
-                (replay.note)(&format!("left out: {} names no tool, so no call can ask for it", capture.id));
+                (replay.note)(&format!("left out: {} names no tool, so no call can ask for it", capture.name));
                 continue;
             }
             if library::method(&capture.tool.name).is_none() {
@@ -203,7 +203,7 @@ impl Replay {
         };
         let arguments = arguments_of(&capture.arguments);
         let took = capture.timings.total();
-        let id = capture.id.clone();
+        let name = Arc::clone(&capture.name);
         let subject = Subject::of(Arc::new(capture));
         let (reply, reshaped) = match self.reply(&subject) {
             Reply::Member(name, bytes) => {
@@ -215,7 +215,7 @@ impl Replay {
                 (Reply::Whole(bytes), reshaped)
             }
             Reply::Nothing(why) => {
-                (self.note)(&format!("{id}: {why}; a call is answered with an error that says so"));
+                (self.note)(&format!("{name}: {why}; a call is answered with an error that says so"));
                 (Reply::Nothing(why), false)
             }
         };

@@ -14,14 +14,15 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use time::OffsetDateTime;
 
-pub use crate::fixture::kept::{Entry, Health, Keep, Label, Query};
+pub use crate::fixture::kept::{Entry, Health, Keep, KeptId, Label, Query};
 
 use super::{Error, Readers, TEMPORARY, read_folder, write_new, write_whole_for};
-use crate::capture::{Capture, CaptureId};
+use crate::capture::Capture;
 
 const CAPTURES: &str = "captures";
 const TRASH: &str = "trash";
@@ -64,7 +65,7 @@ impl History {
     }
 
     /// The folder of a capture.
-    pub fn folder(&self, id: &CaptureId) -> PathBuf {
+    pub fn folder(&self, id: &KeptId) -> PathBuf {
         self.captures().join(&*id.0)
     }
 
@@ -72,18 +73,18 @@ impl History {
     ///
     /// # Errors
     /// [`Error::Io`]: a full disk, a folder that may not be written. Nothing of the capture is left behind.
-    pub fn add(&self, capture: &Capture, label: &Label) -> Result<CaptureId, Error> {
+    pub fn add(&self, capture: &Capture, label: &Label) -> Result<KeptId, Error> {
         self.make_folder().map_err(Error::io("cannot create the folder", &self.root))?;
         let base = folder_name(capture);
         let label_text = label_text(label);
         let files: &[(&str, &[u8])] = if *label == Label::default() { &[] } else { &[(LABEL, label_text.as_bytes())] };
         for number in 1..NAMES {
             let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
-            let id = CaptureId(name.as_str().into());
-            let named = Capture { id: id.clone(), ..capture.clone() };
+            let id = KeptId(name.as_str().into());
+            let named = Capture { name: Arc::clone(&id.0), ..capture.clone() };
             match write_new(&named, files, &self.captures().join(&name), Readers::Owner) {
                 Ok(()) => {
-                    let entry = Entry::of(&named, label, folder_bytes(&self.folder(&id)));
+                    let entry = Entry::of(&id, &named, label, folder_bytes(&self.folder(&id)));
                     // The folder is what counts; an index that lacks it is completed by the next list.
                     self.append(&entry).ok();
                     return Ok(id);
@@ -117,7 +118,7 @@ impl History {
         let gone = all - listed.entries.len();
         let mut added = 0;
         for name in names {
-            let id = CaptureId(name.as_str().into());
+            let id = KeptId(name.as_str().into());
             if !known.contains(&id) {
                 added += 1;
                 listed.entries.push(self.read_entry(&id));
@@ -155,16 +156,16 @@ impl History {
     }
 
     /// What the list shows of one capture, read from its folder.
-    pub fn entry(&self, id: &CaptureId) -> Entry {
+    pub fn entry(&self, id: &KeptId) -> Entry {
         self.read_entry(id)
     }
 
-    fn read_entry(&self, id: &CaptureId) -> Entry {
+    fn read_entry(&self, id: &KeptId) -> Entry {
         let folder = self.folder(id);
         let bytes = folder_bytes(&folder);
         let label = read_label(&folder);
         match read_folder(&folder) {
-            Ok(capture) => Entry { id: id.clone(), ..Entry::of(&capture, &label, bytes) },
+            Ok(capture) => Entry::of(id, &capture, &label, bytes),
             Err(error) => {
                 let health = match error {
                     Error::Newer { schema, .. } => Health::Newer(schema),
@@ -183,16 +184,16 @@ impl History {
     ///
     /// # Errors
     /// As [`read_folder`].
-    pub fn open(&self, id: &CaptureId) -> Result<Capture, Error> {
+    pub fn open(&self, id: &KeptId) -> Result<Capture, Error> {
         // Its name here is the one it is known by, whoever copied the folder.
-        Ok(Capture { id: id.clone(), ..read_folder(&self.folder(id))? })
+        Ok(Capture { name: Arc::clone(&id.0), ..read_folder(&self.folder(id))? })
     }
 
     /// Names, notes or pins a capture.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::NotACapture`] where it is gone.
-    pub fn label(&self, id: &CaptureId, label: &Label) -> Result<(), Error> {
+    pub fn label(&self, id: &KeptId, label: &Label) -> Result<(), Error> {
         let folder = self.folder(id);
         if !folder.is_dir() {
             return Err(Error::NotACapture { path: folder });
@@ -211,7 +212,7 @@ impl History {
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn delete(&self, id: &CaptureId, now: OffsetDateTime) -> Result<(), Error> {
+    pub fn delete(&self, id: &KeptId, now: OffsetDateTime) -> Result<(), Error> {
         let trash = self.root.join(TRASH);
         Readers::Owner.make_folder(&trash).map_err(Error::io("cannot create the folder", &trash))?;
         let target = trash.join(format!("{}~{}", now.unix_timestamp(), id.0));
@@ -222,7 +223,7 @@ impl History {
     ///
     /// # Errors
     /// [`Error::NotACapture`] where it is not there any more, [`Error::Io`].
-    pub fn restore(&self, id: &CaptureId) -> Result<(), Error> {
+    pub fn restore(&self, id: &KeptId) -> Result<(), Error> {
         let target = self.folder(id);
         let found = self.trash().into_iter().filter(|(_, name, _)| *name == *id.0).max_by_key(|(at, ..)| *at);
         let Some((_, _, path)) = found else { return Err(Error::NotACapture { path: target }) };

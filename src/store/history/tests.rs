@@ -8,7 +8,7 @@ use time::macros::datetime;
 
 use super::*;
 use crate::cancel::Cancel;
-use crate::capture::{Server, Tool};
+use crate::capture::{CaptureId, Server, Tool};
 
 fn capture(tool: &str, second: i64, text: &str) -> Capture {
     Capture {
@@ -43,7 +43,8 @@ fn what_is_kept_is_there_again() {
     assert_eq!(tools(&listed), ["b", "a", "a"]);
     assert_eq!(listed.entries.iter().find(|entry| entry.id == a).unwrap().label, label);
     let opened = again.open(&a).unwrap();
-    assert_eq!(opened, Capture { id: a.clone(), ..capture("a", 1, "x") });
+    let named = Capture { name: a.0.clone(), ..capture("a", 1, "x") };
+    assert_eq!(opened, Capture { id: opened.id.clone(), ..named });
     again.label(&a, &Label { notes: "other".into(), ..label }).unwrap();
     assert_eq!(history.list().unwrap().entries.iter().find(|entry| entry.id == a).unwrap().label.notes, "other");
 }

@@ -22,7 +22,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use time::OffsetDateTime;
 
-use super::file::ReadAs;
+use super::file::{ReadAs, SHORT, empty_capture};
 use crate::capture::{Capture, CaptureId, Direction, HttpInfo, Timings};
 use crate::json::Doc;
 use crate::problem::{Kind, Problem};
@@ -67,10 +67,11 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// The id of a capture of it. The digest keeps two files of one name, or one that changed, apart.
-    fn id(&self, number: usize) -> CaptureId {
+    /// An empty capture of it, of this number.
+    fn capture(&self, number: usize, transport: &str, source: String) -> Capture {
         let digest = self.digest.get_or_init(|| sha256(self.bytes));
-        CaptureId(format!("{}-{}-{number}", self.name, &digest[..8]).into())
+        let named = |digest: &str| format!("{}-{digest}-{number}", self.name).into();
+        Capture { name: named(&digest[..SHORT]), ..empty_capture(CaptureId(named(digest)), transport, source) }
     }
 
     fn nothing(&self, what: &str) -> Problem {

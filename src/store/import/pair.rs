@@ -10,7 +10,6 @@ use super::{Entry, Input};
 use crate::capture::{Capture, Direction, Message, Outcome, Reading, Server, Timings, Tool};
 use crate::json::{Doc, Node};
 use crate::problem::{Kind, Problem};
-use crate::store::file::empty_capture;
 
 /// As many messages of one file are taken.
 const MOST_MESSAGES: usize = 100_000;
@@ -166,8 +165,8 @@ impl Pairing<'_> {
 
     fn capture(&mut self, asked: Option<Asked>, answer: Option<Entry>) {
         let name = self.input.name;
-        let id = self.input.id(self.captures.len() + 1);
-        let mut capture = empty_capture(id, self.transport, format!("message {} of {name}", self.captures.len() + 1));
+        let number = self.captures.len() + 1;
+        let mut capture = self.input.capture(number, self.transport, format!("message {number} of {name}"));
         if let (Some(asked), Some(answer)) = (&asked, &answer) {
             capture.timings = answer.timings.unwrap_or_default();
             if let Some(took) = since(&asked.entry, answer).filter(|_| answer.timings.is_none()) {
@@ -213,7 +212,7 @@ fn since(asked: &Entry, entry: &Entry) -> Option<Duration> {
 
 /// A capture whose result is not that of a server's message, but what a host wrote down.
 pub(super) fn told(input: &Input<'_>, number: usize, tool: &str, arguments: Bytes, result: &[u8], is_error: bool) -> Capture {
-    let mut capture = empty_capture(input.id(number), "file", format!("answer {number} of {}", input.name));
+    let mut capture = input.capture(number, "file", format!("answer {number} of {}", input.name));
     capture.tool = Tool::unlisted(tool);
     capture.arguments = arguments;
     capture.response = Some([br#"{"jsonrpc":"2.0","id":1,"result":"#.as_slice(), result, b"}"].concat().into());

@@ -84,7 +84,7 @@ pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
         Outcome::Malformed => format!("Unreadable answer after {time}"),
         Outcome::Timeout => format!("Timed out after {time}"),
         Outcome::Cancelled => format!("Cancelled after {time}"),
-        Outcome::Disconnected => format!("Server gone after {time}"),
+        Outcome::Disconnected => format!("Server went away after {time}"),
     };
     let mark = icons::icon_fill(glyph, 14.0, color);
     let color = if capture.outcome == Outcome::Result { t.text } else { color };
@@ -112,9 +112,9 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
         done_words(ui, capture);
         // Where the server is gone still, the strip below the bar has the button.
         let is_gone = matches!(cx.state.connection, Connection::Gone { .. });
-        if capture.outcome == Outcome::Timeout || (capture.outcome == Outcome::Disconnected && !is_gone) {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| match capture.outcome {
-                Outcome::Disconnected => {
+        if matches!(capture.outcome, Outcome::Timeout | Outcome::Disconnected) && !is_gone {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| match &cx.state.connection {
+                Connection::None | Connection::Failed { .. } => {
                     if widgets::Button::new("Reconnect").small().show(ui).clicked() {
                         cx.send(Action::Reconnect);
                     }

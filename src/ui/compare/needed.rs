@@ -11,18 +11,19 @@ use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Button};
 
-fn tool<'a>(cx: &Cx<'a>) -> Option<&'a str> {
-    cx.state.comparisons.current.as_ref().map(|compare| compare.tool.name.as_str())
+/// What is ticked; `None` where all are.
+fn needed<'a>(cx: &Cx<'a>) -> Option<&'a BTreeSet<String>> {
+    let compare = cx.state.comparisons.current.as_ref()?;
+    cx.state.needed(&compare.server, &compare.tool.name)
 }
 
 pub fn needed_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
-    let Some(tool) = tool(cx) else { return };
     let fields = page.sweep.choosable_fields();
     if fields.is_empty() {
         Button::new("Needed fields").enabled(false).tip("No answer has data with fields in it").show(ui);
         return;
     }
-    let needed = cx.state.needed(tool);
+    let needed = needed(cx);
     let is_needed = |field: &Field| needed.is_none_or(|needed| needed.contains(&field.pattern));
     let count = fields.iter().filter(|field| is_needed(field)).count();
     let label = if count == fields.len() {
@@ -30,9 +31,7 @@ pub fn needed_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
     } else {
         format!("Needed fields: {count} of {}", fields.len())
     };
-    let send = |fields: Option<BTreeSet<String>>| {
-        cx.send(Action::Compare(CompareAction::Need { tool: tool.to_owned(), fields }));
-    };
+    let send = |fields: Option<BTreeSet<String>>| cx.send(Action::Compare(CompareAction::Need(fields)));
     let button = Button::new(&label).menu().name("Needed fields").tip("What the model has to know of each record").show(ui);
     stays(&button).width(300.0).show(|ui| {
         let t = Tokens::of(ui);

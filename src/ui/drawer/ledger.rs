@@ -448,7 +448,7 @@ fn less(cx: &Cx<'_>, row: &Row) -> Option<Count> {
 /// What a format loses of the fields that the model needs; `None` where it keeps them, or all are needed.
 fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
     let capture = cx.state.capture()?;
-    let needed = cx.state.needed(&capture.tool.name)?;
+    let needed = cx.state.needed(&capture.server.name, &capture.tool.name)?;
     let fields: Vec<String> = needed.iter().cloned().collect();
     let Some(Answer::Needed(Some(found))) = cx.ready(Question::Needed { format, fields: fields.into() }) else { return None };
     (!found.lost.is_empty()).then(|| found.sentence(format_title(format)))
