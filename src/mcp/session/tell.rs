@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{Ended, Session};
+use super::{Ended, Session, TimeLimit};
 use crate::capture::Reading;
 use crate::json::write;
 use crate::mcp::cancel_token::CancelToken;
@@ -18,7 +18,7 @@ impl Session {
     /// No answer, or an error instead of one.
     pub async fn request(&self, method: &str, params: &str, limit: Duration) -> Result<Bytes, Error> {
         let write = |id: i64| self.era.request(&id.to_string(), method, params.as_bytes(), "", None);
-        let asked = self.ask(write, limit, &CancelToken::new()).await?;
+        let asked = self.ask(write, &mut TimeLimit::new(&self.tap, limit), &CancelToken::new()).await?;
         let answer = match asked.ended {
             Ended::End(End::Answer(answer)) => answer,
             Ended::End(End::Lost(error)) => return Err(Error::Shared(error)),
