@@ -12,7 +12,7 @@ use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{Before, Run, RunCall};
 use crate::problem::{Kind, Problem};
-use crate::report::arguments;
+use crate::report::arguments::{self, unchecked};
 use crate::token::Tokens;
 
 /// What a person does with collections.
@@ -221,7 +221,7 @@ impl State {
     ///
     /// # Errors
     /// What is in the way of the first call that cannot be made.
-    fn planned(&self) -> Result<Vec<Arc<Tool>>, Problem> {
+    fn planned(&self) -> Result<Vec<(Arc<Tool>, Option<String>)>, Problem> {
         let Some(collection) = &self.collections.collection else { return Ok(Vec::new()) };
         let refuse = |call: &CollectedCall, kind, what: &str| {
             Problem::new(kind, format!("in the call `{}` {what}", call.name))
@@ -240,12 +240,12 @@ impl State {
                     let what = format!("the arguments are not a JSON object: {why}");
                     Err(refuse(call, Kind::Arguments, &what).at(format!("line {line}, column {column}")))
                 }
-                Ok(problems) => match problems.first() {
+                Ok(checked) => match checked.problems.first() {
                     Some((pointer, message)) => {
                         let what = format!("the arguments do not fit the schema: {message}");
                         Err(refuse(call, Kind::Arguments, &what).at(pointer.clone()))
                     }
-                    None => Ok(Arc::clone(&listed.tool)),
+                    None => Ok((Arc::clone(&listed.tool), checked.unchecked)),
                 },
             }
         };
@@ -268,8 +268,11 @@ impl State {
                 return;
             }
         };
+        for (tool, why) in tools.iter().filter_map(|(tool, why)| Some((tool, why.as_ref()?))) {
+            self.toast(&unchecked(&tool.name, why));
+        }
         let Some(collection) = &self.collections.collection else { return };
-        let writing = collection.calls.iter().zip(&tools).filter(|(_, tool)| !tool.is_declared_read_only());
+        let writing = collection.calls.iter().zip(&tools).filter(|(_, (tool, _))| !tool.is_declared_read_only());
         let writing: Vec<String> = writing.map(|(call, _)| format!("{} {}", call.tool, call.arguments)).collect();
         if writing.is_empty() || self.connection.is_sample() {
             self.start_run(effects);
