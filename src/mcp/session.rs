@@ -202,7 +202,7 @@ impl Session {
                     page
                 }
                 // No such capability and no such method: there are none.
-                Err(Error::Rpc { code, .. }) if code == "-32601" && list.raw.is_empty() => {
+                Err(Error::Rpc { error, .. }) if error.code == "-32601" && list.raw.is_empty() => {
                     list.note = Some(format!("the server has no {member}: it does not know `{method}`"));
                     return Ok(list);
                 }

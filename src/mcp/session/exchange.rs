@@ -189,9 +189,7 @@ fn judge_now(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
     let reading = Reading::read(bytes);
     let outcome = reading.outcome();
     let problem = match (outcome, &reading.rpc_error) {
-        (Outcome::ProtocolError, Some(error)) => {
-            Some(Error::Rpc { place, code: error.code.clone(), message: error.message.clone() }.into())
-        }
+        (Outcome::ProtocolError, Some(error)) => Some(Error::Rpc { place, error: error.clone() }.into()),
         (Outcome::Malformed, _) => {
             let fault = reading.doc.faults().iter().find(|fault| fault.kind.is_fatal());
             let what = match fault {

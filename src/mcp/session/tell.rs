@@ -31,7 +31,7 @@ impl Session {
         let reading = Reading::read(answer.bytes.clone());
         let place = self.tap.place.clone();
         match (reading.result().filter(|result| !result.is_null()), &reading.rpc_error) {
-            (None, Some(error)) => Err(Error::Rpc { place, code: error.code.clone(), message: error.message.clone() }),
+            (None, Some(error)) => Err(Error::Rpc { place, error: error.clone() }),
             (Some(result), _) => Ok(result.raw_bytes()),
             (None, None) => Err(Error::Malformed { place, what: format!("the answer to `{method}` has no result") }),
         }
