@@ -578,7 +578,7 @@ async fn a_certificate_that_signs_itself_is_trusted_once_it_is_named() {
     session.close().await;
     // It is trusted for the names and the days that it states, and no others.
     for ((config, pem), why, hint) in [
-        (self_signed("localhost", 30), "not for this host name", "subject alternative name"),
+        (self_signed("localhost", 30), "not for this host name", "subjectAltName"),
         (self_signed("127.0.0.1", -1), "has expired", "renewed"),
     ] {
         let url = behind_tls(config).await;

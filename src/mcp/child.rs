@@ -8,10 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::io::AsyncRead;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
+use super::backlog::Backlog;
 use super::error::Error;
 use super::tap::Tap;
 use super::{Options, guard, lines};
@@ -119,6 +121,15 @@ pub(super) fn start(
     tap.end_step(&child.id().map(|id| format!("process {id}")).unwrap_or_default(), StepState::Done);
     let (said, fate) = watch::channel(Fate::default());
     let tap = Arc::clone(tap);
+    // A transcript has every line of it, so that is waited for.
+    let stderr: Box<dyn AsyncRead + Send + Unpin> = if options.transcript.is_some() {
+        Box::new(stderr)
+    } else {
+        let backlog = Backlog::new(tap.limits.stderr);
+        let filled = Arc::clone(&backlog);
+        tasks.spawn(async move { filled.fill(stderr).await });
+        Box::new(backlog.read())
+    };
     tasks.spawn(async move {
         let read = lines::read(stderr, STDERR_LINE, mpsc::channel(1).1, |line| {
             // The program's last words may have no line end of their own, so the guard's may follow on the same line.

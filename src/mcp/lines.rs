@@ -153,10 +153,14 @@ mod tests {
         let reading = read(from, 100, asks, |line| found.push(line.bytes));
         let asking = async {
             to.write_all(b"a\nbc").await.unwrap();
-            tokio::task::yield_now().await;
-            let (ask, asked) = oneshot::channel();
-            unended.send(ask).await.unwrap();
-            let seen = asked.await.unwrap();
+            let seen = loop {
+                let (ask, asked) = oneshot::channel();
+                unended.send(ask).await.unwrap();
+                let seen = asked.await.unwrap();
+                if !seen.is_empty() {
+                    break seen;
+                }
+            };
             to.write_all(b"d\n").await.unwrap();
             drop(to);
             seen

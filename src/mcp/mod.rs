@@ -17,6 +17,7 @@
 //! (`ping`, the folders that were given).
 
 mod asks;
+mod backlog;
 mod cancel_token;
 mod child;
 mod connect;

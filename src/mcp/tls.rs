@@ -130,7 +130,7 @@ pub(super) fn words(refused: &rustls::Error) -> (String, &'static str) {
             format!("{certificate} signs itself and is not trusted here"),
             "if you trust it, give that very certificate by `--cacert FILE` (PEM)",
         ),
-        CertificateError::UnknownIssuer => (
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => (
             format!("{certificate} is signed by an authority that is not trusted here"),
             "if you trust it, give the certificate of its authority by `--cacert FILE` (PEM)",
         ),
@@ -142,7 +142,7 @@ pub(super) fn words(refused: &rustls::Error) -> (String, &'static str) {
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => (
             format!("{certificate} is not for this host name"),
-            "use a name that it states as a subject alternative name, or have one made that states this name",
+            "use a name that it states, or have one made that states this one (`openssl req -x509 -addext subjectAltName=DNS:NAME …`)",
         ),
         other => (format!("{certificate} cannot be trusted: {other}"), "have one made that verifiers take"),
     }

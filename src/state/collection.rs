@@ -217,11 +217,11 @@ impl State {
         self.tools.iter().filter_map(|listed| listed.tokens).fold(Tokens::default(), Tokens::plus)
     }
 
-    /// The tools of the calls, all of which were looked at before the first is made.
+    /// The tools of the calls, all of which were looked at before the first is made; `notes` gets what could not be checked.
     ///
     /// # Errors
     /// What is in the way of the first call that cannot be made.
-    fn planned(&self) -> Result<Vec<(Arc<Tool>, Option<String>)>, Problem> {
+    fn planned(&self, notes: &mut Vec<String>) -> Result<Vec<Arc<Tool>>, Problem> {
         let Some(collection) = &self.collections.collection else { return Ok(Vec::new()) };
         let refuse = |call: &CollectedCall, kind, what: &str| {
             Problem::new(kind, format!("in the call `{}` {what}", call.name))
@@ -245,7 +245,10 @@ impl State {
                         let what = format!("the arguments do not fit the schema: {message}");
                         Err(refuse(call, Kind::Arguments, &what).at(pointer.clone()))
                     }
-                    None => Ok((Arc::clone(&listed.tool), checked.unchecked)),
+                    None => {
+                        notes.extend(checked.unchecked.map(|why| unchecked(&call.tool, &why)));
+                        Ok(Arc::clone(&listed.tool))
+                    }
                 },
             }
         };
@@ -261,18 +264,17 @@ impl State {
             self.toast_problem(problem);
             return;
         }
-        let tools = match self.planned() {
+        let mut notes = Vec::new();
+        let tools = match self.planned(&mut notes) {
             Ok(tools) => tools,
             Err(problem) => {
                 self.toast_problem(problem);
                 return;
             }
         };
-        for (tool, why) in tools.iter().filter_map(|(tool, why)| Some((tool, why.as_ref()?))) {
-            self.toast(&unchecked(&tool.name, why));
-        }
+        notes.iter().for_each(|note| self.toast(note));
         let Some(collection) = &self.collections.collection else { return };
-        let writing = collection.calls.iter().zip(&tools).filter(|(_, (tool, _))| !tool.is_declared_read_only());
+        let writing = collection.calls.iter().zip(&tools).filter(|(_, tool)| !tool.is_declared_read_only());
         let writing: Vec<String> = writing.map(|(call, _)| format!("{} {}", call.tool, call.arguments)).collect();
         if writing.is_empty() || self.connection.is_sample() {
             self.start_run(effects);
