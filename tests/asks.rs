@@ -333,6 +333,17 @@ async fn rounds_end_where_nobody_answers_or_the_server_never_stops() {
     assert!(capture.notes.iter().any(|note| note.contains("10 times")), "{:?}", capture.notes);
     assert_eq!(capture.messages.len(), 20);
     session.close().await;
+
+    // One that only says to ask again is asked again while the one limit of the call lasts.
+    let empty =
+        server(r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","requestState":"s"}}\n' "$id""#);
+    let (session, _) = open(&empty, options()).await;
+    let brief = Call { limit: Duration::from_millis(900), ..call("{}") };
+    let capture = session.call(brief, CancelToken::new()).await;
+    assert_eq!(capture.outcome, Outcome::Timeout, "{:?}", capture.notes);
+    assert!(capture.messages.len() <= 6, "after 0.2 and 0.6 s, and no more: {:?}", capture.messages);
+    assert!(capture.notes.iter().any(|note| note.contains("rounds")), "{:?}", capture.notes);
+    session.close().await;
 }
 
 #[tokio::test]

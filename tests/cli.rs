@@ -205,6 +205,55 @@ fn refused_arguments_are_sent_on_demand() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "note: the tool answered with `isError`\n");
 }
 
+/// A server whose one tool has this input schema.
+fn server_with(schema: &str) -> String {
+    let hello = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
+    let tool = format!(r#"{{"name":"t","inputSchema":{schema},"annotations":{{"readOnlyHint":true}}}}"#);
+    format!(
+        r#"while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *initialize\"*) result='{hello}' ;;
+    *tools/list*) result='{{"tools":[{tool}]}}' ;;
+    *tools/call*) result='{{"content":[{{"type":"text","text":"called"}}]}}' ;;
+    *) continue ;;
+  esac
+  printf '{{"jsonrpc":"2.0","id":%s,"result":%s}}\n' "$id" "$result"
+done"#
+    )
+}
+
+#[cfg(unix)]
+#[test]
+fn a_schema_that_cannot_be_used_keeps_nothing_from_being_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let collection = folder.path().join("calls.toml");
+    std::fs::write(&collection, "schema = \"loupe.collection/1\"\n[[call]]\nname = \"c\"\ntool = \"t\"\narguments = '{}'\n")
+        .unwrap();
+    let (collection, saved) = (collection.to_str().unwrap(), folder.path().join("saved"));
+    let saved = saved.to_str().unwrap();
+    for (schema, why) in [
+        ("null", "the schema is null, not an object"),
+        ("[]", "the schema is an array, not an object"),
+        (r#"{"type":7}"#, "the schema cannot be used"),
+    ] {
+        let script = server_with(schema);
+        let server = ["--protocol", "2025-11-25", "--", "sh", "-c", &script];
+        for words in [
+            &["call", "t", "--view", "content"][..],
+            &["compare", "t", "--vary", "n=1,2"],
+            &["run", collection],
+            &["fixture", "save", saved, "t", "--force"],
+        ] {
+            let output = run(&[words, &server].concat(), b"");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{schema} {words:?}: {said}");
+            let warning = format!("warning: the arguments of `t` could not be checked: {why}");
+            assert_eq!(said.matches(&warning).count(), 1, "{schema} {words:?}: {said}");
+        }
+    }
+}
+
 #[test]
 fn arguments_leave_as_written() {
     let arguments = r#"{ "pageSize" :1e1,	"searchTerm":"a\u0062" }"#;

@@ -510,21 +510,36 @@ fn certified() -> (Arc<tokio_rustls::rustls::ServerConfig>, String) {
     let pem = authority.self_signed(&authority_key).unwrap().pem();
     let issuer = Issuer::new(authority, authority_key);
     let leaf = CertificateParams::new(vec!["127.0.0.1".into()]).unwrap().signed_by(&key, &issuer).unwrap();
+    (secured(&leaf, &key), pem)
+}
+
+/// A certificate as `openssl req -x509` makes it, an authority that signs itself, and itself as PEM.
+fn self_signed(name: &str, days: i64) -> (Arc<tokio_rustls::rustls::ServerConfig>, String) {
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
+    let mut params = CertificateParams::new(vec![name.into()]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let now = time::OffsetDateTime::now_utc();
+    (params.not_before, params.not_after) = (now - time::Duration::days(30), now + time::Duration::days(days));
+    let key = KeyPair::generate().unwrap();
+    let certificate = params.self_signed(&key).unwrap();
+    (secured(&certificate, &key), certificate.pem())
+}
+
+fn secured(certificate: &rcgen::Certificate, key: &rcgen::KeyPair) -> Arc<tokio_rustls::rustls::ServerConfig> {
     let key = tokio_rustls::rustls::pki_types::PrivateKeyDer::try_from(key.serialize_der()).unwrap();
     let config = tokio_rustls::rustls::ServerConfig::builder_with_provider(Arc::new(
         tokio_rustls::rustls::crypto::aws_lc_rs::default_provider(),
     ));
     let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
-    (Arc::new(config.with_single_cert(vec![leaf.der().clone()], key).unwrap()), pem)
+    Arc::new(config.with_single_cert(vec![certificate.der().clone()], key).unwrap())
 }
 
-#[tokio::test]
-async fn an_authority_of_ones_own_is_trusted_once_it_is_named() {
+/// The sample server behind TLS; its address.
+async fn behind_tls(config: Arc<tokio_rustls::rustls::ServerConfig>) -> String {
     let sample = Arc::new(Sample::new(&SampleSpec::default()).unwrap());
     let serving = serve::http(sample, ([127, 0, 0, 1], 0).into()).await.unwrap();
     let behind = serving.url().split('/').nth(2).unwrap().to_owned();
     let _serving = tokio::spawn(serving.run());
-    let (config, authority) = certified();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://{}/mcp", listener.local_addr().unwrap());
     let acceptor = tokio_rustls::TlsAcceptor::from(config);
@@ -539,6 +554,44 @@ async fn an_authority_of_ones_own_is_trusted_once_it_is_named() {
             });
         }
     });
+    url
+}
+
+#[tokio::test]
+async fn a_certificate_that_signs_itself_is_trusted_once_it_is_named() {
+    let (config, pem) = self_signed("127.0.0.1", 30);
+    let url = behind_tls(config).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("named.pem");
+    let source = |url: &str| Source::Http(Http { url: url.into(), cacert: Some(file.clone()), ..Http::default() });
+    let (problem, told) = refused(&Source::Http(Http { url: url.clone(), ..Http::default() })).await;
+    assert!(problem.what.contains("signs itself"), "{problem}");
+    assert!(problem.hint.unwrap().contains("that very certificate by `--cacert"));
+    assert!(told.iter().any(|step| step.name == "TLS" && step.answered.contains("signs itself")), "{told:?}");
+    // Another of the same kind vouches for nothing.
+    std::fs::write(&file, self_signed("127.0.0.1", 30).1).unwrap();
+    let (problem, _) = refused(&source(&url)).await;
+    assert!(problem.what.contains("signs itself"), "{problem}");
+    std::fs::write(&file, &pem).unwrap();
+    let session = mcp::connect(&source(&url), options(), Heard::default().happenings()).await.unwrap();
+    assert!(!session.list_tools(Duration::from_secs(60)).await.unwrap().tools.is_empty());
+    session.close().await;
+    // It is trusted for the names and the days that it states, and no others.
+    for ((config, pem), why, hint) in [
+        (self_signed("localhost", 30), "not for this host name", "subjectAltName"),
+        (self_signed("127.0.0.1", -1), "has expired", "renewed"),
+    ] {
+        let url = behind_tls(config).await;
+        std::fs::write(&file, pem).unwrap();
+        let (problem, _) = refused(&source(&url)).await;
+        assert!(problem.what.contains(why) && problem.hint.as_ref().unwrap().contains(hint), "{problem}: {:?}", problem.hint);
+    }
+}
+
+#[tokio::test]
+async fn an_authority_of_ones_own_is_trusted_once_it_is_named() {
+    let (config, authority) = certified();
+    let url = behind_tls(config).await;
     let (problem, told) = refused(&Source::Http(Http { url: url.clone(), ..Http::default() })).await;
     assert_eq!(problem.kind, Kind::Connect, "{problem}");
     assert!(problem.hint.as_deref().is_some_and(|hint| hint.contains("--cacert")), "{problem}");

@@ -218,12 +218,16 @@ fn calls_are_made_as_a_host() {
     assert!(said.contains(concat!("(client loupe ", env!("CARGO_PKG_VERSION"), ", capabilities {})")), "{said}");
 }
 
-/// What a known host would give its model for the probe's tools, as a person pastes it.
+/// What a known host would give its model for the probe's tools, as a person pastes it, in a session with a handshake.
 fn pasted(host: &str, left_out: &[&str]) -> String {
+    pasted_of(&mcp_loupe::serve::sample::Probe::answers()[0], host, left_out)
+}
+
+fn pasted_of(session: &mcp_loupe::host::probe::Answers, host: &str, left_out: &[&str]) -> String {
     let mut out = String::new();
-    for (tool, response) in mcp_loupe::serve::sample::Probe::answers() {
-        let shown = run(&["show", "-", "--view", &format!("host:{host}")], &response);
-        if !left_out.contains(&tool) && shown.status.code() != Some(2) {
+    for (tool, response) in session {
+        let shown = run(&["show", "-", "--view", &format!("host:{host}")], response);
+        if !left_out.contains(tool) && shown.status.code() != Some(2) {
             out += &format!("=== {tool}\n{}\n", words(&shown.stdout));
         }
     }
@@ -244,10 +248,25 @@ fn a_probe_tells_the_rules_of_a_host() {
     assert!(words(&refused.stderr).contains("the probe has no tool `probe_two` (standard input, line 1)"));
 }
 
+/// One that shows the result as it came is known by it in a session of either era, and so is one whose view of the
+/// result's `_meta` is not known.
+#[test]
+fn a_probe_tells_hosts_apart_in_either_era() {
+    for session in mcp_loupe::serve::sample::Probe::answers() {
+        for host in ["cline", "kimi-code"] {
+            // Where that is cut, the tool's name stands in it, which a bare answer does not have.
+            let text = pasted_of(&session, host, &["probe_long_text"]);
+            let found = json(&["hosts", "--from-probe", "-", "--json"], text.as_bytes());
+            assert!(found["fits"].as_array().unwrap().contains(&host.into()), "{found}\n{text}");
+        }
+    }
+}
+
 #[test]
 fn the_entry_of_an_unknown_host_is_a_hosts_file() {
     // A host of nobody: its own words around every text, JSON as Python writes it, a cut of its own.
-    let long = mcp_loupe::serve::sample::Probe::answers().into_iter().find(|(tool, _)| *tool == "probe_long_text").unwrap().1;
+    let long =
+        mcp_loupe::serve::sample::Probe::answers().remove(0).into_iter().find(|(tool, _)| *tool == "probe_long_text").unwrap().1;
     let long: Value = serde_json::from_slice(&long).unwrap();
     let long = long["result"]["content"][0]["text"].as_str().unwrap();
     let pasted = format!(

@@ -13,7 +13,7 @@ use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session};
 use mcp_loupe::problem::{Kind, Problem};
 use mcp_loupe::source::{Protocol, Source};
-use peer::{Heard, HttpPeer, INITIALIZED, call, http, options, reply, server, sh, until};
+use peer::{Heard, HttpPeer, INITIALIZED, PATIENCE, call, http, options, reply, server, sh, until};
 
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
 /// Small enough for `a line over the limit` to be over it.
@@ -25,7 +25,15 @@ struct Mode {
     name: String,
     outcome: String,
     word: String,
+    limit: Duration,
     lines: Vec<Vec<u8>>,
+}
+
+impl Mode {
+    /// The call that it answers.
+    fn call(&self) -> Call {
+        Call { limit: self.limit, ..call("{}") }
+    }
 }
 
 fn modes() -> Vec<Mode> {
@@ -56,7 +64,8 @@ fn modes() -> Vec<Mode> {
         if !hex.is_empty() {
             lines.push((0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect());
         }
-        Mode { name: text("name"), outcome: text("outcome"), word: text("word"), lines }
+        let limit = number("limit_ms").map_or(PATIENCE, |limit| Duration::from_millis(limit as u64));
+        Mode { name: text("name"), outcome: text("outcome"), word: text("word"), limit, lines }
     };
     file["mode"].as_array().unwrap().iter().map(read).collect()
 }
@@ -90,7 +99,7 @@ async fn whatever_is_said_on_stdio_ends_and_the_next_call_succeeds() {
             file.display()
         );
         let session = connect(&server(&script)).await;
-        check(&mode, "stdio", &session.call(call("{}"), CancelToken::new()).await);
+        check(&mode, "stdio", &session.call(mode.call(), CancelToken::new()).await);
         let next = session.call(call("{}"), CancelToken::new()).await;
         assert_eq!(next.outcome, Outcome::Result, "after {}: {:?}", mode.name, next.problem);
         session.close().await;
@@ -124,6 +133,128 @@ async fn whatever_is_said_in_a_stream_ends_and_the_next_call_succeeds() {
         let next = session.call(call("{}"), CancelToken::new()).await;
         assert_eq!(next.outcome, Outcome::Result, "after {}: {:?}", mode.name, next.problem);
         session.close().await;
+    }
+}
+
+/// One body is all that comes: what in it is no answer is told at once.
+#[tokio::test]
+async fn a_body_is_read_for_its_answer_alone() {
+    let odd = r#"{"jsonrpc":"2.0","method":null,"id":null}"#;
+    let noted = r#"{"jsonrpc":"2.0","method":"notifications/nonsense"}"#;
+    for (body, outcome, response, word) in [
+        (format!("[{ANSWER}]"), Outcome::Result, ANSWER, "batch"),
+        (format!("[{odd},{noted},{ANSWER},7]"), Outcome::Result, ANSWER, "batch"),
+        ("[]".into(), Outcome::Malformed, "[]", "`[]`"),
+        (format!("[{noted}]"), Outcome::Malformed, &*format!("[{noted}]"), "no answer"),
+        (odd.into(), Outcome::Malformed, odd, "no MCP message"),
+        (ANSWER.replace(":1,", ":77,"), Outcome::Malformed, &*ANSWER.replace(":1,", ":77,"), "the id 77"),
+    ] {
+        let first = Mutex::new(Some(reply("200 OK", "application/json", body.as_bytes())));
+        let peer = HttpPeer::start(move |seen| first.lock().unwrap().take().unwrap_or_else(|| plain(seen))).await;
+        let session = connect(&http(&peer.url)).await;
+        let capture = session.call(call("{}"), CancelToken::new()).await;
+        let said = format!("{:?} {:?}", capture.notes, capture.problem.as_ref().map(Problem::message));
+        assert_eq!(capture.outcome, outcome, "{body}: {said}");
+        assert_eq!(capture.response.as_deref(), Some(response.as_bytes()), "{body}: {said}");
+        assert!(said.contains(word), "{body}: {said}");
+        let next = session.call(call("{}"), CancelToken::new()).await;
+        assert_eq!(next.outcome, Outcome::Result, "after {body}: {:?}", next.problem);
+        session.close().await;
+    }
+}
+
+/// What is odd costs no answer in the other era either, and a batch is none where the revision has batches.
+#[tokio::test]
+async fn odd_lines_cost_no_answer_in_any_revision() {
+    let odd = r#"printf '%s\n' '[]' '{"jsonrpc":"2.0","method":null,"id":null}' '{"jsonrpc":"2.0","id":77,"result":{}}'"#;
+    let answer = r#"printf '[{"jsonrpc":"2.0","method":"notifications/nonsense"},{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}]\n' "$id""#;
+    for version in Protocol::VERSIONS {
+        let initialized = INITIALIZED.replace("2025-11-25", version);
+        let discovered = format!(r#"{{"supportedVersions":["{version}"],"capabilities":{{"tools":{{}}}}}}"#);
+        let arms = format!(
+            r#"*server/discover*) {odd}; printf '%s\n' '{{"jsonrpc":"2.0","id":"loupe-discover","result":{discovered}}}' ;;
+            *'"initialize"'*) {odd}; printf '%s\n' '{{"jsonrpc":"2.0","id":0,"result":{initialized}}}' ;;
+            *'"tools/call"'*) {odd}; {answer} ;;"#
+        );
+        let session = connect(&peer::child(&arms).with_protocol(Protocol::Version(version))).await;
+        let capture = session.call(call("{}"), CancelToken::new()).await;
+        assert_eq!(capture.outcome, Outcome::Result, "{version}: {:?}", capture.problem);
+        let is_odd = capture.notes.iter().any(|note| note.contains("batch"));
+        assert_eq!(is_odd, *version != "2025-03-26", "{version}: {:?}", capture.notes);
+        // Three odd lines and the notification stand beside it.
+        assert_eq!(capture.messages.len(), 4, "{version}: {:?}", capture.messages);
+        session.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_output_that_ends_is_told_at_once() {
+    let answer = r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}' "$id""#;
+    // The limit is far: none of these ends by it.
+    for (script, outcome, word) in [
+        ("exec 1>&-".to_owned(), Outcome::Disconnected, "closed its output"),
+        (format!("{answer}; exec 1>&-"), Outcome::Result, "no line end"),
+        (format!("{answer}; exit 0"), Outcome::Result, "no line end"),
+        ("printf '{\"jsonrpc\":\"2.0\",'; exec 1>&-".to_owned(), Outcome::Disconnected, "closed its output"),
+    ] {
+        let capture = peer::called(&server(&script)).await;
+        let said = format!("{:?} {:?}", capture.notes, capture.problem);
+        assert_eq!(capture.outcome, outcome, "{script}: {said}");
+        assert!(said.contains(word) && !said.contains("--timeout"), "{script}: {said}");
+    }
+    // While the output is open, a line may still go on.
+    let session = connect(&server(answer)).await;
+    let brief = Call { limit: Duration::from_millis(500), ..call("{}") };
+    let capture = session.call(brief, CancelToken::new()).await;
+    let problem = capture.problem.unwrap();
+    assert_eq!((capture.outcome, problem.kind), (Outcome::Malformed, Kind::Malformed), "{problem:?}");
+    assert!(problem.what.contains("no line end"), "{problem:?}");
+    assert_eq!(capture.response.as_deref(), Some(ANSWER.as_bytes()));
+    session.close().await;
+}
+
+/// `text` as one member of a gzip file; stored, not compressed.
+fn gzip(text: &str) -> Vec<u8> {
+    let crc = text.bytes().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))
+    });
+    let length = u16::try_from(text.len()).unwrap();
+    let mut member = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01".to_vec();
+    member.extend([length.to_le_bytes(), (!length).to_le_bytes()].concat());
+    member.extend(text.bytes());
+    member.extend([(!crc).to_le_bytes(), u32::from(length).to_le_bytes()].concat());
+    member
+}
+
+#[tokio::test]
+async fn an_encoding_is_undone_whole_or_named() {
+    let twice = [gzip(&ANSWER[..20]), gzip(&ANSWER[20..])].concat();
+    for (status, encoding, body, outcome, word) in [
+        ("200 OK", "gzip", gzip(ANSWER), Outcome::Result, ""),
+        ("200 OK", "gzip", twice, Outcome::Result, ""),
+        ("200 OK", "x-gzip", gzip(ANSWER), Outcome::Result, ""),
+        ("200 OK", "identity", ANSWER.into(), Outcome::Result, ""),
+        ("200 OK", "gzip", gzip(ANSWER)[..30].to_vec(), Outcome::Disconnected, "broke"),
+        ("200 OK", "br", b"\x0f\x02\x80{}\x03".to_vec(), Outcome::Malformed, "encoded as `br`"),
+        ("200 OK", "deflate", b"\x78\x9c\x03\0\0\0\0\x01".to_vec(), Outcome::Malformed, "encoded as `deflate`"),
+        (
+            "500 Internal Server Error",
+            "br",
+            b"\x0f".to_vec(),
+            Outcome::Malformed,
+            "500 Internal Server Error: a page that is encoded as `br`",
+        ),
+    ] {
+        let answer = reply(status, &format!("application/json\r\nContent-Encoding: {encoding}"), &body);
+        let peer = HttpPeer::start(move |_| answer.clone()).await;
+        let capture = peer::called(&http(&peer.url)).await;
+        let said = format!("{:?} {:?}", capture.notes, capture.problem);
+        assert_eq!(capture.outcome, outcome, "{status} {encoding}: {said}");
+        assert!(said.contains(word), "{status} {encoding}: {said}");
+        if outcome == Outcome::Result {
+            assert_eq!(capture.response.as_deref(), Some(ANSWER.as_bytes()), "{encoding}");
+        }
+        assert!(peer.seen().iter().all(|seen| seen.head.contains("accept-encoding: gzip")), "{:?}", peer.seen());
     }
 }
 

@@ -19,6 +19,28 @@ pub struct RpcError {
     pub data: Option<Bytes>,
 }
 
+impl RpcError {
+    /// Reads an error however it is written: where it is no object, what stands there is the message.
+    pub fn read(error: Node<'_>) -> Self {
+        let text = |node: Node<'_>| node.as_str().map(|text| text.into_owned());
+        if error.kind() != Kind::Object {
+            let message = text(error).unwrap_or_else(|| error.raw_text().into_owned());
+            return Self { code: String::new(), message, data: None };
+        }
+        Self {
+            code: error.get("code").map(|node| node.raw_text().into_owned()).unwrap_or_default(),
+            message: error.get("message").and_then(text).unwrap_or_default(),
+            data: error.get("data").map(Node::raw_bytes),
+        }
+    }
+
+    /// What follows the word "error" in a sentence: ` -32602: no such tool`, `: boom`; nothing where it says nothing.
+    pub fn detail(&self) -> String {
+        let part = |before: &str, text: &str| if text.is_empty() { String::new() } else { format!("{before}{text}") };
+        part(" ", &self.code) + &part(": ", &self.message)
+    }
+}
+
 /// What could be read of a response.
 #[derive(Clone, Debug)]
 pub struct Reading {
@@ -91,19 +113,17 @@ impl Reading {
             self.faults.push("`error` is null beside the result".into());
             return;
         }
-        let code = error.get("code");
-        if code.and_then(Node::as_i64).is_none() {
+        self.rpc_error = Some(RpcError::read(error));
+        if error.kind() != Kind::Object {
+            self.faults.push(format!("`error` is {}, not an object", with_article(error.kind())));
+            return;
+        }
+        if error.get("code").and_then(Node::as_i64).is_none() {
             self.faults.push("the error's `code` is not an integer".into());
         }
-        let message = error.get("message").and_then(|node| node.as_str().map(|text| text.into_owned()));
-        if message.is_none() {
+        if error.get("message").and_then(Node::as_str).is_none() {
             self.faults.push("the error has no `message`".into());
         }
-        self.rpc_error = Some(RpcError {
-            code: code.map(|node| node.raw_text().into_owned()).unwrap_or_default(),
-            message: message.unwrap_or_default(),
-            data: error.get("data").map(Node::raw_bytes),
-        });
     }
 
     fn read_result(&mut self, result: Node<'_>) {
@@ -216,6 +236,10 @@ mod tests {
         let failed =
             read(r#"{"jsonrpc":"2.0","id":1,"result":{"taskId":"a","status":"failed","error":{"code":-32603,"message":"no"}}}"#);
         assert_eq!((failed.outcome(), failed.rpc_error.unwrap().message.as_str()), (Outcome::ProtocolError, "no"));
+        let odd = |error: &str| read(&format!(r#"{{"jsonrpc":"2.0","id":1,"error":{error}}}"#)).rpc_error.unwrap().detail();
+        assert_eq!([odd(r#""boom""#), odd("[1]"), odd("{}")], [": boom", ": [1]", ""]);
+        assert_eq!([odd(r#"{"code":5}"#), odd(r#"{"code":-1,"message":"no"}"#)], [" 5", " -1: no"]);
+        assert_eq!(read(r#"{"id":1,"error":"boom"}"#).faults.last().unwrap(), "`error` is a string, not an object");
         // A result of a tool that looks like one, and a task that is under way.
         for text in [
             r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"taskId":"a","status":"completed","result":{"x":1}}}"#,

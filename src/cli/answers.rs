@@ -99,9 +99,9 @@ fn elicited(ask: &Ask, elicit: &Elicit, quiet: bool) -> Reply {
             }
             let content = form::content(fields, given);
             match arguments::check(Some(schema), &content) {
-                Ok(problems) if problems.is_empty() => Reply::Accept(Some(content)),
-                Ok(problems) => {
-                    let said: Vec<_> = problems.iter().map(|(at, what)| format!("{what} ({at})")).collect();
+                Ok(checked) if checked == Default::default() => Reply::Accept(Some(content)),
+                Ok(checked) => {
+                    let said: Vec<_> = checked.objections().iter().map(|(at, what)| format!("{what} ({at})")).collect();
                     output::warning(
                         &Problem::new(Kind::Arguments, format!("the answer does not fit the server's form: {}", said.join("; ")))
                             .at("--elicit")

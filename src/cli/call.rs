@@ -20,7 +20,7 @@ use crate::host::Hosts;
 use crate::json::Doc;
 use crate::mcp;
 use crate::problem::{Kind, Problem};
-use crate::report::arguments::{self, check};
+use crate::report::arguments::{self, Checked, check};
 use crate::source::Source;
 use crate::store;
 
@@ -78,7 +78,7 @@ pub fn call(
         async |session, interrupt| {
             let tools = list_tools(session, link, quiet, interrupt).await?.tools;
             let Some(tool) = tools.iter().find(|tool| tool.name == name) else { return Err(not_listed(name, &tools)) };
-            refused_by(tool.input_schema.as_ref(), &arguments, send_anyway)?;
+            warn_unchecked(name, refused_by(tool.input_schema.as_ref(), &arguments, send_anyway)?);
             let call = mcp::Call {
                 id: capture_id(name),
                 tool: tool.clone(),
@@ -118,14 +118,22 @@ pub fn read_arguments(given: Option<&str>) -> Result<String, Problem> {
     }
 }
 
-/// Whether the arguments may go out. What is not JSON never may: the request around it would not be JSON either.
-pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) -> Result<(), Problem> {
+/// Says that the arguments of a tool go out without having been checked, and why.
+pub fn warn_unchecked(tool: &str, unchecked: Option<String>) {
+    if let Some(why) = unchecked {
+        output::warning(&Problem::new(Kind::Arguments, arguments::unchecked(tool, &why)));
+    }
+}
+
+/// Whether the arguments may go out; why they could not be checked, if so. What is not JSON never may: the request around
+/// it would not be JSON either.
+pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) -> Result<Option<String>, Problem> {
     let refuse = |what: String| Problem::new(Kind::Arguments, what);
     match check(schema, arguments) {
         Err((why, line, column)) => {
             let is_json = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes())).is_json();
             if send_anyway && is_json {
-                return Ok(());
+                return Ok(None);
             }
             let place = format!("line {line}, column {column}");
             if is_json {
@@ -135,7 +143,7 @@ pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) ->
                 .at(place)
                 .hint("a JSON object, @FILE or -; in a shell, put it in single quotes"))
         }
-        Ok(problems) => match problems.split_first() {
+        Ok(Checked { problems, unchecked }) => match problems.split_first() {
             Some(((pointer, message), rest)) if !send_anyway => {
                 let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
                 let place = if pointer.is_empty() { "the arguments as a whole" } else { pointer };
@@ -143,7 +151,7 @@ pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) ->
                     "`--args JSON` gives them, `tools --json` shows the schema, and `--send-anyway` sends them all the same",
                 ))
             }
-            _ => Ok(()),
+            _ => Ok(unchecked),
         },
     }
 }
@@ -174,7 +182,7 @@ mod tests {
     #[track_caller]
     fn refused(arguments: &str, send_anyway: bool) -> String {
         let schema = Bytes::from_static(br#"{"properties":{"n":{"maximum":5}},"required":["m"]}"#);
-        refused_by(Some(&schema), arguments, send_anyway).map_or_else(|problem| problem.message(), |()| "sent".to_owned())
+        refused_by(Some(&schema), arguments, send_anyway).map_or_else(|problem| problem.message(), |_| "sent".to_owned())
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::args;
-use super::call::{capture_id, not_listed, read_arguments, refused_by};
+use super::call::{capture_id, not_listed, read_arguments, refused_by, warn_unchecked};
 use super::client::{Interrupt, interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
 use super::{Done, hosts, near, view};
@@ -88,15 +88,18 @@ fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<Plan, Proble
     }
     let values = sweep::values(tool, &name, given)?;
     let mut all = Vec::with_capacity(values.len());
+    let mut unchecked = None;
     for value in &values {
         let arguments = with_value(arguments, &name, value)?;
-        refused_by(tool.input_schema.as_ref(), &arguments, false).map_err(|problem| Problem {
+        let why = refused_by(tool.input_schema.as_ref(), &arguments, false).map_err(|problem| Problem {
             what: format!("with {name}={} the {}", shown(value), problem.what),
             hint: Some("nothing was called; leave that value out, or mend `--args`".to_owned()),
             ..problem
         })?;
+        unchecked = unchecked.or(why);
         all.push(arguments);
     }
+    warn_unchecked(&tool.name, unchecked);
     Ok(Plan { tool: tool.clone(), vary: name, values, arguments: all })
 }
 

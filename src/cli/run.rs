@@ -7,7 +7,7 @@ use bytes::Bytes;
 use clap::Parser;
 
 use super::args::{self, SourceLine};
-use super::call::{capture_id, not_listed, refused_by};
+use super::call::{capture_id, not_listed, refused_by, warn_unchecked};
 use super::client::{Interrupt, interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
 use super::written::{KeepArgs, preview, recover};
@@ -109,7 +109,7 @@ fn plan<'a>(collection: &'a Collection, tools: &'a [Tool]) -> Result<Vec<(&'a Co
     let mut plan = Vec::with_capacity(collection.calls.len());
     for call in &collection.calls {
         let tool = tools.iter().find(|tool| tool.name == call.tool).ok_or_else(|| not_listed(&call.tool, tools))?;
-        refused_by(tool.input_schema.as_ref(), &call.arguments, false).map_err(|problem| Problem {
+        let unchecked = refused_by(tool.input_schema.as_ref(), &call.arguments, false).map_err(|problem| Problem {
             what: format!("in the call `{}` the {}", call.name, problem.what),
             hint: Some("nothing was called; mend the collection".to_owned()),
             ..problem
@@ -118,6 +118,7 @@ fn plan<'a>(collection: &'a Collection, tools: &'a [Tool]) -> Result<Vec<(&'a Co
             return Err(Problem::new(Kind::Arguments, format!("in the call `{}` an argument is hidden", call.name))
                 .hint("nothing was called; write its value into the collection in place of `[hidden:…]`"));
         }
+        warn_unchecked(&tool.name, unchecked);
         plan.push((call, tool));
     }
     Ok(plan)

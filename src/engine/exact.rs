@@ -194,7 +194,7 @@ async fn count(request: &Request, key: &Key, limit: Duration) -> Result<u64, Pro
         .map_err(|_| Problem::new(Kind::Auth, "the key holds characters that no key has").hint("type the key again"))?;
     secret.set_sensitive(true);
     // The key goes to this address and to no other.
-    let mut client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).gzip(false).timeout(limit);
+    let mut client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(limit);
     if request.address.starts_with("http://") {
         // A stand-in on this computer, which no proxy reaches.
         client = client.no_proxy();

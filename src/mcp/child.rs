@@ -4,14 +4,16 @@ use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::io::AsyncRead;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
+use super::backlog::Backlog;
 use super::error::Error;
 use super::tap::Tap;
 use super::{Options, guard, lines};
@@ -38,9 +40,8 @@ pub(super) struct Started {
     pub process: Process,
     pub stdin: ChildStdin,
     pub stdout: ChildStdout,
-    pub fate: Arc<Mutex<Fate>>,
-    /// Resolves when stderr has ended, and with it what the guard has to say.
-    pub drained: oneshot::Receiver<()>,
+    /// Closed when stderr has ended, and with it what the guard has to say.
+    pub fate: watch::Receiver<Fate>,
 }
 
 /// Dropping it lets the guard end the server by itself, as soon as the server's input is closed; on Windows it ends the
@@ -122,18 +123,26 @@ pub(super) fn start(
         return Err(spawn_error(std::io::Error::other("no pipes")));
     };
     tap.end_step(&child.id().map(|id| format!("process {id}")).unwrap_or_default(), StepState::Done);
-    let fate = Arc::new(Mutex::new(Fate::default()));
-    let (said, tap) = (Arc::clone(&fate), Arc::clone(tap));
-    let (drained_to_the_end, drained) = oneshot::channel();
+    let (said, fate) = watch::channel(Fate::default());
+    let tap = Arc::clone(tap);
+    // A transcript has every line of it, so that is waited for.
+    let stderr: Box<dyn AsyncRead + Send + Unpin> = if options.transcript.is_some() {
+        Box::new(stderr)
+    } else {
+        let backlog = Backlog::new(tap.limits.stderr);
+        let filled = Arc::clone(&backlog);
+        tasks.spawn(async move { filled.fill(stderr).await });
+        Box::new(backlog.read())
+    };
     tasks.spawn(async move {
-        let read = lines::read(stderr, STDERR_LINE, |line| {
+        let read = lines::read(stderr, STDERR_LINE, mpsc::channel(1).1, |line| {
             // The program's last words may have no line end of their own, so the guard's may follow on the same line.
             let at = find(&line.bytes, token.as_bytes()).unwrap_or(line.bytes.len());
             if let Some(word) = from_guard(&line.bytes[at..], &token) {
-                *said.lock().unwrap_or_else(PoisonError::into_inner) = word;
                 if at > 0 {
                     tap.stderr(&line.bytes.slice(..at));
                 }
+                said.send_replace(word);
             } else {
                 tap.stderr(&line.bytes);
             }
@@ -141,14 +150,13 @@ pub(super) fn start(
         if let Err(error) = read.await {
             tap.stderr(&Bytes::from(format!("(stderr could not be read any further: {error})")));
         }
-        drained_to_the_end.send(()).ok();
     });
     let process = Process {
         child: Box::new(child),
         #[cfg(windows)]
         _job: job,
     };
-    Ok(Started { process, stdin, stdout, fate, drained })
+    Ok(Started { process, stdin, stdout, fate })
 }
 
 fn find(text: &[u8], word: &[u8]) -> Option<usize> {

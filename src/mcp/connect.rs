@@ -94,7 +94,9 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
             _ => return Err(error),
         }
     };
-    tap.establish()?;
+    tap.establish(match &agreed {
+        Agreed::Handshake { server, .. } | Agreed::Stateless { server } => &server.protocol_version,
+    })?;
     let transport = if matches!(link, Link::Sse) { "sse" } else { source.transport() };
     let (server, sdk, era) = match agreed {
         Agreed::Handshake { server, sdk } => (server, Some(sdk), Era::default()),
@@ -185,12 +187,13 @@ async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Lin
         }
         Source::Command(command) => {
             phase("starting the program");
-            let child::Started { process, stdin, stdout, fate, drained } = child::start(command, options, tap, &mut tasks)?;
+            let child::Started { process, stdin, stdout, fate } = child::start(command, options, tap, &mut tasks)?;
             phase("waiting for the first word");
             let watched = Arc::clone(tap);
-            let end = async move || fate_of(&watched, &fate, drained).await;
-            tasks.spawn(read_lines(stdout, Arc::clone(tap), end));
-            lines_link(stdin, tasks, Some(process))
+            let end = async move || fate_of(&watched, fate).await;
+            let (unended, asks) = mpsc::channel(1);
+            tasks.spawn(read_lines(stdout, Arc::clone(tap), asks, end));
+            lines_link(stdin, tasks, unended, Some(process))
         }
         Source::Http(http) => {
             phase("connecting");
@@ -220,8 +223,9 @@ fn inside(
     let place = place.to_owned();
     let end =
         async move || Error::Gone { place, fate: fate.into(), during_handshake: false, unreadable: None, stderr: Vec::new() };
-    tasks.spawn(read_lines(from, Arc::clone(tap), end));
-    lines_link(to, tasks, None)
+    let (unended, asks) = mpsc::channel(1);
+    tasks.spawn(read_lines(from, Arc::clone(tap), asks, end));
+    lines_link(to, tasks, unended, None)
 }
 
 /// Reaches the server with the login that is kept, if logging in is wanted at all.

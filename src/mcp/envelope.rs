@@ -83,15 +83,19 @@ pub(super) struct Envelope {
 impl Envelope {
     /// A response, or what is left of one.
     pub(super) fn is_response(&self) -> bool {
-        self.method.is_none()
-            && (self.result != Member::Absent || self.error != Member::Absent || (self.versioned && self.id != Id::Absent))
+        self.method.is_none() && (self.has_outcome() || (self.versioned && self.id != Id::Absent))
+    }
+
+    /// Whether there is a result or an error, be it null.
+    pub(super) fn has_outcome(&self) -> bool {
+        self.result != Member::Absent || self.error != Member::Absent
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Peek<'a> {
     Object(Envelope),
-    /// A batch: the objects in it, one after the other.
+    /// A batch: where its elements stand, one after the other.
     Batch(Elements<'a>),
     /// Neither an object nor an array.
     Noise,
@@ -106,8 +110,8 @@ pub(super) fn peek(bytes: &[u8]) -> Peek<'_> {
     }
 }
 
-/// The objects of a batch. Read one by one: there may be millions, and nobody wants more than one of them.
-#[derive(Debug, PartialEq, Eq)]
+/// The elements of a batch, whatever they are. Read one by one: there may be millions.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Elements<'a> {
     bytes: &'a [u8],
     /// Where the next element may begin; `None` after the last.
@@ -115,24 +119,19 @@ pub(super) struct Elements<'a> {
 }
 
 impl Iterator for Elements<'_> {
-    type Item = Envelope;
+    type Item = Range<usize>;
 
-    fn next(&mut self) -> Option<Envelope> {
-        loop {
-            let start = skip_space(self.bytes, self.at.take()?);
-            let found = match self.bytes.get(start)? {
-                b'{' => Some(object(self.bytes, start)),
-                b']' => return None,
-                _ => None,
-            };
-            self.at = skip_value(self.bytes, start).and_then(|end| {
-                let end = skip_space(self.bytes, end);
-                (self.bytes.get(end) == Some(&b',')).then_some(end + 1)
-            });
-            if found.is_some() {
-                return found;
-            }
+    fn next(&mut self) -> Option<Range<usize>> {
+        let start = skip_space(self.bytes, self.at.take()?);
+        if matches!(self.bytes.get(start)?, b']') {
+            return None;
         }
+        let end = skip_value(self.bytes, start);
+        self.at = end.and_then(|end| {
+            let end = skip_space(self.bytes, end);
+            (self.bytes.get(end) == Some(&b',')).then_some(end + 1)
+        });
+        Some(start..end.unwrap_or(self.bytes.len()))
     }
 }
 
@@ -280,8 +279,13 @@ mod tests {
         assert_eq!(object(&deep).id, Id::Number(4));
         assert!(!object("{").is_response());
         assert_eq!(peek(b"Listening on stdio"), Peek::Noise);
-        let Peek::Batch(found) = peek(b"[7,{\"id\":1,\"result\":{}},5,{}]") else { panic!("no batch") };
-        assert!(found.map(|each| each.id).eq([Id::Number(1), Id::Absent]));
+        let elements = |text: &'static str| match peek(text.as_bytes()) {
+            Peek::Batch(found) => found.map(|range| &text[range]).collect::<Vec<_>>(),
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(elements(r#"[7, {"id":1,"result":{}} ,[5],{}]"#), ["7", r#"{"id":1,"result":{}}"#, "[5]", "{}"]);
+        assert_eq!(elements("[{\"id\":1,\"res"), ["{\"id\":1,\"res"]);
+        assert_eq!((elements(" [ ] "), elements("[")), (vec![], vec![]));
     }
 
     #[test]

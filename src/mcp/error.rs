@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::tls;
+use crate::capture::RpcError;
 use crate::problem::{Kind, Problem};
 
 /// A failure of the client. Shown as a [`Problem`].
@@ -75,8 +77,8 @@ pub enum Error {
     Cancelled { place: String },
     #[error("{what}")]
     Malformed { place: String, what: String },
-    #[error("the server answered with error {code}: {message}")]
-    Rpc { place: String, code: String, message: String },
+    #[error("the server answered with error{}", error.detail())]
+    Rpc { place: String, error: RpcError },
     #[error("the message could not be written: {source}")]
     Write { place: String, source: io::Error },
     #[error("the session is closed")]
@@ -135,11 +137,10 @@ impl From<&Error> for Problem {
             Error::Authority { file, .. } => {
                 problem(Kind::Io, &file.to_string_lossy()).hint("give a PEM file: -----BEGIN CERTIFICATE----- and so on")
             }
-            Error::Connect { url, source } if innermost(source).contains("certificate") => problem(Kind::Connect, url)
-                .hint("if you trust it, give the certificate of its authority by `--cacert FILE` (PEM)"),
-            Error::Connect { url, .. } => {
-                problem(Kind::Connect, url).hint("start the server, then connect again; check host and port")
-            }
+            Error::Connect { url, source } => problem(Kind::Connect, url).hint(match tls::refused(source) {
+                Some(why) => tls::words(why).1,
+                None => "start the server, then connect again; check host and port",
+            }),
             Error::Broken { url, .. } => {
                 problem(Kind::Disconnected, url).hint("look at the server's log, then reconnect and call again")
             }
@@ -153,6 +154,8 @@ impl From<&Error> for Problem {
                 Some(code) if code.starts_with('5') => "look at the server's log",
                 _ => "check the address and the headers",
             }),
+            Error::Redirect { url, status, location } if is_circle(url, status, location) => problem(Kind::HttpStatus, url)
+                .hint("it leads round in a circle, or on and on: look at the settings of the server, or of the proxy before it"),
             Error::Redirect { url, location, .. } => problem(Kind::HttpStatus, url)
                 .hint(format!("if you trust it, connect to {location}; headers are not sent on by themselves")),
             Error::Auth { url, .. } => problem(Kind::Auth, url)
@@ -241,7 +244,18 @@ pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     innermost.to_string()
 }
 
-fn connect_words(error: &reqwest::Error) -> String {
+/// Whether following a redirect leads nowhere: it names the address that was asked, or is one of those that are followed
+/// a few times.
+fn is_circle(url: &str, status: &str, location: &str) -> bool {
+    let (Ok(from), Ok(to)) = (url::Url::parse(url), url::Url::parse(location)) else { return false };
+    from == to || (from.origin() == to.origin() && ["307", "308"].iter().any(|code| status.starts_with(code)))
+}
+
+/// Why there is no connection.
+pub(super) fn connect_words(error: &reqwest::Error) -> String {
+    if let Some(why) = tls::refused(error) {
+        return tls::words(why).0;
+    }
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(inner) = cause {
         if let Some(io) = inner.downcast_ref::<io::Error>() {
@@ -293,6 +307,21 @@ mod tests {
             assert_eq!(problem.message(), message);
             assert_eq!(problem.kind, kind);
             assert!(problem.hint.is_some(), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_in_a_circle_is_not_offered_as_the_cure() {
+        for (status, location, is_cure) in [
+            ("301", "http://h/mcp", false),
+            ("301", "http://h:80/mcp", false),
+            ("301", "http://h/mcp/", true),
+            ("308", "http://h/b", false),
+            ("308", "https://h/mcp", true),
+        ] {
+            let (url, status, location) = ("http://H/mcp".into(), status.into(), location.into());
+            let hint = Problem::from(Error::Redirect { url, status, location }).hint.unwrap();
+            assert_eq!(hint.contains("connect to"), is_cure, "{hint}");
         }
     }
 

@@ -88,6 +88,10 @@ mod unix {
                 return ExitCode::from(NOT_STARTED);
             }
         };
+        // The end of the server's output is seen only where nobody else holds it.
+        if let Ok(nowhere) = std::fs::OpenOptions::new().write(true).open("/dev/null") {
+            nix::unistd::dup2_stdout(nowhere).ok();
+        }
         let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
         let stdin = child.stdin.take();
         // Whichever way it ends, the server's input is let go of.

@@ -6,7 +6,7 @@ use rmcp::model::ServerJsonRpcMessage;
 
 use super::error::Error;
 use super::tap::{End, quote};
-use crate::capture::Server;
+use crate::capture::{RpcError, Server};
 use crate::json::{Doc, Kind, Node};
 use crate::source::Protocol;
 
@@ -28,22 +28,18 @@ pub(super) fn read(end: End, id: i64, place: &str) -> Result<(Server, ServerJson
     let Some(result) = result else {
         let error = root.and_then(|root| root.get("error")).filter(|error| !error.is_null());
         return Err(match error {
-            Some(error) => {
-                let code = error.get("code").map(|code| code.raw_text().into_owned()).unwrap_or_default();
-                let message = text(Some(error), "message").unwrap_or_default();
-                match error.at("/data/supported") {
-                    Some(versions) => {
-                        let versions = versions.raw_text().replace(['[', ']', '"'], "").replace(',', ", ");
-                        if Protocol::VERSIONS.iter().any(|known| versions.contains(known)) {
-                            let what = format!("the server does not speak the revision that `initialize` names, but {versions}");
-                            Error::Unspoken { place: place.to_owned(), what }
-                        } else {
-                            Error::Version { place: place.to_owned(), version: versions }
-                        }
+            Some(error) => match error.at("/data/supported") {
+                Some(versions) => {
+                    let versions = versions.raw_text().replace(['[', ']', '"'], "").replace(',', ", ");
+                    if Protocol::VERSIONS.iter().any(|known| versions.contains(known)) {
+                        let what = format!("the server does not speak the revision that `initialize` names, but {versions}");
+                        Error::Unspoken { place: place.to_owned(), what }
+                    } else {
+                        Error::Version { place: place.to_owned(), version: versions }
                     }
-                    None => refused(format!("the server refused `initialize` with error {code}: {message}")),
                 }
-            }
+                None => refused(format!("the server refused `initialize` with error{}", RpcError::read(error).detail())),
+            },
             None => refused(format!("the answer to `initialize` has no result: {}", quote(&bytes))),
         });
     };
@@ -122,8 +118,7 @@ pub(super) fn discovered(end: End, asked: &'static str, place: &str) -> Result<D
     let root = doc.root();
     if let Some(error) = root.and_then(|root| root.get("error")).filter(|error| !error.is_null()) {
         let code = error.get("code").and_then(Node::as_i64).unwrap_or_default();
-        let message = error.get("message").and_then(Node::as_str).unwrap_or_default();
-        let said = format!("error {code}: {message}");
+        let said = format!("error{}", RpcError::read(error).detail());
         return match error.at("/data/supported") {
             Some(versions) if code == UNSUPPORTED => chosen(&names(versions), asked, said, place),
             _ if STATELESS_ERRORS.contains(&code) => Err(Error::Handshake {
@@ -196,11 +191,7 @@ pub(super) fn read_page(bytes: &Bytes, member: &str, place: &str) -> Result<Page
     let root = doc.root().filter(|root| root.kind() == Kind::Object);
     let root = root.ok_or_else(|| malformed(format!("the list of {member} is no message: {}", quote(bytes))))?;
     if let Some(error) = root.get("error").filter(|error| !error.is_null()) {
-        return Err(Error::Rpc {
-            place: place.to_owned(),
-            code: error.get("code").map(|code| code.raw_text().into_owned()).unwrap_or_default(),
-            message: error.get("message").and_then(|node| node.as_str()).unwrap_or_default().into_owned(),
-        });
+        return Err(Error::Rpc { place: place.to_owned(), error: RpcError::read(error) });
     }
     let entries = root.at("/result").and_then(|result| result.get(member)).filter(|entries| entries.kind() == Kind::Array);
     let entries =

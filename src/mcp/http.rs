@@ -373,7 +373,7 @@ impl Link {
                 tokio::time::sleep(retry).await;
                 source = Some((self.listen(Some(last)).await?, None));
             } else if let Some(odd) = odd.take() {
-                let what = format!("the stream ended; what came is no MCP message: {}", quote(&odd));
+                let what = format!("the stream ended; what came is no answer to the request: {}", quote(&odd));
                 let fault = Error::Malformed { place: self.shown_url.clone(), what };
                 let now = Instant::now();
                 let answer = super::tap::Answer {

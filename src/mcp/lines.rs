@@ -22,8 +22,16 @@ pub(super) struct Line {
 /// As many lines are dealt with at once.
 const YIELD: usize = 512;
 
+/// Asks a reader for what has come of the line that has not ended yet.
+pub(super) type Unended = mpsc::Sender<oneshot::Sender<Bytes>>;
+
 /// Reads until the end, a line longer than `limit` cut; the last one is delivered even without its line end.
-pub(super) async fn read(mut from: impl AsyncRead + Unpin, limit: usize, mut deliver: impl FnMut(Line)) -> io::Result<()> {
+pub(super) async fn read(
+    mut from: impl AsyncRead + Unpin,
+    limit: usize,
+    mut unended: mpsc::Receiver<oneshot::Sender<Bytes>>,
+    mut deliver: impl FnMut(Line),
+) -> io::Result<()> {
     let mut buffer = BytesMut::new();
     // The size of the memory that the lines are cut from.
     let mut whole = 0;
@@ -43,7 +51,14 @@ pub(super) async fn read(mut from: impl AsyncRead + Unpin, limit: usize, mut del
             }
         }
         let fresh = buffer.is_empty();
-        let ended = from.read_buf(&mut buffer).await? == 0;
+        let ended = tokio::select! {
+            read = from.read_buf(&mut buffer) => read? == 0,
+            Some(asked) = unended.recv() => {
+                // Whoever asked may be gone.
+                asked.send(Bytes::copy_from_slice(&buffer)).ok();
+                continue;
+            }
+        };
         if fresh {
             begun = Instant::now();
         }
@@ -117,7 +132,7 @@ mod tests {
 
     async fn lines(input: &'static [u8], limit: usize) -> Vec<(Bytes, bool, bool)> {
         let mut found = Vec::new();
-        read(input, limit, |line| found.push((line.bytes, line.cut, line.ended))).await.unwrap();
+        read(input, limit, mpsc::channel(1).1, |line| found.push((line.bytes, line.cut, line.ended))).await.unwrap();
         found
     }
 
@@ -128,6 +143,31 @@ mod tests {
             lines(b"a\r\n\xff b \n\nrest", 100).await,
             [(b(b"a"), false, true), (b(b"\xff b "), false, true), (b(b""), false, true), (b(b"rest"), false, false)]
         );
+    }
+
+    #[tokio::test]
+    async fn what_has_come_of_a_line_can_be_asked_for() {
+        let (from, mut to) = tokio::io::duplex(64);
+        let (unended, asks) = mpsc::channel(1);
+        let mut found = Vec::new();
+        let reading = read(from, 100, asks, |line| found.push(line.bytes));
+        let asking = async {
+            to.write_all(b"a\nbc").await.unwrap();
+            let seen = loop {
+                let (ask, asked) = oneshot::channel();
+                unended.send(ask).await.unwrap();
+                let seen = asked.await.unwrap();
+                if !seen.is_empty() {
+                    break seen;
+                }
+            };
+            to.write_all(b"d\n").await.unwrap();
+            drop(to);
+            seen
+        };
+        let (read, seen) = tokio::join!(reading, asking);
+        read.unwrap();
+        assert_eq!((&seen[..], found), (&b"bc"[..], vec![Bytes::from_static(b"a"), Bytes::from_static(b"bcd")]));
     }
 
     #[tokio::test]

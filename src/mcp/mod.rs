@@ -17,6 +17,7 @@
 //! (`ping`, the folders that were given).
 
 mod asks;
+mod backlog;
 mod cancel_token;
 mod child;
 mod connect;
@@ -51,7 +52,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 pub use asks::{Answer, Answering, Asker};
@@ -71,8 +72,8 @@ use tap::{Incoming, Outbox, Tap};
 
 /// Messages that may wait to be written: a server that asks without reading must not fill the memory.
 const QUEUE: usize = 1_000;
-/// How long the guard may need after the server's output has ended to say what became of the server.
-const FATE_LIMIT: Duration = Duration::from_secs(5);
+/// How long the guard may need after the server's output has ended to say what became of the server, if it has ended.
+const FATE_LIMIT: Duration = Duration::from_secs(2);
 
 /// A runtime for sessions, with one thread for all that waits: of two, each message would go from one to the other, which
 /// takes several times as long as the message. What computes for long does so elsewhere.
@@ -258,8 +259,13 @@ pub async fn connect(source: &Source, options: Options, happenings: Happenings) 
 }
 
 /// Feeds the tap until the other side ends, then says so with the reason that `end` finds.
-async fn read_lines(from: impl AsyncRead + Unpin, tap: Arc<Tap>, end: impl AsyncFnOnce() -> Error) {
-    let read = lines::read(from, tap.limits.message, |line| {
+async fn read_lines(
+    from: impl AsyncRead + Unpin,
+    tap: Arc<Tap>,
+    unended: mpsc::Receiver<oneshot::Sender<Bytes>>,
+    end: impl AsyncFnOnce() -> Error,
+) {
+    let read = lines::read(from, tap.limits.message, unended, |line| {
         if !line.ended && !line.cut {
             tap.note_all("the last line has no line end");
         }
@@ -276,14 +282,15 @@ async fn read_lines(from: impl AsyncRead + Unpin, tap: Arc<Tap>, end: impl Async
     }
 }
 
-async fn fate_of(tap: &Tap, fate: &Mutex<Fate>, drained: oneshot::Receiver<()>) -> Error {
-    // A timeout leaves the fate unknown, which is said then.
-    tokio::time::timeout(FATE_LIMIT, drained).await.ok();
+async fn fate_of(tap: &Tap, mut fate: watch::Receiver<Fate>) -> Error {
+    // A program that goes on without its output has no fate yet, which is said then.
+    tokio::time::timeout(FATE_LIMIT, fate.wait_for(|fate| !matches!(fate, Fate::Unknown))).await.ok();
     let (unreadable, stderr) = tap.last_words();
     let during_handshake = !tap.is_established();
     let unreadable = unreadable.filter(|_| during_handshake);
     let place = tap.place.clone();
-    match fate.lock().unwrap_or_else(PoisonError::into_inner).clone() {
+    let fate = fate.borrow().clone();
+    match fate {
         Fate::NotStarted(reason) => Error::NotStarted { program: place, reason },
         Fate::Ended(fate) => Error::Gone { place, fate, during_handshake, unreadable, stderr },
         Fate::Unknown => {
@@ -297,11 +304,12 @@ struct LinesOut(Mutex<Option<mpsc::Sender<lines::Out>>>);
 fn lines_link(
     to: impl AsyncWrite + Send + Unpin + 'static,
     tasks: JoinSet<()>,
+    unended: lines::Unended,
     process: Option<child::Process>,
 ) -> (Link, Arc<dyn Outbox>) {
     let (queue, queued) = mpsc::channel(QUEUE);
     let writer = tokio::spawn(lines::write(to, queued));
-    (Link::Lines { _tasks: tasks, writer, process }, Arc::new(LinesOut(Mutex::new(Some(queue)))))
+    (Link::Lines { _tasks: tasks, writer, unended, process }, Arc::new(LinesOut(Mutex::new(Some(queue)))))
 }
 
 impl Outbox for LinesOut {

@@ -21,6 +21,14 @@ pub(super) struct Patience(Mutex<Held>);
 /// While it lives, the limits stand still.
 pub(super) struct Hold(Arc<Patience>);
 
+/// Time that counts from here on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    begun: Instant,
+    /// How long the limits had stood still by then.
+    before: Duration,
+}
+
 impl Patience {
     fn held(&self) -> MutexGuard<'_, Held> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -39,12 +47,20 @@ impl Patience {
         held.before + held.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
+    pub(super) fn count(&self) -> Counted {
+        Counted { begun: Instant::now(), before: self.total() }
+    }
+
     /// Ends when the limit has passed, what it stood still left out.
     pub(super) async fn limit(&self, limit: Duration) {
-        let (begun, before) = (Instant::now(), self.total());
+        self.until(self.count(), limit).await;
+    }
+
+    /// The same, counted from before.
+    pub(super) async fn until(&self, from: Counted, limit: Duration) {
         loop {
-            let stood = self.total().saturating_sub(before);
-            let left = limit.saturating_sub(begun.elapsed().saturating_sub(stood));
+            let stood = self.total().saturating_sub(from.before);
+            let left = limit.saturating_sub(from.begun.elapsed().saturating_sub(stood));
             if left.is_zero() {
                 return;
             }

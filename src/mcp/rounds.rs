@@ -38,15 +38,18 @@ pub(super) fn read(tap: &Tap, message: &Bytes) -> Option<Round> {
 /// Why a round ends the call.
 pub(super) enum Stop {
     Cancelled,
+    TimedOut,
     /// For people.
     Unanswered(String),
 }
 
-/// Has the questions answered. `number` is that of the round, from 1; notes are for the capture.
+/// Has the questions answered. `number` is that of the round, from 1; `limit` ends when the call's time has passed, which
+/// stands still while anybody is asked; notes are for the capture.
 pub(super) async fn answer(
     tap: &Tap,
     round: &Round,
     number: usize,
+    limit: impl Future<Output = ()>,
     cancel: &CancelToken,
     notes: &mut Vec<String>,
 ) -> Result<Extra, Stop> {
@@ -60,9 +63,12 @@ pub(super) async fn answer(
         let pause = PAUSE * (1 << (number - 1).min(6));
         tokio::select! {
             () = cancel.cancelled() => return Err(Stop::Cancelled),
+            () = limit => return Err(Stop::TimedOut),
             () = tokio::time::sleep(pause) => {}
         }
     }
+    // A person's time does not count.
+    let _hold = tap.patience.hold();
     let mut waiting = Vec::new();
     for (key, ask) in &round.asks {
         match ask {

@@ -13,14 +13,18 @@ use rmcp::RoleClient;
 use rmcp::model::ClientConfig;
 use rmcp::service::RunningService;
 use time::OffsetDateTime;
+use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::cancel_token::CancelToken;
 use super::child::Process;
+use super::envelope::{Peek, peek};
 use super::era::Era;
 use super::error::Error;
 use super::handshake::{Page, read_page};
-use super::tap::{Beside, End, Tap, Text, Waiting};
+use super::lines::Unended;
+use super::patience::Counted;
+use super::tap::{Answer, Beside, End, GivenUp, Tap, Text, Waiting, quote};
 use super::tasks::{self, Support};
 use super::{Asking, Call, List, Listing, ToolList, http, param_headers};
 use crate::capture::{Capture, Message, Outcome, Server, Step, StepState, Tool};
@@ -42,7 +46,7 @@ impl Drop for Shut {
 }
 
 pub(super) enum Link {
-    Lines { _tasks: JoinSet<()>, writer: JoinHandle<()>, process: Option<Process> },
+    Lines { _tasks: JoinSet<()>, writer: JoinHandle<()>, unended: Unended, process: Option<Process> },
     Http(Arc<http::Link>),
     Sse,
 }
@@ -79,7 +83,7 @@ struct Ask<'a> {
 
 impl Ask<'_> {
     /// Tells the server, and lets go. `None` where the request has just ended by itself.
-    fn give_up(&self, reason: &str) -> Option<Beside> {
+    fn give_up(&self, reason: &str) -> Option<GivenUp> {
         if self.tap.is_pending(self.waiting.id) && !self.tap.cancel(self.waiting.id) {
             let notice = format!(
                 r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":{}}}}}"#,
@@ -105,6 +109,25 @@ enum Ended {
     /// After this limit.
     TimedOut(Duration),
     Cancelled,
+}
+
+/// The time limit of a call, one for all its requests: progress begins it anew, up to the hard one, and while anybody
+/// here is asked something it stands still.
+struct TimeLimit {
+    limit: Duration,
+    since: Counted,
+    begun: Counted,
+}
+
+impl TimeLimit {
+    fn new(tap: &Tap, limit: Duration) -> Self {
+        let now = tap.patience.count();
+        Self { limit, since: now, begun: now }
+    }
+
+    fn hard(&self) -> Duration {
+        self.limit.saturating_mul(HARD_LIMIT)
+    }
 }
 
 struct Asked {
@@ -179,7 +202,7 @@ impl Session {
                     page
                 }
                 // No such capability and no such method: there are none.
-                Err(Error::Rpc { code, .. }) if code == "-32601" && list.raw.is_empty() => {
+                Err(Error::Rpc { error, .. }) if error.code == "-32601" && list.raw.is_empty() => {
                     list.note = Some(format!("the server has no {member}: it does not know `{method}`"));
                     return Ok(list);
                 }
@@ -213,7 +236,7 @@ impl Session {
     ) -> Result<(Page, Bytes), Error> {
         let params = cursor.map_or("{}".into(), |cursor| format!(r#"{{"cursor":{cursor}}}"#));
         let write = |id: i64| self.era.request(&id.to_string(), method, params.as_bytes(), "", None);
-        let asked = self.ask(write, limit, &CancelToken::new()).await?;
+        let asked = self.ask(write, &mut TimeLimit::new(&self.tap, limit), &CancelToken::new()).await?;
         match asked.ended {
             Ended::End(End::Answer(answer)) => match answer.fault {
                 Some(fault) => Err(fault),
@@ -231,18 +254,17 @@ impl Session {
         Error::Timeout { place, what, limit, during_handshake: false, unreadable, stderr }
     }
 
-    /// Sends a request and waits. Progress begins the time limit anew, up to the hard one; while the server waits for an
-    /// answer of ours no time passes.
+    /// Sends a request and waits; while the server waits for an answer of ours no time passes.
     async fn ask<T: Into<Text>>(
         &self,
         write: impl FnOnce(i64) -> T,
-        limit: Duration,
+        time: &mut TimeLimit,
         cancel: &CancelToken,
     ) -> Result<Asked, Error> {
         let mut ask = Ask { tap: &self.tap, waiting: self.tap.request(write)? };
-        let deadline = self.tap.patience.limit(limit);
-        let hard_limit = limit.saturating_mul(HARD_LIMIT);
-        let hard = self.tap.patience.limit(hard_limit);
+        let (limit, hard_limit) = (time.limit, time.hard());
+        let deadline = self.tap.patience.until(time.since, limit);
+        let hard = self.tap.patience.until(time.begun, hard_limit);
         tokio::pin!(deadline, hard);
         let mut asked = ask.waiting.pulse.borrow().is_asked.then(|| self.tap.patience.hold());
         let mut left_at = None;
@@ -279,24 +301,73 @@ impl Session {
                     } else {
                         asked = None;
                     }
-                    deadline.set(self.tap.patience.limit(limit));
+                    time.since = self.tap.patience.count();
+                    deadline.set(self.tap.patience.until(time.since, limit));
                 }
                 () = &mut deadline => break Ended::TimedOut(limit),
                 () = &mut hard => break Ended::TimedOut(hard_limit),
             }
+        };
+        let unended = match ended {
+            Ended::TimedOut(_) => self.unended().await,
+            _ => Bytes::new(),
         };
         let reason = match ended {
             Ended::TimedOut(passed) => format!("no answer within {} s", passed.as_secs_f64()),
             _ => "cancelled by the user".into(),
         };
         match ask.give_up(&reason) {
-            Some(beside) => Ok(Asked { ended, beside, left_at }),
+            Some(GivenUp { mut beside, odd }) => {
+                let ended = match ended {
+                    Ended::TimedOut(passed) => self.timed_out(ask.waiting.id, passed, odd, unended, &mut beside),
+                    other => other,
+                };
+                Ok(Asked { ended, beside, left_at })
+            }
             // The answer came in this very moment.
             None => match ask.waiting.done.try_recv() {
                 Ok((end, beside)) => Ok(Asked { ended: Ended::End(end), beside, left_at }),
                 Err(_) => Ok(Asked { ended, beside: Beside::default(), left_at }),
             },
         }
+    }
+
+    /// What has come of a line that has no end yet.
+    async fn unended(&self) -> Bytes {
+        let Link::Lines { unended, .. } = &self.link else { return Bytes::new() };
+        let (ask, asked) = oneshot::channel();
+        if unended.try_send(ask).is_err() {
+            return Bytes::new();
+        }
+        // A reader that is busy has lines that do end.
+        tokio::time::timeout(FLUSH_LIMIT, asked).await.ok().and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// How a wait ends at its limit: what came in place of an answer is shown in its place.
+    fn timed_out(&self, id: i64, passed: Duration, odd: Option<Bytes>, unended: Bytes, beside: &mut Beside) -> Ended {
+        let seconds = passed.as_secs_f64();
+        let is_message = match peek(&unended) {
+            Peek::Object(envelope) => envelope.complete && envelope.is_response() && envelope.id.number() == Some(id),
+            _ => false,
+        };
+        let (bytes, what) = match odd {
+            _ if is_message => {
+                let what =
+                    format!("no answer within {seconds} s: what came has no line end, by which a message is known to be whole");
+                (unended, what)
+            }
+            _ if !unended.is_empty() => {
+                beside.note(&format!("a line was still coming: {} bytes of it, and no line end", unended.len()));
+                return Ended::TimedOut(passed);
+            }
+            Some(odd) => {
+                let what = format!("no answer within {seconds} s; what came last is none: {}", quote(&odd));
+                (odd, what)
+            }
+            None => return Ended::TimedOut(passed),
+        };
+        let (now, fault) = (Instant::now(), Error::Malformed { place: self.tap.place.clone(), what });
+        Ended::End(End::Answer(Answer { bytes, begun: now, ended: now, fault: Some(fault), http: None }))
     }
 
     /// Calls a tool. Whatever happens, there is a capture of it.

@@ -19,7 +19,7 @@ use bytes::Bytes;
 use rmcp::model::ServerJsonRpcMessage;
 use tokio::sync::{mpsc, oneshot, watch};
 
-pub(super) use pending::{Answer, Beside, End, Pending, Pulse, Text, Waiting};
+pub(super) use pending::{Answer, Beside, End, GivenUp, Pending, Pulse, Text, Waiting};
 pub(super) use sdk_end::SdkEnd;
 
 use super::asks::{Answering, Asks};
@@ -34,6 +34,9 @@ use spread::Spread;
 
 /// How often a login looks whether the call it is for was given up.
 const GIVEN_UP_LOOK: Duration = Duration::from_millis(200);
+
+/// The one revision that has batches.
+const BATCHES: &str = "2025-03-26";
 
 /// The way out. An acknowledgement comes when the message had left.
 pub(super) trait Outbox: Send + Sync {
@@ -78,6 +81,8 @@ pub(super) struct State {
     first_unreadable: Option<String>,
     heard: bool,
     pub established: bool,
+    /// The revision that was agreed on has batches.
+    has_batches: bool,
     gone: Option<Arc<Error>>,
     steps: Vec<Step>,
     /// The step of connecting that is under way: its name, what is tried, and since when.
@@ -143,6 +148,7 @@ impl Tap {
                 first_unreadable: None,
                 heard: false,
                 established: false,
+                has_batches: false,
                 gone: None,
                 steps: Vec::new(),
                 step: None,
@@ -202,9 +208,11 @@ impl Tap {
         self.state().sdk = Some(sdk);
     }
 
-    pub(super) fn establish(&self) -> Result<(), Error> {
+    /// A revision is agreed on.
+    pub(super) fn establish(&self, version: &str) -> Result<(), Error> {
         let mut state = self.state();
         state.established = true;
+        state.has_batches = version == BATCHES;
         state.gone.clone().map_or(Ok(()), |gone| Err(Error::Shared(gone)))
     }
 
@@ -273,6 +281,8 @@ impl Tap {
                 started: Instant::now(),
                 beside: Beside::up_to(self.limits.beside),
                 unreadable: 0,
+                odd: None,
+                is_heard: false,
                 pulse,
                 is_in_lines: false,
                 is_aside: agree.is_some(),
@@ -300,8 +310,8 @@ impl Tap {
     }
 
     /// Gives a request up; a late answer belongs to nobody. `None` where it has just ended by itself.
-    pub(super) fn abandon(&self, id: i64) -> Option<Beside> {
-        self.state().pending.remove(&id).map(|pending| pending.beside)
+    pub(super) fn abandon(&self, id: i64) -> Option<GivenUp> {
+        self.state().pending.remove(&id).map(Pending::give_up)
     }
 
     pub(super) fn end(&self, id: i64, end: End) {

@@ -1,7 +1,7 @@
 //! Whether arguments fit a tool's input schema: the check of the command line and of the form.
 //!
 //! The schema is the server's, so it is never trusted: no reference is fetched, from a network or a file. What
-//! cannot be checked is reported like what does not fit, since "not checked" must not look like "fine".
+//! cannot be checked is said apart from what does not fit: it keeps nobody from calling, and must not look like "fine".
 //! Uses `json`; the arguments themselves are never rewritten.
 
 use bytes::Bytes;
@@ -16,18 +16,39 @@ const LIMIT: usize = 50;
 /// A value longer than this is not repeated in a message.
 const VALUE_CHARS: usize = 60;
 
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// What does not fit: JSON Pointer and message.
+    pub problems: Vec<(String, String)>,
+    /// Why it could not be checked. Then there are no problems, and nothing is known to fit.
+    pub unchecked: Option<String>,
+}
+
+impl Checked {
+    /// All that speaks against it, for whom "not checked" is reason enough.
+    pub fn objections(self) -> Vec<(String, String)> {
+        self.unchecked.map(|why| (String::new(), why)).into_iter().chain(self.problems).collect()
+    }
+}
+
+/// For people, where the arguments of a tool go out unchecked.
+pub fn unchecked(tool: &str, why: &str) -> String {
+    format!("the arguments of `{tool}` could not be checked: {why}")
+}
+
 /// Makes what every check needs: the schema of schemas, some 3 ms of work. For another thread, while a server starts.
 pub fn warm_up() {
     check(Some(&Bytes::from_static(br#"{"type":"object"}"#)), "{}").ok();
 }
 
-/// Checks the text of the arguments: pairs of JSON Pointer and message, empty where they fit.
+/// Checks the text of the arguments.
 ///
 /// A missing property is reported at its own pointer, such as `/name`, as is one the schema does not allow.
 ///
 /// # Errors
 /// Message, line and column (both from 1) where the text is no JSON object.
-pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Vec<(String, String)>, (String, usize, usize)> {
+pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Checked, (String, usize, usize)> {
     let doc = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes()));
     if let Some(fault) = doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
         let (line, column) = place(arguments, fault.at);
@@ -41,19 +62,23 @@ pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Vec<(String, Str
         }
         Some(_) => {}
     }
-    let Some(schema) = schema else { return Ok(Vec::new()) };
-    let unchecked = |why: String| Ok(vec![(String::new(), why)]);
+    let Some(schema) = schema else { return Ok(Checked::default()) };
+    let unchecked = |why: String| Ok(Checked { unchecked: Some(why), ..Checked::default() });
+    let read = Doc::parse(schema.clone());
+    if let Some(root) = read.root().filter(|root| root.kind() != Kind::Object) {
+        return unchecked(format!("the schema is {}, not an object", named(root.kind())));
+    }
     let schema: Value = match serde_json::from_slice(schema) {
         Ok(schema) => schema,
-        Err(error) => return unchecked(format!("the tool's input schema cannot be read: {error}")),
+        Err(error) => return unchecked(format!("the schema cannot be read: {error}")),
     };
     let validator = match jsonschema::options().offline().build(&schema) {
         Ok(validator) => validator,
-        Err(error) => return unchecked(format!("the tool's input schema cannot be used: {}", error.masked())),
+        Err(error) => return unchecked(format!("the schema cannot be used: {}", error.masked())),
     };
     let value: Value = match serde_json::from_str(arguments) {
         Ok(value) => value,
-        Err(error) => return unchecked(format!("these arguments cannot be checked: {error}")),
+        Err(error) => return unchecked(format!("the JSON is beyond the check: {error}")),
     };
     let mut problems: Vec<(String, String)> = Vec::new();
     for error in validator.iter_errors(&value) {
@@ -63,7 +88,7 @@ pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Vec<(String, Str
             break;
         }
     }
-    Ok(problems)
+    Ok(Checked { problems, unchecked: None })
 }
 
 fn explain(error: &ValidationError<'_>, problems: &mut Vec<(String, String)>) {
@@ -119,7 +144,8 @@ mod tests {
 
     #[track_caller]
     fn fits(arguments: &str, expect: &[(&str, &str)]) {
-        let found = check(Some(&Bytes::from_static(SCHEMA)), arguments).unwrap();
+        let Checked { problems: found, unchecked } = check(Some(&Bytes::from_static(SCHEMA)), arguments).unwrap();
+        assert_eq!(unchecked, None);
         let found: Vec<_> = found.iter().map(|(pointer, message)| (pointer.as_str(), message.as_str())).collect();
         assert_eq!(found, expect);
     }
@@ -148,15 +174,25 @@ mod tests {
         let (_, line, column) = refused("{\n  \"é\": x}");
         assert_eq!((line, column), (2, 8));
         assert_eq!(refused("").1, 1);
-        assert!(check(None, "{\"a\":1e400,\"b\":12345678901234567890}").unwrap().is_empty());
+        assert_eq!(check(None, "{\"a\":1e400,\"b\":12345678901234567890}"), Ok(Checked::default()));
     }
 
     #[test]
-    fn a_schema_that_cannot_be_used_is_said_so() {
-        let said = |schema: &'static str| check(Some(&Bytes::from_static(schema.as_bytes())), "{}").unwrap().remove(0).1;
-        assert!(said("{\"$ref\":\"https://example.com/x.json\"}").contains("cannot be used"));
-        assert!(said("{\"$ref\":\"file:///etc/hostname\"}").contains("cannot be used"));
-        assert!(said("{\"type\":7}").contains("cannot be used"));
-        assert!(said("{").contains("cannot be read"));
+    fn a_schema_that_cannot_be_used_is_said_and_refuses_nothing() {
+        for (schema, arguments, why) in [
+            ("{\"$ref\":\"https://example.com/x.json\"}", "{}", "cannot be used"),
+            ("{\"$ref\":\"file:///etc/hostname\"}", "{}", "cannot be used"),
+            ("{\"type\":7}", "{}", "cannot be used"),
+            ("{", "{}", "cannot be read"),
+            ("null", "{}", "the schema is null, not an object"),
+            ("[]", "{}", "the schema is an array, not an object"),
+            ("\"object\"", "{}", "the schema is a string, not an object"),
+            ("{}", "{\"a\":1e400}", "beyond the check"),
+        ] {
+            let checked = check(Some(&Bytes::from_static(schema.as_bytes())), arguments).unwrap();
+            assert_eq!(checked.problems, [], "{schema}");
+            assert!(checked.unchecked.as_ref().is_some_and(|said| said.contains(why)), "{schema}: {checked:?}");
+            assert_eq!(checked.objections().len(), 1, "{schema}");
+        }
     }
 }

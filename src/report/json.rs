@@ -150,7 +150,7 @@ pub fn failure(subject: &Subject) -> Option<Problem> {
     let what = match capture.outcome {
         Outcome::ProtocolError => subject.reading.rpc_error.as_ref().map_or_else(
             || "the server answered with an error".to_owned(),
-            |error| format!("the server answered with error {}: {}", error.code, error.message),
+            |error| format!("the server answered with error{}", error.detail()),
         ),
         Outcome::Malformed => match subject.reading.faults.first() {
             Some(fault) => format!("the answer cannot be read: {fault}"),

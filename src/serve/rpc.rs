@@ -45,6 +45,10 @@ pub(super) trait Service {
     fn round(&self, _params: Option<Node<'_>>, _can_be_asked: bool) -> Option<Result<String, Refusal>> {
         None
     }
+    /// Whether the answers to calls name the server where there is no session to name it in, as they should.
+    fn signs_results(&self) -> bool {
+        true
+    }
     /// What there is besides tools; declared and offered only where it is.
     fn library(&self) -> Option<&dyn Library> {
         None

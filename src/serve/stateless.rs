@@ -87,7 +87,7 @@ fn complete(service: &impl Service, result: &str, caching: bool) -> String {
     if caching && !has("ttlMs") {
         members.push(CACHING.to_owned());
     }
-    if !has("_meta") {
+    if !has("_meta") && (caching || service.signs_results()) {
         let (name, version) = (write::string(service.name()), write::string(service.version()));
         members.push(format!("\"_meta\":{{\"{PREFIX}serverInfo\":{{\"name\":{name},\"version\":{version}}}}}"));
     }

@@ -92,7 +92,7 @@ impl OpenAsk {
     fn check(&mut self) {
         let Wants::Form { schema, .. } = &self.ask.wants else { return };
         self.problems = match arguments::check(Some(schema), &self.content()) {
-            Ok(problems) => problems,
+            Ok(checked) => checked.objections(),
             Err((why, ..)) => vec![(String::new(), why)],
         };
     }

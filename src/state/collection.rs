@@ -12,7 +12,7 @@ use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{Before, Run, RunCall};
 use crate::problem::{Kind, Problem};
-use crate::report::arguments;
+use crate::report::arguments::{self, unchecked};
 use crate::token::Tokens;
 
 /// What a person does with collections.
@@ -234,11 +234,11 @@ impl State {
         self.tools.iter().filter_map(|listed| listed.tokens).fold(Tokens::default(), Tokens::plus)
     }
 
-    /// The tools of the calls, all of which were looked at before the first is made.
+    /// The tools of the calls, all of which were looked at before the first is made; `notes` gets what could not be checked.
     ///
     /// # Errors
     /// What is in the way of the first call that cannot be made.
-    fn planned(&self) -> Result<Vec<Arc<Tool>>, Problem> {
+    fn planned(&self, notes: &mut Vec<String>) -> Result<Vec<Arc<Tool>>, Problem> {
         let Some(collection) = &self.collections.collection else { return Ok(Vec::new()) };
         let refuse = |call: &CollectedCall, kind, what: &str| {
             Problem::new(kind, format!("in the call `{}` {what}", call.name))
@@ -257,12 +257,15 @@ impl State {
                     let what = format!("the arguments are not a JSON object: {why}");
                     Err(refuse(call, Kind::Arguments, &what).at(format!("line {line}, column {column}")))
                 }
-                Ok(problems) => match problems.first() {
+                Ok(checked) => match checked.problems.first() {
                     Some((pointer, message)) => {
                         let what = format!("the arguments do not fit the schema: {message}");
                         Err(refuse(call, Kind::Arguments, &what).at(pointer.clone()))
                     }
-                    None => Ok(Arc::clone(&listed.tool)),
+                    None => {
+                        notes.extend(checked.unchecked.map(|why| unchecked(&call.tool, &why)));
+                        Ok(Arc::clone(&listed.tool))
+                    }
                 },
             }
         };
@@ -278,13 +281,15 @@ impl State {
             self.toast_problem(problem);
             return;
         }
-        let tools = match self.planned() {
+        let mut notes = Vec::new();
+        let tools = match self.planned(&mut notes) {
             Ok(tools) => tools,
             Err(problem) => {
                 self.toast_problem(problem);
                 return;
             }
         };
+        notes.iter().for_each(|note| self.toast(note));
         let Some(collection) = &self.collections.collection else { return };
         let writing = collection.calls.iter().zip(&tools).filter(|(_, tool)| !tool.is_declared_read_only());
         let writing: Vec<String> = writing.map(|(call, _)| format!("{} {}", call.tool, call.arguments)).collect();

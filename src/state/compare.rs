@@ -14,7 +14,7 @@ use super::{Asked, Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::export::safe_name;
 use crate::problem::{Kind, Problem};
-use crate::report::arguments::check;
+use crate::report::arguments::{Checked, check, unchecked};
 use crate::report::sweep::{
     Choice, SentPart, Sweep, SweepAsk, SweepFile, differs_only_in, format_argument, needed_verdict, page_size_argument, shown,
     sweep_table, sweep_verdict, value_in, values, with_value,
@@ -352,7 +352,12 @@ impl State {
         let mut calls = Vec::with_capacity(values.len());
         for value in values {
             match planned(&tool, vary, value, &text) {
-                Ok(call) => calls.push(Planned { capture: self.made(&tool, vary, &call.value, &text), ..call }),
+                Ok((call, why)) => {
+                    if let Some(why) = why {
+                        self.toast(&unchecked(&tool.name, &why));
+                    }
+                    calls.push(Planned { capture: self.made(&tool, vary, &call.value, &text), ..call });
+                }
                 Err(problem) => return self.toast_problem(problem),
             }
         }
@@ -486,17 +491,18 @@ impl State {
     }
 }
 
-/// One call, or why the tool's schema refuses it.
-fn planned(tool: &Tool, vary: &str, value: String, arguments: &str) -> Result<Planned, Problem> {
+/// One call with why it could not be checked, if so, or why the tool's schema refuses it.
+fn planned(tool: &Tool, vary: &str, value: String, arguments: &str) -> Result<(Planned, Option<String>), Problem> {
     let arguments = with_value(arguments, vary, &value)?;
-    let refused = match check(tool.input_schema.as_ref(), &arguments) {
-        Err((why, ..)) => Some(why),
-        Ok(problems) => {
-            problems.into_iter().next().map(|(place, why)| if place.is_empty() { why } else { format!("{place}: {why}") })
+    let (refused, why_not) = match check(tool.input_schema.as_ref(), &arguments) {
+        Err((why, ..)) => (Some(why), None),
+        Ok(Checked { problems, unchecked: why }) => {
+            let first = problems.into_iter().next();
+            (first.map(|(place, why)| if place.is_empty() { why } else { format!("{place}: {why}") }), why)
         }
     };
     match refused {
-        None => Ok(Planned { value, arguments, capture: None }),
+        None => Ok((Planned { value, arguments, capture: None }, why_not)),
         Some(why) => {
             Err(Problem::new(Kind::Arguments, format!("with {vary}={} the tool's schema refuses it: {why}", shown(&value)))
                 .hint("nothing was called; leave that value out, or mend the arguments"))

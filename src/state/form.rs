@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::json::{Doc, Kind, Node, write};
-use crate::report::arguments;
+use crate::report::arguments::{self, Checked};
 
 /// How the arguments are edited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,6 +80,8 @@ pub struct Form {
     pub syntax: Option<(String, usize, usize)>,
     /// What the schema says against the arguments as a whole: JSON Pointer and message.
     pub problems: Vec<(String, String)>,
+    /// Why the arguments could not be checked; they can be sent.
+    pub unchecked: Option<String>,
     /// How often a call was refused for the arguments; before that nobody is blamed for what is not typed yet.
     pub tries: u32,
 }
@@ -95,6 +97,7 @@ impl Form {
             others: Vec::new(),
             syntax: None,
             problems: Vec::new(),
+            unchecked: None,
             tries: 0,
         };
         form.check(schema);
@@ -139,11 +142,12 @@ impl Form {
 
     fn check(&mut self, schema: Option<&Bytes>) {
         self.syntax = None;
-        self.problems.clear();
+        let mut checked = Checked::default();
         match arguments::check(schema, &self.text) {
-            Ok(problems) => self.problems = problems,
+            Ok(found) => checked = found,
             Err(syntax) => self.syntax = Some(syntax),
         }
+        (self.problems, self.unchecked) = (checked.problems, checked.unchecked);
         for field in &mut self.fields {
             let pointer = format!("/{}", field.name.replace('~', "~0").replace('/', "~1"));
             let below = format!("{pointer}/");
@@ -352,6 +356,9 @@ mod tests {
         assert!(form.fields[0].problem.is_some() && !form.is_valid());
         form.set_field(0, Value::Json("5".into()), Some(&schema));
         assert!(form.is_valid(), "{:?}", form.problems);
+        // What cannot be checked can be sent.
+        let unchecked = Form::new(Some(&Bytes::from_static(b"null")));
+        assert!(unchecked.is_valid() && unchecked.unchecked.is_some_and(|why| why.contains("null")));
         form.set_text("{\n  \"id\": }", Some(&schema));
         assert_eq!(form.syntax.as_ref().map(|(_, line, column)| (*line, *column)), Some((2, 9)));
         assert_eq!(form.fields[0].value, Value::Json("5".into()), "kept while the text is unfinished");

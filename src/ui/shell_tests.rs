@@ -104,6 +104,7 @@ fn connected() -> State {
         field("filter", FieldKind::Json, Value::Unset),
     ];
     let form = Form {
+        unchecked: None,
         others: Vec::new(),
         mode: FormMode::Form,
         fields,

@@ -62,13 +62,37 @@ pub struct Finding {
     pub long: usize,
 }
 
-/// Judges the texts that a host gave its model. `answers` are the response messages of the probe by tool; `server` is the
-/// name of the probe in the host's configuration.
+/// The response messages of the probe, by tool, in one session.
+pub type Answers = Vec<(&'static str, Bytes)>;
+
+/// Judges the texts that a host gave its model, by the session that explains most of them; where several do, by the first.
+/// `server` is the name of the probe in the host's configuration.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn find(
-    answers: &[(&'static str, Bytes)],
+    sessions: &[Answers],
+    pasted: &[(&'static str, String)],
+    server: &str,
+    hosts: &Hosts,
+    cancel: &Cancel,
+) -> Result<Finding, Cancelled> {
+    let mut best: Option<Finding> = None;
+    for answers in sessions {
+        let found = find_in(answers, pasted, server, hosts, cancel)?;
+        let is_better = best.as_ref().is_none_or(|best| found.explained() > best.explained());
+        if is_better {
+            best = Some(found);
+        }
+    }
+    match best {
+        Some(found) => Ok(found),
+        None => find_in(&Answers::new(), pasted, server, hosts, cancel),
+    }
+}
+
+fn find_in(
+    answers: &Answers,
     pasted: &[(&'static str, String)],
     server: &str,
     hosts: &Hosts,
@@ -180,6 +204,11 @@ fn cut_words(cut: &Cut, long: usize) -> String {
 }
 
 impl Finding {
+    /// Whether a known host gives every text, how many the nearest gives, and how many the rules that were found give.
+    fn explained(&self) -> (bool, usize, usize) {
+        (!self.names.is_empty(), self.nearest.as_ref().map_or(0, |(_, given)| *given), self.guess.explained.len())
+    }
+
     /// How far the rules can be relied on: those of the known host that fits, else those found.
     pub fn confidence(&self) -> Confidence {
         let given = if self.names.is_empty() { self.guess.explained.len() } else { self.tried };

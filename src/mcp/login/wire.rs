@@ -8,6 +8,7 @@ use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClie
 
 use super::mask::Secrets;
 use super::servers::Servers;
+use crate::mcp::http_client::decoded;
 
 /// What is read of one document.
 const DOCUMENT_BYTES: usize = 1 << 20;
@@ -28,7 +29,9 @@ pub(super) struct Wire {
 impl Wire {
     async fn exchange(&self, request: http::Request<Vec<u8>>) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
         let request = reqwest::Request::try_from(request)?;
-        let mut response = self.client.execute(request).await.map_err(reqwest::Error::without_url)?;
+        let response = self.client.execute(request).await.map_err(reqwest::Error::without_url)?;
+        let mut response =
+            decoded(response).map_err(|encoding| format!("the answer is encoded as `{encoding}`, which was not asked for"))?;
         let mut head = http::Response::builder().status(response.status());
         for (name, value) in response.headers() {
             head = head.header(name, value);

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use time::OffsetDateTime;
 
 use super::follow::Following;
-use super::{Asked, Ended, Session};
+use super::{Asked, Ended, Session, TimeLimit};
 use crate::capture::{Capture, CaptureId, Carried, Direction, Message, Outcome, Reading, Server, Timings, Tool};
 use crate::json::FaultKind;
 use crate::mcp::cancel_token::CancelToken;
@@ -40,12 +40,13 @@ impl Session {
         let mut beside = Beside::up_to(self.tap.limits.beside);
         let (mut extra, mut round_number) = (Extra::default(), 0);
         let mut stop = None;
+        let mut time = TimeLimit::new(&self.tap, limit);
         let (asked, finished) = loop {
             let write = |id| {
                 request = write(id, &extra.kept);
                 Text { sent: write(id, &extra.sent), kept: request.clone() }
             };
-            let asked = self.ask(write, limit, &cancel).await;
+            let asked = self.ask(write, &mut time, &cancel).await;
             let finished = Instant::now();
             let asked = asked.unwrap_or_else(|error| Asked {
                 ended: Ended::End(End::Lost(Arc::new(error))),
@@ -55,7 +56,8 @@ impl Session {
             let Ended::End(End::Answer(answer @ Answer { fault: None, .. })) = &asked.ended else { break (asked, finished) };
             if let Some(round) = rounds::read(&self.tap, &answer.bytes) {
                 round_number += 1;
-                match rounds::answer(&self.tap, &round, round_number, &cancel, &mut beside.notes).await {
+                let limit = self.tap.patience.until(time.since, limit);
+                match rounds::answer(&self.tap, &round, round_number, limit, &cancel, &mut beside.notes).await {
                     Ok(next) => {
                         let pair = pair(&request, answer, begun, asked.left_at, first_begun);
                         beside.add(asked.beside, begun.saturating_duration_since(first_begun));
@@ -86,9 +88,9 @@ impl Session {
         beside.add(asked.beside, begun.saturating_duration_since(first_begun));
         if round_number > 0 {
             let rounds = if round_number == 1 { "one round".into() } else { format!("{round_number} rounds") };
-            beside
-                .notes
-                .push(format!("the server asked for input in {rounds} before this answer; each stands among the messages"));
+            let is_answered = matches!(asked.ended, Ended::End(End::Answer(_))) && stop.is_none();
+            let before = if is_answered { " before this answer" } else { "" };
+            beside.notes.push(format!("the server asked for input in {rounds}{before}; each stands among the messages"));
         }
         let Beside { messages, mut notes, .. } = beside.finish();
         notes.extend(self.called_as.clone());
@@ -153,6 +155,10 @@ impl Session {
                 capture.outcome = Outcome::Cancelled;
                 capture.problem = Some(Error::Cancelled { place: capture.tool.name.clone() }.into());
             }
+            Some(Stop::TimedOut) => {
+                capture.outcome = Outcome::Timeout;
+                capture.problem = Some(self.timeout(method, limit).into());
+            }
             Some(Stop::Unanswered(why)) => capture.notes.push(why),
             None => {}
         }
@@ -186,9 +192,7 @@ fn judge_now(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
     let reading = Reading::read(bytes);
     let outcome = reading.outcome();
     let problem = match (outcome, &reading.rpc_error) {
-        (Outcome::ProtocolError, Some(error)) => {
-            Some(Error::Rpc { place, code: error.code.clone(), message: error.message.clone() }.into())
-        }
+        (Outcome::ProtocolError, Some(error)) => Some(Error::Rpc { place, error: error.clone() }.into()),
         (Outcome::Malformed, _) => {
             let fault = reading.doc.faults().iter().find(|fault| fault.kind.is_fatal());
             let what = match fault {

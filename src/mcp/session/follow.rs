@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use super::exchange::pair;
-use super::{Asked, Ended, HARD_LIMIT, Session};
+use super::{Asked, Ended, HARD_LIMIT, Session, TimeLimit};
 use crate::json::Doc;
 use crate::mcp::cancel_token::CancelToken;
 use crate::mcp::rounds::{self, Extra, Stop};
@@ -85,16 +85,14 @@ impl Session {
             let Some(round) = wanted.flatten() else { continue };
             task.tell(&self.tap);
             rounds_made += 1;
-            // A person's time does not count.
-            let hold = self.tap.patience.hold();
-            let extra = match rounds::answer(&self.tap, &round, rounds_made, cancel, &mut call.beside.notes).await {
+            let limit = deadline.as_mut();
+            let extra = match rounds::answer(&self.tap, &round, rounds_made, limit, cancel, &mut call.beside.notes).await {
                 Ok(extra) => extra,
                 Err(stop) => {
                     self.cancel_task(&task);
                     return Followed { stop: Some(stop), ..ended(Ended::Cancelled) };
                 }
             };
-            drop(hold);
             answered.extend(round.asks.into_iter().map(|(key, _)| key));
             let begun = Instant::now();
             let (asked, kept) = self.ask_of_task(&task, "tasks/update", &extra, call.limit, cancel).await;
@@ -138,7 +136,7 @@ impl Session {
             kept = task.request(&self.era, id, method, &extra.kept);
             Text { sent: task.request(&self.era, id, method, &extra.sent), kept: kept.clone() }
         };
-        let asked = self.ask(write, limit, cancel).await;
+        let asked = self.ask(write, &mut TimeLimit::new(&self.tap, limit), cancel).await;
         (asked.unwrap_or_else(|error| over(Ended::End(End::Lost(Arc::new(error))))), kept)
     }
 

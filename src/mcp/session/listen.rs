@@ -169,7 +169,7 @@ fn why(end: Option<End>, place: String) -> Error {
         Some(End::Lost(error)) => Error::Shared(error),
         Some(End::Answer(answer)) => match (answer.fault, Reading::read(answer.bytes).rpc_error) {
             (Some(fault), _) => fault,
-            (None, Some(error)) => Error::Rpc { place, code: error.code, message: error.message },
+            (None, Some(error)) => Error::Rpc { place, error },
             (None, None) => Error::Gone {
                 place,
                 fate: "the server ended the subscription".into(),

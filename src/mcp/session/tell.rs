@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{Ended, Session};
+use super::{Ended, Session, TimeLimit};
 use crate::capture::Reading;
 use crate::json::write;
 use crate::mcp::cancel_token::CancelToken;
@@ -18,7 +18,7 @@ impl Session {
     /// No answer, or an error instead of one.
     pub async fn request(&self, method: &str, params: &str, limit: Duration) -> Result<Bytes, Error> {
         let write = |id: i64| self.era.request(&id.to_string(), method, params.as_bytes(), "", None);
-        let asked = self.ask(write, limit, &CancelToken::new()).await?;
+        let asked = self.ask(write, &mut TimeLimit::new(&self.tap, limit), &CancelToken::new()).await?;
         let answer = match asked.ended {
             Ended::End(End::Answer(answer)) => answer,
             Ended::End(End::Lost(error)) => return Err(Error::Shared(error)),
@@ -31,7 +31,7 @@ impl Session {
         let reading = Reading::read(answer.bytes.clone());
         let place = self.tap.place.clone();
         match (reading.result().filter(|result| !result.is_null()), &reading.rpc_error) {
-            (None, Some(error)) => Err(Error::Rpc { place, code: error.code.clone(), message: error.message.clone() }),
+            (None, Some(error)) => Err(Error::Rpc { place, error: error.clone() }),
             (Some(result), _) => Ok(result.raw_bytes()),
             (None, None) => Err(Error::Malformed { place, what: format!("the answer to `{method}` has no result") }),
         }

@@ -93,6 +93,10 @@ pub(in crate::mcp) struct Pending {
     pub(super) started: Instant,
     pub(super) beside: Beside,
     pub(super) unreadable: u64,
+    /// The last thing that came meanwhile and was nothing of MCP, or an answer to nothing that was asked.
+    pub(super) odd: Option<Bytes>,
+    /// The server has said something else meanwhile.
+    pub(super) is_heard: bool,
     pub(super) pulse: watch::Sender<Pulse>,
     /// They came as lines of a program's standard output.
     pub(super) is_in_lines: bool,
@@ -121,14 +125,33 @@ impl Pending {
     }
 
     pub(super) fn finish(mut self, end: End) {
+        self.count();
+        // Nobody waits any more for a call that was given up.
+        self.done.send((end, self.beside)).ok();
+    }
+
+    /// It is not waited for any more.
+    pub(super) fn give_up(mut self) -> GivenUp {
+        self.count();
+        GivenUp { beside: self.beside, odd: self.odd.filter(|_| !self.is_heard) }
+    }
+
+    /// Says how much of what came was unreadable.
+    fn count(&mut self) {
         if self.unreadable > 0 {
             let plural = if self.unreadable == 1 { "line" } else { "lines" };
             let hint = if self.is_in_lines { "; stdout is for MCP messages alone, logs belong on stderr" } else { "" };
             self.beside.note(&format!("{} unreadable {plural} came during the call{hint}", self.unreadable));
         }
-        // Nobody waits any more for a call that was given up.
-        self.done.send((end, self.beside)).ok();
     }
+}
+
+/// What is left of a request that was given up.
+#[derive(Debug, Default)]
+pub(in crate::mcp) struct GivenUp {
+    pub beside: Beside,
+    /// The last of what came in place of an answer, where nothing else was heard.
+    pub odd: Option<Bytes>,
 }
 
 /// A message to send, and how it is kept: the same, unless there are secrets in it.

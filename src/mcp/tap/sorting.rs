@@ -1,24 +1,75 @@
 //! Whose a message is that came: the answer to a request that waits, something the server says or asks, or nothing that
 //! MCP knows. What is unreadable is counted, shown, and never dropped.
 
+use std::ops::Range;
 use std::time::Instant;
 
+use bytes::Bytes;
+
 use super::spread::Spread;
-use super::{Incoming, State, Tap, finish, join, only, quote};
+use super::{BATCHES, Incoming, State, Tap, Within, finish, join, only, quote};
 use crate::capture::Direction;
 use crate::mcp::Happening;
-use crate::mcp::envelope::{Envelope, Id, Member, PROBE, PROBE_TEXT, Peek, peek};
+use crate::mcp::envelope::{Elements, Envelope, Id, Member, PROBE, PROBE_TEXT, Peek, peek};
 use crate::mcp::error::{Error, excerpt};
 
 impl Tap {
-    /// A message came. Says whether it was one at all.
+    /// A message came, or an array of them. Says whether it was one at all.
     pub(in crate::mcp) fn incoming(&self, incoming: Incoming) -> bool {
+        let (now, count, full) = {
+            let mut state = self.state();
+            let now = self.log(&mut state, Direction::In, &incoming.bytes);
+            (now, state.messages, state.log.take_note())
+        };
+        self.happen(Happening::Messages(count));
+        full.into_iter().for_each(|note| self.happen(Happening::Noted(note)));
+        let bytes = incoming.bytes.clone();
+        match peek(&bytes) {
+            Peek::Batch(elements) if !incoming.cut => self.unpack(elements, now, incoming),
+            _ => self.take(now, incoming),
+        }
+    }
+
+    /// Takes the messages of a batch one by one. One revision has batches; under the others they are odd, and cost no answer.
+    fn unpack(&self, elements: Elements<'_>, now: Instant, batch: Incoming) -> bool {
+        let part = |bytes: Bytes| {
+            let within = batch.within.clone().map(|within| Within { whole: false, ..within });
+            Incoming { bytes, begun: batch.begun, cut: false, within }
+        };
+        let is_message = |range: &Range<usize>| matches!(peek(&batch.bytes[range.clone()]), Peek::Object(envelope) if envelope.method.is_some() || envelope.is_response());
+        let (messages, others) = elements.clone().fold((0, 0), |(messages, others), range| match is_message(&range) {
+            true => (messages + 1, others),
+            false => (messages, others + 1),
+        });
+        if messages == 0 {
+            return self.take(now, batch);
+        }
+        let mut readable = true;
+        if others > 0 {
+            // What in it is no message stands nowhere else.
+            readable = self.take(now, part(batch.bytes.clone()));
+        }
+        {
+            let mut state = self.state();
+            if !state.has_batches {
+                state.note_all(&format!("messages came in an array (a batch), which only the revision {BATCHES} has"));
+            }
+        }
+        for range in elements.filter(is_message) {
+            readable &= self.take(now, part(batch.bytes.slice(range)));
+        }
+        if let Some(within) = batch.within.as_ref().filter(|within| within.whole) {
+            let what = format!("the body holds no answer to the request: {}", quote(&batch.bytes));
+            let (request, fault) = (within.request, Error::Malformed { place: self.place.clone(), what });
+            finish(&mut self.state(), request, now, batch, Some(fault));
+        }
+        readable
+    }
+
+    fn take(&self, now: Instant, incoming: Incoming) -> bool {
         let mut happenings = Vec::new();
         let (readable, fresh) = {
             let mut state = self.state();
-            let now = self.log(&mut state, Direction::In, &incoming.bytes);
-            happenings.push(Happening::Messages(state.messages));
-            happenings.extend(state.log.take_note().map(Happening::Noted));
             let readable = self.sort(&mut state, now, incoming, &mut happenings);
             if readable && !std::mem::replace(&mut state.heard, true) && !state.established {
                 happenings.push(Happening::Phase("initialize".into()));
@@ -32,56 +83,23 @@ impl Tap {
 
     fn sort(&self, state: &mut State, now: Instant, incoming: Incoming, happenings: &mut Vec<Happening>) -> bool {
         let bytes = incoming.bytes.clone();
-        let seen = peek(&bytes);
+        let envelope = match peek(&bytes) {
+            Peek::Object(envelope) => Some(envelope),
+            _ => None,
+        };
         if incoming.cut {
-            let what = format!("the message is larger than {} bytes; its first part is kept", self.limits.message);
-            let fault = Error::Malformed { place: self.place.clone(), what };
-            let id = match &seen {
-                Peek::Object(envelope) => envelope.id.number().filter(|id| state.pending.contains_key(id)),
-                _ => None,
-            };
-            if let Some(target) = incoming.within.as_ref().map(|within| within.request).or(id).or(only(state)) {
-                finish(state, target, now, incoming, Some(fault));
-                return true;
-            }
-            return self.unreadable(state, now, &incoming, happenings);
+            return self.too_large(state, now, envelope.as_ref(), incoming, happenings);
         }
-        match seen {
-            Peek::Object(envelope) if envelope.complete || envelope.method.is_some() || envelope.is_response() => {
-                if envelope.method.is_some() {
-                    state.spread = None;
-                    self.asked(state, now, &envelope, &incoming, happenings)
-                } else if envelope.is_response() {
-                    state.spread = None;
-                    self.answered(state, now, &envelope, incoming, happenings)
-                } else {
-                    self.unreadable(state, now, &incoming, happenings)
-                }
+        match envelope {
+            Some(envelope) if envelope.method.is_some() => {
+                state.spread = None;
+                self.asked(state, now, &envelope, &incoming, happenings)
             }
-            Peek::Batch(found) => {
-                let (mut has_response, mut ours) = (false, None);
-                for each in found {
-                    has_response |= each.is_response();
-                    ours = ours.or(each.id.number().filter(|id| state.pending.contains_key(id)));
-                    if has_response && ours.is_some() {
-                        break;
-                    }
-                }
-                if !has_response {
-                    let readable = self.unreadable(state, now, &incoming, happenings);
-                    self.gather(state, now, &incoming);
-                    return readable;
-                }
-                match ours.or(incoming.within.as_ref().map(|within| within.request)).or(only(state)) {
-                    Some(target) => {
-                        let what = "the answer came inside an array (a batch), which MCP does not have".into();
-                        finish(state, target, now, incoming, Some(Error::Malformed { place: self.place.clone(), what }));
-                        true
-                    }
-                    None => self.unreadable(state, now, &incoming, happenings),
-                }
+            Some(envelope) if envelope.is_response() && (envelope.complete || is_cut_answer(state, &envelope)) => {
+                state.spread = None;
+                self.answered(state, now, &envelope, incoming, happenings)
             }
-            Peek::Object(_) if incoming.within.is_none() && state.spread.is_none() => {
+            Some(envelope) if !envelope.complete && incoming.within.is_none() && state.spread.is_none() => {
                 state.spread = Some(Spread::begin(&incoming.bytes, incoming.begun)).filter(Spread::is_open);
                 self.unreadable(state, now, &incoming, happenings)
             }
@@ -91,6 +109,32 @@ impl Tap {
                 readable
             }
         }
+    }
+
+    /// The first part of a message. Its id may stand in what was dropped: it is the answer where only one is waited for.
+    fn too_large(
+        &self,
+        state: &mut State,
+        now: Instant,
+        envelope: Option<&Envelope>,
+        incoming: Incoming,
+        happenings: &mut Vec<Happening>,
+    ) -> bool {
+        let what = format!("the message is larger than {} bytes; its first part is kept", self.limits.message);
+        let within = incoming.within.as_ref();
+        let body = within.filter(|within| within.whole).map(|within| within.request);
+        let known = || envelope.and_then(|envelope| answers(state, envelope, within));
+        let likely = || {
+            let envelope = envelope?;
+            let is_one = envelope.id == Id::Absent && !envelope.complete && envelope.is_response();
+            waiting(state, within).filter(|_| is_one)
+        };
+        let Some(target) = body.or_else(known).or_else(likely) else {
+            state.note_all(&what);
+            return self.unreadable(state, now, &incoming, happenings);
+        };
+        finish(state, target, now, incoming, Some(Error::Malformed { place: self.place.clone(), what }));
+        true
     }
 
     /// Puts a message together that a server printed over several lines; it is an answer, but not one MCP allows.
@@ -104,8 +148,7 @@ impl Tap {
             return;
         }
         let Peek::Object(envelope) = peek(&spread.text) else { return };
-        let target = envelope.id.number().filter(|id| state.pending.contains_key(id)).or(only(state));
-        if let Some(target) = target.filter(|_| envelope.complete && envelope.is_response()) {
+        if let Some(target) = answers(state, &envelope, None).filter(|_| envelope.complete) {
             let what = "the answer is spread over several lines; on standard output a message is one line".into();
             let whole = Incoming { bytes: spread.text.into(), begun: spread.begun, cut: false, within: None };
             finish(state, target, now, whole, Some(Error::Malformed { place: self.place.clone(), what }));
@@ -129,6 +172,7 @@ impl Tap {
         state.first_unreadable.get_or_insert_with(|| excerpt(&String::from_utf8_lossy(&incoming.bytes)));
         for pending in state.pending.values_mut().filter(|pending| !pending.is_aside) {
             pending.unreadable += 1;
+            pending.odd = Some(incoming.bytes.clone());
             pending.is_in_lines |= incoming.within.is_none();
         }
         join(state, now, Direction::In, &incoming.bytes, None);
@@ -146,6 +190,7 @@ impl Tap {
         happenings: &mut Vec<Happening>,
     ) -> bool {
         join(state, now, Direction::In, &incoming.bytes, None);
+        state.pending.values_mut().for_each(|pending| pending.is_heard = true);
         let method = envelope.method.as_deref().unwrap_or_default();
         match (&envelope.id, &envelope.id_range) {
             (Id::Absent | Id::Null, _) | (_, None) => self.notified(state, method, &incoming.bytes, happenings),
@@ -165,48 +210,72 @@ impl Tap {
         incoming: Incoming,
         happenings: &mut Vec<Happening>,
     ) -> bool {
-        let within = incoming.within.as_ref().map(|within| within.request);
-        let asked = match within {
-            Some(id) => Some(id).filter(|id| state.pending.contains_key(id)),
-            None => only(state),
-        };
-        if let Some(id) = envelope.id.number() {
-            if state.pending.contains_key(&id) {
-                if let (Id::Odd(_, text), Some(pending)) = (&envelope.id, state.pending.get_mut(&id)) {
-                    pending.beside.note(&format!("the id {id} came back as {text}"));
-                }
-                finish(state, id, now, incoming, None);
-                return true;
+        let within = incoming.within.as_ref();
+        let shown = envelope.id.shown();
+        if let Some(target) = answers(state, envelope, within) {
+            let note = match &envelope.id {
+                Id::Number(_) => None,
+                Id::Odd(_, text) => Some(format!("the id {target} came back as {text}")),
+                Id::Absent | Id::Null => Some(format!("the error came with {shown}")),
+            };
+            if let (Some(note), Some(pending)) = (note, state.pending.get_mut(&target)) {
+                pending.beside.note(&note);
             }
-            let is_whole = incoming.within.as_ref().is_some_and(|within| within.whole);
-            let is_earlier = (0..state.next_id).contains(&id) && within.is_none_or(|within| within == id);
-            if is_earlier || (id == PROBE && !is_whole) {
+            finish(state, target, now, incoming, None);
+            return true;
+        }
+        let body = within.filter(|within| within.whole).map(|within| within.request);
+        if let Some(id) = envelope.id.number() {
+            let is_earlier = (0..state.next_id).contains(&id) && within.is_none_or(|within| within.request == id);
+            if is_earlier || (id == PROBE && body.is_none()) {
                 // Late, or a second answer: on the wire log, and beside whatever else waits.
                 join(state, now, Direction::In, &incoming.bytes, Some("an answer to an earlier request came"));
                 return true;
             }
         }
-        let Some(target) = asked else {
-            return if state.pending.values().all(|pending| pending.is_aside) {
-                join(state, now, Direction::In, &incoming.bytes, None);
-                true
-            } else {
-                self.unreadable(state, now, &incoming, happenings)
-            };
-        };
-        let shown = envelope.id.shown();
-        let is_nameless = matches!(envelope.id, Id::Absent | Id::Null);
-        if is_nameless && envelope.error == Member::Present {
-            // A server that could not read the request's id has none to give back.
-            if let Some(pending) = state.pending.get_mut(&target) {
-                pending.beside.note(&format!("the error came with {shown}"));
-            }
-            finish(state, target, now, incoming, None);
-        } else {
-            let had = if target == PROBE { PROBE_TEXT.to_owned() } else { target.to_string() };
-            let what = format!("the answer carries {shown}, the request had {had}");
-            finish(state, target, now, incoming, Some(Error::Malformed { place: self.place.clone(), what }));
+        if state.pending.values().all(|pending| pending.is_aside) {
+            return true;
         }
+        if !envelope.has_outcome() {
+            return self.unreadable(state, now, &incoming, happenings);
+        }
+        let Some(target) = body else {
+            let note = format!("an answer to no request came, with {shown}");
+            join(state, now, Direction::In, &incoming.bytes, Some(&note));
+            for pending in state.pending.values_mut() {
+                pending.odd = Some(incoming.bytes.clone());
+            }
+            return false;
+        };
+        let had = if target == PROBE { PROBE_TEXT.to_owned() } else { target.to_string() };
+        let what = format!("the answer carries {shown}, the request had {had}");
+        finish(state, target, now, incoming, Some(Error::Malformed { place: self.place.clone(), what }));
         true
+    }
+}
+
+/// An answer that ends before its end: whose it is was said before.
+fn is_cut_answer(state: &State, envelope: &Envelope) -> bool {
+    envelope.has_outcome() && answers(state, envelope, None).is_some()
+}
+
+/// The request that a message answers: the one whose id it carries; or, for an error without an id, since a server that
+/// could not read a request has none to give back, the one request that waits.
+fn answers(state: &State, envelope: &Envelope, within: Option<&Within>) -> Option<i64> {
+    if let Some(id) = envelope.id.number() {
+        return Some(id).filter(|id| envelope.is_response() && state.pending.contains_key(id));
+    }
+    let is_body = within.is_some_and(|within| within.whole);
+    let is_nameless = matches!(envelope.id, Id::Absent | Id::Null) && envelope.complete;
+    // A line of a log may have a member `error` too.
+    let is_error = envelope.method.is_none() && envelope.error == Member::Present && (envelope.versioned || is_body);
+    waiting(state, within).filter(|_| is_nameless && is_error)
+}
+
+/// The request that waits for what came: that of the HTTP answer it stood in, else the only one.
+fn waiting(state: &State, within: Option<&Within>) -> Option<i64> {
+    match within {
+        Some(within) => Some(within.request).filter(|id| state.pending.contains_key(id)),
+        None => only(state),
     }
 }

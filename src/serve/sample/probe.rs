@@ -13,6 +13,10 @@ use crate::source::{PROBE_TOOLS, ProbeKind, ProbePart, ProbeTool, STRUCTURED_RES
 const LONG_LINES: usize = 2_142;
 const LONG_WORDS: usize = 1;
 
+/// What makes a request one of the era without a handshake.
+const STATELESS: &str =
+    r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
 /// The probe as a server.
 pub struct Probe {
     definitions: String,
@@ -37,10 +41,17 @@ impl Probe {
         Self { definitions: PROBE_TOOLS.iter().map(definition).collect::<Value>().to_string() }
     }
 
-    /// The response message of every tool, by its name: what a host's texts are held against.
-    pub fn answers() -> Vec<(&'static str, Bytes)> {
-        let message = |tool: &ProbeTool| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}}}"#, answer(tool));
-        PROBE_TOOLS.iter().map(|tool| (tool.name, Bytes::from(message(tool)))).collect()
+    /// The response message of every tool, by its name, as a session of each era has it: what a host's texts are held
+    /// against.
+    pub fn answers() -> Vec<Vec<(&'static str, Bytes)>> {
+        let probe = Self::new();
+        let ask = |tool: &ProbeTool, meta: &str| {
+            let request =
+                format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{}"{meta}}}}}"#, tool.name);
+            (tool.name, probe.handle(request.as_bytes()).pop().unwrap_or_default())
+        };
+        let session = |meta: &str| PROBE_TOOLS.iter().map(|tool| ask(tool, meta)).collect();
+        vec![session(""), session(STATELESS)]
     }
 }
 
@@ -117,6 +128,11 @@ impl Service for Probe {
         &self.definitions
     }
 
+    fn signs_results(&self) -> bool {
+        // Some hosts show what stands in a result's `_meta`, in forms that are not known.
+        false
+    }
+
     fn call(&self, tool: &str, _: Option<Node<'_>>) -> Result<String, Refusal> {
         match PROBE_TOOLS.iter().find(|known| known.name == tool) {
             Some(tool) => Ok(answer(tool)),
@@ -153,6 +169,19 @@ mod tests {
                     everything.iter().filter(|other| String::from_utf8_lossy(other.bytes()).contains(part.marker)).count();
                 assert_eq!(others, 1, "{}", part.marker);
             }
+        }
+    }
+
+    #[test]
+    fn answers_of_both_eras_hold_the_same() {
+        let [with, without] = <[_; 2]>::try_from(Probe::answers()).unwrap();
+        assert_eq!(with.len(), PROBE_TOOLS.len());
+        for ((name, with), (_, without)) in with.iter().zip(&without) {
+            let (with, without) = (Doc::parse(with.clone()), Doc::parse(without.clone()));
+            assert_eq!(without.at("/result/resultType").unwrap().as_str().as_deref(), Some("complete"), "{name}");
+            assert!(with.at("/result/resultType").is_none() && without.at("/result/_meta").is_none(), "{name}");
+            let content = |doc: &Doc| doc.at("/result/content").unwrap().raw_text().into_owned();
+            assert_eq!(content(&with), content(&without), "{name}");
         }
     }
 

@@ -480,7 +480,7 @@ pub(super) fn problems_ui(ui: &mut Ui, form: &Form) {
         form.mode == FormMode::Form && form.fields.iter().any(|field| field.name == name && field.problem.is_some())
     };
     let rest: Vec<_> = form.problems.iter().filter(|(pointer, _)| !at_field(pointer)).collect();
-    if rest.is_empty() {
+    if rest.is_empty() && form.unchecked.is_none() {
         return;
     }
     Frame::new().inner_margin(Margin { top: 2, ..Margin::ZERO }).show(ui, |ui| {
@@ -491,6 +491,10 @@ pub(super) fn problems_ui(ui: &mut Ui, form: &Form) {
         }
         if rest.len() > 3 {
             ui.label(RichText::new(format!("and {} more", rest.len() - 3)).font(theme::regular(12.0)).color(t.bad));
+        }
+        if let Some(why) = &form.unchecked {
+            let text = format!("The arguments cannot be checked: {why}");
+            ui.add(egui::Label::new(RichText::new(text).font(theme::regular(12.0)).color(t.warn)).wrap());
         }
     });
 }

@@ -171,8 +171,7 @@ fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject
             (icons::ERROR, t.bad, t.bad_bg, t.bad_line, "isError: true · the tool reports a failure".to_owned())
         }
         Outcome::ProtocolError => {
-            let text = rpc
-                .map_or_else(|| "JSON-RPC error".to_owned(), |error| format!("JSON-RPC error {}: {}", error.code, error.message));
+            let text = rpc.map_or_else(|| "JSON-RPC error".to_owned(), |error| format!("JSON-RPC error{}", error.detail()));
             (icons::ERROR, t.bad, t.bad_bg, t.bad_line, text)
         }
         Outcome::Malformed => (
