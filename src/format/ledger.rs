@@ -31,6 +31,9 @@ pub struct Row {
     pub is_payload_alone: bool,
 }
 
+/// Why a number is not there of which the computing was broken off.
+pub const INTERRUPTED: &str = "interrupted before it was computed";
+
 /// Counts what passes; where it is read back, keeps it, and it is counted as a whole, once for all who write the same.
 struct Measure<'a> {
     counter: Counter,
@@ -52,6 +55,16 @@ impl Sink for Measure<'_> {
 impl Row {
     pub fn is_available(&self) -> bool {
         self.why.is_none()
+    }
+
+    /// One that was not reached: whoever asked has looked away.
+    pub fn interrupted(format: &dyn Format) -> Self {
+        Self { format: format.id(), why: Some(INTERRUPTED.to_owned()), ..Self::default() }
+    }
+
+    /// Whether it is one that was not reached.
+    pub fn is_interrupted(&self) -> bool {
+        self.why.as_deref() == Some(INTERRUPTED)
     }
 
     /// The tokens of one format alone; `None` where it has no text for this answer.

@@ -335,7 +335,10 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         ("Known how", definition.certainty.clone()),
         (
             "Description",
-            definition.description.clone().map(|text| if definition.is_description_cut { format!("cut: {text}") } else { text }),
+            definition
+                .description
+                .as_ref()
+                .map(|text| format!("{}{text}", if definition.is_description_cut { "cut: " } else { "" })),
         ),
     ];
     ScrollArea::vertical().id_salt("definition").auto_shrink(false).show(ui, |ui| {
