@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use bytes::Bytes;
+
 use super::prices::PricesAction;
 use super::{
     CollectionAction, CompareAction, ConnectForm, DrawerTab, ExportAction, ExportKind, FixtureAction, FormMode, HistoryAction,
@@ -147,17 +149,17 @@ pub enum Dialog {
     /// The tool is not declared read-only: what will be sent, shown whole.
     ConfirmCall {
         tool: String,
-        arguments: String,
+        arguments: Bytes,
     },
     /// The same before the last call is repeated on a connection made again.
     ConfirmAgain {
         tool: String,
-        arguments: String,
+        arguments: Bytes,
     },
     /// The same before a series of calls.
     ConfirmRepeat {
         tool: String,
-        arguments: String,
+        arguments: Bytes,
         count: u32,
     },
     /// The same for the calls of a comparison: the arguments of each.

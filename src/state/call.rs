@@ -114,7 +114,8 @@ impl State {
             return;
         }
         if !tool.is_declared_read_only() && !self.connection.is_sample() {
-            self.dialog = Some(Dialog::ConfirmCall { tool: tool.name.clone(), arguments: form.text.to_string() });
+            self.dialog =
+                Some(Dialog::ConfirmCall { tool: tool.name.clone(), arguments: Bytes::copy_from_slice(form.text.as_bytes()) });
             return;
         }
         self.send_call(effects);

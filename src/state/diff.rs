@@ -287,8 +287,7 @@ impl State {
         let tool = Arc::clone(&listed.tool);
         let arguments = waiting.before.arguments.clone();
         if !tool.is_declared_read_only() && !self.connection.is_sample() {
-            let text = String::from_utf8_lossy(&arguments).into_owned();
-            self.dialog = Some(Dialog::ConfirmAgain { tool: tool.name.clone(), arguments: text });
+            self.dialog = Some(Dialog::ConfirmAgain { tool: tool.name.clone(), arguments });
             self.again.waiting = Some(waiting);
             return;
         }

@@ -75,7 +75,7 @@ impl State {
                 } else {
                     self.dialog = Some(Dialog::ConfirmRepeat {
                         tool: tool.name.clone(),
-                        arguments: String::from_utf8_lossy(&self.repeat.arguments).into_owned(),
+                        arguments: self.repeat.arguments.clone(),
                         count: self.repeat.count,
                     });
                 }
