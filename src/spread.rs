@@ -1,12 +1,10 @@
 //! Independent pieces of one question, on as many threads as there are cores. The threads are joined before the answer
-//! is there, so that whoever asks stays a pure function. Uses `cancel`.
+//! is there, so that whoever asks stays a pure function.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-
-use crate::cancel::Cancelled;
 
 /// The most threads that one question takes: several questions are answered at a time.
 const MAX_THREADS: usize = 4;
@@ -14,12 +12,12 @@ const MAX_THREADS: usize = 4;
 /// What becomes of each item, in order. With `is_small` no thread is worth its while.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn spread<T: Sync, R: Send>(
+/// The first that an item gives, as when the asker looked away.
+pub fn spread<T: Sync, R: Send, E: Send>(
     items: &[T],
     is_small: bool,
-    work: impl Fn(&T) -> Result<R, Cancelled> + Sync,
-) -> Result<Vec<R>, Cancelled> {
+    work: impl Fn(&T) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
     let cores = if is_small { 1 } else { thread::available_parallelism().map_or(1, NonZero::get) };
     let threads = cores.min(MAX_THREADS).min(items.len());
     if threads < 2 {
@@ -37,7 +35,7 @@ pub fn spread<T: Sync, R: Send>(
         let workers: Vec<_> = (1..threads).map(|_| scope.spawn(take)).collect();
         let own = take();
         let theirs = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        std::iter::once(own).chain(theirs).collect::<Result<Vec<_>, Cancelled>>()
+        std::iter::once(own).chain(theirs).collect::<Result<Vec<_>, E>>()
     })?;
     let mut done: Vec<(usize, R)> = parts.into_iter().flatten().collect();
     done.sort_by_key(|(at, _)| *at);
@@ -47,14 +45,14 @@ pub fn spread<T: Sync, R: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cancel::Cancel;
+    use crate::cancel::{Cancel, Cancelled};
 
     #[test]
     fn results_stand_in_the_order_of_the_items() {
         let items: Vec<u32> = (0..1_000).collect();
         for is_small in [true, false] {
             assert_eq!(
-                spread(&items, is_small, |item| Ok(item * 2)).unwrap(),
+                spread(&items, is_small, |item| Ok::<_, Cancelled>(item * 2)).unwrap(),
                 (0..1_000).map(|item| item * 2).collect::<Vec<_>>()
             );
         }

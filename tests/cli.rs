@@ -571,6 +571,67 @@ fn completions_are_printed_for_every_shell() {
     ");
 }
 
+/// Whether the program listens for an interrupt: bit 1 of the signals that it catches is SIGINT.
+#[cfg(target_os = "linux")]
+fn listens(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 2 != 0)
+}
+
+/// Of what takes long is printed what there is by then.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupt_prints_what_is_there() {
+    use nix::sys::signal::{Signal, kill};
+    let members: Vec<_> = (0..60_000).map(|at| format!(r#""key {at}":"value {at}""#)).collect();
+    let answer = format!(r#"{{"content":[],"structuredContent":{{{}}}}}"#, members.join(","));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("result.json");
+    std::fs::write(&file, answer).unwrap();
+    for options in [&["--json"][..], &[], &["--view", "all"]] {
+        let child = Command::new(LOUPE)
+            .arg("show")
+            .arg(&file)
+            .args(options)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !listens(child.id()) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        kill(nix::unistd::Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(130), "{options:?}: {said}");
+        assert_eq!(said, "error: interrupted\n");
+        if options.is_empty() || options.len() == 2 {
+            assert!(printed.contains(": interrupted before it was computed\n"), "{printed}");
+            // What was not measured might be cheaper.
+            assert!(!printed.contains("same data"), "{printed}");
+            continue;
+        }
+        let report: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(report["error"]["kind"], "cancelled");
+        assert_eq!(report["capture"]["result"]["structuredContent"]["key 59999"], "value 59999");
+        let broken_off = |rows: &Value, is_there: &str| {
+            let rows = rows.as_array().unwrap().clone();
+            let of = rows.len();
+            (
+                rows.into_iter()
+                    .filter(|row| row[is_there] == false && row["why"] == "interrupted before it was computed")
+                    .count(),
+                of,
+            )
+        };
+        let (formats, hosts) = (broken_off(&report["ledger"]["rows"], "available"), broken_off(&report["hosts"], "computable"));
+        assert!(formats.0 > 0 && formats.1 > 10, "{formats:?}");
+        assert!(hosts.0 > 0 && hosts.1 == 28, "{hosts:?}");
+    }
+}
+
 #[test]
 fn a_closed_pipe_is_quiet() {
     let mut child = Command::new(LOUPE)

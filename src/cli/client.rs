@@ -214,6 +214,15 @@ impl Interrupt {
     }
 }
 
+/// Does what waits for nothing but our own computing. An interrupt ends it where it looks, the second one everything.
+pub fn computing<T>(work: impl FnOnce(&Cancel) -> Result<T, Problem>) -> Result<T, Problem> {
+    let runtime = runtime()?;
+    let _within = runtime.enter();
+    let interrupt = Interrupt::listen();
+    interrupt.compute();
+    work(&interrupt.jobs)
+}
+
 /// The failure of an interrupt.
 pub fn interrupted() -> Problem {
     Problem::new(Kind::Cancelled, "interrupted")

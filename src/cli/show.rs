@@ -7,8 +7,7 @@ use bytes::Bytes;
 
 use super::output::{self, columns, one_line};
 use super::view::Asked;
-use super::{Done, args, hosts, near};
-use crate::cancel::Cancel;
+use super::{Done, args, client, hosts, near};
 use crate::capture::Capture;
 use crate::problem::{Kind, Problem};
 use crate::report::grouped;
@@ -30,8 +29,8 @@ pub fn run(args: &args::Show) -> Done {
     } else {
         store::read_all(&args.path, kind)?
     };
-    // Nothing waits here but our own computing; an interrupt ends the program as the system does.
-    asked.print(chosen(captures, args)?, &Cancel::new())
+    let capture = chosen(captures, args)?;
+    client::computing(|cancel| asked.print(capture, cancel))
 }
 
 /// The capture that is asked for; where a file holds several and none is asked for, they are listed.

@@ -5,6 +5,7 @@ mod ledger;
 mod page;
 
 use std::cell::LazyCell;
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -98,7 +99,8 @@ impl Asked {
         self.print.quiet
     }
 
-    /// Prints the capture; the exit status is that of its outcome.
+    /// Prints the capture; the exit status is that of its outcome. An interrupt ends the computing: what there is by then
+    /// is printed, and the status is that of an interrupt.
     pub fn print(&self, capture: Capture, cancel: &Cancel) -> Done {
         let subject = report::subject(Arc::new(capture));
         let failure = json::failure(&subject);
@@ -108,6 +110,11 @@ impl Asked {
             (None, _) => 0,
         };
         let printed = self.write(&subject, failure.as_ref(), cancel);
+        if printed.is_ok() && cancel.is_cancelled() {
+            let interrupted = client::interrupted();
+            output::problem(&interrupted);
+            return Ok(interrupted.kind.exit_status());
+        }
         match (printed, &failure) {
             (Ok(()), None) => {}
             // What came first is the reason that the view is not there either.
@@ -123,11 +130,15 @@ impl Asked {
     fn write(&self, subject: &Arc<Subject>, failure: Option<&Problem>, cancel: &Cancel) -> Result<(), Problem> {
         let interrupted = |_: Cancelled| client::interrupted();
         if self.print.json {
-            let rows = rows(subject, cancel)?;
-            let counts = self.counts(subject, &rows, cancel)?;
-            let hosts = self.hosts_report(subject, cancel)?;
-            let text =
-                json::report(subject, &rows, &counts, Some(&*hosts), &self.ledger, failure, cancel).map_err(looked_away)?;
+            let rows = rows(subject, cancel);
+            let counts = self.counts(subject, &rows, cancel);
+            let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
+            let report =
+                |problem: Option<&Problem>| json::report(subject, &rows, &counts, Some(&hosts), &self.ledger, problem, cancel);
+            let mut text = report(failure);
+            if cancel.is_cancelled() {
+                text = report(failure.or(Some(&client::interrupted())));
+            }
             return output::print(text.as_bytes());
         }
         let page = match self.shown {
@@ -135,10 +146,10 @@ impl Asked {
                 let bytes = format_bytes(format, subject, cancel).map_err(interrupted)??;
                 return output::print(&bytes);
             }
-            Shown::Ledger => self.ledger_page(subject, cancel)?,
+            Shown::Ledger => self.ledger_page(subject, cancel),
             Shown::Table(kind) => {
-                let rows = rows(subject, cancel)?;
-                let counts = self.counts(subject, &rows, cancel)?;
+                let rows = rows(subject, cancel);
+                let counts = self.counts(subject, &rows, cancel);
                 let counted = rows.iter().zip(&counts).map(|(row, count)| CountedRow {
                     row,
                     count: count.count,
@@ -163,21 +174,21 @@ impl Asked {
         output::page(&page)
     }
 
-    fn ledger_page(&self, subject: &Subject, cancel: &Cancel) -> Result<String, Problem> {
-        let rows = rows(subject, cancel)?;
-        let counts = self.counts(subject, &rows, cancel)?;
-        Ok(ledger::page(subject, &rows, &counts, &self.ledger))
+    fn ledger_page(&self, subject: &Subject, cancel: &Cancel) -> String {
+        let rows = rows(subject, cancel);
+        let counts = self.counts(subject, &rows, cancel);
+        ledger::page(subject, &rows, &counts, &self.ledger)
     }
 
     /// The rows' counts by the tokenizer that was named.
-    fn counts(&self, subject: &Subject, rows: &[Row], cancel: &Cancel) -> Result<Vec<RowCount>, Problem> {
-        rows.iter().map(|row| report::count_row(subject, row, &self.ledger.tokenizer, cancel).map_err(looked_away)).collect()
+    fn counts(&self, subject: &Subject, rows: &[Row], cancel: &Cancel) -> Vec<RowCount> {
+        report::count_rows(subject, rows, &self.ledger.tokenizer, cancel)
     }
 
-    /// Every page that there is, each under its name.
+    /// Every page that there is, each under its name; after an interrupt those that there were.
     fn all(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
         let pages = [
-            ("ledger", self.ledger_page(subject, cancel)),
+            ("ledger", Ok(self.ledger_page(subject, cancel))),
             ("rendered", page::rendered(subject, cancel)),
             ("tree", page::tree(subject, cancel)),
             ("hosts", self.hosts_page(subject, cancel)),
@@ -187,6 +198,7 @@ impl Asked {
         for (name, page) in pages {
             let text = match page {
                 Ok(text) => text,
+                Err(problem) if problem.kind == Kind::Cancelled => continue,
                 Err(problem) if problem.kind == Kind::Usage => format!("not there: {}\n", problem.what),
                 Err(problem) => return Err(problem),
             };
@@ -209,20 +221,16 @@ impl Asked {
         self.ledger.tokenizer.encoding().unwrap_or(Encoding::O200kBase)
     }
 
-    fn hosts_report(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<Arc<HostsReport>, Problem> {
-        match self.ask(subject, &Question::Hosts, cancel)? {
-            Answer::Hosts(report) => Ok(report),
-            _ => Err(other_question()),
-        }
-    }
-
     fn hosts_page(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
         if subject.reading.result().is_none() {
             return Err(Problem::new(Kind::Usage, "no result in this answer, so no host shows one").at("--view"));
         }
-        let report = self.hosts_report(subject, cancel)?;
-        let Answer::Deliveries(deliveries) = self.ask(subject, &Question::Deliveries, cancel)? else {
-            return Err(other_question());
+        let report = HostsReport::so_far(subject, &self.hosts, true, cancel);
+        let deliveries = match self.ask(subject, &Question::Deliveries, cancel) {
+            Ok(Answer::Deliveries(deliveries)) => deliveries,
+            Ok(_) => return Err(other_question()),
+            Err(problem) if problem.kind == Kind::Cancelled => None,
+            Err(problem) => return Err(problem),
         };
         Ok(hosts::page(&report, deliveries.as_deref(), self.encoding()))
     }
@@ -305,8 +313,13 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
         .hint(hint))
 }
 
-/// Every row, measured on a few threads where the answer is long: no row waits for another.
-fn rows(subject: &Subject, cancel: &Cancel) -> Result<Vec<Row>, Problem> {
+/// Every row, measured on a few threads where the answer is long: no row waits for another. After an interrupt those that
+/// were not reached say so.
+fn rows(subject: &Subject, cancel: &Cancel) -> Vec<Row> {
     let size = subject.capture.response.as_ref().map_or(0, |response| response.len());
-    spread(FORMATS, size < PARALLEL_BYTES, |format| Row::measure(*format, subject, cancel)).map_err(looked_away)
+    let Ok(rows) = spread(FORMATS, size < PARALLEL_BYTES, |format| {
+        let row = Row::measure(*format, subject, cancel);
+        Ok::<_, Infallible>(row.unwrap_or_else(|_| Row::interrupted(*format)))
+    });
+    rows
 }

@@ -30,6 +30,9 @@ pub struct Row {
     pub may_leave_out: bool,
 }
 
+/// Why a number is not there of which the computing was broken off.
+pub const INTERRUPTED: &str = "interrupted before it was computed";
+
 /// Counts what passes; where it is read back, keeps it, and it is counted as a whole, once for all who write the same.
 struct Measure<'a> {
     counter: Counter,
@@ -59,6 +62,16 @@ impl Row {
             && !self.may_leave_out
             && self.facts.is_some_and(|facts| facts.missing == 0)
             && self.round_trip.as_ref().is_none_or(|trip| trip.verdict.is_lossless())
+    }
+
+    /// One that was not reached: whoever asked has looked away.
+    pub fn interrupted(format: &dyn Format) -> Self {
+        Self { format: format.id(), why: Some(INTERRUPTED.to_owned()), ..Self::default() }
+    }
+
+    /// Whether it is one that was not reached.
+    pub fn is_interrupted(&self) -> bool {
+        self.why.as_deref() == Some(INTERRUPTED)
     }
 
     /// The tokens of one format alone; `None` where it has no text for this answer.

@@ -1,5 +1,7 @@
 //! What the model of a host sees of a tool's definition.
 
+use std::sync::Arc;
+
 use super::rules::{DefinitionRules, Host, Unit};
 use super::schema;
 use super::template::{Piece, Template, Var};
@@ -13,7 +15,7 @@ pub struct Definition {
     /// Why the name may differ: a shortening or an option of the host.
     pub name_note: Option<String>,
     pub namespace: Option<String>,
-    pub description: Option<String>,
+    pub description: Option<Arc<str>>,
     /// Whether the description was over the host's cap.
     pub is_description_cut: bool,
     /// Whether these are passed on.
@@ -26,16 +28,15 @@ pub struct Definition {
     pub loading: Option<String>,
     pub instructions: Option<String>,
     pub certainty: Option<String>,
-    /// Whether the input schema stands in `text` as the model gets it; else, where the rule cannot be written, as sent.
+    /// Whether the input schema is counted as the model gets it; else, where the rule cannot be written, as sent.
     pub is_schema_known: bool,
-    /// Name, description and the input schema as the host's rule leaves it, as compact JSON: what is counted. The
-    /// provider's own frame around it is not known.
-    pub text: String,
 }
 
 impl Host {
     /// The definition of a tool as this host's model sees it; `server` is the name that the host's configuration gives.
-    pub fn definition(&self, tool: &Tool, server: &str) -> Definition {
+    /// With it what is counted: name, description and the input schema as the host's rule leaves it, as compact JSON. The
+    /// provider's own frame around it is not known.
+    pub fn definition(&self, tool: &Tool, server: &str) -> (Definition, String) {
         let rules = &self.definition;
         let verified = |text: &Option<String>| text.clone().filter(|text| text != "not verified");
         let (name, shortened) = name(rules, tool, server);
@@ -68,11 +69,11 @@ impl Host {
             text.push_str(&write::string(title));
         }
         text.push('}');
-        Definition {
+        let definition = Definition {
             name,
             name_note: shortened.or(option),
             namespace,
-            description,
+            description: description.map(Arc::from),
             is_description_cut,
             title: rules.title,
             output_schema: rules.output_schema,
@@ -82,8 +83,8 @@ impl Host {
             instructions: rules.instructions.clone(),
             certainty: rules.certainty.clone(),
             is_schema_known,
-            text,
-        }
+        };
+        (definition, text)
     }
 }
 

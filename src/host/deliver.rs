@@ -29,7 +29,7 @@ pub(super) struct Delivered {
 const JSON_ARRAY: &str = "@json-array";
 
 pub(super) fn deliver(run: &Run<'_>, pieces: Pieces) -> Delivered {
-    let texts = texts(&pieces.parts).len() + usize::from(pieces.structured.is_some());
+    let texts = texts(&pieces.parts).count() + usize::from(pieces.structured.is_some());
     match run.host.delivery {
         Delivery::Parts => Delivered { parts: as_parts(run, pieces.parts), texts, not_computable: None },
         Delivery::String => match as_string(run, pieces) {
@@ -40,23 +40,31 @@ pub(super) fn deliver(run: &Run<'_>, pieces: Pieces) -> Delivered {
 }
 
 /// The texts among the parts.
-pub(super) fn texts(parts: &[Raw]) -> Vec<Traced> {
-    let text = |part: &Raw| match part {
-        Raw::Text(text) => Some(text.clone()),
+pub(super) fn texts(parts: &[Raw]) -> impl Iterator<Item = &Traced> {
+    parts.iter().filter_map(|part| match part {
+        Raw::Text(text) => Some(text),
         Raw::Media { .. } => None,
-    };
-    parts.iter().filter_map(text).collect()
+    })
+}
+
+/// The texts, and what is none.
+fn parted(parts: Vec<Raw>) -> (Vec<Traced>, Vec<Raw>) {
+    let mut texts = Vec::with_capacity(parts.len());
+    let mut media = Vec::new();
+    for part in parts {
+        match part {
+            Raw::Text(text) => texts.push(text),
+            medium @ Raw::Media { .. } => media.push(medium),
+        }
+    }
+    (texts, media)
 }
 
 /// The texts made one, media after it.
 pub(super) fn joined(parts: Vec<Raw>, join: &str) -> Vec<Raw> {
-    let texts = texts(&parts);
-    let mut joined = Vec::new();
-    if !texts.is_empty() {
-        joined.push(Raw::Text(Traced::join(&texts, join)));
-    }
-    joined.extend(parts.into_iter().filter(|part| matches!(part, Raw::Media { .. })));
-    joined
+    let (texts, media) = parted(parts);
+    let text = (!texts.is_empty()).then(|| Raw::Text(Traced::join(&texts, join)));
+    text.into_iter().chain(media).collect()
 }
 
 /// A template around a text that stands at `var`.
@@ -98,9 +106,9 @@ fn as_parts(run: &Run<'_>, mut parts: Vec<Raw>) -> Vec<Raw> {
 
 fn as_string(run: &Run<'_>, pieces: Pieces) -> Result<Vec<Raw>, String> {
     let host = run.host;
-    let media: Vec<Raw> = pieces.parts.iter().filter(|part| matches!(part, Raw::Media { .. })).cloned().collect();
+    let (texts, media) = parted(pieces.parts);
     let join = host.error.join.as_ref().filter(|_| run.is_error).unwrap_or(&host.join);
-    let mut body = one_text(run, texts(&pieces.parts), join);
+    let mut body = one_text(run, texts, join);
     if host.trim == Some(Trim::Blank) && body.text().trim().is_empty() {
         body = Traced::default();
     }

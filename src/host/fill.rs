@@ -1,7 +1,8 @@
 //! What a rule's templates are filled with, and values written as the host's language writes JSON.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
@@ -9,27 +10,70 @@ use super::deliver;
 use super::rules::JsonMode;
 use super::run::Run;
 use super::template::{Piece, Template, Var};
-use super::traced::{Origin, Traced};
+use super::traced::{Origin, Span, Traced};
+use super::view::{Dropped, Part};
 use super::write::{self, Stop, Writer};
 use crate::capture::Block;
 use crate::format::Subject;
 use crate::json::{Doc, Node};
 
-/// `structuredContent` as the languages write it: several hosts write it alike.
+/// What the hosts have in common that are shown one answer: several write `structuredContent` alike, and of equal views
+/// one is kept.
 #[derive(Debug, Default)]
-pub struct Written(Mutex<HashMap<(usize, JsonMode), Arc<Traced>>>);
+pub struct Written {
+    structured: Mutex<HashMap<(usize, JsonMode), Arc<Traced>>>,
+    pub(super) texts: Once<str>,
+    pub(super) spans: Once<[Span]>,
+    pub(super) parts: Once<[Part]>,
+    pub(super) kept: Once<[Range<usize>]>,
+    pub(super) dropped: Once<[Dropped]>,
+}
 
 impl Written {
-    fn get(&self, node: Node<'_>, mode: JsonMode, write: impl FnOnce() -> Result<Traced, Stop>) -> Result<Traced, Stop> {
+    /// A text, of equal ones the first.
+    pub fn text(&self, text: &str) -> Arc<str> {
+        self.texts.of(text)
+    }
+
+    fn get(&self, node: Node<'_>, mode: JsonMode, write: impl FnOnce() -> Result<Traced, Stop>) -> Result<Arc<Traced>, Stop> {
         let key = (node.index(), mode);
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let known = lock(&self.structured).get(&key).cloned();
         if let Some(known) = known {
-            return Ok((*known).clone());
+            return Ok(known);
         }
         let written = Arc::new(write()?);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&written));
-        Ok((*written).clone())
+        lock(&self.structured).insert(key, Arc::clone(&written));
+        Ok(written)
     }
+}
+
+/// Values of which equal ones are kept once; as many as there are hosts, so that each is compared with all.
+#[derive(Debug)]
+pub(super) struct Once<T: ?Sized>(Mutex<Vec<Arc<T>>>);
+
+impl<T: ?Sized> Default for Once<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: ?Sized + PartialEq> Once<T> {
+    pub(super) fn of<'v>(&self, value: &'v T) -> Arc<T>
+    where
+        Arc<T>: From<&'v T>,
+    {
+        let mut known = lock(&self.0);
+        if let Some(same) = known.iter().find(|same| ***same == *value) {
+            return Arc::clone(same);
+        }
+        let value: Arc<T> = Arc::from(value);
+        known.push(Arc::clone(&value));
+        value
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> Run<'a> {
@@ -126,15 +170,21 @@ impl<'a> Run<'a> {
         let inner = node.get("result").filter(|_| self.host.unwrap_result && node.len() == 1);
         let node = inner.unwrap_or(node);
         let json = match node.as_str() {
-            Some(text) if self.host.unwrap_result => Traced::of(&text, Origin::Structured, None),
+            Some(text) if self.host.unwrap_result => Arc::new(Traced::of(&text, Origin::Structured, None)),
             _ => self.written.get(node, self.host.json, || {
                 Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all, cancel: self.cancel }
                     .write(node, Origin::Structured)
             })?,
         };
-        let json = json.replace(&self.host.structured_replace);
-        let Some(wrap) = &self.host.structured_wrap else { return Ok(json) };
-        Ok(deliver::around(wrap, Var::Json, &json, |var| self.value(var)))
+        let replaced;
+        let json = if self.host.structured_replace.is_empty() {
+            &*json
+        } else {
+            replaced = (*json).clone().replace(&self.host.structured_replace);
+            &replaced
+        };
+        let Some(wrap) = &self.host.structured_wrap else { return Ok(json.clone()) };
+        Ok(deliver::around(wrap, Var::Json, json, |var| self.value(var)))
     }
 }
 

@@ -177,8 +177,7 @@ impl Cutter<'_> {
                 let measured = measure_all(parts, unit);
                 (measured > max).then(|| {
                     self.saw(measured);
-                    let whole: Vec<Traced> = super::deliver::texts(parts);
-                    let text = self.cut(&Traced::join(&whole, "\n"), max);
+                    let text = self.cut(&Traced::join(super::deliver::texts(parts), "\n"), max);
                     let media = parts.iter().filter(|part| matches!(part, Raw::Media { .. })).cloned();
                     std::iter::once(Raw::Text(text)).chain(media).collect()
                 })

@@ -1,5 +1,7 @@
 //! The interpreter: which blocks and parts of a result a host's rules take, and what each of them becomes.
 
+use std::borrow::Cow;
+
 use super::deliver::{self, Pieces};
 use super::fill::{Written, only};
 use super::rules::{Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, Select, Step, StructuredWhen};
@@ -39,7 +41,7 @@ impl<'a> Run<'a> {
         Self { host, subject, context, written, cancel, is_error, select, structured, dropped: Vec::new() }
     }
 
-    pub fn drop(&mut self, what: What, why: impl Into<String>) {
+    pub fn drop(&mut self, what: What, why: impl Into<Cow<'static, str>>) {
         self.dropped.push(Dropped { what, why: why.into() });
     }
 
@@ -165,7 +167,7 @@ impl<'a> Run<'a> {
         let mut apart = None;
         if let Some(text) = written {
             let is_repeated =
-                self.host.dedupe == Dedupe::Exact && Traced::join(&deliver::texts(&parts), &self.host.join).text() == text.text();
+                self.host.dedupe == Dedupe::Exact && Traced::join(deliver::texts(&parts), &self.host.join).text() == text.text();
             if is_repeated {
                 self.drop(What::Structured, "the text is the same JSON, so it is shown once");
             } else if self.select == Select::Both && self.host.delivery == Delivery::String {
@@ -177,22 +179,25 @@ impl<'a> Run<'a> {
         Ok(Pieces { parts, structured: apart })
     }
 
-    fn why_no_structured(&self, sent: Node<'_>) -> String {
+    fn why_no_structured(&self, sent: Node<'_>) -> Cow<'static, str> {
         match self.select {
-            Select::Content if self.is_error && self.host.select != Select::Content => "of an error it is left out".to_owned(),
+            Select::Content if self.is_error && self.host.select != Select::Content => "of an error it is left out".into(),
             Select::Content
                 if self.is_error && self.host.error.template.as_ref().is_some_and(|text| text.has(Var::ResultJson)) =>
             {
-                "of an error it is shown inside the JSON of the whole result alone".to_owned()
+                "of an error it is shown inside the JSON of the whole result alone".into()
             }
-            Select::Content => "the host never shows structuredContent".to_owned(),
+            Select::Content => "the host never shows structuredContent".into(),
             Select::ContentUnlessEmpty if !self.subject.reading.blocks.is_empty() => {
-                "structuredContent is shown only where there is no block".to_owned()
+                "structuredContent is shown only where there is no block".into()
             }
             Select::StructuredIfAllText if self.structured.is_some() => {
-                "structuredContent is shown only where every block is text".to_owned()
+                "structuredContent is shown only where every block is text".into()
             }
-            _ => format!("a structuredContent that is {} does not count", sent.raw_text().chars().take(20).collect::<String>()),
+            _ => {
+                let begins: String = sent.raw_text().chars().take(20).collect();
+                format!("a structuredContent that is {begins} does not count").into()
+            }
         }
     }
 

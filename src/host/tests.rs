@@ -141,7 +141,7 @@ fn every_kind_of_limit_cuts_where_it_says() {
             wrong.push(format!("{}: {came:?}", case.name));
         }
         // What is left of the text before the limit is a part of it, and is still there.
-        for range in &view.kept {
+        for range in view.kept.iter() {
             assert!(view.text.contains(&view.full[range.clone()]), "{}", case.name);
         }
         let left: usize = view.kept.iter().map(|range| range.len()).sum();
@@ -282,7 +282,8 @@ fn definitions_are_named_and_cut_as_the_host_does() {
         serde_json::json!({"name": "Get user/byId", "description": "d".repeat(5_000), "inputSchema": {"type": "object"}})
             .to_string(),
     ));
-    let of = |id: &str| Hosts::built_in().get(id).unwrap().definition(&tool, "My server");
+    let both = |id: &str| Hosts::built_in().get(id).unwrap().definition(&tool, "My server");
+    let of = |id: &str| both(id).0;
     let claude = of("claude-code");
     assert_eq!(claude.name.as_deref(), Some("mcp__My_server__Get_user_byId"));
     assert!(claude.is_description_cut);
@@ -291,8 +292,8 @@ fn definitions_are_named_and_cut_as_the_host_does() {
     assert_eq!(of("vscode-copilot").name.as_deref(), Some("mcp_my_server_get_user_byid"));
     assert_eq!(of("cursor").name, None);
     assert_eq!(of("codex").namespace.as_deref(), Some("mcp__My_server"));
-    assert!(of("codex").text.starts_with(r#"{"name":"mcp__My_server.Get_user_byId","description":"ddd"#));
+    assert!(both("codex").1.starts_with(r#"{"name":"mcp__My_server.Get_user_byId","description":"ddd"#));
     let bare = Tool::unlisted("t");
-    let cline = Hosts::built_in().get("cline").unwrap().definition(&bare, "s");
+    let cline = Hosts::built_in().get("cline").unwrap().definition(&bare, "s").0;
     assert_eq!(cline.description.as_deref(), Some("Execute MCP tool \"t\" from server \"s\"."));
 }

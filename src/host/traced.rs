@@ -86,10 +86,6 @@ impl Traced {
         &self.spans
     }
 
-    pub fn into_parts(self) -> (String, Vec<Span>) {
-        (self.text, self.spans)
-    }
-
     pub fn push(&mut self, text: &str, origin: Origin, from: Option<usize>) {
         let start = self.text.len();
         self.text.push_str(text);
@@ -138,9 +134,9 @@ impl Traced {
     }
 
     /// The texts with `between` between each two.
-    pub fn join(texts: &[Traced], between: &str) -> Self {
+    pub fn join<'t>(texts: impl IntoIterator<Item = &'t Traced>, between: &str) -> Self {
         let mut joined = Self::default();
-        for (position, text) in texts.iter().enumerate() {
+        for (position, text) in texts.into_iter().enumerate() {
             if position > 0 {
                 joined.push_host(between);
             }

@@ -15,6 +15,7 @@ use super::write::Stop;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;
 use crate::format::Subject;
+use crate::format::ledger::INTERRUPTED;
 
 /// What the rules need beside the result.
 #[derive(Clone, Debug)]
@@ -67,27 +68,27 @@ pub enum What {
 pub struct Dropped {
     pub what: What,
     /// A sentence fragment.
-    pub why: String,
+    pub why: Cow<'static, str>,
 }
 
-/// What the model of one host is shown.
+/// What the model of one host is shown. What is equal to another host's of the same [`Written`] is shared with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     pub host: HostId,
-    /// Why no text can be computed; the text is empty then.
+    /// Why no text can be computed, which is empty then, or why its numbers were not.
     pub not_computable: Option<String>,
     /// The text parts with one LF between two.
     pub text: Arc<str>,
-    pub parts: Vec<Part>,
+    pub parts: Arc<[Part]>,
     /// The origin of every range of `text`, in order; an LF between two parts has none.
-    pub spans: Vec<Span>,
+    pub spans: Arc<[Span]>,
     /// The text before any limit; the same `Arc` where nothing was cut.
     pub full: Arc<str>,
     /// The origins in `full`.
-    pub full_spans: Vec<Span>,
+    pub full_spans: Arc<[Span]>,
     /// The ranges of `full` that are left, in order.
-    pub kept: Vec<Range<usize>>,
-    pub dropped: Vec<Dropped>,
+    pub kept: Arc<[Range<usize>]>,
+    pub dropped: Arc<[Dropped]>,
     pub limit: LimitOutcome,
     /// The error is flagged to the model outside the text.
     pub flags_error: bool,
@@ -121,19 +122,25 @@ impl View {
         self.parts.iter().map(show).collect()
     }
 
-    fn none(host: &Host, why: String, limit: LimitOutcome, dropped: Vec<Dropped>) -> Self {
-        let empty: Arc<str> = Arc::from("");
+    /// Of a host that was not reached: whoever asked has looked away.
+    pub fn interrupted(host: &Host, written: &Written) -> Self {
+        Self::none(host, INTERRUPTED.to_owned(), &[], written)
+    }
+
+    /// One whose text cannot be computed.
+    fn none(host: &Host, why: String, dropped: &[Dropped], written: &Written) -> Self {
+        let empty = written.texts.of("");
         Self {
             host: host.id,
             not_computable: Some(why),
             text: Arc::clone(&empty),
-            parts: Vec::new(),
-            spans: Vec::new(),
+            parts: written.parts.of(&[]),
+            spans: written.spans.of(&[]),
             full: empty,
-            full_spans: Vec::new(),
-            kept: Vec::new(),
-            dropped,
-            limit,
+            full_spans: written.spans.of(&[]),
+            kept: written.kept.of(&[]),
+            dropped: written.dropped.of(dropped),
+            limit: LimitOutcome::unreached(host),
             flags_error: false,
         }
     }
@@ -171,7 +178,7 @@ impl Host {
             Ok(parts) => parts,
             Err(Stop::Cancelled) => return Err(Cancelled),
             Err(Stop::Refused(why)) => {
-                return Ok(View::none(self, why, LimitOutcome::unreached(self), std::mem::take(&mut run.dropped)));
+                return Ok(View::none(self, why, &run.dropped, written));
             }
         };
         cancel.check()?;
@@ -185,7 +192,7 @@ impl Run<'_> {
     fn finish(mut self, delivered: Delivered) -> View {
         let Delivered { mut parts, texts, not_computable } = delivered;
         if let Some(why) = not_computable {
-            return View::none(self.host, why, LimitOutcome::unreached(self.host), self.dropped);
+            return View::none(self.host, why, &self.dropped, self.written);
         }
         if self.is_error {
             let rules = &self.host.error;
@@ -202,24 +209,28 @@ impl Run<'_> {
                 start += text.len() + 1;
             }
         }
-        let (full, full_spans) = lay_out(&parts).0.into_parts();
-        let full: Arc<str> = Arc::from(full);
+        let written = self.written;
+        let (whole, placed) = lay_out(&parts);
+        let (full, full_spans) = (written.texts.of(whole.text()), written.spans.of(whole.spans()));
+        drop(whole);
         let (parts, limit) = limit::apply(self.host, parts, texts, &|var| self.value(var));
-        let (text, parts) = lay_out(&parts);
-        let (text, spans) = text.into_parts();
-        let is_whole = limit.bites.is_empty();
-        let text = if is_whole { Arc::clone(&full) } else { Arc::from(text) };
-        let kept = if is_whole { std::iter::once(0..full.len()).collect() } else { kept(&spans) };
+        let (text, spans, placed, kept) = if limit.bites.is_empty() {
+            (Arc::clone(&full), Arc::clone(&full_spans), placed, std::iter::once(0..full.len()).collect())
+        } else {
+            let (text, placed) = lay_out(&parts);
+            let kept = kept(text.spans());
+            (written.texts.of(text.text()), written.spans.of(text.spans()), placed, kept)
+        };
         View {
             host: self.host.id,
             not_computable: None,
             text,
-            parts,
+            parts: written.parts.of(&placed),
             spans,
             full,
             full_spans,
-            kept,
-            dropped: self.dropped,
+            kept: written.kept.of(&kept),
+            dropped: written.dropped.of(&self.dropped),
             limit,
             flags_error: self.is_error && self.host.error.native_flag,
         }

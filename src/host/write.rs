@@ -1,12 +1,13 @@
 //! JSON as the hosts' languages write it, with the origin of every range. Iterative: depth is data.
 
 use std::collections::HashMap;
+use std::vec;
 
 use super::number;
 use super::rules::JsonMode;
 use super::traced::{Origin, Traced};
 use crate::cancel::{Cancel, Cancelled};
-use crate::json::{FaultKind, Kind, Node, write as escape};
+use crate::json::{Children, FaultKind, Kind, Node, write as escape};
 
 /// Why a value cannot be written, or that nobody waits for it any more.
 pub enum Stop {
@@ -35,9 +36,26 @@ pub struct Writer<'a> {
 
 struct Frame<'a> {
     node: Node<'a>,
-    members: Vec<Node<'a>>,
-    at: usize,
+    members: Members<'a>,
+    is_first: bool,
     origin: Origin,
+}
+
+/// What stands in a container, as it is written. A list is never copied for it.
+enum Members<'a> {
+    Elements(Children<'a>),
+    Chosen(vec::IntoIter<Node<'a>>),
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Node<'a>;
+
+    fn next(&mut self) -> Option<Node<'a>> {
+        match self {
+            Self::Elements(elements) => elements.next(),
+            Self::Chosen(members) => members.next(),
+        }
+    }
 }
 
 impl Writer<'_> {
@@ -63,13 +81,19 @@ impl Writer<'_> {
                 piece.clear();
                 match node.kind() {
                     Kind::Array | Kind::Object => {
-                        let members = self.members_of(node, has_duplicates);
+                        let (members, is_empty) = if node.kind() == Kind::Array {
+                            (Members::Elements(node.children()), node.is_empty())
+                        } else {
+                            let members = self.members_of(node, has_duplicates);
+                            let is_empty = members.is_empty();
+                            (Members::Chosen(members.into_iter()), is_empty)
+                        };
                         let (open, close) = if node.kind() == Kind::Array { ('[', ']') } else { ('{', '}') };
                         piece.push(open);
-                        if members.is_empty() {
+                        if is_empty {
                             piece.push(close);
                         } else {
-                            stack.push(Frame { node, members, at: 0, origin });
+                            stack.push(Frame { node, members, is_first: true, origin });
                         }
                     }
                     Kind::Number => {
@@ -85,17 +109,16 @@ impl Writer<'_> {
             let Some(frame) = stack.last_mut() else { return Ok(out) };
             piece.clear();
             let origin = frame.origin;
-            let Some(&child) = frame.members.get(frame.at) else {
+            let Some(child) = frame.members.next() else {
                 self.line(depth - 1, &mut indented, &mut piece)?;
                 piece.push(if frame.node.kind() == Kind::Array { ']' } else { '}' });
                 stack.pop();
                 out.push(&piece, origin, None);
                 continue;
             };
-            if frame.at > 0 {
+            if !std::mem::take(&mut frame.is_first) {
                 piece.push_str(if self.mode == JsonMode::Python { ", " } else { "," });
             }
-            frame.at += 1;
             self.line(depth, &mut indented, &mut piece)?;
             if let Some(key) = child.raw_key() {
                 self.string(key, &mut piece);
@@ -132,15 +155,14 @@ impl Writer<'_> {
         }
     }
 
+    /// The members of an object.
     fn members_of<'n>(&self, node: Node<'n>, has_duplicates: bool) -> Vec<Node<'n>> {
         let mut members: Vec<Node<'n>> = node.children().collect();
-        if node.kind() == Kind::Object {
-            if has_duplicates {
-                members = without_duplicates(members);
-            }
-            if matches!(self.mode, JsonMode::Js | JsonMode::JsPretty) {
-                index_keys_first(&mut members);
-            }
+        if has_duplicates {
+            members = without_duplicates(members);
+        }
+        if matches!(self.mode, JsonMode::Js | JsonMode::JsPretty) {
+            index_keys_first(&mut members);
         }
         (self.members)(node, members)
     }

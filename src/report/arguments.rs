@@ -4,9 +4,11 @@
 //! cannot be checked is said apart from what does not fit: it keeps nobody from calling, and must not look like "fine".
 //! Uses `json`; the arguments themselves are never rewritten.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use bytes::Bytes;
-use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::json::{Doc, Kind};
@@ -64,17 +66,10 @@ pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Checked, (String
     }
     let Some(schema) = schema else { return Ok(Checked::default()) };
     let unchecked = |why: String| Ok(Checked { unchecked: Some(why), ..Checked::default() });
-    let read = Doc::parse(schema.clone());
-    if let Some(root) = read.root().filter(|root| root.kind() != Kind::Object) {
-        return unchecked(format!("the schema is {}, not an object", named(root.kind())));
-    }
-    let schema: Value = match serde_json::from_slice(schema) {
-        Ok(schema) => schema,
-        Err(error) => return unchecked(format!("the schema cannot be read: {error}")),
-    };
-    let validator = match jsonschema::options().offline().build(&schema) {
+    let validator = compiled(schema);
+    let validator = match &*validator {
         Ok(validator) => validator,
-        Err(error) => return unchecked(format!("the schema cannot be used: {}", error.masked())),
+        Err(why) => return unchecked(why.clone()),
     };
     let value: Value = match serde_json::from_str(arguments) {
         Ok(value) => value,
@@ -89,6 +84,32 @@ pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Checked, (String
         }
     }
     Ok(Checked { problems, unchecked: None })
+}
+
+/// A schema that can be checked against, or why it cannot.
+type Compiled = Result<Validator, String>;
+
+/// The schema compiled. The last one is remembered: a form is checked at every keystroke, and a sweep call by call.
+fn compiled(schema: &Bytes) -> Arc<Compiled> {
+    static LAST: Mutex<Option<(Bytes, Arc<Compiled>)>> = Mutex::new(None);
+    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((known, compiled)) = &*last()
+        && known == schema
+    {
+        return Arc::clone(compiled);
+    }
+    let compile = || {
+        let read = Doc::parse(schema.clone());
+        if let Some(root) = read.root().filter(|root| root.kind() != Kind::Object) {
+            return Err(format!("the schema is {}, not an object", named(root.kind())));
+        }
+        let schema: Value = serde_json::from_slice(schema).map_err(|error| format!("the schema cannot be read: {error}"))?;
+        let validator = jsonschema::options().offline().build(&schema);
+        validator.map_err(|error| format!("the schema cannot be used: {}", error.masked()))
+    };
+    let compiled = Arc::new(compile());
+    *last() = Some((schema.clone(), Arc::clone(&compiled)));
+    compiled
 }
 
 fn explain(error: &ValidationError<'_>, problems: &mut Vec<(String, String)>) {
@@ -141,6 +162,17 @@ mod tests {
     const SCHEMA: &[u8] = br#"{"type":"object","additionalProperties":false,"required":["name"],"properties":{
         "name":{"type":"string","minLength":1},"pageSize":{"type":"integer","minimum":-1,"maximum":500},
         "format":{"enum":["json","markdown"]},"deep":{"type":"object","required":["a/b"]}}}"#;
+
+    #[test]
+    fn a_schema_is_compiled_once_however_often_it_is_checked_against() {
+        // Of its own, since the other tests have theirs compiled meanwhile.
+        let schema = Bytes::from_static(br#"{"properties":{"once":{"type":"string"}}}"#);
+        let again = Bytes::copy_from_slice(&schema);
+        assert!((0..20).any(|_| Arc::ptr_eq(&compiled(&schema), &compiled(&again))));
+        let other = Bytes::from_static(br#"{"properties":{"once":{"type":"number"}}}"#);
+        assert_eq!(check(Some(&schema), r#"{"once":"a"}"#), Ok(Checked::default()));
+        assert_eq!(check(Some(&other), r#"{"once":"a"}"#).unwrap().problems.len(), 1);
+    }
 
     #[track_caller]
     fn fits(arguments: &str, expect: &[(&str, &str)]) {

@@ -2,7 +2,7 @@
 //! tokenizer the text is written once more. Uses `format`, `token`, `problem`, `cancel`.
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::format::ledger::Row;
+use crate::format::ledger::{INTERRUPTED, Row};
 use crate::format::{self, Subject};
 use crate::problem::Problem;
 use crate::token::{Count, Tokenizer};
@@ -26,6 +26,19 @@ pub struct RowCount {
     pub count: Option<Count>,
     /// Why the file does not take it, in a sentence fragment.
     pub why: Option<String>,
+}
+
+impl RowCount {
+    /// Of a row that was not reached: whoever asked has looked away.
+    fn interrupted() -> Self {
+        Self { count: None, why: Some(INTERRUPTED.to_owned()) }
+    }
+}
+
+/// The counts of rows by a tokenizer; where the asker has looked away meanwhile, those that were not reached say so.
+pub fn count_rows(subject: &Subject, rows: &[Row], tokenizer: &Tokenizer, cancel: &Cancel) -> Vec<RowCount> {
+    let count = |row| count_row(subject, row, tokenizer, cancel).unwrap_or_else(|_| RowCount::interrupted());
+    rows.iter().map(count).collect()
 }
 
 /// The count of a row by a tokenizer.

@@ -2,7 +2,7 @@
 //!
 //! The results are made up from the payload and the text of the answer; no server sent them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use memchr::memmem;
@@ -13,7 +13,7 @@ use super::verdict::{Verdict, VerdictPart, grouped};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, FactCount, Origin, Outcome};
 use crate::format::{self, Subject};
-use crate::host::{Host, Hosts, LimitState, View};
+use crate::host::{Host, Hosts, LimitState, View, Written};
 use crate::json::write;
 use crate::problem::{Kind, Problem};
 use crate::token::{Encoding, Tokens};
@@ -107,6 +107,7 @@ impl DeliveryRow {
 pub struct Deliveries {
     pub hosts: Vec<Arc<Host>>,
     pub rows: Vec<DeliveryRow>,
+    verdicts: [OnceLock<Verdict>; Encoding::ALL.len()],
 }
 
 /// The text of a format; `Err` inside where it does not apply.
@@ -182,11 +183,15 @@ impl Deliveries {
                 }
             });
         }
-        Ok(Some(Self { hosts: hosts.iter().cloned().collect(), rows }))
+        Ok(Some(Self { hosts: hosts.iter().cloned().collect(), rows, verdicts: Default::default() }))
     }
 
-    /// Which delivery loses least, and in which hosts it still does.
-    pub fn verdict(&self, encoding: Encoding) -> Verdict {
+    /// Which delivery loses least, and in which hosts it still does. Found once.
+    pub fn verdict(&self, encoding: Encoding) -> &Verdict {
+        self.verdicts[encoding as usize].get_or_init(|| self.judge(encoding))
+    }
+
+    fn judge(&self, encoding: Encoding) -> Verdict {
         let mut verdict = Verdict::default();
         let made = self.rows.iter().filter(|row| row.result.is_some());
         let key = |row: &&DeliveryRow| (std::cmp::Reverse(row.whole().0), row.missing(), row.median(encoding));
@@ -262,9 +267,10 @@ fn cells(subject: &Subject, result: &str, hosts: &Hosts, cancel: &Cancel) -> Res
     let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}");
     let capture = Capture { response: Some(Bytes::from(response)), outcome: Outcome::Result, ..(*subject.capture).clone() };
     let made = Subject::of(Arc::new(capture));
-    let mut views = host_told::views(&made, hosts, cancel)?;
+    let mut views = host_told::views(&made, hosts, &Written::default(), cancel);
     // Against the payload of the answer, also where the delivery itself has none.
-    let told = host_told::tell(subject, &mut views, false, cancel)?;
+    let told = host_told::tell(subject, &mut views, false, cancel);
+    cancel.check()?;
     let own = subject.reading.content_text().filter(|_| !subject.is_data_alone());
     let has_text = |view: &View| own.as_ref().is_none_or(|own| memmem::find(view.text.as_bytes(), own.as_bytes()).is_some());
     Ok(views

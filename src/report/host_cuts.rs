@@ -38,7 +38,7 @@ impl HostCuts {
             .filter_map(|dropped| if let What::Block(block) = dropped.what { range_of(block) } else { None })
             .collect();
         if !view.limit.bites.is_empty() {
-            for span in &view.full_spans {
+            for span in view.full_spans.iter() {
                 let (Origin::Block(block), Some(from)) = (span.origin, span.from) else { continue };
                 let Some(block) = range_of(block) else { continue };
                 let mut start = span.range.start;

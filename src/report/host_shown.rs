@@ -89,7 +89,7 @@ fn marked(view: &View, with_cuts: bool) -> (String, Vec<(Range<usize>, HostMark)
     };
     let mut at = 0;
     let mut full = 0;
-    for span in &view.spans {
+    for span in view.spans.iter() {
         // The line end between two parts is nobody's.
         push(view.text.get(at..span.range.start).unwrap_or_default(), HostMark::Sent);
         at = span.range.end;

@@ -2,13 +2,15 @@
 //! whatever a host puts before and after it; texts are independent of each other and spread over the cores.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::columns::Columns;
 use super::hosts::{LostField, lost_fields};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{FactCount, Matched, Payload};
+use crate::capture::{FactCount, Payload};
+use crate::format::ledger::INTERRUPTED;
 use crate::format::{Known, Subject};
 use crate::host::{Hosts, Origin, View, ViewContext, Written};
 use crate::spread::spread;
@@ -32,39 +34,51 @@ fn is_small(subject: &Subject) -> bool {
     subject.capture.response.as_ref().is_none_or(|response| response.len() < SMALL_BYTES)
 }
 
-/// What each host shows of an answer, in their order.
-pub(super) fn views(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Vec<View>, Cancelled> {
+/// What each host shows of an answer, in their order; where the asker has looked away meanwhile, those that were not
+/// reached say so.
+pub(super) fn views(subject: &Subject, hosts: &Hosts, written: &Written, cancel: &Cancel) -> Vec<View> {
     let context = ViewContext::of(&subject.capture);
     let hosts: Vec<_> = hosts.iter().collect();
-    let written = Written::default();
-    spread(&hosts, is_small(subject), |host| host.view_among(subject, &context, &written, cancel))
+    let Ok(views) = spread(&hosts, is_small(subject), |host| {
+        let view = host.view_among(subject, &context, written, cancel);
+        Ok::<_, Infallible>(view.unwrap_or_else(|_| View::interrupted(host, written)))
+    });
+    views
 }
 
 /// Texts, each of which stands once.
 #[derive(Default)]
 struct Distinct<'t> {
     texts: Vec<&'t str>,
-    /// Comparing is cheaper than hashing where few texts are of one length.
-    by_length: HashMap<usize, Vec<usize>>,
+    places: HashMap<&'t str, usize>,
+    /// The same by where they stand: equal views are one, and their texts need not be read again.
+    seen: HashMap<(*const u8, usize), usize>,
 }
 
 impl<'t> Distinct<'t> {
     /// The position of a text.
     fn add(&mut self, text: &'t str) -> usize {
-        let same = self.by_length.entry(text.len()).or_default();
-        if let Some(&known) = same.iter().find(|at| self.texts[**at] == text) {
-            return known;
-        }
-        self.texts.push(text);
-        same.push(self.texts.len() - 1);
-        self.texts.len() - 1
+        let Self { texts, places, seen } = self;
+        *seen.entry((text.as_ptr(), text.len())).or_insert_with(|| {
+            *places.entry(text).or_insert_with(|| {
+                texts.push(text);
+                texts.len() - 1
+            })
+        })
     }
 }
 
-/// For each text the position of the first that is the same.
-pub(super) fn classes<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<usize> {
+/// What several texts measure, each of which is counted once; `None` for one that was not reached.
+pub(super) fn counts<'t>(
+    texts: impl Iterator<Item = &'t str>,
+    known: &Known,
+    is_small: bool,
+    cancel: &Cancel,
+) -> Vec<Option<Tokens>> {
     let mut distinct = Distinct::default();
-    texts.map(|text| distinct.add(text)).collect()
+    let places: Vec<usize> = texts.map(|text| distinct.add(text)).collect();
+    let Ok(counts) = spread(&distinct.texts, is_small, |text| Ok::<_, Infallible>(known.counts(text.as_bytes(), cancel).ok()));
+    places.into_iter().map(|place| counts[place].map(|counts| counts.tokens)).collect()
 }
 
 /// One text to be looked at.
@@ -90,19 +104,18 @@ struct Places {
     answer: usize,
 }
 
+/// What a text tells of the payload.
+type Found = (Option<FactCount>, Arc<Vec<LostField>>);
+
 enum Done {
     Counted(Tokens),
-    Matched(Box<Matched>),
+    Matched(Found),
 }
 
-/// What each view costs and tells of the payload of `subject`; `None` where no text can be computed. Limits in the
-/// provider's tokens are held against the counts. With `names_lost` the lost fields are named.
-pub(super) fn tell(
-    subject: &Subject,
-    views: &mut [View],
-    names_lost: bool,
-    cancel: &Cancel,
-) -> Result<Vec<Option<Told>>, Cancelled> {
+/// What each view costs and tells of the payload of `subject`; `None` where no text can be computed, or was not before the
+/// asker looked away, which the view then says. Limits in the provider's tokens are held against the counts. With
+/// `names_lost` the lost fields are named.
+pub(super) fn tell(subject: &Subject, views: &mut [View], names_lost: bool, cancel: &Cancel) -> Vec<Option<Told>> {
     let payload = subject.payload.as_ref();
     let mut counted = Distinct::default();
     let mut matched = Distinct::default();
@@ -121,50 +134,58 @@ pub(super) fn tell(
     }
     // The longest first, so that no core is left with it at the end.
     tasks.sort_by_key(|(_, task)| std::cmp::Reverse(task.size()));
-    let done = spread(&tasks, is_small(subject), |(_, task)| match (task, payload) {
-        (Task::Match(text), Some(payload)) => look(subject, payload, text, names_lost, cancel),
-        (Task::Count(text) | Task::Match(text), _) => Ok(Done::Counted(subject.known.counts(text.as_bytes(), cancel)?.tokens)),
-    })?;
-    let mut counts = vec![Tokens::default(); counted.texts.len()];
-    let mut facts: Vec<(Option<FactCount>, Arc<Vec<LostField>>)> = vec![Default::default(); matched.texts.len()];
-    let mut columns = None;
+    let columns = payload.filter(|_| names_lost).and_then(|payload| Columns::of(payload.root(), cancel).ok());
+    let Ok(done) = spread(&tasks, is_small(subject), |(_, task)| {
+        let done = match (task, payload) {
+            (Task::Match(text), Some(payload)) => look(subject, payload, text, columns.as_ref(), cancel).map(Done::Matched),
+            (Task::Count(text) | Task::Match(text), _) => {
+                subject.known.counts(text.as_bytes(), cancel).map(|counts| Done::Counted(counts.tokens))
+            }
+        };
+        Ok::<_, Infallible>(done.ok())
+    });
+    let mut counts: Vec<Option<Tokens>> = vec![None; counted.texts.len()];
+    let nothing_to_find = payload.is_none().then(Found::default);
+    let mut found: Vec<Option<Found>> = vec![nothing_to_find; matched.texts.len()];
     for ((at, _), done) in tasks.iter().zip(done) {
         match done {
-            Done::Counted(tokens) => counts[*at] = tokens,
-            Done::Matched(told) => {
-                let lost = match payload.filter(|_| names_lost && told.count.kept < told.count.total) {
-                    None => Arc::default(),
-                    Some(payload) => {
-                        let columns = match &mut columns {
-                            Some(columns) => columns,
-                            none => none.insert(Columns::of(payload.root(), cancel)?),
-                        };
-                        Arc::new(lost_fields(payload, &told, columns))
-                    }
-                };
-                facts[*at] = (Some(told.count), lost);
-            }
+            Some(Done::Counted(tokens)) => counts[*at] = Some(tokens),
+            Some(Done::Matched(told)) => found[*at] = Some(told),
+            None => {}
         }
     }
-    let mut told = Vec::with_capacity(views.len());
-    for (view, places) in views.iter_mut().zip(places) {
-        told.push(places.map(|Places { parts, whole, answer }| {
-            let tokens = parts.iter().fold(Tokens::default(), |sum, part| sum.plus(counts[*part]));
-            view.limit.count(highest(whole.map_or(tokens, |whole| counts[whole])));
-            let (facts, lost) = &facts[answer];
-            Told { tokens, facts: *facts, lost: Arc::clone(lost) }
-        }));
-    }
-    Ok(told)
+    let told_of = |Places { parts, whole, answer }: Places| {
+        let tokens = parts.iter().try_fold(Tokens::default(), |sum, part| Some(sum.plus(counts[*part]?)))?;
+        let before_limit = whole.map_or(Some(tokens), |whole| counts[whole])?;
+        let (facts, lost) = found[answer].clone()?;
+        Some((before_limit, Told { tokens, facts, lost }))
+    };
+    let told: Vec<Option<Option<(Tokens, Told)>>> = places.into_iter().map(|places| places.map(told_of)).collect();
+    let held = |(view, told): (&mut View, Option<Option<(Tokens, Told)>>)| match told? {
+        Some((before_limit, told)) => {
+            view.limit.count(highest(before_limit));
+            Some(told)
+        }
+        None => {
+            view.not_computable = Some(INTERRUPTED.to_owned());
+            None
+        }
+    };
+    views.iter_mut().zip(told).map(held).collect()
 }
 
-fn look(subject: &Subject, payload: &Payload, text: &str, names_lost: bool, cancel: &Cancel) -> Result<Done, Cancelled> {
-    let told = if names_lost {
-        subject.known.told(payload, text, cancel)?
-    } else {
-        Matched { count: subject.known.facts(payload, text, cancel)?, ..Matched::default() }
-    };
-    Ok(Done::Matched(Box::new(told)))
+/// What a text tells of the payload, and the fields that it does not wholly keep where `columns` are given.
+fn look(
+    subject: &Subject,
+    payload: &Payload,
+    text: &str,
+    columns: Option<&Columns>,
+    cancel: &Cancel,
+) -> Result<Found, Cancelled> {
+    let Some(columns) = columns else { return Ok((Some(subject.known.facts(payload, text, cancel)?), Arc::default())) };
+    let told = subject.known.told(payload, text, cancel)?;
+    let lost = if told.count.kept < told.count.total { lost_fields(payload, &told, columns) } else { Vec::new() };
+    Ok((Some(told.count), Arc::new(lost)))
 }
 
 /// Holds the limit of one view in the provider's tokens against what its text measures.

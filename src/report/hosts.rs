@@ -1,22 +1,25 @@
 //! What each host's model is shown for an answer: text, tokens, facts, limits, definition, and who sees the same.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use super::columns::Columns;
+use super::host_media::{Media, MediaBytes};
 use super::host_told;
 use super::text::{DisplayLine, display_lines};
-use super::verdict::{Verdict, VerdictPart, grouped, number_of};
+use super::verdict::{Verdict, grouped, number_of};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Block, BlockKind, FactCount, FactState, Matched, Payload, match_facts};
+use crate::capture::{FactCount, FactState, Matched, Payload, match_facts};
 use crate::format::Subject;
+use crate::format::ledger::INTERRUPTED;
 use crate::host::definition::Definition;
-use crate::host::{Evidence, Host, HostId, Hosts, LimitOutcome, LimitState, Origin, Part, Span, View, ViewContext, What};
+use crate::host::{Evidence, Host, HostId, Hosts, LimitOutcome, LimitState, Origin, Part, View, ViewContext, What, Written};
 use crate::problem::Problem;
 use crate::token::{Encoding, Tokens};
 
-/// Hosts whose limit a verdict tells in full, those that lose most; of the others it has the names.
-const LIMITS_TOLD: usize = 2;
+/// Definitions below this size are not worth further threads.
+const SMALL_BYTES: usize = 64 << 10;
 
 /// What one host makes of an answer.
 #[derive(Clone, Debug)]
@@ -34,61 +37,12 @@ pub struct HostRow {
     pub lost: Arc<Vec<LostField>>,
     /// `None` where the definition of the tool is not known.
     pub definition: Option<Definition>,
-    /// The tokens of [`Definition::text`].
+    /// What it costs: name, description and input schema as this host's rule leaves them.
     pub definition_tokens: Option<Tokens>,
     pub shares: HostShares,
     pub media: MediaBytes,
     /// Whether the answer is its data and nothing else, so that a text with every fact of it has lost nothing.
     pub is_data_alone: bool,
-}
-
-/// Images and audio of an answer, in bytes of the decoded data: no tokenizer of text counts them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MediaBytes {
-    /// Passed on to the model.
-    pub shown: u64,
-    /// Passed on as the base64 text that they came in, which its tokens are counted with.
-    pub as_text: u64,
-    /// Not passed on, or only as words about them.
-    pub dropped: u64,
-}
-
-impl MediaBytes {
-    /// So much of base64 does not stand in a text by chance.
-    const TELLING: usize = 64;
-
-    fn of(view: &View, subject: &Subject) -> Self {
-        let passed: HashSet<usize> = view
-            .parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::Media { block, .. } => Some(*block),
-                Part::Text(_) => None,
-            })
-            .collect();
-        let mut media = Self::default();
-        let is_medium = |block: &&Block| {
-            let mime = block.mime_type.as_deref().unwrap_or_default();
-            matches!(block.kind, BlockKind::Image | BlockKind::Audio)
-                || (block.kind == BlockKind::Resource && (mime.starts_with("image/") || mime.starts_with("audio/")))
-        };
-        for block in subject.reading.blocks.iter().filter(is_medium) {
-            let bytes = block.data_bytes.unwrap_or(0) as u64;
-            let node = subject.reading.doc.node(block.node);
-            let data = node.and_then(|node| node.get("data").or_else(|| node.get("resource")?.get("blob")));
-            let begins = data.map_or(&b""[..], |data| data.raw()).trim_ascii_start();
-            let begins = begins.strip_prefix(b"\"").unwrap_or(begins);
-            let begins = &begins[..begins.len().saturating_sub(1).min(Self::TELLING)];
-            if passed.contains(&block.index) {
-                media.shown += bytes;
-            } else if !begins.is_empty() && memchr::memmem::find(view.text.as_bytes(), begins).is_some() {
-                media.as_text += bytes;
-            } else {
-                media.dropped += bytes;
-            }
-        }
-        media
-    }
 }
 
 /// What a host's text is made of, in bytes.
@@ -108,7 +62,7 @@ pub struct HostShares {
 impl HostShares {
     fn of(view: &View) -> Self {
         let mut shares = Self::default();
-        for span in &view.spans {
+        for span in view.spans.iter() {
             let bytes = span.range.len() as u64;
             match span.origin {
                 Origin::Block(_) => shares.content += bytes,
@@ -116,7 +70,7 @@ impl HostShares {
                 Origin::Envelope | Origin::Host => shares.other += bytes,
             }
         }
-        for span in &view.full_spans {
+        for span in view.full_spans.iter() {
             shares.has_content |= matches!(span.origin, Origin::Block(_));
             shares.has_structured |= span.origin == Origin::Structured;
         }
@@ -182,7 +136,7 @@ impl HostRow {
             && (self.is_data_alone || self.view.dropped.is_empty())
     }
 
-    fn missing(&self) -> u64 {
+    pub(super) fn missing(&self) -> u64 {
         self.facts.map_or(0, |facts| facts.missing)
     }
 }
@@ -239,21 +193,32 @@ pub struct HostsReport {
     pub groups: Vec<HostGroup>,
     /// What is wrong with a file of hosts.
     pub problems: Vec<Problem>,
+    by_name: Vec<usize>,
+    /// One for each encoding.
+    by_tokens: Vec<Vec<usize>>,
+    verdicts: [OnceLock<Verdict>; Encoding::ALL.len()],
 }
 
 impl HostsReport {
     /// About how many bytes it holds.
     pub(super) fn weight(&self) -> usize {
-        let of = |row: &HostRow| {
+        // What several rows share counts once.
+        let mut held: HashMap<*const u8, usize> = HashMap::new();
+        for row in &self.rows {
             let view = &row.view;
-            let full = if view.limit.bites.is_empty() { 0 } else { view.full.len() };
-            let spans = (view.spans.len() + view.full_spans.len()) * size_of::<Span>();
-            let definition = row.definition.as_ref().map_or(0, |definition| definition.text.len());
-            view.text.len() + full + spans + definition
-        };
-        let lost: HashMap<*const Vec<LostField>, usize> =
-            self.rows.iter().map(|row| (Arc::as_ptr(&row.lost), row.lost.len())).collect();
-        self.rows.iter().map(of).sum::<usize>() + lost.values().sum::<usize>() * size_of::<LostField>()
+            for text in [&view.text, &view.full]
+                .into_iter()
+                .chain(row.definition.as_ref().and_then(|definition| definition.description.as_ref()))
+            {
+                held.insert(text.as_ptr(), text.len());
+            }
+            for spans in [&view.spans, &view.full_spans] {
+                held.insert(spans.as_ptr().cast(), size_of_val(&**spans));
+            }
+            held.insert(view.parts.as_ptr().cast(), size_of_val(&*view.parts));
+            held.insert(row.lost.as_ptr().cast(), row.lost.len() * size_of::<LostField>());
+        }
+        held.values().sum()
     }
 }
 
@@ -263,19 +228,39 @@ impl HostsReport {
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
     pub fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let report = Self::so_far(subject, hosts, true, cancel);
+        cancel.check()?;
+        Ok(report)
+    }
+
+    /// The same for somebody who takes what there is when he looks away: a host that was not reached says so. The fields
+    /// that are not wholly kept are named with `names_lost` alone.
+    pub fn so_far(subject: &Subject, hosts: &Hosts, names_lost: bool, cancel: &Cancel) -> Self {
         let tool = &subject.capture.tool;
-        let mut views = host_told::views(subject, hosts, cancel)?;
-        let told = host_told::tell(subject, &mut views, true, cancel)?;
+        let written = Written::default();
+        let mut views = host_told::views(subject, hosts, &written, cancel);
+        let told = host_told::tell(subject, &mut views, names_lost, cancel);
         let server = ViewContext::of(&subject.capture).server;
+        let mut definitions = Vec::with_capacity(hosts.len());
+        let mut texts = Vec::with_capacity(hosts.len());
+        for host in hosts.iter().filter(|_| !tool.raw.is_empty()) {
+            let (mut definition, text) = host.definition(tool, &server);
+            definition.description = definition.description.map(|description| written.text(&description));
+            definitions.push(Some(definition));
+            texts.push(written.text(&text));
+        }
+        let mut definition_tokens =
+            host_told::counts(texts.iter().map(|text| &**text), &subject.known, tool.raw.len() < SMALL_BYTES, cancel);
+        definitions.resize(hosts.len(), None);
+        definition_tokens.resize(hosts.len(), None);
+        let mut media = Media::of(subject);
         let mut rows = Vec::with_capacity(hosts.len());
-        for ((host, view), told) in hosts.iter().zip(views).zip(told) {
-            let definition = (!tool.raw.is_empty()).then(|| host.definition(tool, &server));
-            let count = |definition: &Definition| subject.known.counts(definition.text.as_bytes(), cancel);
-            let definition_tokens = definition.as_ref().map(count).transpose()?.map(|counts| counts.tokens);
+        let definitions = definitions.into_iter().zip(definition_tokens);
+        for (((host, view), told), (definition, definition_tokens)) in hosts.iter().zip(views).zip(told).zip(definitions) {
             rows.push(HostRow {
                 host: Arc::clone(host),
                 shares: HostShares::of(&view),
-                media: MediaBytes::of(&view, subject),
+                media: media.in_view(&view),
                 bytes: view.text.len() as u64,
                 view: Arc::new(view),
                 tokens: told.as_ref().map(|told| told.tokens),
@@ -292,12 +277,36 @@ impl HostsReport {
             (!row.host.is_own, row.tokens.is_none(), row.missing(), row.tokens.map_or(0, |tokens| tokens.o200k_base))
         });
         let groups = group(&rows, &order);
-        Ok(Self { rows, order, groups, problems: hosts.problems.clone() })
+        let mut by_name = order.clone();
+        by_name.sort_by_cached_key(|at| rows[*at].host.name.to_lowercase());
+        let by_tokens_of = |encoding: &Encoding| {
+            let mut by_tokens = order.clone();
+            by_tokens.sort_by_key(|at| Reverse(rows[*at].tokens.map_or(0, |tokens| tokens.get(*encoding))));
+            by_tokens
+        };
+        let by_tokens = Encoding::ALL.iter().map(by_tokens_of).collect();
+        Self { rows, order, groups, problems: hosts.problems.clone(), by_name, by_tokens, verdicts: Default::default() }
+    }
+
+    /// Whether a host was not reached before the asker looked away.
+    pub fn is_interrupted(&self) -> bool {
+        self.rows.iter().any(|row| row.view.not_computable.as_deref() == Some(INTERRUPTED))
     }
 
     /// The rows as they are shown.
-    pub fn sorted(&self) -> impl Iterator<Item = &HostRow> {
+    pub fn sorted(&self) -> impl DoubleEndedIterator<Item = &HostRow> {
         self.order.iter().filter_map(|at| self.rows.get(*at))
+    }
+
+    /// The same by the hosts' names.
+    pub fn by_name(&self) -> impl DoubleEndedIterator<Item = &HostRow> {
+        self.by_name.iter().filter_map(|at| self.rows.get(*at))
+    }
+
+    /// The same by tokens, most first.
+    pub fn by_tokens(&self, encoding: Encoding) -> impl DoubleEndedIterator<Item = &HostRow> {
+        let order = self.by_tokens.get(encoding as usize).map_or(&[][..], Vec::as_slice);
+        order.iter().filter_map(|at| self.rows.get(*at))
     }
 
     /// The row of a host.
@@ -315,117 +324,19 @@ impl HostsReport {
         self.rows.iter().filter(|row| row.limit().state.is_truncated() == Some(true)).count()
     }
 
-    /// Who sees what, who cuts, and who pays least without losing anything.
-    pub fn verdict(&self, encoding: Encoding) -> Verdict {
-        let mut verdict = Verdict::default();
-        let shown: Vec<&HostRow> = self.sorted().filter(|row| row.tokens.is_some()).collect();
-        let unknown = self.rows.len() - shown.len();
-        verdict.plain(format!(
-            "{}, {}.",
-            number_of(self.rows.len() as u64, "hosts"),
-            number_of(self.views() as u64, "different views")
-        ));
-        if unknown > 0 {
-            verdict.plain(format!(" {unknown} cannot be computed."));
-        }
-        verdict.plain(sees(&shown));
-        let mut reached: Vec<&HostRow> = [LimitState::Error, LimitState::Replaced, LimitState::Cut]
-            .into_iter()
-            .flat_map(|state| shown.iter().copied().filter(move |row| row.limit().state == state))
-            .collect();
-        reached.sort_by_key(|row| std::cmp::Reverse(row.missing()));
-        let (told, named) = reached.split_at(reached.len().min(LIMITS_TOLD));
-        for row in told {
-            verdict.plain(format!(" {}: ", row.host.name));
-            let kept = row.facts.map_or_else(String::new, |facts| {
-                format!(", {} of {} facts left", grouped(facts.total - facts.missing), grouped(facts.total))
-            });
-            verdict.parts.push(VerdictPart::Bad(format!("{}{kept}", row.limit_text())));
-            verdict.plain(".");
-        }
-        if !named.is_empty() {
-            let names: Vec<&str> = named.iter().map(|row| row.host.name.as_str()).collect();
-            verdict.plain(" ");
-            verdict.parts.push(VerdictPart::Bad(format!("Their limit is reached too: {}", names.join(", "))));
-            verdict.plain(".");
-        }
-        for (keeps_nothing, what) in [(false, "May be cut"), (true, "An error or a notice may stand in its place")] {
-            let is_it =
-                |row: &&&HostRow| row.limit().state == LimitState::MayCut && row.limit().tokens_keep_nothing == keeps_nothing;
-            let may: Vec<&str> = shown.iter().filter(is_it).map(|row| row.host.name.as_str()).collect();
-            if !may.is_empty() {
-                verdict.plain(format!(" {what}: {}.", may.join(", ")));
-            }
-        }
-        self.cheapest(&mut verdict, &shown, encoding);
-        verdict
+    /// Who sees what, who cuts, and who pays least without losing anything. Found once.
+    pub fn verdict(&self, encoding: Encoding) -> &Verdict {
+        self.verdicts[encoding as usize].get_or_init(|| self.judge(encoding))
     }
-
-    /// The host that pays least of those that lose nothing. One that cuts, or may, is never named for it.
-    fn cheapest(&self, verdict: &mut Verdict, shown: &[&HostRow], encoding: Encoding) {
-        let tokens = |row: &HostRow| row.tokens.map_or(u64::MAX, |tokens| tokens.get(encoding));
-        if shown.iter().all(|row| row.facts.is_none()) {
-            return;
-        }
-        let whole =
-            shown.iter().filter(|row| row.loses_nothing() && matches!(row.limit().state, LimitState::None | LimitState::Fits));
-        match whole.min_by_key(|row| tokens(row)) {
-            Some(row) => {
-                let as_few =
-                    shown.iter().filter(|other| other.loses_nothing() && tokens(other) == tokens(row)).count() as u64 - 1;
-                let others = if as_few > 0 { format!(" and {}", number_of(as_few, "others")) } else { String::new() };
-                verdict.plain(format!(" Fewest tokens with nothing lost: {}{others}, ", row.host.name));
-                verdict.parts.push(VerdictPart::Good(format!("{} ({})", grouped(tokens(row)), encoding.name())));
-                verdict.plain(".");
-            }
-            None => match shown.iter().filter(|row| row.facts.is_some()).min_by_key(|row| row.missing()) {
-                Some(row) if row.missing() > 0 => {
-                    verdict.plain(" ");
-                    verdict.parts.push(VerdictPart::Bad(format!(
-                        "Every host loses facts, {} the fewest: {}",
-                        row.host.name,
-                        grouped(row.missing())
-                    )));
-                    verdict.plain(".");
-                }
-                _ => {}
-            },
-        }
-    }
-}
-
-/// How many show what, where the answer has both parts.
-fn sees(shown: &[&HostRow]) -> String {
-    let has = |row: &HostRow, wanted: fn(Origin) -> bool| row.view.full_spans.iter().any(|span| wanted(span.origin));
-    let mut counts = [0_usize; 4];
-    for row in shown {
-        let text = has(row, |origin| matches!(origin, Origin::Block(_)));
-        let structured = has(row, |origin| origin == Origin::Structured);
-        let place = match (text, structured) {
-            (true, false) => 0,
-            (false, true) => 1,
-            (true, true) => 2,
-            (false, false) => 3,
-        };
-        counts[place] += 1;
-    }
-    let words = ["the content blocks alone", "structuredContent alone", "both", "neither"];
-    let named: Vec<String> = counts
-        .iter()
-        .zip(words)
-        .filter(|(count, _)| **count > 0)
-        .map(|(count, what)| format!("{count} {} {what}", if *count == 1 { "sees" } else { "see" }))
-        .collect();
-    if named.is_empty() { String::new() } else { format!(" {}.", named.join(", ")) }
 }
 
 fn group(rows: &[HostRow], order: &[usize]) -> Vec<HostGroup> {
-    let texts = host_told::classes(rows.iter().map(|row| &*row.view.text));
-    let mut places: HashMap<(Option<&str>, usize, &[Part]), usize> = HashMap::new();
+    // Of the views of one report equal texts are one, and equal parts.
+    let mut places: HashMap<(Option<&str>, *const u8, *const Part), usize> = HashMap::new();
     let mut groups: Vec<HostGroup> = Vec::new();
     for &position in order {
         let view = &rows[position].view;
-        let key = (view.not_computable.as_deref(), texts[position], view.parts.as_slice());
+        let key = (view.not_computable.as_deref(), view.text.as_ptr(), view.parts.as_ptr());
         let place = *places.entry(key).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.rows.push(position),
@@ -545,6 +456,53 @@ mod tests {
             assert!(report.rows.iter().map(|row| row.host.id).eq(hosts.iter().copied()));
             assert_eq!(report.sorted().count(), hosts.len());
         }
+    }
+
+    #[test]
+    fn what_hosts_show_alike_is_kept_once() {
+        let blocks: Vec<_> = (0..40).map(|at| format!(r#"{{"type":"text","text":"block {at}"}}"#)).collect();
+        let report = report(&format!(r#"{{"content":[{}],"structuredContent":{{"a":1}}}}"#, blocks.join(",")));
+        let mut shared = 0;
+        for (at, row) in report.rows.iter().enumerate() {
+            for other in &report.rows[..at] {
+                let (one, two) = (&row.view, &other.view);
+                assert_eq!(one.text == two.text, Arc::ptr_eq(&one.text, &two.text));
+                assert_eq!(one.full_spans == two.full_spans, Arc::ptr_eq(&one.full_spans, &two.full_spans));
+                assert_eq!(one.parts == two.parts, Arc::ptr_eq(&one.parts, &two.parts));
+                assert_eq!(one.dropped == two.dropped, Arc::ptr_eq(&one.dropped, &two.dropped));
+                shared += usize::from(Arc::ptr_eq(&one.text, &two.text));
+            }
+        }
+        assert!(shared > 20, "{shared}");
+        // Judged once as well.
+        assert!(std::ptr::eq(report.verdict(Encoding::O200kBase), report.verdict(Encoding::O200kBase)));
+    }
+
+    #[test]
+    fn who_looks_away_takes_what_there_is() {
+        let answer =
+            r#"{"content":[{"type":"text","text":"Ada, 36"}],"structuredContent":{"name":"Ada","age":36,"city":"London"}}"#;
+        let whole = report(answer);
+        let mut partly = 0;
+        for look in 1.. {
+            let cancel = Cancel::at_look(look);
+            let report = HostsReport::so_far(&subject(answer), &Hosts::built_in(), true, &cancel);
+            let mut interrupted = 0;
+            for (row, known) in report.rows.iter().zip(&whole.rows) {
+                if row.view.not_computable.as_deref() == Some(INTERRUPTED) {
+                    assert_eq!((row.tokens, row.facts), (None, None));
+                    interrupted += 1;
+                } else {
+                    assert_eq!((row.tokens, row.facts, &*row.view.text), (known.tokens, known.facts, &*known.view.text));
+                }
+            }
+            assert_eq!(report.is_interrupted(), interrupted > 0);
+            partly += usize::from(interrupted > 0 && interrupted < 27);
+            if !cancel.is_cancelled() {
+                break;
+            }
+        }
+        assert!(partly > 3, "{partly}");
     }
 
     #[test]

@@ -61,8 +61,7 @@ impl LedgerOptions {
 
 /// `loupe.report/1`: one capture, as `call --json` and `show --json` print it.
 ///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
+/// Where the asker looked away, the counts that are not known are `null`.
 pub fn report<'a>(
     subject: &'a Subject,
     rows: &[Row],
@@ -71,7 +70,7 @@ pub fn report<'a>(
     options: &LedgerOptions,
     problem: Option<&Problem>,
     cancel: &Cancel,
-) -> Result<String, Cancelled> {
+) -> String {
     let baseline = options.baseline(rows);
     let tokenizer = &options.tokenizer;
     let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| count.count);
@@ -82,15 +81,15 @@ pub fn report<'a>(
         baseline,
         rows: rows.iter().zip(counts).map(row).collect(),
     };
-    Ok(print(&ReportJson {
+    print(&ReportJson {
         loupe: VERSION,
         schema: "loupe.report/1",
-        capture: CaptureJson::of(subject, tokenizer, cancel)?,
+        capture: CaptureJson::of(subject, tokenizer, cancel),
         ledger,
         hosts: hosts.map(hosts::rows),
         findings: None,
         error: problem.map(ErrorJson::of),
-    }))
+    })
 }
 
 /// `loupe.error/1`: a failure before anything was captured.
@@ -216,9 +215,8 @@ fn print(document: &impl Serialize) -> String {
 }
 
 /// Bytes that can stand in a JSON document as they are; `None` otherwise.
-fn raw(bytes: &[u8]) -> Option<Box<RawValue>> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    RawValue::from_string(text.to_owned()).ok()
+fn raw(bytes: &[u8]) -> Option<&RawValue> {
+    serde_json::from_slice(bytes).ok()
 }
 
 fn given(text: &str) -> Option<&str> {
@@ -287,10 +285,10 @@ struct ListedToolJson<'a> {
     title: Option<&'a str>,
     description: Option<&'a str>,
     annotations: AnnotationsJson,
-    input_schema: Option<Box<RawValue>>,
-    output_schema: Option<Box<RawValue>>,
+    input_schema: Option<&'a RawValue>,
+    output_schema: Option<&'a RawValue>,
     definition: SizeJson,
-    raw: Option<Box<RawValue>>,
+    raw: Option<&'a RawValue>,
     faults: &'a [String],
 }
 
@@ -313,12 +311,12 @@ struct CaptureJson<'a> {
     id: String,
     server: ServerJson<'a>,
     tool: Option<ToolJson<'a>>,
-    arguments: Option<Box<RawValue>>,
+    arguments: Option<&'a RawValue>,
     started_at: Option<String>,
     elapsed_ms: Option<f64>,
     outcome: &'static str,
     wire: Option<WireJson>,
-    result: Option<Box<RawValue>>,
+    result: Option<&'a RawValue>,
     raw: Option<Base64Json>,
     rpc_error: Option<RpcErrorJson<'a>>,
     blocks: Vec<BlockJson<'a>>,
@@ -326,7 +324,7 @@ struct CaptureJson<'a> {
 }
 
 impl<'a> CaptureJson<'a> {
-    fn of(subject: &'a Subject, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn of(subject: &'a Subject, tokenizer: &Tokenizer, cancel: &Cancel) -> Self {
         let capture: &Capture = &subject.capture;
         let reading = &subject.reading;
         // A message that is not JSON as a whole cannot stand in the document, not even in part.
@@ -334,14 +332,12 @@ impl<'a> CaptureJson<'a> {
         let result = reading.result().filter(|_| whole).and_then(|node| raw(node.raw()));
         let unreadable = !whole || (result.is_none() && reading.result().is_some());
         let has_time = capture.started_at != OffsetDateTime::UNIX_EPOCH;
-        let mut blocks = Vec::with_capacity(reading.blocks.len());
-        for block in &reading.blocks {
-            blocks.push(BlockJson::of(block, &reading.doc, tokenizer, cancel)?);
-        }
-        Ok(Self {
+        let counted = |text: &str| TokensJson::of_known(text, &subject.known, tokenizer, cancel).ok();
+        let blocks = reading.blocks.iter().map(|block| BlockJson::of(block, &reading.doc, counted)).collect();
+        Self {
             id: capture.name.to_string(),
             server: ServerJson::of(&capture.server),
-            tool: ToolJson::of(&capture.tool, tokenizer, cancel)?,
+            tool: ToolJson::of(&capture.tool, tokenizer, cancel),
             arguments: raw(&capture.arguments),
             started_at: capture.started_at.format(&Rfc3339).ok().filter(|_| has_time),
             elapsed_ms: has_time.then(|| milliseconds(capture.timings.total())),
@@ -360,7 +356,7 @@ impl<'a> CaptureJson<'a> {
             rpc_error: reading.rpc_error.as_ref().map(RpcErrorJson::of),
             blocks,
             notifications: capture.messages.iter().filter_map(NotificationJson::of).collect(),
-        })
+        }
     }
 }
 
@@ -393,12 +389,12 @@ struct ToolJson<'a> {
 }
 
 impl<'a> ToolJson<'a> {
-    fn of(tool: &'a Tool, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+    fn of(tool: &'a Tool, tokenizer: &Tokenizer, cancel: &Cancel) -> Option<Self> {
         if tool.name.is_empty() && tool.raw.is_empty() {
-            return Ok(None);
+            return None;
         }
-        let definition = if tool.raw.is_empty() { None } else { Some(SizeJson::of(&tool.raw, tokenizer, cancel)?) };
-        Ok(Some(Self { name: &tool.name, title: tool.title.as_deref(), annotations: AnnotationsJson::of(tool), definition }))
+        let definition = if tool.raw.is_empty() { None } else { SizeJson::of(&tool.raw, tokenizer, cancel).ok() };
+        Some(Self { name: &tool.name, title: tool.title.as_deref(), annotations: AnnotationsJson::of(tool), definition })
     }
 }
 
@@ -443,9 +439,9 @@ struct Base64Json {
 
 #[derive(Serialize)]
 struct RpcErrorJson<'a> {
-    code: Option<Box<RawValue>>,
+    code: Option<&'a RawValue>,
     message: &'a str,
-    data: Option<Box<RawValue>>,
+    data: Option<&'a RawValue>,
 }
 
 impl<'a> RpcErrorJson<'a> {
@@ -472,18 +468,15 @@ struct BlockJson<'a> {
 }
 
 impl<'a> BlockJson<'a> {
-    fn of(block: &'a Block, doc: &Doc, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn of(block: &'a Block, doc: &Doc, counted: impl Fn(&str) -> Option<TokensJson>) -> Self {
         let as_sent = doc.node(block.node).map(Node::raw).unwrap_or_default();
         let (bytes, tokens) = match (&block.text, block.data_bytes, block.kind) {
-            (Some(text), ..) => (text.len() as u64, Some(TokensJson::of(text, tokenizer, cancel)?)),
+            (Some(text), ..) => (text.len() as u64, counted(text)),
             (None, Some(data), _) => (data as u64, None),
             (None, None, BlockKind::Image | BlockKind::Audio) => (as_sent.len() as u64, None),
-            (None, None, _) => {
-                let size = SizeJson::of(as_sent, tokenizer, cancel)?;
-                (size.bytes, Some(size.tokens))
-            }
+            (None, None, _) => (as_sent.len() as u64, counted(&String::from_utf8_lossy(as_sent))),
         };
-        Ok(Self {
+        Self {
             index: block.index,
             type_name: given(&block.type_name),
             known: block.is_known(),
@@ -493,7 +486,7 @@ impl<'a> BlockJson<'a> {
             audience: (!block.audience.is_empty()).then_some(block.audience.as_slice()),
             priority: block.priority,
             faults: &block.faults,
-        })
+        }
     }
 }
 

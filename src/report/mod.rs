@@ -14,8 +14,10 @@ pub mod diff_view;
 pub mod difference;
 mod find;
 mod host_cuts;
+mod host_media;
 mod host_shown;
 mod host_told;
+mod host_verdict;
 mod hosts;
 pub mod json;
 mod links;
@@ -46,14 +48,15 @@ use std::sync::Arc;
 
 pub use breakage::breakage;
 pub use columns::{Column, Columns};
-pub use counted::{CountError, RowCount, count_row, counted, ratio_of};
+pub use counted::{CountError, RowCount, count_row, count_rows, counted, ratio_of};
 pub use deliveries::{Deliveries, DeliveryCell, DeliveryKind, DeliveryRow};
 pub use diff_texts::TextOf;
 pub use diff_view::{DiffAsk, DiffRow, DiffView};
 pub use find::FIND_LIMIT;
 pub use host_cuts::HostCuts;
+pub use host_media::MediaBytes;
 pub use host_shown::{HostMark, HostRows};
-pub use hosts::{HostGroup, HostRow, HostShares, HostText, HostsReport, LostField, MediaBytes, evidence_text, limit_text};
+pub use hosts::{HostGroup, HostRow, HostShares, HostText, HostsReport, LostField, evidence_text, limit_text};
 pub use links::Links;
 pub use money::{Cost, Model, Prices};
 #[cfg(feature = "gui")]

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::{CALL_LIMIT, Dialog, Effect, ExportAction, ExportKind, PathPurpose, Running, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::fixture::draft::Wanted;
@@ -82,7 +84,7 @@ pub struct Written {
     /// Its size.
     pub bytes: u64,
     /// Its text, or how that begins where it is long.
-    pub begins: Arc<str>,
+    pub begins: Bytes,
 }
 
 /// What is at the place already.

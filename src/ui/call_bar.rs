@@ -15,10 +15,10 @@ use egui::{
 use outcome::{done_words, has_outcome, outcome_ui, timing_ui};
 
 use super::commands::{self, Region};
-use super::sidebar::{self, Risk};
+use super::sidebar::Risk;
 use super::theme::{self, Tokens};
 use super::widgets::{self, Tone};
-use super::{Cx, export, icons, top_bar};
+use super::{Cx, export, icons, once, top_bar};
 use crate::capture::{Annotations, Capture, Hint, Tool};
 use crate::json::Doc;
 use crate::report::{Answer, Question};
@@ -473,7 +473,7 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     }
     let room = ui.available_width() - 130.0;
     let start = ui.cursor().left();
-    for (name, value) in arguments_of(ui, "chips", form.text.as_bytes()).iter() {
+    for (name, value) in arguments_of(ui, "chips", &form.text).iter() {
         if ui.cursor().left() - start > room - 90.0 {
             ui.label(RichText::new("…").color(t.weak));
             break;
@@ -483,9 +483,12 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 }
 
 /// Name and shortened value of each argument; read once per text.
-fn arguments_of(ui: &Ui, what: &str, arguments: &[u8]) -> std::sync::Arc<Vec<(String, String)>> {
-    sidebar::cached(ui, Id::unique(("arguments of", what)), egui::util::hash(arguments), || {
-        let doc = Doc::parse(bytes::Bytes::copy_from_slice(arguments));
+fn arguments_of<K>(ui: &Ui, what: &str, arguments: &K) -> std::sync::Arc<Vec<(String, String)>>
+where
+    K: Clone + std::ops::Deref<Target: AsRef<[u8]>> + Send + Sync + 'static,
+{
+    once::per_text(ui, Id::unique(("arguments of", what)), arguments, || {
+        let doc = Doc::parse(bytes::Bytes::copy_from_slice((**arguments).as_ref()));
         let pairs = doc.root().into_iter().flat_map(|root| root.children());
         let short = |text: &str| match text.char_indices().nth(24) {
             Some((at, _)) => format!("{}…", &text[..at]),

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use egui::{
     Align2, Area, Frame, Id, Key, Label, Margin, Modal, Modifiers, Order, RichText, Role, ScrollArea, Sense, Stroke, TextEdit,
     Ui, WidgetInfo, vec2,
@@ -11,7 +12,7 @@ use egui::{
 
 use super::theme::{self, Tokens};
 use super::{
-    Cx, asks, call_bar, collection, commands, connect, diff, exact, fixture, history, icons, palette, prices, sidebar, top_bar,
+    Cx, asks, call_bar, collection, commands, connect, diff, exact, fixture, history, icons, once, palette, prices, top_bar,
     widgets,
 };
 use crate::capture::Tool;
@@ -112,6 +113,9 @@ pub(super) fn paragraph(ui: &mut Ui, words: &str) {
 
 /// Bytes of a line that stand in one row.
 const MAX_ROW: usize = 2_000;
+
+/// A longer text is laid out in rows: a label is read whole in every frame.
+pub(super) const MAX_LABEL: usize = 16 << 10;
 
 /// A box of exact lines; only those in sight are laid out.
 pub(super) fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
@@ -237,6 +241,13 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
                 part(ui, "title", title);
             }
             match &tool.description {
+                Some(description) if description.len() > MAX_LABEL => {
+                    ui.label(RichText::new("description").font(theme::mono(12.0)).color(t.weak));
+                    let lines = once::per_text(ui, Id::unique("long description"), &tool.raw, || {
+                        Arc::new(folded(description.lines().map(str::to_owned).collect()))
+                    });
+                    code_ui(ui, "description", &lines, 320.0);
+                }
                 Some(description) => part(ui, "description", description),
                 None => part(ui, "description", "none"),
             }
@@ -284,19 +295,18 @@ fn part(ui: &mut Ui, label: &str, text: &str) {
 }
 
 /// JSON laid out in lines; computed once per text.
-pub(super) fn lines_of(ui: &Ui, what: &str, json: &[u8]) -> Arc<Vec<String>> {
-    // What it says, not where it stands: another text may come to stand in the same place.
-    sidebar::cached(ui, Id::unique(("lines of", what)), egui::util::hash(json), || {
+pub(super) fn lines_of(ui: &Ui, what: &str, json: &Bytes) -> Arc<Vec<String>> {
+    once::per_text(ui, Id::unique(("lines of", what)), json, || {
         let text = String::from_utf8_lossy(json);
         // A text that is not JSON stands as it is: it is shown because someone decides about it.
-        let is_json = crate::json::Doc::parse(bytes::Bytes::copy_from_slice(json)).is_json();
+        let is_json = crate::json::Doc::parse(json.clone()).is_json();
         Arc::new(folded(if is_json { pretty_lines(&text) } else { text.lines().map(str::to_owned).collect() }))
     })
 }
 
 /// The lines as they stand, without any layout; computed once per text.
-pub(super) fn exact_lines(ui: &Ui, what: &str, text: &[u8]) -> Arc<Vec<String>> {
-    sidebar::cached(ui, Id::unique(("exact lines of", what)), egui::util::hash(text), || {
+pub(super) fn exact_lines(ui: &Ui, what: &str, text: &Bytes) -> Arc<Vec<String>> {
+    once::per_text(ui, Id::unique(("exact lines of", what)), text, || {
         Arc::new(folded(String::from_utf8_lossy(text).lines().map(str::to_owned).collect()))
     })
 }

@@ -156,7 +156,7 @@ fn file_ui(ui: &mut Ui, file: &Written, is_open: bool) {
             if (file.begins.len() as u64) < file.bytes {
                 ui.label(RichText::new("How it begins: the first 1 MiB").font(theme::small()).color(t.warn));
             }
-            let lines = dialogs::exact_lines(ui, &file.name, file.begins.as_bytes());
+            let lines = dialogs::exact_lines(ui, &file.name, &file.begins);
             if lines.is_empty() {
                 ui.label(RichText::new("An empty file").font(theme::small()).color(t.weak));
             } else {

@@ -94,18 +94,16 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
 fn shown<'a>(cx: &Cx<'_>, report: &'a HostsReport) -> Vec<&'a HostRow> {
     let view = &cx.state.view.hosts;
     let encoding = cx.state.settings.encoding();
-    let mut rows: Vec<&HostRow> = report.sorted().filter(|row| is_in(row, view.filter)).collect();
-    let tokens = |row: &HostRow| row.tokens.map_or(0, |tokens| tokens.get(encoding));
-    match view.sort {
-        HostSort::Lost => {}
-        HostSort::Name => rows.sort_by_key(|row| row.host.name.to_lowercase()),
-        HostSort::Tokens => rows.sort_by_key(|row| std::cmp::Reverse(tokens(row))),
-    }
+    let mut rows: Vec<&HostRow> = match view.sort {
+        HostSort::Lost => report.sorted().collect(),
+        HostSort::Name => report.by_name().collect(),
+        HostSort::Tokens => report.by_tokens(encoding).collect(),
+    };
+    rows.retain(|row| is_in(row, view.filter));
     if view.is_reversed {
         rows.reverse();
     }
-    rows.sort_by_key(|row| !row::is_first(row, view));
-    rows
+    row::first(rows, |row| row::is_first(row, view))
 }
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
@@ -171,7 +169,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, rows: &[
         let room = rect.width() - 2.0 * SIDE - 36.0;
         widgets::verdict_rows(
             ui,
-            &verdict,
+            verdict,
             room,
             match rect.height() {
                 ..240.0 => 1,
@@ -405,9 +403,7 @@ pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
             return;
         };
         ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
-            let mut rows: Vec<&HostRow> = report.rows.iter().collect();
-            rows.sort_by_key(|row| (!row::is_first(row, &cx.state.view.hosts), row.host.name.to_lowercase()));
-            for row in rows {
+            for row in row::first(report.by_name(), |row| row::is_first(row, &cx.state.view.hosts)) {
                 if panes::menu_row(ui, &row.host.name, None, chosen == Some(row.host.id)).clicked() {
                     cx.send(Action::Hosts(HostsAction::ViewAs(Some(row.host.id))));
                     ui.close();

@@ -23,6 +23,7 @@ mod verify;
 mod history;
 mod hosts;
 mod library;
+mod once;
 mod palette;
 mod panes;
 mod prices;

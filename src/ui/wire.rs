@@ -262,16 +262,16 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
             headers_ui(ui, "sent", &http.sent);
             headers_ui(ui, &format!("HTTP {}", http.said.status), &http.said.headers);
         }
-        let shown = &line.bytes[..line.bytes.len().min(SHOWN_BYTES)];
+        let shown = line.bytes.slice(..line.bytes.len().min(SHOWN_BYTES));
         if shown.len() < line.bytes.len() {
             ui.label(RichText::new("The first 1 MiB is shown; Copy takes all of it").font(theme::small()).color(t.warn));
         }
         let height = (ui.available_height() - 24.0).max(40.0);
         if view.is_exact {
-            let lines = dialogs::exact_lines(ui, "wire exact", shown);
+            let lines = dialogs::exact_lines(ui, "wire exact", &shown);
             dialogs::code_ui(ui, "wire exact", &lines, height);
         } else {
-            let lines = dialogs::lines_of(ui, "wire pretty", shown);
+            let lines = dialogs::lines_of(ui, "wire pretty", &shown);
             dialogs::code_ui(ui, "wire pretty", &lines, height);
         }
     });

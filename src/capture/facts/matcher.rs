@@ -50,6 +50,8 @@ struct Matcher<'t> {
     index: Index<'t>,
     tables: Tables,
     labels: Labels,
+    /// Whether anybody asks what stands in place of a missing value.
+    seeks_other_values: bool,
 }
 
 /// Where the leaves of one record (or of the envelope) are looked for.
@@ -72,7 +74,7 @@ pub(super) fn run(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matc
     if let Some(exact) = Exact::find(payload.root(), text) {
         return of_exact(payload.root(), &exact, text, cancel);
     }
-    search(payload, text, cancel)
+    search(payload, text, true, cancel)
 }
 
 /// The same without places, where the whole payload stands in the text.
@@ -81,7 +83,7 @@ pub(super) fn tell(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Mat
     if Exact::is_in(payload.root(), text) {
         return Ok(Matched { count: FactCount::all_kept(payload), ..Matched::default() });
     }
-    let mut matched = search(payload, text, cancel)?;
+    let mut matched = search(payload, text, false, cancel)?;
     if matched.count.kept == matched.count.total {
         matched.facts = Vec::new();
     }
@@ -89,14 +91,14 @@ pub(super) fn tell(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Mat
     Ok(matched)
 }
 
-fn search(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
+fn search(payload: &Payload, text: &str, seeks_other_values: bool, cancel: &Cancel) -> Result<Matched, Cancelled> {
     cancel.check()?;
     let canon = Canon::of(text);
     cancel.check()?;
     let index = Index::of(&canon.text);
     cancel.check()?;
     let tables = Tables::of(&canon);
-    let mut matcher = Matcher { source: text, canon: &canon, index, tables, labels: Labels::default() };
+    let mut matcher = Matcher { source: text, canon: &canon, index, tables, labels: Labels::default(), seeks_other_values };
     let mut matched = matcher.run(payload.root(), cancel)?;
     // Asked last, since it tells that everything is there and not where.
     if matched.count.missing > 0 && Exact::is_in_a_string(payload.root(), text) {
@@ -296,6 +298,9 @@ impl Matcher<'_> {
             {
                 found[leaf.index() - base] = Some(Found::reworded(place));
             }
+        }
+        if !self.seeks_other_values {
+            return Ok(());
         }
         for leaf in &order {
             if is_missing(found[leaf.index() - base].as_ref())

@@ -1,5 +1,7 @@
 //! What every host's model is shown, as a table for people.
 
+use std::collections::HashMap;
+
 use crate::cli::output::{columns, one_line};
 use crate::host::What;
 use crate::report::{Deliveries, HostRow, HostsReport, grouped};
@@ -10,7 +12,11 @@ const FIELDS: usize = 6;
 
 /// The verdict, a block of lines for each group of hosts that see the same, and the deliveries.
 pub fn page(report: &HostsReport, deliveries: Option<&Deliveries>, encoding: Encoding) -> String {
-    let mut page = format!("{}\n\n", one_line(&report.verdict(encoding).text()));
+    let mut page = String::new();
+    // A host that was not reached might change the verdict.
+    if !report.is_interrupted() {
+        page.push_str(&format!("{}\n\n", one_line(&report.verdict(encoding).text())));
+    }
     let has_media = report.rows.iter().any(|row| row.media.shown + row.media.as_text + row.media.dropped > 0);
     let mut head = ["HOST", "NAME", "TOKENS", "BYTES", "FACTS", "LIMIT", "DEFINITION", "EVIDENCE"].map(str::to_owned).to_vec();
     if has_media {
@@ -86,19 +92,21 @@ fn lost(report: &HostsReport) -> String {
     }
     // Hosts of one text may have come to it in different ways.
     let mut dropped: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut places: HashMap<(What, &str), usize> = HashMap::new();
     for row in report.groups.iter().filter(|group| group.is_computable).flat_map(|group| &group.rows) {
         let Some(row) = report.rows.get(*row) else { continue };
-        for gone in &row.view.dropped {
+        for gone in row.view.dropped.iter() {
+            let place = *places.entry((gone.what, &gone.why)).or_insert(dropped.len());
+            if let Some((_, hosts)) = dropped.get_mut(place) {
+                hosts.push(row.host.id.as_str());
+                continue;
+            }
             let what = match gone.what {
                 What::Block(index) => format!("block {index}"),
                 What::Structured => "structuredContent".to_owned(),
                 What::IsError => "isError".to_owned(),
             };
-            let said = format!("not shown {what}: {}", gone.why);
-            match dropped.iter_mut().find(|(known, _)| *known == said) {
-                Some((_, hosts)) => hosts.push(row.host.id.as_str()),
-                None => dropped.push((said, vec![row.host.id.as_str()])),
-            }
+            dropped.push((format!("not shown {what}: {}", gone.why), vec![row.host.id.as_str()]));
         }
     }
     for (said, hosts) in dropped {

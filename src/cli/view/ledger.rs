@@ -14,17 +14,22 @@ pub fn page(subject: &Subject, rows: &[Row], counts: &[RowCount], options: &Ledg
     let mut page = head(subject);
     let references: Vec<&Row> = rows.iter().collect();
     // The sentence states exact counts; beside a further tokenizer it names the one it used.
-    if let Some(verdict) = verdict(&references, options.tokenizer.encoding().unwrap_or(Encoding::O200kBase)) {
+    // What was not reached might change it.
+    if !rows.iter().any(Row::is_interrupted)
+        && let Some(verdict) = verdict(&references, options.tokenizer.encoding().unwrap_or(Encoding::O200kBase))
+    {
         page.push_str(&format!("{}\n", one_line(&verdict.text())));
     }
     if options.tokenizer.encoding().is_none() {
         page.push_str(&format!("{}: {}\n", one_line(options.tokenizer.name()), one_line(&options.tokenizer.how())));
     }
-    if !rows.iter().any(Row::is_available) {
+    if !rows.iter().any(|row| row.is_available() || row.is_interrupted()) {
         return page;
     }
-    page.push('\n');
-    page.push_str(&table(rows, counts, options));
+    if rows.iter().any(Row::is_available) {
+        page.push('\n');
+        page.push_str(&table(rows, counts, options));
+    }
     let said: Vec<_> = rows.iter().filter_map(|row| Some((row.format, row.round_trip.as_ref()?.summary()?))).collect();
     if !said.is_empty() {
         page.push('\n');

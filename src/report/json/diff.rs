@@ -197,7 +197,9 @@ fn changes(value: &ValueDifference) -> Vec<ChangeJson> {
         let (from, to) = value.paths(&told);
         // What changed in a record that moved is told on its own.
         let is_moved = told.op == Op::Move;
-        let bytes = |node: Option<crate::json::Node<'_>>| node.filter(|_| !is_moved).and_then(|node| raw(node.raw()));
+        let bytes = |node: Option<crate::json::Node<'_>>| {
+            node.filter(|_| !is_moved).and_then(|node| raw(node.raw()).map(ToOwned::to_owned))
+        };
         ChangeJson {
             op: told.op.name(),
             from: from.clone().filter(|from| to.as_ref().is_some_and(|to| to != from)),

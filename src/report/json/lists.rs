@@ -29,7 +29,7 @@ struct ResourceJson<'a> {
     mime_type: Option<&'a str>,
     size: Option<u64>,
     definition: SizeJson,
-    raw: Option<Box<RawValue>>,
+    raw: Option<&'a RawValue>,
     faults: &'a [String],
 }
 
@@ -49,7 +49,7 @@ struct PromptJson<'a> {
     description: Option<&'a str>,
     arguments: Vec<ArgumentJson<'a>>,
     definition: SizeJson,
-    raw: Option<Box<RawValue>>,
+    raw: Option<&'a RawValue>,
     faults: &'a [String],
 }
 

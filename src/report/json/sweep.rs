@@ -13,6 +13,10 @@ use crate::report::hosts::HostsReport;
 use crate::report::sweep::{Call, Sweep};
 use crate::token::Tokenizer;
 
+fn owned(json: &str) -> Option<Box<RawValue>> {
+    raw(json.as_bytes()).map(ToOwned::to_owned)
+}
+
 #[derive(Serialize)]
 struct SweepDocument<'a> {
     loupe: &'static str,
@@ -68,14 +72,15 @@ pub fn sweep(
                     .collect::<Result<Vec<_>, _>>()?;
                 let seen = HostsReport::of(&call.subject, hosts, cancel)?;
                 let failed = failure(&call.subject);
-                Some(report(&call.subject, &call.rows, &counts, Some(&seen), &options, failed.as_ref(), cancel)?)
+                let text = report(&call.subject, &call.rows, &counts, Some(&seen), &options, failed.as_ref(), cancel);
+                cancel.check()?;
+                Some(text)
             }
             None => None,
         };
-        columns
-            .push(ColumnJson { value: raw(value.as_bytes()), report: report.and_then(|text| raw(text.trim_end().as_bytes())) });
+        columns.push(ColumnJson { value: owned(value), report: report.and_then(|text| owned(text.trim_end())) });
     }
-    let value_of = |call: usize| calls.get(call).and_then(|call| raw(call.value.as_bytes()));
+    let value_of = |call: usize| calls.get(call).and_then(|call| owned(&call.value));
     let deltas = found.deltas(calls, encoding);
     Ok(print(&SweepDocument {
         loupe: VERSION,

@@ -1,10 +1,11 @@
 //! Counts in the JSON contract: the two encodings that are always counted, and the tokenizer that was named.
-//! Uses `token`, `cancel`.
+//! Uses `format`, `token`, `cancel`.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::cancel::{Cancel, Cancelled};
+use crate::format::Known;
 use crate::token::{self, Count, Tokenizer, TokenizerFile, Tokens};
 
 /// The two that are always counted and, if named, one more.
@@ -17,7 +18,15 @@ pub(super) struct TokensJson {
 
 impl TokensJson {
     pub(super) fn of(text: &str, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let tokens = token::count(text, cancel)?;
+        Self::named(token::count(text, cancel)?, text, tokenizer, cancel)
+    }
+
+    /// The same for a text of an answer, which is counted once.
+    pub(super) fn of_known(text: &str, known: &Known, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
+        Self::named(known.counts(text.as_bytes(), cancel)?.tokens, text, tokenizer, cancel)
+    }
+
+    fn named(tokens: Tokens, text: &str, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
         let count = match (tokenizer.encoding(), tokenizer.from_tokens(tokens)) {
             (Some(_), _) => None,
             (None, Some(count)) => Some(count),

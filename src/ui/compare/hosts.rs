@@ -10,6 +10,7 @@ use crate::report::{Answer, DeliveryCell, HostsReport, Question};
 use crate::state::{Asked, Compare};
 use crate::token::Tokens as Counted;
 use crate::ui::Cx;
+use crate::ui::hosts::row;
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets;
 
@@ -20,9 +21,7 @@ const MIN_COLUMN: f32 = 130.0;
 
 /// Hosts in display order: own and pinned ones first. Positions among those known.
 fn order(cx: &Cx<'_>, report: &HostsReport) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..report.rows.len()).collect();
-    order.sort_by_key(|at| !crate::ui::hosts::row::is_first(&report.rows[*at], &cx.state.view.hosts));
-    order
+    row::first(0..report.rows.len(), |at| row::is_first(&report.rows[*at], &cx.state.view.hosts))
 }
 
 /// The height that shows as many as usually fit.

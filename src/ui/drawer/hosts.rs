@@ -60,7 +60,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             Asked::Ready(Answer::Hosts(report)) => {
                 let verdict = report.verdict(cx.state.settings.encoding());
                 // In the header of a closed drawer there is room for one line.
-                widgets::verdict_rows(ui, &verdict, rect.width() - 36.0, if rect.height() > theme::HEADER { 2 } else { 1 });
+                widgets::verdict_rows(ui, verdict, rect.width() - 36.0, if rect.height() > theme::HEADER { 2 } else { 1 });
                 if widgets::icon_button(ui, icons::COPY, "Copy what hosts see").clicked() {
                     cx.send(Action::Copy(verdict.text()));
                 }
@@ -93,9 +93,8 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
         },
     };
     let view = &cx.state.view.hosts;
-    let mut groups: Vec<(&HostGroup, &HostRow)> =
-        report.groups.iter().filter_map(|group| Some((group, report.rows.get(*group.rows.first()?)?))).collect();
-    groups.sort_by_key(|(group, _)| !group.rows.iter().any(|at| row::is_first(&report.rows[*at], view)));
+    let groups = report.groups.iter().filter_map(|group| Some((group, report.rows.get(*group.rows.first()?)?)));
+    let groups = row::first(groups, |(group, _)| group.rows.iter().any(|at| row::is_first(&report.rows[*at], view)));
     let focus = ui.interact(outer, Id::unique("hosts table"), Sense::focusable_noninteractive());
     focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts that see the same text"));
     head_ui(ui, Rect::from_min_size(outer.min, vec2(outer.width(), 20.0)));

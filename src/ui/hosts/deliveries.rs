@@ -41,7 +41,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
             let words = "What if the same data came in another way? Made by Loupe from this answer and put through every host's rules; no server sent it.";
             ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
             let width = ui.available_width();
-            widgets::verdict_rows(ui, &deliveries.verdict(encoding), width, 4);
+            widgets::verdict_rows(ui, deliveries.verdict(encoding), width, 4);
         });
     });
     ui.add_space(8.0);

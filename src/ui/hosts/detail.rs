@@ -7,6 +7,7 @@ use super::{SIDE, row};
 use crate::report::{HostRow, HostsReport, TextOf, evidence_text, grouped};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, HostDetail, HostsAction};
+use crate::ui::dialogs::MAX_LABEL;
 use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Button};
@@ -335,7 +336,12 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         ("Known how", definition.certainty.clone()),
         (
             "Description",
-            definition.description.clone().map(|text| if definition.is_description_cut { format!("cut: {text}") } else { text }),
+            definition.description.as_ref().map(|text| {
+                let shown = &text[..text.floor_char_boundary(MAX_LABEL)];
+                let more =
+                    if shown.len() < text.len() { format!("… ({} bytes)", grouped(text.len() as u64)) } else { String::new() };
+                format!("{}{shown}{more}", if definition.is_description_cut { "cut: " } else { "" })
+            }),
         ),
     ];
     ScrollArea::vertical().id_salt("definition").auto_shrink(false).show(ui, |ui| {

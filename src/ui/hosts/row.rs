@@ -9,6 +9,13 @@ use crate::token::Encoding;
 use crate::ui::theme::{self, Hue, Tokens};
 use crate::ui::{icons, widgets};
 
+/// Own and pinned hosts before the others, which keep their order.
+pub fn first<T>(all: impl IntoIterator<Item = T>, is_first: impl Fn(&T) -> bool) -> Vec<T> {
+    let (mut first, others): (Vec<T>, Vec<T>) = all.into_iter().partition(is_first);
+    first.extend(others);
+    first
+}
+
 /// A badge of a hue; returns where it ends.
 pub fn hue_badge(ui: &Ui, left: Pos2, text: &str, hue: Hue) -> f32 {
     let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(11.5), hue.color);
