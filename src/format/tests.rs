@@ -1,6 +1,7 @@
 //! Every format, against hostile payloads: what is written reads back.
 
 mod leave;
+mod swapped;
 
 use std::sync::Arc;
 

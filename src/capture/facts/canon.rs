@@ -87,7 +87,7 @@ impl Builder<'_> {
         let bytes = self.source.as_bytes();
         while self.at < bytes.len() {
             let rest = &bytes[self.at..];
-            let plain = rest.iter().position(|byte| matches!(byte, b'\\' | b'&' | b'<' | b'"' | b'\'' | b'\n' | b'\r'));
+            let plain = rest.iter().position(|byte| matches!(byte, b'\\' | b'&' | b'<' | b'"' | b'\'' | b'\n' | b'\r' | 0xe2));
             let plain = plain.unwrap_or(rest.len());
             self.out.text.push_str(&self.source[self.at..self.at + plain]);
             self.at += plain;
@@ -96,6 +96,13 @@ impl Builder<'_> {
                 b'\\' => self.backslashes(),
                 b'&' => self.entity(),
                 b'<' => self.tag(),
+                // A true minus sign.
+                0xe2 if self.source[self.at..].starts_with('\u{2212}') => self.replace('-', '\u{2212}'.len_utf8()),
+                0xe2 => {
+                    let char = self.source[self.at..].chars().next().unwrap_or_default();
+                    self.out.text.push(char);
+                    self.at += char.len_utf8();
+                }
                 b'\n' => {
                     self.out.text.push('\n');
                     self.at += 1;
@@ -189,18 +196,17 @@ impl Builder<'_> {
             body = inner;
         }
         let skipped = 1 + rest.len() - body.len();
-        let named = [("lt;", '<'), ("gt;", '>'), ("quot;", '"'), ("apos;", '\''), ("nbsp;", ' '), ("#39;", '\''), ("#124;", '|')];
-        match named.iter().find(|(name, _)| body.starts_with(name)) {
-            Some(&(name, '<')) if line_break(&body[name.len() - 1..]).is_some() => {
-                let len = line_break(&body[name.len() - 1..]).unwrap_or_default();
-                self.replace(' ', skipped + name.len() + len - 1);
+        match character(body) {
+            Some((len, '<')) if line_break(&body[len - 1..]).is_some() => {
+                let tag = line_break(&body[len - 1..]).unwrap_or_default();
+                self.replace(' ', skipped + len + tag - 1);
                 self.skip_quote_marks();
             }
-            Some(&(name, char)) => {
+            Some((len, char)) => {
                 if char == '|' {
                     self.out.literal_pipes.push(self.out.text.len());
                 }
-                self.replace(char, skipped + name.len());
+                self.replace(if char.is_control() { ' ' } else { char }, skipped + len);
             }
             None => self.replace('&', skipped),
         }
@@ -218,6 +224,22 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+/// The character that an entity stands for, by what follows its `&`, and the length of that: named, decimal or hexadecimal.
+fn character(body: &str) -> Option<(usize, char)> {
+    let named = [("lt;", '<'), ("gt;", '>'), ("quot;", '"'), ("apos;", '\''), ("nbsp;", ' ')];
+    if let Some((name, char)) = named.iter().find(|(name, _)| body.starts_with(name)) {
+        return Some((name.len(), *char));
+    }
+    // No character has more digits than this.
+    let end = body.bytes().take(10).position(|byte| byte == b';')?;
+    let digits = body[..end].strip_prefix('#')?;
+    let code = match digits.strip_prefix(['x', 'X']) {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => digits.parse(),
+    };
+    Some((end + 1, char::from_u32(code.ok()?)?))
 }
 
 /// The length of a `<br>` whose `<` is the first byte, however that one is written.
@@ -263,7 +285,7 @@ mod tests {
         for text in [json.as_str(), &twice, markdown, csv] {
             assert!(needle(text).contains(&wanted), "{:?} has no {wanted:?}", needle(text));
         }
-        assert_eq!(needle("A &amp;lt; \\u0042 \\ud83d\\ude00"), "A < B 😀");
+        assert_eq!(needle("A &amp;lt; \\u0042 \\ud83d\\ude00 &#x27; &#233; &#xZ; −1"), "A < B 😀 ' é &#xZ; -1");
     }
 
     #[test]

@@ -29,18 +29,31 @@ pub(super) fn number_kept(literal: &str) -> Vec<String> {
     forms
 }
 
-/// A number as money: two decimals, with and without commas. Only where that is the same number.
+/// A number as money: two decimals, with and without commas, and where commas part decimals; and with its thousands
+/// parted by spaces. Only where that is the same number.
 pub(super) fn number_reworded(literal: &str) -> Vec<String> {
     let Ok(value) = literal.parse::<f64>() else { return Vec::new() };
     let money = format!("{value:.2}");
     if money.parse::<f64>() != Ok(value) || money.len() > 24 {
         return Vec::new();
     }
-    let mut forms = Vec::new();
-    if let Some(grouped) = grouped(&money) {
-        forms.push(grouped);
-    }
-    forms.push(money);
+    let mut forms: Vec<String> = grouped(&money).into_iter().chain([money]).collect();
+    // A comma of thousands alone would be a decimal one elsewhere, so these have decimals or spaces.
+    let elsewhere: String = forms[0]
+        .chars()
+        .map(|char| {
+            if char == ',' {
+                '.'
+            } else if char == '.' {
+                ','
+            } else {
+                char
+            }
+        })
+        .collect();
+    let spaced = grouped(literal).map(|form| form.replace(',', " "));
+    forms.extend([elsewhere.replacen('.', " ", 4), elsewhere]);
+    forms.extend(spaced);
     forms.retain(|form| form != literal);
     forms
 }
@@ -119,41 +132,72 @@ pub(super) fn is_relative_time(text: &str) -> bool {
                 && text.bytes().any(|byte| byte.is_ascii_digit() || byte == b'a')))
 }
 
-/// The digits of a telephone number; `None` for text that is none.
-pub(super) fn phone_digits(value: &str) -> Option<String> {
+/// The digits of a telephone number; `None` for text that is none. Without a plus or a bracket, it is one by its key.
+pub(super) fn phone_digits(value: &str, key: &str) -> Option<String> {
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     let is_phone = value.chars().all(|char| char.is_ascii_digit() || "+-() ./".contains(char));
-    ((7..=15).contains(&digits.len()) && is_phone && iso_date(value).is_none()).then_some(digits)
+    let names = ["phone", "telephone", "tel", "mobile", "cell", "fax"];
+    let is_named = || key_words(key).iter().any(|word| names.contains(&word.as_str()));
+    ((7..=15).contains(&digits.len()) && is_phone && (value.starts_with(['+', '(']) || is_named())).then_some(digits)
 }
 
-/// What a labelled text says about a yes-or-no question.
-pub(super) fn says(text: &str, key: &str) -> Option<bool> {
-    let yes = ["yes", "true", "active", "enabled", "on"];
-    let no = ["no", "false", "inactive", "disabled", "off"];
-    let own = key_words(key).pop().unwrap_or_default();
-    let text = text.trim_start();
-    for word in text
-        .split(|char: char| !char.is_alphanumeric() && !matches!(char, '✅' | '✔' | '✓' | '❌' | '✗' | '✘'))
-        .filter(|word| !word.is_empty())
-        .take(2)
-    {
-        let word = word.to_lowercase();
-        if word == "not" {
-            return Some(false);
-        }
-        if word.starts_with(['✅', '✔', '✓']) || yes.contains(&word.as_str()) || word == own {
-            return Some(true);
-        }
-        if word.starts_with(['❌', '✗', '✘']) || no.contains(&word.as_str()) {
-            return Some(false);
-        }
+/// The two states a thing may be in, and which of them a word tells.
+fn state(word: &str) -> Option<bool> {
+    match word {
+        "active" | "enabled" => Some(true),
+        "inactive" | "disabled" => Some(false),
+        _ => None,
     }
-    None
 }
 
-/// A bool that tells a state may stand under the label `Status`.
-pub(super) fn is_state(key: &str) -> bool {
-    key_words(key).last().is_some_and(|word| ["active", "enabled", "disabled", "inactive"].contains(&word.as_str()))
+/// What a text says about the yes-or-no field of a key, under its label or that of its state: words of its state first,
+/// then yes and no.
+pub(super) fn says(text: &str, key: &str, is_own: bool) -> Option<bool> {
+    let is_mark = |char: char| "✅✔✓☑❌✗✘".contains(char);
+    let own = key_words(key).pop().unwrap_or_default();
+    let words: Vec<String> = text
+        .split(|char: char| !char.is_alphanumeric() && !is_mark(char))
+        .filter(|word| !word.is_empty())
+        .take(4)
+        .map(str::to_lowercase)
+        .collect();
+    let negates = |word: &&String| ["not", "never", "non", "longer", "isn", "without"].contains(&word.as_str());
+    // `Status: active` says of `isDisabled` that it is not.
+    let means = |word: &String| match (state(word), state(&own)) {
+        (Some(says), Some(asked)) => Some(says == asked),
+        (None, _) if *word == own => Some(true),
+        _ => None,
+    };
+    if let Some((position, meaning)) = words.iter().enumerate().find_map(|(position, word)| Some((position, means(word)?))) {
+        return Some(meaning != words[..position].iter().any(|word| negates(&word)));
+    }
+    let first = words.first().filter(|_| is_own || words.len() == 1)?;
+    let yes = ["yes", "true", "on"].contains(&first.as_str()) || first.starts_with(['✅', '✔', '✓', '☑']);
+    let no = ["no", "false", "off"].contains(&first.as_str()) || first.starts_with(['❌', '✗', '✘']);
+    if negates(&first) {
+        return words.get(1).is_none_or(|word| word != "false").then_some(false);
+    }
+    // Under the label of a state, a mark says that it is well.
+    let is_asked = is_own || state(&own) != Some(false);
+    (yes || no).then_some(yes == is_asked)
+}
+
+/// Whether a field tells of a state, which may stand under the label `Status` or in prose.
+pub(super) fn state_of(key: &str) -> Option<bool> {
+    state(key_words(key).last()?)
+}
+
+/// Whether the words before a place deny what stands there: `not active`, `no longer active`, `non-active`.
+pub(super) fn is_denied(before: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || " -'’*_".contains(char);
+    let words = before.rsplit(|char| !is_part(char)).next().unwrap_or_default();
+    words.rsplit([' ', '-', '*', '_']).filter(|word| !word.is_empty()).take(2).enumerate().any(|(distance, word)| {
+        let word = word.to_lowercase();
+        // `no` denies only what follows it at once: `no. 5`, `no, thanks`.
+        ["not", "never", "non", "without", "isn't", "isn’t", "wasn't"].contains(&word.as_str())
+            || word == "longer"
+            || (distance == 0 && word == "no")
+    })
 }
 
 #[cfg(test)]
@@ -165,7 +209,7 @@ mod tests {
         assert_eq!(number_kept("1234"), ["1234", "1,234"]);
         assert_eq!(number_kept("-1234567.50"), ["-1234567.50", "-1,234,567.50", "-1234567.5", "-1,234,567.5"]);
         assert_eq!(number_kept("1e3"), ["1e3", "1000.0", "1,000", "1000"]);
-        assert_eq!(number_reworded("120000"), ["120,000.00", "120000.00"]);
+        assert_eq!(number_reworded("120000"), ["120,000.00", "120000.00", "120 000,00", "120.000,00", "120 000"]);
         assert_eq!(number_reworded("1.234"), Vec::<String>::new());
     }
 
@@ -173,13 +217,22 @@ mod tests {
     fn dates_phones_and_answers() {
         assert!(date_reworded("2025-01-15T14:30:00Z").contains(&"Jan 15, 2025".to_owned()));
         assert!(date_reworded("2025-13-15").is_empty() && date_reworded("2025-01-15x").is_empty());
-        assert_eq!(phone_digits("(555) 123-4567").as_deref(), Some("5551234567"));
-        assert_eq!(phone_digits("2025-01-15"), None);
+        assert_eq!(phone_digits("(555) 123-4567", "x").as_deref(), Some("5551234567"));
+        assert_eq!(phone_digits("555 123 4567", "homePhone").as_deref(), Some("5551234567"));
+        assert_eq!(phone_digits("192.168.1.10", "ip"), None);
         assert!(is_relative_time("2 hours ago") && is_relative_time("an hour ago") && !is_relative_time("Chicago"));
-        assert_eq!(says("✅ Active", "isActive"), Some(true));
-        assert_eq!(says("Inactive", "isActive"), Some(false));
-        assert_eq!(says("not active", "isActive"), Some(false));
-        assert_eq!(says("pending", "isActive"), None);
-        assert!(is_state("isActive") && !is_state("hasMore"));
+        for (text, key, answer) in [
+            ("✅ Active", "isActive", Some(true)),
+            ("Inactive", "isActive", Some(false)),
+            ("not active", "isActive", Some(false)),
+            ("pending", "isActive", None),
+            ("Active", "isDisabled", Some(false)),
+            ("no longer enabled", "enabled", Some(false)),
+            ("yes", "isDisabled", Some(true)),
+        ] {
+            assert_eq!(says(text, key, true), answer, "{text} {key}");
+        }
+        assert!(is_denied("it is not ") && is_denied("a non-") && is_denied("no longer ") && is_denied("with **no** "));
+        assert!(!is_denied("no: ") && !is_denied("it is ") && !is_denied(""));
     }
 }

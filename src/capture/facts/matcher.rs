@@ -1,29 +1,30 @@
-//! Looks for each record's leaves where the record stands. One hit serves one leaf of a record.
+//! Looks for each record's leaves where the record stands: first under their own labels, then where nobody's label stands.
+//! One hit serves one leaf.
 
+mod scope;
 mod words;
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use super::canon::{Canon, is_space, needle};
+use super::canon::{Canon, is_space};
 use super::exact::Exact;
-use super::index::Index;
-use super::labels::{Labels, Slot, Tables, slots};
-use super::regions::regions;
-use super::{Fact, FactCount, FactState, Matched, Record, forms, record_lists};
+use super::labels::{Field, FieldSet};
+use super::page::{Page, keys};
+use super::regions::{regions, sections};
+use super::{Fact, FactCount, FactState, Matched, Record, record_lists};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Payload;
 use crate::json::{Kind, Node};
 
-/// Places of one value that are weighed against each other before the first is taken.
-const MAX_TRIES: usize = 64;
-/// Records with more leaves are taken in document order: sorting them would lose the way through the text.
-const SORT_LIMIT: usize = 2_000;
-/// A record with more different labels than this is prose with colons: the labels say nothing.
-const MAX_LABELS: usize = 1_000;
-/// Places of one label that are looked at for one leaf.
-const MAX_PLACES: usize = 256;
+/// How deep records in records are looked for where they stand; below, where those around them stand.
+const MAX_DEPTH: usize = 12;
+/// Objects of one record whose members are looked for by their keys, and members of one object that a code's name is
+/// looked for among.
+const MAX_SECTIONS: usize = 32;
+const MAX_MEMBERS: usize = 2_000;
+/// The field above all others.
+const NO_FIELD: u32 = 0;
 
 /// What became of a leaf, in canonical offsets.
 #[derive(Clone, Debug)]
@@ -44,29 +45,29 @@ impl Found {
     }
 }
 
-struct Matcher<'t> {
-    source: &'t str,
-    canon: &'t Canon,
-    index: Index<'t>,
-    tables: Tables,
-    labels: Labels,
-    /// Whether anybody asks what stands in place of a missing value.
-    seeks_other_values: bool,
-}
+/// A leaf and the field it belongs to.
+type Leaf<'a> = (Node<'a>, u32);
+type Places = Vec<Range<usize>>;
 
-/// Where the leaves of one record (or of the envelope) are looked for.
-struct Scope {
-    regions: Vec<Range<usize>>,
-    /// Labelled places of the regions, by the start of their values.
-    slots: Vec<Slot>,
-    /// The slots by their labels; empty where there are so many labels that they are none.
-    by_label: Vec<Vec<usize>>,
+struct Matcher<'t, 'c> {
+    source: &'t str,
+    page: Page<'t>,
+    cancel: &'c Cancel,
+    /// Every field met, by the one around it and its key.
+    fields: Vec<Field>,
+    by_key: HashMap<(u32, String), u32>,
+    sets: Vec<FieldSet>,
+    set_of: HashMap<Vec<u32>, usize>,
     /// Hits that serve a leaf, by start.
     used: BTreeMap<usize, usize>,
-    /// Where the last hit ended: in a long text the next leaf most likely stands after it.
-    cursor: usize,
-    /// Runs of digits by their digits, once a telephone number was asked for.
-    phones: Option<HashMap<String, Vec<Range<usize>>>>,
+    /// By slot: the field whose value it holds.
+    served: HashMap<usize, u32>,
+    /// By tape index minus the root's.
+    found: Vec<Option<Found>>,
+    base: usize,
+    /// The list whose records are reported, and where they stand.
+    row_set: Option<usize>,
+    row_places: Option<Vec<Places>>,
 }
 
 pub(super) fn run(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
@@ -74,7 +75,7 @@ pub(super) fn run(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matc
     if let Some(exact) = Exact::find(payload.root(), text) {
         return of_exact(payload.root(), &exact, text, cancel);
     }
-    search(payload, text, true, cancel)
+    search(payload, text, cancel)
 }
 
 /// The same without places, where the whole payload stands in the text.
@@ -83,7 +84,7 @@ pub(super) fn tell(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Mat
     if Exact::is_in(payload.root(), text) {
         return Ok(Matched { count: FactCount::all_kept(payload), ..Matched::default() });
     }
-    let mut matched = search(payload, text, false, cancel)?;
+    let mut matched = search(payload, text, cancel)?;
     if matched.count.kept == matched.count.total {
         matched.facts = Vec::new();
     }
@@ -91,15 +92,13 @@ pub(super) fn tell(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Mat
     Ok(matched)
 }
 
-fn search(payload: &Payload, text: &str, seeks_other_values: bool, cancel: &Cancel) -> Result<Matched, Cancelled> {
+fn search(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
     cancel.check()?;
     let canon = Canon::of(text);
     cancel.check()?;
-    let index = Index::of(&canon.text);
+    let page = Page::of(&canon, &keys(payload.root()));
     cancel.check()?;
-    let tables = Tables::of(&canon);
-    let mut matcher = Matcher { source: text, canon: &canon, index, tables, labels: Labels::default(), seeks_other_values };
-    let mut matched = matcher.run(payload.root(), cancel)?;
+    let mut matched = Matcher::of(text, page, payload.root(), cancel).run(payload.root())?;
     // Asked last, since it tells that everything is there and not where.
     if matched.count.missing > 0 && Exact::is_in_a_string(payload.root(), text) {
         for fact in &mut matched.facts {
@@ -125,7 +124,7 @@ fn row_set(root: Node<'_>) -> Vec<Node<'_>> {
 fn of_exact(root: Node<'_>, exact: &Exact, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
     let mut matched = Matched::default();
     let base = root.index();
-    for leaf in leaves(root, None) {
+    for leaf in leaves(root) {
         let place = exact.place(leaf, leaf.index() - base);
         matched.facts.push(Fact { node: leaf.index(), state: FactState::Kept, place });
     }
@@ -137,8 +136,9 @@ fn of_exact(root: Node<'_>, exact: &Exact, text: &str, cancel: &Cancel) -> Resul
     if !records.is_empty() && !text[outside.clone()].trim().is_empty() {
         let canon = Canon::of(&text[outside.clone()]);
         cancel.check()?;
-        let index = Index::of(&canon.text);
-        let places = regions(&records, &index, &mut Labels::default(), cancel)?.unwrap_or_default();
+        let page = Page::of(&canon, &HashSet::new());
+        let whole = 0..canon.text.len();
+        let places = regions(&records, &page, &[whole], cancel)?.unwrap_or_default();
         let source = |place: &Range<usize>| {
             let place = canon.source(place.clone());
             place.start + outside.start..place.end + outside.start
@@ -156,7 +156,7 @@ fn of_exact(root: Node<'_>, exact: &Exact, text: &str, cancel: &Cancel) -> Resul
 
 /// How many facts there are.
 pub(super) fn facts_of(root: Node<'_>) -> u64 {
-    leaves(root, None).len() as u64
+    leaves(root).count() as u64
 }
 
 fn is_fact(node: Node<'_>) -> bool {
@@ -167,224 +167,124 @@ fn is_fact(node: Node<'_>) -> bool {
     }
 }
 
-impl Matcher<'_> {
-    fn run(&mut self, root: Node<'_>, cancel: &Cancel) -> Result<Matched, Cancelled> {
-        let base = root.index();
-        let whole = 0..self.canon.text.len();
-        let mut found: Vec<Option<Found>> = vec![None; root.subtree_end() - base];
-        let list = match record_lists(root).as_slice() {
-            [list] => Some(*list),
+impl<'t, 'c> Matcher<'t, 'c> {
+    fn of(source: &'t str, page: Page<'t>, root: Node<'_>, cancel: &'c Cancel) -> Self {
+        let row_set = match record_lists(root).as_slice() {
+            [list] => Some(list.index()),
             _ => None,
         };
-        let records: Vec<Node<'_>> = list.into_iter().flat_map(Node::children).collect();
-        let places = if records.is_empty() { None } else { regions(&records, &self.index, &mut self.labels, cancel)? };
-        let mut shared = places.is_none().then(|| self.scope(vec![whole.clone()]));
-        for (position, record) in records.iter().enumerate() {
-            cancel.check()?;
-            let leaves = leaves(*record, None);
-            // A record that stands nowhere, as behind a cut, needs no search.
-            if places.as_ref().is_some_and(|places| places[position].is_empty()) {
-                for leaf in leaves {
-                    found[leaf.index() - base] = Some(Found::missing());
+        Self {
+            source,
+            page,
+            cancel,
+            fields: vec![Field::default()],
+            by_key: HashMap::new(),
+            sets: Vec::new(),
+            set_of: HashMap::new(),
+            used: BTreeMap::new(),
+            served: HashMap::new(),
+            found: vec![None; root.subtree_end() - root.index()],
+            base: root.index(),
+            row_set,
+            row_places: None,
+        }
+    }
+
+    fn run(mut self, root: Node<'_>) -> Result<Matched, Cancelled> {
+        let whole = 0..self.page.text().len();
+        self.place(root, NO_FIELD, &[whole], 0)?;
+        Ok(self.report(root))
+    }
+
+    /// Looks for everything below a node in parts of the text: what has places of its own first, then the rest around it.
+    fn place(&mut self, node: Node<'_>, around: u32, within: &[Range<usize>], depth: usize) -> Result<(), Cancelled> {
+        self.cancel.check()?;
+        let mut leaves: Vec<Leaf<'_>> = Vec::new();
+        let mut taken: Places = Vec::new();
+        let mut attempts = 0;
+        // Members that stand nowhere by themselves are descended into as if they were part of the node.
+        let mut open: Vec<(Node<'_>, u32)> = vec![(node, around)];
+        while let Some((node, field)) = open.pop() {
+            if leaves.len().is_multiple_of(1_024) {
+                self.cancel.check()?;
+            }
+            if !node.is_container() {
+                if is_fact(node) {
+                    leaves.push((node, field));
                 }
                 continue;
             }
-            match (&mut shared, &places) {
-                (Some(scope), _) => self.look(&leaves, scope, base, &mut found, cancel)?,
-                (None, Some(places)) => {
-                    let mut scope = self.scope(places[position].clone());
-                    self.look(&leaves, &mut scope, base, &mut found, cancel)?;
-                }
-                (None, None) => {}
-            }
-        }
-        let envelope = leaves(root, list);
-        if !envelope.is_empty() {
-            let mut scope = self.scope(self.around(places.as_deref(), whole.clone()));
-            self.look(&envelope, &mut scope, base, &mut found, cancel)?;
-            // What stands nowhere else may still stand inside the records' part: no text keeps them apart strictly.
-            let rest: Vec<Node<'_>> =
-                envelope.into_iter().filter(|leaf| is_missing(found[leaf.index() - base].as_ref())).collect();
-            if !rest.is_empty() && places.is_some() {
-                scope.regions = vec![whole];
-                self.look(&rest, &mut scope, base, &mut found, cancel)?;
-            }
-        }
-        Ok(self.report(root, found, &records, places.as_deref()))
-    }
-
-    /// The text outside the records, and the part from the last one on, where an envelope's end may hide.
-    fn around(&self, places: Option<&[Vec<Range<usize>>]>, whole: Range<usize>) -> Vec<Range<usize>> {
-        let mut taken: Vec<&Range<usize>> = places.into_iter().flatten().flatten().collect();
-        taken.sort_by_key(|range| range.start);
-        let mut free = Vec::new();
-        let mut at = whole.start;
-        for range in &taken {
-            if range.start > at {
-                free.push(at..range.start);
-            }
-            at = at.max(range.end);
-        }
-        if at < whole.end {
-            free.push(at..whole.end);
-        }
-        free
-    }
-
-    fn scope(&self, regions: Vec<Range<usize>>) -> Scope {
-        let mut all: Vec<Slot> = regions.iter().flat_map(|region| slots(self.canon, &self.tables, region.clone())).collect();
-        all.sort_by_key(|slot| slot.value.start);
-        let cursor = regions.first().map_or(0, |region| region.start);
-        let by_label = self.by_label(&all);
-        Scope { regions, slots: all, by_label, used: BTreeMap::new(), cursor, phones: None }
-    }
-
-    fn by_label(&self, slots: &[Slot]) -> Vec<Vec<usize>> {
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        let mut known: HashMap<&str, usize> = HashMap::new();
-        for (position, slot) in slots.iter().enumerate() {
-            let group = *known.entry(&self.canon.text[slot.label.clone()]).or_insert(groups.len());
-            if group == groups.len() {
-                groups.push(Vec::new());
-            }
-            groups[group].push(position);
-        }
-        if groups.len() > MAX_LABELS { Vec::new() } else { groups }
-    }
-
-    /// Looks for the leaves of one record.
-    fn look(
-        &mut self,
-        leaves: &[Node<'_>],
-        scope: &mut Scope,
-        base: usize,
-        found: &mut [Option<Found>],
-        cancel: &Cancel,
-    ) -> Result<(), Cancelled> {
-        let mut order: Vec<Node<'_>> = leaves.to_vec();
-        if order.len() <= SORT_LIMIT {
-            // Long values first, so that a short one does not take a place inside them.
-            let rank = |node: &Node<'_>| match node.kind() {
-                Kind::String => (0, usize::MAX - node.range().len()),
-                Kind::Number => (1, usize::MAX - node.range().len()),
-                _ => (2, 0),
+            let members: Vec<Node<'_>> = node.children().collect();
+            let is_list = node.kind() == Kind::Array;
+            let are_records = members.len() >= 2 && members.iter().all(|member| member.kind() == Kind::Object);
+            let parts: Vec<Node<'_>> =
+                members.iter().copied().filter(|member| member.is_container() && (is_list || !member.is_empty())).collect();
+            let tries = depth < MAX_DEPTH && attempts < MAX_SECTIONS && parts.len() >= 2;
+            let places = match (is_list, tries) {
+                (true, true) if are_records => regions(&parts, &self.page, within, self.cancel)?,
+                (false, true) => sections(&parts, are_records, &self.page, within),
+                _ => None,
             };
-            order.sort_by_key(rank);
-        }
-        // Numbers and booleans take the places under their own labels before any takes another.
-        for is_labelled in [true, false] {
-            for (position, leaf) in order.iter().enumerate() {
-                if position.is_multiple_of(1_024) {
-                    cancel.check()?;
+            attempts += usize::from(tries && places.is_none());
+            if self.row_set == Some(node.index()) {
+                self.row_places.clone_from(&places);
+            }
+            let mut places = parts.iter().map(|part| part.index()).zip(places.into_iter().flatten()).peekable();
+            let first = open.len();
+            for member in members {
+                let own = places.next_if(|(index, _)| *index == member.index()).map(|(_, places)| places);
+                let below = match member.key() {
+                    // Records that are told by their keys are of one kind.
+                    Some(_) if are_records && own.is_some() => field,
+                    Some(key) => self.field(field, &key),
+                    None => field,
+                };
+                match own {
+                    Some(own) if !own.is_empty() => {
+                        self.place(member, if is_list { NO_FIELD } else { below }, &own, depth + 1)?;
+                        taken.extend(own);
+                    }
+                    // A record that stands nowhere, as behind a cut, needs no search.
+                    Some(_) if is_list => self.give_up(member),
+                    _ => open.push((member, below)),
                 }
-                let needs_label = is_labelled && leaf.kind() != Kind::String;
-                let slot = leaf.index() - base;
-                if is_missing(found[slot].as_ref()) && (is_labelled || leaf.kind() != Kind::String) {
-                    found[slot] = Some(self.as_it_is(*leaf, needs_label, scope));
-                }
             }
+            open[first..].reverse();
         }
-        for leaf in &order {
-            if is_missing(found[leaf.index() - base].as_ref())
-                && let Some(other) = self.in_other_words(*leaf, scope)
-            {
-                found[leaf.index() - base] = Some(other);
-            }
-        }
-        for leaf in &order {
-            if is_missing(found[leaf.index() - base].as_ref())
-                && let Some(place) =
-                    name_sibling(*leaf).and_then(|sibling| found.get(sibling.index().checked_sub(base)?)?.as_ref()?.place.clone())
-            {
-                found[leaf.index() - base] = Some(Found::reworded(place));
-            }
-        }
-        if !self.seeks_other_values {
-            return Ok(());
-        }
-        for leaf in &order {
-            if is_missing(found[leaf.index() - base].as_ref())
-                && let Some(range) = self.contradiction(*leaf, scope)
-            {
-                found[leaf.index() - base] = Some(Found { state: FactState::Differs(range), place: None });
-            }
+        taken.sort_by_key(|range| range.start);
+        let free = rest_of(within, &taken);
+        self.look(&leaves, &free, true)?;
+        // What stands nowhere else may still stand inside the records' part: no text keeps them apart strictly.
+        if !taken.is_empty() {
+            leaves.retain(|(leaf, _)| self.state(*leaf) == Some(&FactState::Missing));
+            self.look(&leaves, within, false)?;
         }
         Ok(())
     }
 
-    fn as_it_is(&mut self, leaf: Node<'_>, needs_label: bool, scope: &mut Scope) -> Found {
-        let key = key_of(leaf);
-        let texts = match leaf.kind() {
-            Kind::Number => forms::number_kept(leaf.as_number().unwrap_or_default()),
-            Kind::Bool => vec![leaf.raw_text().into_owned()],
-            _ => vec![needle(&leaf.as_str().unwrap_or_default())],
-        };
-        if texts.iter().all(String::is_empty) {
-            return self.verbatim(leaf, scope);
+    fn give_up(&mut self, node: Node<'_>) {
+        for leaf in leaves(node) {
+            self.found[leaf.index() - self.base] = Some(Found::missing());
         }
-        for text in texts {
-            if let Some(hit) = self.choose(text, &key, needs_label, scope) {
-                return Found::kept(hit);
-            }
-        }
-        Found::missing()
     }
 
-    /// A value of nothing but what escaping is made of: looked for as it is.
-    fn verbatim(&self, leaf: Node<'_>, scope: &Scope) -> Found {
-        let value = leaf.as_str().unwrap_or_default();
-        let place = scope.regions.iter().find(|region| {
-            let source = self.canon.source((*region).clone());
-            self.source.get(source).is_some_and(|text| text.contains(value.trim()))
-        });
-        place.map_or_else(Found::missing, |region| Found::kept(region.start..region.start))
+    fn field(&mut self, around: u32, key: &str) -> u32 {
+        let next = u32::try_from(self.fields.len()).unwrap_or(u32::MAX);
+        let (fields, outer) = (&mut self.fields, around as usize);
+        *self.by_key.entry((around, key.to_owned())).or_insert_with(|| {
+            fields.push(Field::of(key, fields.get(outer)));
+            next
+        })
     }
 
-    /// The best free place of a text: under the leaf's label, else the next one, else the first.
-    fn choose(&mut self, text: String, key: &str, needs_label: bool, scope: &mut Scope) -> Option<Range<usize>> {
-        let needle = self.index.needle(text)?;
-        let mut best: Option<Range<usize>> = None;
-        let cursor = scope.cursor;
-        let mut tries = 0;
-        let forward =
-            scope.regions.iter().filter(|region| region.end > cursor).map(|region| region.start.max(cursor)..region.end);
-        let again = scope.regions.iter().filter(|region| region.start < cursor).cloned();
-        'search: for region in forward.chain(again) {
-            for hit in self.index.hits(&needle, region) {
-                if overlaps(&scope.used, &hit) {
-                    continue;
-                }
-                let is_labelled = slot_at(&scope.slots, hit.start)
-                    .is_some_and(|slot| hit.start < slot.value.end && self.labels.fit(key, &self.canon.text[slot.label.clone()]));
-                if is_labelled {
-                    best = Some(hit);
-                    break 'search;
-                }
-                if !needs_label {
-                    best.get_or_insert(hit);
-                }
-                tries += 1;
-                if tries >= MAX_TRIES {
-                    break 'search;
-                }
-            }
-        }
-        let hit = best?;
-        scope.used.insert(hit.start, hit.end);
-        scope.cursor = hit.end;
-        Some(hit)
+    fn state(&self, leaf: Node<'_>) -> Option<&FactState> {
+        self.found[leaf.index() - self.base].as_ref().map(|found| &found.state)
     }
 
-    fn report(
-        &self,
-        root: Node<'_>,
-        found: Vec<Option<Found>>,
-        records: &[Node<'_>],
-        places: Option<&[Vec<Range<usize>>]>,
-    ) -> Matched {
+    fn report(self, root: Node<'_>) -> Matched {
         let mut matched = Matched::default();
-        let base = root.index();
-        for (offset, found) in found.into_iter().enumerate() {
+        let canon = self.page.canon;
+        for (offset, found) in self.found.into_iter().enumerate() {
             let Some(found) = found else { continue };
             let count: &mut FactCount = &mut matched.count;
             count.total += 1;
@@ -393,17 +293,36 @@ impl Matcher<'_> {
                 FactState::Reworded => count.reworded += 1,
                 FactState::Missing | FactState::Differs(_) => count.missing += 1,
             }
-            let place = found.place.map(|place| self.canon.source(place));
-            matched.facts.push(Fact { node: base + offset, state: found.state, place });
+            let place = found.place.map(|place| canon.source(place));
+            matched.facts.push(Fact { node: self.base + offset, state: found.state, place });
         }
-        for (position, record) in records.iter().enumerate() {
-            let places = places.and_then(|places| places.get(position));
-            let places: Vec<_> = places.into_iter().flatten().map(|place| self.canon.source(place.clone())).collect();
-            let places = whole_lines(self.source, &places);
-            matched.records.push(Record { node: record.index(), places });
+        let mut places = self.row_places.into_iter().flatten();
+        for record in row_set(root) {
+            let places: Places = places.next().into_iter().flatten().map(|place| canon.source(place)).collect();
+            matched.records.push(Record { node: record.index(), places: whole_lines(self.source, &places) });
         }
         matched
     }
+}
+
+/// What is left of ranges without those that are taken, both in order.
+fn rest_of(ranges: &[Range<usize>], taken: &[Range<usize>]) -> Places {
+    let mut free = Vec::new();
+    let mut next = 0;
+    for range in ranges {
+        let mut at = range.start;
+        while let Some(taken) = taken.get(next).filter(|taken| taken.start < range.end) {
+            if taken.start > at {
+                free.push(at..taken.start);
+            }
+            at = at.max(taken.end);
+            next += 1;
+        }
+        if at < range.end {
+            free.push(at..range.end);
+        }
+    }
+    free
 }
 
 /// Places as whole lines where they fill them, as they are inside one line; neighbours merged.
@@ -425,35 +344,16 @@ fn whole_lines(text: &str, places: &[Range<usize>]) -> Vec<Range<usize>> {
     out
 }
 
-fn is_missing(found: Option<&Found>) -> bool {
-    found.is_none_or(|found| found.state == FactState::Missing || matches!(found.state, FactState::Differs(_)))
-}
-
-/// The leaves below a node that are facts, without those below `except`.
-fn leaves<'a>(root: Node<'a>, except: Option<Node<'a>>) -> Vec<Node<'a>> {
-    let skip = except.map_or(0..0, |node| node.index()..node.subtree_end());
-    let nodes = (root.index()..root.subtree_end()).filter(|index| !skip.contains(index));
-    nodes.filter_map(|index| root.doc().node(index)).filter(|node| is_fact(*node)).collect()
-}
-
-/// The key a leaf goes by: its own, or that of the list it stands in.
-fn key_of(leaf: Node<'_>) -> Cow<'_, str> {
-    leaf.key().or_else(|| leaf.parent()?.key()).unwrap_or_default()
+/// The leaves below a node that are facts.
+fn leaves(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let nodes = (root.index()..root.subtree_end()).filter_map(move |index| root.doc().node(index));
+    nodes.filter(|node| is_fact(*node))
 }
 
 /// The member that names an enum's code: `statusName` beside `status`. An id is no code.
 fn name_sibling(leaf: Node<'_>) -> Option<Node<'_>> {
     let key = leaf.key()?;
     let is_id = key.to_ascii_lowercase().ends_with("id");
-    let parent = leaf.parent().filter(|parent| !is_id && parent.len() <= SORT_LIMIT)?;
+    let parent = leaf.parent().filter(|parent| !is_id && parent.len() <= MAX_MEMBERS)?;
     parent.get(&format!("{key}Name")).or_else(|| parent.get(&format!("{key}_name")))
-}
-
-fn overlaps(used: &BTreeMap<usize, usize>, hit: &Range<usize>) -> bool {
-    used.range(..hit.end).next_back().is_some_and(|(_, &end)| end > hit.start)
-}
-
-/// The slot whose value begins last before `at`.
-fn slot_at(slots: &[Slot], at: usize) -> Option<&Slot> {
-    slots.get(slots.partition_point(|slot| slot.value.start <= at).checked_sub(1)?)
 }

@@ -1,9 +1,10 @@
 //! Facts: the leaves of a payload that a text should carry, and whether it does. One matcher serves the marks in the
 //! tree, the ledger's column and the views of hosts.
 //!
-//! The text is brought into a form without escaping (`canon`) and indexed by word once (`index`); the records'
-//! places are found (`regions`); then each record's leaves are looked for where the record stands (`matcher`).
-//! Where the text holds the payload itself, nothing needs to be looked for (`exact`).
+//! The text is brought into a form without escaping (`canon`), and its words and labelled places are found once (`index`,
+//! `tables`, `page`); each record's places are found (`regions`); then each record's leaves are looked for where the
+//! record stands, under the labels of their fields first (`labels`, `matcher`). Where the text holds the payload itself,
+//! nothing needs to be looked for (`exact`).
 
 mod canon;
 mod exact;
@@ -11,7 +12,10 @@ mod forms;
 mod index;
 mod labels;
 mod matcher;
+mod page;
 mod regions;
+mod tables;
+mod whole;
 
 use std::ops::Range;
 
@@ -84,8 +88,7 @@ pub fn match_facts(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Mat
 }
 
 /// As [`match_facts`], where only what became of the facts is of interest: no places are looked for where the text holds
-/// the payload itself, the facts of a text that tells them all are left out, and none is [`FactState::Differs`]: what
-/// stands in place of a missing value takes longer to find than all else.
+/// the payload itself, and the facts of a text that tells them all are left out.
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.

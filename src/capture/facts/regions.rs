@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::canon::needle;
-use super::index::{Index, floor};
-use super::labels::{Labels, label_before, lines};
+use super::index::floor;
+use super::labels::{Field as Name, Fit, key_words};
+use super::page::{Page, lines};
 use crate::cancel::{Cancel, Cancelled};
 use crate::json::{Kind, Node};
 
@@ -18,6 +19,7 @@ const MAX_HITS: usize = 32;
 /// A field that may tell the records apart, and how well it does.
 struct Field<'a> {
     key: std::borrow::Cow<'a, str>,
+    name: Name,
     /// Only places under this label, or at a line's beginning, count.
     is_strict: bool,
     /// Its values are so short that they stand in many places by chance.
@@ -25,17 +27,19 @@ struct Field<'a> {
     found: f64,
     spread: f64,
     mean: f64,
+    /// Some of its values stand under its label and some do not: those are likely another field's.
+    is_mixed: bool,
     first: usize,
 }
 
-/// The places of each record, canonical ranges in order; `None` where nothing tells the records apart.
+/// The places of each record in parts of a text, canonical ranges in order; `None` where nothing tells the records apart.
 pub(super) fn regions(
     records: &[Node<'_>],
-    index: &Index<'_>,
-    labels: &mut Labels,
+    page: &Page<'_>,
+    within: &[Range<usize>],
     cancel: &Cancel,
 ) -> Result<Option<Vec<Vec<Range<usize>>>>, Cancelled> {
-    let fields = fields(records, index, labels, cancel)?;
+    let fields = fields(records, page, within, cancel)?;
     let Some(best) = fields.first() else { return Ok(None) };
     let in_order = best.spread >= 1.0;
     let mut anchors: Vec<(Range<usize>, usize)> = Vec::new();
@@ -46,7 +50,7 @@ pub(super) fn regions(
             cancel.check()?;
         }
         if in_order {
-            let after = hits(*record, best, index, labels, last_end, 1);
+            let after = hits(*record, best, page, within, last_end, 1);
             if let Some(hit) = after.into_iter().next() {
                 last_end = hit.end;
                 anchors.push((hit, position));
@@ -54,7 +58,7 @@ pub(super) fn regions(
             continue;
         }
         for (rank, field) in fields.iter().take(4).enumerate() {
-            let found = hits(*record, field, index, labels, 0, MAX_HITS * 2);
+            let found = hits(*record, field, page, within, 0, MAX_HITS * 2);
             let value = record.get(&field.key).map(|node| node.raw_text().into_owned()).unwrap_or_default();
             // A second field only helps where it is plain.
             if found.is_empty() || (rank > 0 && (found.len() > 8 || value.len() < 6)) {
@@ -68,7 +72,46 @@ pub(super) fn regions(
             break;
         }
     }
-    Ok(Some(cut(index.text(), &settle(anchors), records.len())))
+    let anchors = settle(anchors);
+    let mut places = vec![Vec::new(); records.len()];
+    for part in within {
+        let first = anchors.partition_point(|(hit, _)| hit.start < part.start);
+        let end = anchors.partition_point(|(hit, _)| hit.start < part.end);
+        cut(page.text(), part, &anchors[first..end], &mut places);
+    }
+    Ok(Some(places))
+}
+
+/// The places of members that are told by their keys: under headings or labels that open them; of records, at the
+/// beginnings of lines too. `None` where no two are found.
+pub(super) fn sections(
+    members: &[Node<'_>],
+    are_records: bool,
+    page: &Page<'_>,
+    within: &[Range<usize>],
+) -> Option<Vec<Vec<Range<usize>>>> {
+    let mut known: HashMap<Vec<String>, usize> = HashMap::new();
+    for (position, member) in members.iter().enumerate() {
+        known.insert(key_words(&member.key()?), position);
+    }
+    let mut places = vec![Vec::new(); members.len()];
+    for part in within {
+        let heads = page.heads_in(part).iter().filter(|head| head.opens || (are_records && head.begins_line));
+        let mut opened: Option<(usize, usize)> = None;
+        for head in heads {
+            let Some(&member) = known.get(&page.names[head.name as usize]) else { continue };
+            // Every line of `users[0].name: Ann` opens the same.
+            if opened.is_none_or(|(last, _)| last != member)
+                && let Some((last, body)) = opened.replace((member, head.body))
+            {
+                places[last].push(body..head.start.max(body));
+            }
+        }
+        if let Some((last, body)) = opened {
+            places[last].push(body..part.end.max(body));
+        }
+    }
+    (places.iter().filter(|places| !places.is_empty()).count() >= 2).then_some(places)
 }
 
 fn value_of(record: Node<'_>, key: &str) -> Option<String> {
@@ -83,19 +126,18 @@ fn value_of(record: Node<'_>, key: &str) -> Option<String> {
 fn hits(
     record: Node<'_>,
     field: &Field<'_>,
-    index: &Index<'_>,
-    labels: &mut Labels,
+    page: &Page<'_>,
+    within: &[Range<usize>],
     from: usize,
     limit: usize,
 ) -> Vec<Range<usize>> {
-    let Some(needle) = value_of(record, &field.key).and_then(|text| index.needle(text)) else { return Vec::new() };
-    let text = index.text();
-    let found = index.hits(&needle, from..text.len()).take(512);
+    let Some(needle) = value_of(record, &field.key).and_then(|text| page.index.needle(text)) else { return Vec::new() };
+    let parts = within.iter().filter(|part| part.end > from).map(|part| part.start.max(from)..part.end);
+    let found = parts.flat_map(|part| page.hits(&needle, part)).take(512).filter(|hit| !page.is_foreign(hit.start, &field.name));
     if !field.is_strict {
         return found.take(limit).collect();
     }
-    let marked: Vec<_> =
-        found.map(|hit| (mark(text, &hit, &field.key, labels), hit)).filter(|(mark, _)| *mark > Mark::None).collect();
+    let marked: Vec<_> = found.map(|hit| (mark(page, &hit, &field.name), hit)).filter(|(mark, _)| *mark > Mark::None).collect();
     let best = marked.iter().map(|(mark, _)| *mark).max();
     marked.into_iter().filter(|(mark, _)| Some(*mark) == best).map(|(_, hit)| hit).take(limit).collect()
 }
@@ -108,11 +150,13 @@ enum Mark {
     Labelled,
 }
 
-fn mark(text: &str, hit: &Range<usize>, key: &str, labels: &mut Labels) -> Mark {
+fn mark(page: &Page<'_>, hit: &Range<usize>, name: &Name) -> Mark {
+    let text = page.text();
     let from = floor(text, hit.start.saturating_sub(96));
     let before = text[from..hit.start].trim_end_matches([' ', '"', '\'', '*', '`', '[', '#']);
-    if let Some(rest) = before.strip_suffix(':') {
-        let fits = label_before(text, from, from + rest.len()).is_some_and(|label| labels.fit(key, &text[label]));
+    let slot = page.slot_at(hit.start).map(|slot| &page.slots[slot]);
+    if let Some(slot) = slot.filter(|slot| slot.is_cell || from + before.len() <= slot.value.start) {
+        let fits = name.fit(&page.names[slot.name as usize]) > Fit::None;
         return if fits { Mark::Labelled } else { Mark::None };
     }
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -123,8 +167,8 @@ fn mark(text: &str, hit: &Range<usize>, key: &str, labels: &mut Labels) -> Mark 
 /// The fields that tell the records apart, the best first.
 fn fields<'a>(
     records: &[Node<'a>],
-    index: &Index<'_>,
-    labels: &mut Labels,
+    page: &Page<'_>,
+    within: &[Range<usize>],
     cancel: &Cancel,
 ) -> Result<Vec<Field<'a>>, Cancelled> {
     let mut keys: Vec<std::borrow::Cow<'a, str>> = Vec::new();
@@ -146,9 +190,18 @@ fn fields<'a>(
         }
         let is_short = values.iter().map(|value| value.len()).sum::<usize>() < values.len() * 4;
         for is_strict in [false, true] {
-            let mut field =
-                Field { key: key.clone(), is_strict, is_short, found: 0.0, spread: 0.0, mean: 0.0, first: usize::MAX };
-            weigh(&mut field, &sample, index, labels);
+            let mut field = Field {
+                name: Name::of(&key, None),
+                key: key.clone(),
+                is_strict,
+                is_short,
+                found: 0.0,
+                spread: 0.0,
+                mean: 0.0,
+                is_mixed: false,
+                first: usize::MAX,
+            };
+            weigh(&mut field, &sample, page, within);
             if field.found > 0.0 {
                 fields.push(field);
             }
@@ -156,27 +209,30 @@ fn fields<'a>(
     }
     let most = fields.iter().map(|field| field.found).fold(0.0, f64::max);
     fields.retain(|field| field.found >= most * 0.6);
-    // Found often, always equally often, in as many parts of the text as can be, and early.
+    // Found often, always equally often, in one way, in as many parts of the text as can be, and early.
     let rank = |field: &Field<'_>| {
         let noise = if field.spread < 0.25 { 0 } else { (field.spread * 4.0) as i64 };
         let few = field.found < most * 0.9;
         let mean = (field.mean.min(8.0) * 2.0).round() as i64;
-        (few, noise, field.is_short && !field.is_strict, -mean, field.first, field.is_strict)
+        (few, noise, field.is_short && !field.is_strict, field.is_mixed, -mean, field.first, field.is_strict)
     };
     fields.sort_by_key(rank);
     Ok(fields)
 }
 
-fn weigh(field: &mut Field<'_>, sample: &[Node<'_>], index: &Index<'_>, labels: &mut Labels) {
+fn weigh(field: &mut Field<'_>, sample: &[Node<'_>], page: &Page<'_>, within: &[Range<usize>]) {
     let mut counts = Vec::with_capacity(sample.len());
+    let mut labelled = 0;
     for record in sample {
-        let found = hits(*record, field, index, labels, 0, MAX_HITS);
+        let found = hits(*record, field, page, within, 0, MAX_HITS);
         if let Some(first) = found.first() {
             field.first = field.first.min(first.start);
+            labelled += usize::from(mark(page, first, &field.name) == Mark::Labelled);
             counts.push(found.len());
         }
     }
     let Some(&least) = counts.iter().min() else { return };
+    field.is_mixed = field.is_strict && labelled > 0 && labelled < counts.len();
     field.found = counts.len() as f64 / sample.len() as f64;
     field.mean = counts.iter().sum::<usize>() as f64 / counts.len() as f64;
     field.spread = field.mean - least as f64;
@@ -203,16 +259,16 @@ fn settle(mut anchors: Vec<(Range<usize>, usize)>) -> Vec<(Range<usize>, usize)>
     runs
 }
 
-/// Cuts the text between the anchors, and gives every record its parts.
-fn cut(text: &str, anchors: &[(Range<usize>, usize)], records: usize) -> Vec<Vec<Range<usize>>> {
-    let mut places = vec![Vec::new(); records];
+/// Cuts a part of the text between its anchors, and gives every record its places.
+fn cut(text: &str, part: &Range<usize>, anchors: &[(Range<usize>, usize)], places: &mut [Vec<Range<usize>>]) {
+    let text = &text[..part.end];
     let mut starts: Vec<usize> = Vec::with_capacity(anchors.len());
     for pair in anchors.windows(2) {
         starts.push(boundary(text, pair[0].0.end, pair[1].0.start));
     }
     if let Some((first, _)) = anchors.first() {
-        let start = first_start(text, first.start, anchors.get(1).map(|(next, _)| next.start).zip(starts.first().copied()));
-        starts.insert(0, start);
+        let second = anchors.get(1).map(|(next, _)| next.start).zip(starts.first().copied());
+        starts.insert(0, first_start(text, part.start, first.start, second).max(part.start));
     }
     let longest = anchors
         .iter()
@@ -230,7 +286,6 @@ fn cut(text: &str, anchors: &[(Range<usize>, usize)], records: usize) -> Vec<Vec
             places[*record].push(start..end);
         }
     }
-    places
 }
 
 fn line_start(text: &str, at: usize) -> usize {
@@ -315,7 +370,7 @@ fn inline_boundary(slice: &str) -> usize {
 }
 
 /// Where the first record begins: as far before its place as the second before its own.
-fn first_start(text: &str, first: usize, second: Option<(usize, usize)>) -> usize {
+fn first_start(text: &str, from: usize, first: usize, second: Option<(usize, usize)>) -> usize {
     let own_line = line_start(text, first);
     match second {
         Some((place, start)) if text[start..place].contains('\n') => {
@@ -326,7 +381,7 @@ fn first_start(text: &str, first: usize, second: Option<(usize, usize)>) -> usiz
             text[own_line..first].rfind(['{', '[']).map_or(own_line, |at| own_line + at)
         }
         Some(_) => own_line,
-        None => boundary(text, 0, first).min(own_line.max(text[own_line..first].rfind('{').map_or(0, |at| own_line + at))),
+        None => boundary(text, from, first).min(own_line.max(text[own_line..first].rfind('{').map_or(0, |at| own_line + at))),
     }
 }
 
@@ -335,7 +390,7 @@ fn first_start(text: &str, first: usize, second: Option<(usize, usize)>) -> usiz
 fn last_end(text: &str, start: usize, after: usize, longest: Option<usize>) -> usize {
     if text[start..].trim_start().starts_with('{') {
         let mut depth = 0_i64;
-        for (at, byte) in text.bytes().enumerate().skip(start) {
+        for (at, byte) in (start..).zip(text[start..].bytes()) {
             depth += match byte {
                 b'{' => 1,
                 b'}' => -1,

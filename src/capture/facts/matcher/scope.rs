@@ -1,0 +1,344 @@
+//! The part of a text that one record's leaves are looked for in, and what is known of it once it was asked.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::super::canon::needle;
+use super::super::forms;
+use super::super::whole::is_continued;
+use super::{FactState, Found, Leaf, Matcher, Places, name_sibling};
+use crate::cancel::Cancelled;
+use crate::json::{Kind, Node};
+
+/// Where the leaves of one record (or of what stands around records) are looked for.
+pub(super) struct Scope {
+    pub(super) regions: Places,
+    set: usize,
+    /// By field: the slots under its labels, in order.
+    pub(super) own: HashMap<u32, Vec<usize>>,
+    /// By value, and whether it is a yes or no: its hits that are not given out yet.
+    values: HashMap<(String, bool), Hits>,
+    /// By field: what its labels say to a yes-or-no question.
+    pub(super) answers: HashMap<u32, Answers>,
+    /// By field: what its labels carry in place of its values.
+    others: HashMap<(u32, Kind), Other>,
+    /// By digits: telephone numbers as they are written.
+    pub(super) phones: Option<HashMap<String, BTreeSet<String>>>,
+}
+
+/// Hits of one value: under the labels of fields, where nobody's label stands, and under other labels.
+#[derive(Default)]
+struct Hits {
+    own: HashMap<u32, VecDeque<(usize, Range<usize>)>>,
+    free: VecDeque<Range<usize>>,
+    foreign: VecDeque<(usize, Range<usize>)>,
+}
+
+/// The places that say no and those that say yes.
+pub(super) type Answers = [VecDeque<Range<usize>>; 2];
+
+/// What a field's labels carry that is not its value.
+#[derive(Clone, Debug)]
+enum Other {
+    /// Nothing, or the values of other fields.
+    Nothing,
+    /// Other values of the same field, or words that do not compare.
+    Same,
+    Value(Range<usize>),
+}
+
+/// Where a value may be looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Where {
+    /// Under the field's own labels.
+    Own,
+    /// Where no label stands, or one that is no field's; and inside the value of a field that is found there:
+    /// an address has a city.
+    Free,
+}
+
+impl Matcher<'_, '_> {
+    fn scope(&mut self, leaves: &[Leaf<'_>], regions: &[Range<usize>]) -> Scope {
+        let mut fields: Vec<u32> = leaves.iter().map(|(_, field)| *field).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let set = match self.set_of.get(&fields) {
+            Some(set) => *set,
+            None => {
+                let named = fields.iter().map(|&field| (field, self.fields[field as usize].clone())).collect();
+                self.sets.push(super::FieldSet::of(named));
+                self.set_of.insert(fields, self.sets.len() - 1);
+                self.sets.len() - 1
+            }
+        };
+        let mut own: HashMap<u32, Vec<usize>> = HashMap::new();
+        let slots: Vec<usize> = regions.iter().flat_map(|region| self.page.slots_in(region)).collect();
+        for slot in slots {
+            for &field in self.owners(set, slot).iter() {
+                own.entry(field).or_default().push(slot);
+            }
+        }
+        let regions = regions.to_vec();
+        Scope { regions, set, own, values: HashMap::new(), answers: HashMap::new(), others: HashMap::new(), phones: None }
+    }
+
+    fn owners(&mut self, set: usize, slot: usize) -> Rc<[u32]> {
+        let name = self.page.slots[slot].name;
+        self.sets[set].owners(name, &self.page.names[name as usize])
+    }
+
+    /// Looks for leaves in parts of the text. Where these are not `theirs` but belong to records as well, only labels
+    /// tell that a value that is not text is meant.
+    pub(super) fn look(&mut self, leaves: &[Leaf<'_>], regions: &[Range<usize>], are_theirs: bool) -> Result<(), Cancelled> {
+        if leaves.is_empty() {
+            return Ok(());
+        }
+        let mut scope = self.scope(leaves, regions);
+        let mut order: Vec<Leaf<'_>> = leaves.to_vec();
+        // Long values first, so that a short one does not take a place inside them.
+        order.sort_by_key(|(leaf, _)| match leaf.kind() {
+            Kind::String => (0, usize::MAX - leaf.range().len()),
+            Kind::Number => (1, usize::MAX - leaf.range().len()),
+            _ => (2, 0),
+        });
+        for place in [Where::Own, Where::Free] {
+            for is_reworded in [false, true] {
+                for (position, &(leaf, field)) in order.iter().enumerate() {
+                    if position.is_multiple_of(1_024) {
+                        self.cancel.check()?;
+                    }
+                    if !self.is_missing(leaf)
+                        || (place == Where::Free && !self.may_stand_elsewhere(leaf, field, &mut scope, are_theirs))
+                    {
+                        continue;
+                    }
+                    let found = if is_reworded {
+                        self.in_other_words(leaf, field, &mut scope, place)
+                    } else {
+                        self.as_it_is(leaf, field, &mut scope, place)
+                    };
+                    self.found[leaf.index() - self.base] = Some(found.unwrap_or_else(Found::missing));
+                }
+            }
+        }
+        for &(leaf, field) in order.iter().filter(|_| are_theirs) {
+            if !self.is_missing(leaf) {
+                continue;
+            }
+            let sibling =
+                name_sibling(leaf).and_then(|sibling| self.found.get(sibling.index().checked_sub(self.base)?)?.as_ref());
+            let found = match (sibling.and_then(|found| found.place.clone()), self.other(leaf, field, &mut scope)) {
+                (Some(place), _) => Found::reworded(place),
+                (None, Other::Value(range)) => Found { state: FactState::Differs(self.page.canon.source(range)), place: None },
+                (None, _) => Found::missing(),
+            };
+            self.found[leaf.index() - self.base] = Some(found);
+        }
+        Ok(())
+    }
+
+    fn is_missing(&self, leaf: Node<'_>) -> bool {
+        self.state(leaf).is_none_or(|state| matches!(state, FactState::Missing | FactState::Differs(_)))
+    }
+
+    /// Whether a leaf that is not under its own label may stand anywhere else: where that label carries another value,
+    /// it does not.
+    fn may_stand_elsewhere(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, are_theirs: bool) -> bool {
+        (are_theirs || leaf.kind() == Kind::String) && matches!(self.other(leaf, field, scope), Other::Nothing)
+    }
+
+    fn other(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope) -> Other {
+        let kind = leaf.kind();
+        if kind == Kind::Bool {
+            let opposite = usize::from(leaf.as_bool() == Some(false));
+            return self.answers(field, scope)[opposite].front().map_or(Other::Nothing, |place| Other::Value(place.clone()));
+        }
+        if let Some(known) = scope.others.get(&(field, kind)) {
+            return known.clone();
+        }
+        let mut other = Other::Nothing;
+        for &slot in scope.own.get(&field).into_iter().flatten() {
+            let place = bare(self.page.text(), self.page.slots[slot].value.clone());
+            let text = &self.page.text()[place.clone()];
+            // A container, or nothing, is no value; what stands in it may follow.
+            if text.is_empty() || text.starts_with(['{', '[', '|', '>']) {
+                continue;
+            }
+            // A word under a number's label is most likely the name of its code.
+            let begins = text.trim_start_matches(['$', '€', '£', '-', '+', '~', '≥', '≤', '≈', ' ']);
+            let is_comparable = kind != Kind::Number || begins.starts_with(|char: char| char.is_ascii_digit());
+            match self.served.get(&slot) {
+                Some(by) if *by != field => {}
+                None if is_comparable => {
+                    other = Other::Value(place);
+                    break;
+                }
+                _ => other = Other::Same,
+            }
+        }
+        scope.others.insert((field, kind), other.clone());
+        other
+    }
+
+    fn as_it_is(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, place: Where) -> Option<Found> {
+        let texts = match leaf.kind() {
+            Kind::Number => forms::number_kept(leaf.as_number().unwrap_or_default()),
+            Kind::Bool => vec![leaf.raw_text().into_owned()],
+            _ => vec![needle(&leaf.as_str().unwrap_or_default())],
+        };
+        if texts.iter().all(String::is_empty) {
+            return (place == Where::Free).then(|| self.verbatim(leaf, scope)).flatten();
+        }
+        texts.into_iter().find_map(|text| self.take(text, leaf, field, scope, place)).map(Found::kept)
+    }
+
+    /// A value of nothing but what escaping is made of: looked for as it is.
+    fn verbatim(&self, leaf: Node<'_>, scope: &Scope) -> Option<Found> {
+        let value = leaf.as_str().unwrap_or_default();
+        let place = scope.regions.iter().find(|region| {
+            let source = self.page.canon.source((*region).clone());
+            self.source.get(source).is_some_and(|text| text.contains(value.trim()))
+        })?;
+        Some(Found::kept(place.start..place.start))
+    }
+
+    /// Takes the first place of a text that nothing else has.
+    pub(super) fn take(
+        &mut self,
+        text: String,
+        leaf: Node<'_>,
+        field: u32,
+        scope: &mut Scope,
+        place: Where,
+    ) -> Option<Range<usize>> {
+        let is_bool = leaf.kind() == Kind::Bool;
+        let key = (text, is_bool);
+        if !scope.values.contains_key(&key) {
+            let found = self.find(&key.0, leaf, scope);
+            let hits = self.sort(found, scope.set, is_bool);
+            scope.values.insert(key.clone(), hits);
+        }
+        let hits = scope.values.get_mut(&key)?;
+        if place == Where::Own {
+            let own = hits.own.get_mut(&field)?;
+            while let Some((slot, hit)) = own.pop_front() {
+                if self.fills(slot, &hit, leaf) && self.claim(&hit) {
+                    self.served.entry(slot).or_insert(field);
+                    return Some(hit);
+                }
+            }
+            return None;
+        }
+        while let Some(hit) = hits.free.pop_front() {
+            if self.claim(&hit) {
+                return Some(hit);
+            }
+        }
+        while let Some((slot, hit)) = hits.foreign.pop_front() {
+            if self.served.contains_key(&slot) && self.claim(&hit) {
+                return Some(hit);
+            }
+        }
+        None
+    }
+
+    fn claim(&mut self, hit: &Range<usize>) -> bool {
+        let overlaps = self.used.range(..hit.end).next_back().is_some_and(|(_, &end)| end > hit.start);
+        if !overlaps {
+            self.used.insert(hit.start, hit.end);
+        }
+        !overlaps
+    }
+
+    /// Every place in the scope where a value stands as a whole and is not denied.
+    fn find(&self, text: &str, leaf: Node<'_>, scope: &Scope) -> Places {
+        let Some(needle) = self.page.index.needle(text.to_owned()) else { return Vec::new() };
+        let regions = &scope.regions;
+        let is_number = leaf.kind() == Kind::Number;
+        let slashes = if is_number { 0 } else { leaf.as_str().unwrap_or_default().matches('\\').count() };
+        let is_meant = |hit: &Range<usize>| {
+            let canon = &self.page.canon;
+            let text = self.page.text();
+            (is_number || !forms::is_denied(line_before(text, hit.start)) && !is_continued(&text[hit.clone()], &text[hit.end..]))
+                && (slashes == 0 || slashes_at(self.source, &canon.source(hit.clone())) >= slashes)
+        };
+        // Few parts are searched one by one; many by looking up to which of them a hit belongs.
+        if regions.len() <= 8 {
+            let hits = regions.iter().flat_map(|region| self.page.hits(&needle, region.clone()));
+            return hits.filter(is_meant).collect();
+        }
+        let (Some(first), Some(last)) = (regions.first(), regions.last()) else { return Vec::new() };
+        let is_inside = |hit: &Range<usize>| {
+            let at = regions.partition_point(|region| region.start <= hit.start).checked_sub(1);
+            at.is_some_and(|at| hit.end <= regions[at].end)
+        };
+        self.page.hits(&needle, first.start..last.end).filter(|hit| is_inside(hit) && is_meant(hit)).collect()
+    }
+
+    /// Tells hits by the labels they stand under. A yes or no means nothing under a label that is no field's.
+    fn sort(&mut self, found: Places, set: usize, is_bool: bool) -> Hits {
+        let mut hits = Hits::default();
+        for hit in found {
+            let Some(slot) = self.page.slot_at(hit.start) else {
+                hits.free.push_back(hit);
+                continue;
+            };
+            let owners = self.owners(set, slot);
+            for &field in owners.iter() {
+                hits.own.entry(field).or_default().push_back((slot, hit.clone()));
+            }
+            match owners.is_empty() {
+                true if !is_bool => hits.free.push_back(hit),
+                true => {}
+                false => hits.foreign.push_back((slot, hit)),
+            }
+        }
+        hits
+    }
+
+    /// Whether a text fills its label's value where that has ends of its own: a cell or an element, a string of JSON.
+    fn fills(&self, slot: usize, hit: &Range<usize>, leaf: Node<'_>) -> bool {
+        let slot = &self.page.slots[slot];
+        let text = self.page.text();
+        let inner = &text[slot.value.start..slot.value.end.max(hit.end)];
+        let start = slot.value.start + inner.len() - inner.trim_start().len();
+        if leaf.kind() != Kind::String || leaf.key().is_none() || !text[start..].starts_with('"') || hit.start <= start {
+            return true;
+        }
+        let is_edge = |char: char| char == '"' || char.is_whitespace();
+        text[start..hit.start].chars().all(is_edge)
+            && (text[..hit.end].ends_with('"') || text[hit.end..].trim_start().starts_with('"'))
+    }
+}
+
+/// The beginning of a place's line, or the end of it where it is long.
+pub(super) fn line_before(text: &str, at: usize) -> &str {
+    let from = super::super::index::floor(text, at.saturating_sub(40));
+    text[from..at].rsplit('\n').next().unwrap_or_default()
+}
+
+/// The backslashes inside and around a place.
+fn slashes_at(source: &str, place: &Range<usize>) -> usize {
+    let around = source[..place.start].bytes().rev().take_while(|byte| *byte == b'\\').count()
+        + source[place.end..].bytes().take_while(|byte| *byte == b'\\').count();
+    source[place.clone()].bytes().filter(|byte| *byte == b'\\').count() + around
+}
+
+/// A value without the ornaments around it.
+pub(super) fn bare(text: &str, range: Range<usize>) -> Range<usize> {
+    let is_edge = |char: char| super::is_space(char) || matches!(char, '*' | '_' | '"' | '`' | '\'' | ',' | '/');
+    let inner = &text[range.clone()];
+    let start = range.start + inner.len() - inner.trim_start_matches(is_edge).len();
+    let mut end = start + text[start..range.end].trim_end_matches(is_edge).len();
+    // `(ID: 12)` and `{"id":12}` close around the value, not with it.
+    while let Some(open) = text[start..end]
+        .chars()
+        .next_back()
+        .and_then(|last| [(')', '('), ('}', '{'), (']', '[')].iter().find(|(close, _)| *close == last))
+        && !text[start..end].contains(open.1)
+    {
+        end = start + text[start..end - 1].trim_end_matches(is_edge).len();
+    }
+    start..end
+}

@@ -1,0 +1,388 @@
+//! A text as the matcher reads it: its canonical form, the index of its words, and its labelled places. They tell which
+//! of several equal values is whose, and what a text says in place of a value.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::canon::{Canon, is_space};
+use super::index::{Index, Needle, floor};
+use super::labels::{Field, Fit, key_words};
+use super::tables::{self, Row};
+use super::whole;
+use crate::json::Node;
+
+/// A label and the stretch of text its value may take.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    /// Which label, as an index of the page's names.
+    pub(super) name: u32,
+    pub(super) value: Range<usize>,
+    /// A cell or an element: the value ends where it ends, and a comma beside it parts it from the next.
+    pub(super) is_cell: bool,
+}
+
+/// A place that may open a part of the text: a heading, a label, the first cell of a row.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    pub(super) name: u32,
+    pub(super) start: usize,
+    /// Where what it opens begins.
+    pub(super) body: usize,
+    /// Nothing stands beside it but what begins a block.
+    pub(super) opens: bool,
+    pub(super) begins_line: bool,
+}
+
+pub(super) struct Page<'t> {
+    pub(super) canon: &'t Canon,
+    pub(super) index: Index<'t>,
+    /// By the start of their values.
+    pub(super) slots: Vec<Slot>,
+    /// By their starts.
+    pub(super) heads: Vec<Head>,
+    /// The words of each distinct label.
+    pub(super) names: Vec<Vec<String>>,
+    /// Whether each is a key of the payload, word for word.
+    are_keys: Vec<bool>,
+    /// The lines with the labels of columns: no values stand there.
+    headers: Vec<Range<usize>>,
+}
+
+/// The keys of a payload by their words, joined by spaces.
+pub(super) fn keys(root: Node<'_>) -> HashSet<String> {
+    let nodes = (root.index() + 1..root.subtree_end()).filter_map(|index| root.doc().node(index));
+    let mut seen: HashSet<&[u8]> = HashSet::new();
+    let distinct = nodes.filter(|node| node.raw_key().is_some_and(|key| seen.insert(key)));
+    distinct.filter_map(Node::key).map(|key| key_words(&key).join(" ")).filter(|key| !key.is_empty()).collect()
+}
+
+impl<'t> Page<'t> {
+    pub(super) fn of(canon: &'t Canon, keys: &HashSet<String>) -> Self {
+        let index = Index::of(&canon.text);
+        let page = Self {
+            canon,
+            index,
+            slots: Vec::new(),
+            heads: Vec::new(),
+            names: Vec::new(),
+            are_keys: Vec::new(),
+            headers: Vec::new(),
+        };
+        let mut builder = Builder { page, known: HashMap::new(), keys };
+        builder.read();
+        let mut page = builder.page;
+        page.slots.sort_by_key(|slot| (slot.value.start, std::cmp::Reverse(slot.value.end)));
+        page.heads.sort_by_key(|head| head.start);
+        page.headers.sort_by_key(|header| header.start);
+        page
+    }
+
+    pub(super) fn text(&self) -> &'t str {
+        &self.canon.text
+    }
+
+    /// The slot a place stands in.
+    pub(super) fn slot_at(&self, at: usize) -> Option<usize> {
+        let last = self.slots.partition_point(|slot| slot.value.start <= at).checked_sub(1)?;
+        (at < self.slots[last].value.end).then_some(last)
+    }
+
+    /// The slots that begin in a range.
+    pub(super) fn slots_in(&self, range: &Range<usize>) -> Range<usize> {
+        let at = |offset| self.slots.partition_point(|slot| slot.value.start < offset);
+        at(range.start)..at(range.end)
+    }
+
+    /// The heads that begin in a range.
+    pub(super) fn heads_in(&self, range: &Range<usize>) -> &[Head] {
+        let at = |offset| self.heads.partition_point(|head| head.start < offset);
+        &self.heads[at(range.start)..at(range.end)]
+    }
+
+    /// Where a value stands in a range as a whole, in order.
+    pub(super) fn hits<'s>(&'s self, needle: &'s Needle, within: Range<usize>) -> impl Iterator<Item = Range<usize>> + 's {
+        self.index.hits(needle, within).filter(|hit| !self.is_header(hit.start) && (!needle.is_number || self.is_whole(hit)))
+    }
+
+    /// Whether a place stands under the label of another field.
+    pub(super) fn is_foreign(&self, at: usize, field: &Field) -> bool {
+        let name = self.slot_at(at).map(|slot| self.slots[slot].name as usize);
+        name.is_some_and(|name| self.are_keys[name] && field.fit(&self.names[name]) == Fit::None)
+    }
+
+    fn is_header(&self, at: usize) -> bool {
+        let last = self.headers.partition_point(|header| header.start <= at).checked_sub(1);
+        last.is_some_and(|last| at < self.headers[last].end)
+    }
+
+    pub(super) fn is_whole(&self, hit: &Range<usize>) -> bool {
+        let slot = self.slot_at(hit.start).map(|slot| &self.slots[slot]);
+        let cell = slot.filter(|slot| slot.is_cell).map(|slot| trim(self.text(), slot.value.clone()));
+        whole::is_whole(self.text(), hit, cell.as_ref(), slot.is_some())
+    }
+}
+
+struct Builder<'t, 'k> {
+    page: Page<'t>,
+    known: HashMap<&'t str, u32>,
+    keys: &'k HashSet<String>,
+}
+
+impl<'t> Builder<'t, '_> {
+    fn name(&mut self, label: &Range<usize>) -> u32 {
+        let label = &self.page.canon.text[label.clone()];
+        let next = u32::try_from(self.page.names.len()).unwrap_or(u32::MAX);
+        let Page { names, are_keys, .. } = &mut self.page;
+        *self.known.entry(label).or_insert_with(|| {
+            let words = key_words(label);
+            are_keys.push(self.keys.contains(&words.join(" ")));
+            names.push(words);
+            next
+        })
+    }
+
+    fn is_key(&self, label: &str) -> bool {
+        self.keys.contains(&key_words(label).join(" "))
+    }
+
+    fn read(&mut self) {
+        let canon = self.page.canon;
+        let text = &canon.text;
+        let mut tables = tables::Tables::default();
+        for line in lines(text, 0..text.len()) {
+            match tables.line(canon, line.clone(), &|label| self.is_key(label)) {
+                Some(Row::Header(header)) => self.page.headers.push(header),
+                Some(Row::Cells { head, cells }) => {
+                    let name = self.name(&trim(text, head.clone()));
+                    self.head(Head { name, start: line.start, body: head.end, opens: false, begins_line: true });
+                    for (label, value) in cells {
+                        let name = self.name(&label);
+                        self.page.slots.push(Slot { name, value: value.clone(), is_cell: true });
+                        // JSON in a cell has labels of its own.
+                        if text[value.clone()].trim_start_matches(is_ornament).starts_with(['{', '[']) {
+                            self.labels(value);
+                        }
+                    }
+                }
+                Some(Row::Opens { label, body }) => {
+                    let name = self.name(&label);
+                    self.page.headers.push(label.end..line.end);
+                    self.head(Head { name, start: label.start, body, opens: true, begins_line: true });
+                }
+                None => {
+                    self.heading(line.clone());
+                    self.labels(line);
+                }
+            }
+        }
+        for (label, value) in tables::columns_and_rows(text, &mut self.page.headers) {
+            let name = self.name(&label);
+            self.page.slots.push(Slot { name, value, is_cell: true });
+        }
+    }
+
+    fn head(&mut self, head: Head) {
+        self.page.heads.push(head);
+    }
+
+    /// A line that is a title, or begins with one before a bracket.
+    fn heading(&mut self, line: Range<usize>) {
+        let text = &self.page.canon.text;
+        let label = title(text, line.clone());
+        let bracket = text[label.clone()].find(['(', '[', '{', '<']).map(|len| label.start + len);
+        let label = trim(text, label.start..bracket.unwrap_or(label.end));
+        if (1..=60).contains(&label.len()) {
+            let name = self.name(&label);
+            self.head(Head { name, start: line.start, body: bracket.unwrap_or(line.end), opens: true, begins_line: true });
+        }
+    }
+
+    /// The labels of a line: before a colon or an equals sign, and elements.
+    fn labels(&mut self, line: Range<usize>) {
+        let text = &self.page.canon.text;
+        let first = self.page.slots.len();
+        // The last tag of the line, from its `<` to behind its `>`.
+        let mut tag = line.start..line.start;
+        let mut is_open = false;
+        for (offset, sign) in text[line.clone()].match_indices([':', '=', '<', '>']) {
+            let at = line.start + offset;
+            match sign {
+                "<" if text[at..].starts_with("</") => {
+                    is_open = false;
+                    if let Some(label) =
+                        opening(text, &tag).filter(|_| text[at + 2..].starts_with(tag_name(&text[tag.start + 1..])))
+                    {
+                        // What looks like labels inside is a part of the value.
+                        while self.page.slots.len() > first
+                            && self.page.slots.last().is_some_and(|slot| slot.value.start > tag.start)
+                        {
+                            self.page.slots.pop();
+                        }
+                        let name = self.name(&label);
+                        self.page.slots.push(Slot { name, value: tag.end..at, is_cell: true });
+                    }
+                    tag = at..at;
+                }
+                "<" => (tag, is_open) = (at..at, true),
+                ">" if is_open => {
+                    (tag, is_open) = (tag.start..at + 1, false);
+                    let closes =
+                        || text[tag.end..line.end].find('<').is_some_and(|next| text[tag.end + next..].starts_with("</"));
+                    if let Some(label) = opening(text, &tag).filter(|_| !closes()) {
+                        let name = self.name(&label);
+                        self.head(Head { name, start: tag.start, body: tag.end, opens: true, begins_line: true });
+                    }
+                }
+                ">" => {}
+                _ => {
+                    let Some(label) = self.label_before(line.start, at) else { continue };
+                    if self.page.slots.len() > first
+                        && let Some(last) = self.page.slots.last_mut()
+                        && last.value.end > label.start
+                    {
+                        last.value.end = label.start.max(last.value.start);
+                    }
+                    let name = self.name(&label);
+                    let value = at + 1..line.end;
+                    let beside = text[value.clone()].trim_start_matches(is_ornament);
+                    let opens = beside.is_empty() || beside.starts_with(['{', '[', '|', '>']);
+                    let begins_line = !text[line.start..label.start].contains(char::is_alphanumeric);
+                    self.head(Head { name, start: label.start, body: at + 1, opens, begins_line });
+                    self.page.slots.push(Slot { name, value, is_cell: false });
+                }
+            }
+        }
+    }
+
+    /// The label that ends at a colon or an equals sign; times, ports and addresses have none.
+    fn label_before(&self, from: usize, mark: usize) -> Option<Range<usize>> {
+        let text = &self.page.canon.text;
+        let before = text[from..mark].trim_end_matches(is_ornament);
+        let is_quoted = before.len() < mark - from;
+        let follows = text[mark + 1..].chars().next();
+        let is_joined = !is_quoted && follows.is_some_and(|char| !is_ornament(char) && !matches!(char, '[' | '{'));
+        let tail_start = floor(before, before.len().saturating_sub(60));
+        let tail = &before[tail_start..];
+        let is_part = |char: char| char.is_alphanumeric() || matches!(char, ' ' | '_' | '-' | '/' | '&' | '.');
+        let mut label =
+            &tail[tail.rfind(|char| !is_part(char)).map_or(0, |at| at + tail[at..].chars().next().map_or(1, char::len_utf8))..];
+        for parting in [" / ", " - ", ". "] {
+            label = label.rsplit(parting).next().unwrap_or(label);
+        }
+        let body = label.trim_start_matches(|char: char| !char.is_alphabetic());
+        let end = from + before.len();
+        let is_mid_line = text[from..end - body.len()].contains(char::is_alphanumeric);
+        // Amid other words, a label is as long as the longest key.
+        let suffixes = std::iter::successors(Some(body), |part| part.split_once(' ').map(|(_, rest)| rest)).take(6);
+        let key = if is_joined || is_mid_line || text[mark..].starts_with('=') {
+            suffixes.clone().find(|part| self.is_key(part))
+        } else {
+            None
+        };
+        let is_alone = !is_joined && !text[mark..].starts_with('=');
+        let body = key.or(is_alone.then_some(body))?;
+        let words = body.split(is_space).filter(|word| !word.is_empty()).count();
+        // `pageSize: -1` in a code span tells how to call, not what is.
+        let is_code = !text[end..mark].contains('`') && text[from..end - body.len()].ends_with('`');
+        (!is_code && (1..=6).contains(&words)).then(|| end - body.len()..end)
+    }
+}
+
+/// The name that an opening tag gives its content: its own, or that of its `key`.
+fn opening(text: &str, tag: &Range<usize>) -> Option<Range<usize>> {
+    let body = text[tag.clone()].strip_prefix('<')?.strip_suffix('>')?;
+    let name = tag_name(body);
+    if name.is_empty() || body.ends_with('/') {
+        return None;
+    }
+    let start = tag.start + 1;
+    if let Some(at) = body.find(" key=\"") {
+        let from = at + 6;
+        return body[from..].find('"').map(|len| start + from..start + from + len);
+    }
+    Some(start..start + name.len())
+}
+
+fn tag_name(body: &str) -> &str {
+    &body[..body.find(|char: char| !(char.is_alphanumeric() || "_-.:".contains(char))).unwrap_or(body.len())]
+}
+
+/// The lines of a range, without their ends.
+pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut at = range.start;
+    let mut is_done = false;
+    std::iter::from_fn(move || {
+        if is_done {
+            return None;
+        }
+        let end = text[at..range.end].find('\n').map_or(range.end, |len| at + len);
+        let line = at..end;
+        is_done = end == range.end;
+        at = end + 1;
+        Some(line)
+    })
+}
+
+fn is_ornament(char: char) -> bool {
+    is_space(char) || matches!(char, '*' | '_' | '"' | '`' | '\'')
+}
+
+/// A range without the ornaments around it.
+pub(super) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
+    let inner = &text[range.clone()];
+    let start = range.start + inner.len() - inner.trim_start_matches(is_ornament).len();
+    start..(start + text[start..range.end].trim_end_matches(is_ornament).len())
+}
+
+/// The title of a line, without its marks.
+fn title(text: &str, range: Range<usize>) -> Range<usize> {
+    let inner = &text[range.clone()];
+    let start = range.start + inner.len() - inner.trim_start_matches(|char| is_ornament(char) || matches!(char, '#' | '-')).len();
+    trim(text, start..start + text[start..range.end].trim_end_matches(|char| is_ornament(char) || char == ':').len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, keys: &[&str]) -> Vec<(String, String)> {
+        let canon = Canon::of(text);
+        let page = Page::of(&canon, &keys.iter().map(|key| key_words(key).join(" ")).collect());
+        let value = |slot: &Slot| canon.text[trim(&canon.text, slot.value.clone())].to_owned();
+        page.slots.iter().map(|slot| (page.names[slot.name as usize].join(" "), value(slot))).collect()
+    }
+
+    fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+        list.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+    }
+
+    #[test]
+    fn labels_are_found() {
+        assert_eq!(
+            found("- **Last Modified**: Jan 15, 2025 at 2:30 PM", &[]),
+            pairs(&[("last modified", "Jan 15, 2025 at 2:30 PM")])
+        );
+        assert_eq!(found("### Acme (ID: 12)", &[]), pairs(&[("id", "12)")]));
+        assert_eq!(found("see https://x.y:80/z at 12:30", &[]), pairs(&[]));
+        assert_eq!(found("From: BGO / To: OSL", &["from", "to"]), pairs(&[("from", "BGO /"), ("to", "OSL")]));
+        assert_eq!(found("host:db port:5432", &["host", "port"]), pairs(&[("host", "db"), ("port", "5432")]));
+        assert_eq!(found("cpu = 4", &["cpu"]), pairs(&[("cpu", "4")]));
+        assert_eq!(found("<a>\n<b>1: 2</b>\n</a>", &[]), pairs(&[("b", "1: 2")]));
+        assert_eq!(found(r#"<entry key="a b">1</entry>"#, &[]), pairs(&[("a b", "1")]));
+        let json = found(r#"{"id":1,"isActive": true}"#, &[]);
+        assert_eq!(json[0].0, "id");
+        assert_eq!(json[1].0, "is active");
+    }
+
+    #[test]
+    fn cells_are_labelled_by_their_columns() {
+        let wanted = pairs(&[("id", "1"), ("name", "a, b")]);
+        assert_eq!(found("| ID | Name |\n|---|---|\n| 1 | a, b |", &[]), wanted);
+        assert_eq!(found("id,name\n1,\"a, b\"\n", &["id", "name"]), wanted);
+        assert_eq!(found("x[1]{id,name}:\n  1,\"a, b\"", &[]), wanted);
+        assert_eq!(found("x[1:]{id,name}:\n  k: 1,\"a, b\"", &[]), wanted);
+        assert_eq!(found(r#"{"columns":["id","name"],"rows":[[1,"a, b"]]}"#, &[])[2..], wanted);
+        assert_eq!(found("| Field | Value |\n|--|--|\n| **Phone** | 555 |", &[]), pairs(&[("phone", "555")]));
+        assert_eq!(found("sizes[2]: 1,500", &[]), pairs(&[("sizes", "1"), ("sizes", "500")]));
+    }
+}
