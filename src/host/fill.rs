@@ -78,7 +78,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<'a> Run<'a> {
     pub fn fill(&self, template: &Template, block: &Block) -> Result<Traced, Stop> {
-        let origin = Origin::Block(block.index);
+        let origin = Origin::block(block.index);
         let mut out = Traced::default();
         for piece in template.pieces() {
             match piece {

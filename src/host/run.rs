@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
         let structured = self.subject.reading.structured().map(Node::index);
         let origin = |node: Node<'_>| {
             let block = blocks.binary_search_by_key(&node.index(), |block| block.node).ok();
-            block.map(Origin::Block).or_else(|| (Some(node.index()) == structured).then_some(Origin::Structured))
+            block.map(Origin::block).or_else(|| (Some(node.index()) == structured).then_some(Origin::Structured))
         };
         let members = |node: Node<'_>| {
             let block = blocks.binary_search_by_key(&node.index(), |block| block.node).ok();

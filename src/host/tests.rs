@@ -78,7 +78,7 @@ fn every_worked_example_comes_out() {
                 view.listing()
             ));
         }
-        let traced: usize = view.spans.iter().map(|span| span.range.len()).sum();
+        let traced: usize = view.spans.iter().map(|span| span.range().len()).sum();
         let between = view.texts().count().saturating_sub(1);
         assert_eq!(traced + between, view.text.len(), "every byte of {} {} has an origin", example.host, example.input);
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// A block of `content`, by its position.
-    Block(usize),
+    Block(u32),
     /// `structuredContent`.
     Structured,
     /// The JSON of the result around its blocks and `structuredContent`.
@@ -15,39 +15,71 @@ pub enum Origin {
     Host,
 }
 
-/// A range of a text with one origin.
+impl Origin {
+    /// Of the block at this position.
+    pub fn block(index: usize) -> Self {
+        Self::Block(small(index))
+    }
+}
+
+/// A range of a text with one origin. There is one for every block, value or escape in every host's text, so it is small:
+/// no text that is read has 4 GiB.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Bytes of the text.
-    pub range: Range<usize>,
+    start: u32,
+    end: u32,
     pub origin: Origin,
-    /// Where it begins in the block's own text, where it is a copy of it.
-    pub from: Option<usize>,
-    /// Where it begins in the text before any limit; `None` for what a limit put in.
-    pub full: Option<usize>,
+    from: u32,
+    full: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(NONE)
+}
+
+fn given(number: u32) -> Option<usize> {
+    (number != NONE).then_some(number as usize)
 }
 
 impl Span {
-    fn slice(&self, range: Range<usize>) -> Self {
-        let skipped = range.start - self.range.start;
-        Self {
-            origin: self.origin,
-            from: self.from.map(|from| from + skipped),
-            full: self.full.map(|full| full + skipped),
-            range,
-        }
+    fn new(range: Range<usize>, origin: Origin, from: Option<usize>, full: Option<usize>) -> Self {
+        let or_none = |number: Option<usize>| number.map_or(NONE, small);
+        Self { start: small(range.start), end: small(range.end), origin, from: or_none(from), full: or_none(full) }
+    }
+
+    /// Bytes of the text.
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// Where it begins in the block's own text, where it is a copy of it.
+    pub fn from(&self) -> Option<usize> {
+        given(self.from)
+    }
+
+    /// Where it begins in the text before any limit; `None` for what a limit put in.
+    pub fn full(&self) -> Option<usize> {
+        given(self.full)
+    }
+
+    /// The part of it that is in `range`, which now begins at 0.
+    fn slice(&self, range: &Range<usize>) -> Self {
+        let own = self.range();
+        let cut = own.start.max(range.start)..own.end.min(range.end);
+        let skipped = cut.start - own.start;
+        let skip = |from: Option<usize>| from.map(|from| from + skipped);
+        Self::new(cut.start - range.start..cut.end - range.start, self.origin, skip(self.from()), skip(self.full()))
     }
 
     fn continues(&self, next: &Span) -> bool {
         let fits = |here: Option<usize>, there: Option<usize>| match (here, there) {
-            (Some(here), Some(there)) => here + self.range.len() == there,
+            (Some(here), Some(there)) => here + self.range().len() == there,
             (None, None) => true,
             _ => false,
         };
-        self.origin == next.origin
-            && self.range.end == next.range.start
-            && fits(self.from, next.from)
-            && fits(self.full, next.full)
+        self.origin == next.origin && self.end == next.start && fits(self.from(), next.from()) && fits(self.full(), next.full())
     }
 }
 
@@ -89,7 +121,7 @@ impl Traced {
     pub fn push(&mut self, text: &str, origin: Origin, from: Option<usize>) {
         let start = self.text.len();
         self.text.push_str(text);
-        self.span(Span { range: start..self.text.len(), origin, from, full: None });
+        self.span(Span::new(start..self.text.len(), origin, from, None));
     }
 
     pub fn push_host(&mut self, text: &str) {
@@ -102,11 +134,15 @@ impl Traced {
     }
 
     fn span(&mut self, span: Span) {
-        if span.range.is_empty() {
+        if span.range().is_empty() {
             return;
         }
+        // Most texts have one: the room for more would be the larger part of many small blocks.
+        if self.spans.capacity() == 0 {
+            self.spans.reserve_exact(1);
+        }
         match self.spans.last_mut() {
-            Some(last) if last.continues(&span) => last.range.end = span.range.end,
+            Some(last) if last.continues(&span) => last.end = span.end,
             _ => self.spans.push(span),
         }
     }
@@ -115,21 +151,16 @@ impl Traced {
         let shift = self.text.len();
         self.text.push_str(&other.text);
         for span in &other.spans {
-            let range = span.range.start + shift..span.range.end + shift;
-            self.span(Span { range, ..span.clone() });
+            let range = span.range();
+            self.span(Span { start: small(range.start + shift), end: small(range.end + shift), ..span.clone() });
         }
     }
 
     /// A range of it; both ends are character boundaries.
     pub fn slice(&self, range: Range<usize>) -> Self {
-        let mut spans = Vec::new();
-        let first = self.spans.partition_point(|span| span.range.end <= range.start);
-        for span in self.spans[first..].iter().take_while(|span| span.range.start < range.end) {
-            let cut = span.range.start.max(range.start)..span.range.end.min(range.end);
-            let mut piece = span.slice(cut);
-            piece.range = piece.range.start - range.start..piece.range.end - range.start;
-            spans.push(piece);
-        }
+        let first = self.spans.partition_point(|span| span.range().end <= range.start);
+        let inside = self.spans[first..].iter().take_while(|span| span.range().start < range.end);
+        let spans = inside.map(|span| span.slice(&range)).collect();
         Self { text: self.text[range].to_owned(), spans }
     }
 
@@ -167,7 +198,7 @@ impl Traced {
     }
 
     fn origin_at(&self, at: usize) -> Origin {
-        let index = self.spans.partition_point(|span| span.range.end <= at);
+        let index = self.spans.partition_point(|span| span.range().end <= at);
         self.spans.get(index).map_or(Origin::Host, |span| span.origin)
     }
 
@@ -179,7 +210,7 @@ impl Traced {
     /// Remembers that this is the text before any limit, beginning at `start` of the whole.
     pub fn set_full(&mut self, start: usize) {
         for span in &mut self.spans {
-            span.full = Some(start + span.range.start);
+            span.full = small(start + span.range().start);
         }
     }
 }
@@ -194,11 +225,11 @@ mod tests {
         text.push("one < two", Origin::Block(3), Some(0));
         let replaced = text.clone().replace(&[["<".into(), "&lt;".into()]]);
         assert_eq!(replaced.text(), "&lt;a>one &lt; two");
-        assert_eq!(replaced.spans().last().unwrap().from, Some(5));
+        assert_eq!(replaced.spans().last().unwrap().from(), Some(5));
         text.set_full(10);
         let slice = text.slice(5..8);
         assert_eq!(slice.text(), "e <");
-        assert_eq!(slice.spans(), [Span { range: 0..3, origin: Origin::Block(3), from: Some(2), full: Some(15) }]);
+        assert_eq!(slice.spans(), [Span::new(0..3, Origin::Block(3), Some(2), Some(15))]);
         let joined = Traced::join(&[text.slice(3..5), text.slice(5..7)], "");
         assert_eq!(joined.spans().len(), 1);
     }

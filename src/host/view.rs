@@ -263,8 +263,8 @@ fn lay_out(parts: &[Raw]) -> (Traced, Vec<Part>) {
 fn kept(spans: &[Span]) -> Vec<Range<usize>> {
     let mut kept: Vec<Range<usize>> = Vec::new();
     for span in spans {
-        let Some(start) = span.full else { continue };
-        let end = start + span.range.len();
+        let Some(start) = span.full() else { continue };
+        let end = start + span.range().len();
         match kept.last_mut() {
             Some(last) if last.end == start => last.end = end,
             _ => kept.push(start..end),

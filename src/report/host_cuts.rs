@@ -31,7 +31,8 @@ impl HostCuts {
             blocks.push((block.index, at..at + text.len()));
             at += text.len() + 1;
         }
-        let range_of = |index: usize| blocks.iter().find(|(known, _)| *known == index).map(|(_, range)| range.clone());
+        let range_of =
+            |index: usize| blocks.binary_search_by_key(&index, |(known, _)| *known).ok().map(|at| blocks[at].1.clone());
         let mut content: Vec<Range<usize>> = view
             .dropped
             .iter()
@@ -39,17 +40,18 @@ impl HostCuts {
             .collect();
         if !view.limit.bites.is_empty() {
             for span in view.full_spans.iter() {
-                let (Origin::Block(block), Some(from)) = (span.origin, span.from) else { continue };
-                let Some(block) = range_of(block) else { continue };
-                let mut start = span.range.start;
-                let kept = view.kept.iter().filter(|kept| kept.end > span.range.start && kept.start < span.range.end);
+                let (Origin::Block(block), Some(from), range) = (span.origin, span.from(), span.range()) else { continue };
+                let Some(block) = range_of(block as usize) else { continue };
+                let mut start = range.start;
+                let first = view.kept.partition_point(|kept| kept.end <= range.start);
+                let kept = view.kept[first..].iter().take_while(|kept| kept.start < range.end);
                 for end in kept.map(Some).chain([None]) {
-                    let until = end.map_or(span.range.end, |kept| kept.start.max(span.range.start));
+                    let until = end.map_or(range.end, |kept| kept.start.max(range.start));
                     if until > start {
-                        let place = |offset: usize| (block.start + from + offset - span.range.start).min(block.end);
+                        let place = |offset: usize| (block.start + from + offset - range.start).min(block.end);
                         content.push(place(start)..place(until));
                     }
-                    start = end.map_or(span.range.end, |kept| kept.end);
+                    start = end.map_or(range.end, |kept| kept.end);
                 }
             }
         }

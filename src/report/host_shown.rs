@@ -90,18 +90,19 @@ fn marked(view: &View, with_cuts: bool) -> (String, Vec<(Range<usize>, HostMark)
     let mut at = 0;
     let mut full = 0;
     for span in view.spans.iter() {
+        let range = span.range();
         // The line end between two parts is nobody's.
-        push(view.text.get(at..span.range.start).unwrap_or_default(), HostMark::Sent);
-        at = span.range.end;
-        if let Some(from) = span.full {
+        push(view.text.get(at..range.start).unwrap_or_default(), HostMark::Sent);
+        at = range.end;
+        if let Some(from) = span.full() {
             let removed = view.full.get(full..from).unwrap_or_default();
             if with_cuts && removed != "\n" {
                 push(removed, HostMark::Removed);
             }
-            full = full.max(from + span.range.len());
+            full = full.max(from + range.len());
         }
         let mark = if span.origin == Origin::Host { HostMark::Added } else { HostMark::Sent };
-        push(view.text.get(span.range.clone()).unwrap_or_default(), mark);
+        push(view.text.get(range).unwrap_or_default(), mark);
     }
     push(view.text.get(at..).unwrap_or_default(), HostMark::Sent);
     if with_cuts && !view.limit.bites.is_empty() {

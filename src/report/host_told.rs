@@ -212,8 +212,8 @@ fn answer_in(view: &View) -> &str {
 /// The text without what the host puts before and after the answer.
 fn of_answer(view: &View) -> Range<usize> {
     let is_answer = |span: &&crate::host::Span| span.origin != Origin::Host;
-    let first = view.spans.iter().find(is_answer).map_or(0, |span| span.range.start);
-    let last = view.spans.iter().rfind(is_answer).map_or(first, |span| span.range.end);
+    let first = view.spans.iter().find(is_answer).map_or(0, |span| span.range().start);
+    let last = view.spans.iter().rfind(is_answer).map_or(first, |span| span.range().end);
     first..last
 }
 

@@ -63,7 +63,7 @@ impl HostShares {
     fn of(view: &View) -> Self {
         let mut shares = Self::default();
         for span in view.spans.iter() {
-            let bytes = span.range.len() as u64;
+            let bytes = span.range().len() as u64;
             match span.origin {
                 Origin::Block(_) => shares.content += bytes,
                 Origin::Structured => shares.structured += bytes,
