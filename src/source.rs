@@ -233,7 +233,7 @@ mod tests {
         });
         assert_eq!(http.to_string(), "--url http://127.0.0.1:1/mcp --header 'X-Key: …'");
         let http = Source::Http(Http { url: "https://me:s3cret@h/mcp?key=s3cret".into(), ..Http::default() });
-        assert_eq!((http.to_string(), http.label()), ("--url https://me:…@h/mcp?key=…".into(), "me:…@h/mcp?key=…".into()));
+        assert_eq!((http.to_string(), http.label()), ("--url 'https://me:…@h/mcp?key=…'".into(), "me:…@h/mcp?key=…".into()));
         let clean = Source::Command(Command { program: "x".into(), is_clean: true, ..Command::default() });
         assert_eq!(clean.to_string(), "--clean-env -- x");
         let pinned = Source::sample().with_protocol(Protocol::Version("2026-07-28"));
