@@ -462,7 +462,7 @@ fn facts_ui(ui: &Ui, left: egui::Pos2, row: &Row) -> String {
         return String::new();
     };
     let icon = if facts.missing == 0 { icons::CHECK } else { icons::MISSING };
-    let color = kept_color(&t, row, facts.missing == 0);
+    let color = kept_color(t, row, facts.missing == 0);
     widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
     widgets::text_at(ui, left + vec2(18.0, 0.0), kept(facts), theme::code(), color, f32::INFINITY);
     format!(", {} of {} facts kept", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
