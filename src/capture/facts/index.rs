@@ -72,15 +72,12 @@ impl<'t> Index<'t> {
         self.ids.get(word).map_or(&[], |&id| &self.places[self.firsts[id as usize]..self.firsts[id as usize + 1]])
     }
 
-    /// Prepares a value, already in canonical form. `None` for the empty one, and where one of its words stands nowhere.
+    /// Prepares a value, already in canonical form. `None` for the empty one.
     pub(super) fn needle(&self, text: String) -> Option<Needle> {
         if text.is_empty() {
             return None;
         }
         let word = words(&text).take(16).min_by_key(|range| self.places(&text[range.clone()]).len());
-        if word.as_ref().is_some_and(|word| self.places(&text[word.clone()]).is_empty()) {
-            return None;
-        }
         let digits = text.strip_prefix('-').unwrap_or(&text);
         let is_number = digits.starts_with(|char: char| char.is_ascii_digit())
             && digits.bytes().all(|byte| byte.is_ascii_digit() || b".,eE+-".contains(&byte));

@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use super::super::canon::needle;
 use super::super::forms;
-use super::super::index::Needle;
 use super::super::whole::is_continued;
 use super::{FactState, Found, Leaf, Matcher, Places, name_sibling};
 use crate::cancel::Cancelled;
@@ -18,10 +17,8 @@ pub(super) struct Scope {
     set: usize,
     /// By field: the slots under its labels, in order.
     pub(super) own: HashMap<u32, Vec<usize>>,
-    /// By value, and whether it is a yes or no: which of the hits are its own.
-    values: HashMap<(String, bool), usize>,
-    /// Hits that are not given out yet.
-    hits: Vec<Hits>,
+    /// By value, and whether it is a yes or no: its hits that are not given out yet.
+    values: HashMap<(String, bool), Hits>,
     /// By field: what its labels say to a yes-or-no question.
     pub(super) answers: HashMap<u32, Answers>,
     /// By field: what its labels carry in place of its values.
@@ -83,16 +80,7 @@ impl Matcher<'_, '_> {
             }
         }
         let regions = regions.to_vec();
-        Scope {
-            regions,
-            set,
-            own,
-            values: HashMap::new(),
-            hits: Vec::new(),
-            answers: HashMap::new(),
-            others: HashMap::new(),
-            phones: None,
-        }
+        Scope { regions, set, own, values: HashMap::new(), answers: HashMap::new(), others: HashMap::new(), phones: None }
     }
 
     fn owners(&mut self, set: usize, slot: usize) -> Rc<[u32]> {
@@ -120,12 +108,9 @@ impl Matcher<'_, '_> {
                     if position.is_multiple_of(1_024) {
                         self.cancel.check()?;
                     }
-                    let may_stand = match place {
-                        Where::Own => leaf.kind() == Kind::Bool || scope.own.contains_key(&field),
-                        Where::Free => self.may_stand_elsewhere(leaf, field, &mut scope, are_theirs),
-                    };
-                    if !may_stand || !self.is_missing(leaf) {
-                        self.found[leaf.index() - self.base].get_or_insert_with(Found::missing);
+                    if !self.is_missing(leaf)
+                        || (place == Where::Free && !self.may_stand_elsewhere(leaf, field, &mut scope, are_theirs))
+                    {
                         continue;
                     }
                     let found = if is_reworded {
@@ -229,18 +214,12 @@ impl Matcher<'_, '_> {
     ) -> Option<Range<usize>> {
         let is_bool = leaf.kind() == Kind::Bool;
         let key = (text, is_bool);
-        let at = match scope.values.get(&key) {
-            Some(at) => *at,
-            None => {
-                // Most forms of a value stand nowhere, which the index knows at once.
-                let needle = self.page.index.needle(key.0.clone())?;
-                let found = self.find(&needle, leaf, scope);
-                scope.hits.push(self.sort(found, scope.set, is_bool));
-                scope.values.insert(key, scope.hits.len() - 1);
-                scope.hits.len() - 1
-            }
-        };
-        let hits = scope.hits.get_mut(at)?;
+        if !scope.values.contains_key(&key) {
+            let found = self.find(&key.0, leaf, scope);
+            let hits = self.sort(found, scope.set, is_bool);
+            scope.values.insert(key.clone(), hits);
+        }
+        let hits = scope.values.get_mut(&key)?;
         if place == Where::Own {
             let own = hits.own.get_mut(&field)?;
             while let Some((slot, hit)) = own.pop_front() {
@@ -273,7 +252,8 @@ impl Matcher<'_, '_> {
     }
 
     /// Every place in the scope where a value stands as a whole and is not denied.
-    fn find(&self, needle: &Needle, leaf: Node<'_>, scope: &Scope) -> Places {
+    fn find(&self, text: &str, leaf: Node<'_>, scope: &Scope) -> Places {
+        let Some(needle) = self.page.index.needle(text.to_owned()) else { return Vec::new() };
         let regions = &scope.regions;
         let is_number = leaf.kind() == Kind::Number;
         let slashes = if is_number { 0 } else { leaf.as_str().unwrap_or_default().matches('\\').count() };
@@ -285,7 +265,7 @@ impl Matcher<'_, '_> {
         };
         // Few parts are searched one by one; many by looking up to which of them a hit belongs.
         if regions.len() <= 8 {
-            let hits = regions.iter().flat_map(|region| self.page.hits(needle, region.clone()));
+            let hits = regions.iter().flat_map(|region| self.page.hits(&needle, region.clone()));
             return hits.filter(is_meant).collect();
         }
         let (Some(first), Some(last)) = (regions.first(), regions.last()) else { return Vec::new() };
@@ -293,7 +273,7 @@ impl Matcher<'_, '_> {
             let at = regions.partition_point(|region| region.start <= hit.start).checked_sub(1);
             at.is_some_and(|at| hit.end <= regions[at].end)
         };
-        self.page.hits(needle, first.start..last.end).filter(|hit| is_inside(hit) && is_meant(hit)).collect()
+        self.page.hits(&needle, first.start..last.end).filter(|hit| is_inside(hit) && is_meant(hit)).collect()
     }
 
     /// Tells hits by the labels they stand under. A yes or no means nothing under a label that is no field's.
