@@ -97,13 +97,13 @@ fn describe(payload: &Payload, text: &str) -> String {
     let found = match_facts(payload, text, &Cancel::new()).unwrap();
     let mut out = String::new();
     for fact in &found.facts {
-        let node = payload.doc.node(fact.node).unwrap();
-        let place = fact.place.clone().map(|place| &text[place]);
-        let state = match &fact.state {
+        let node = payload.doc.node(fact.node()).unwrap();
+        let place = fact.place().map(|place| &text[place]);
+        let state = match fact.state {
             FactState::Kept => continue,
             FactState::Reworded => format!("reworded {:?}", place.unwrap()),
             FactState::Missing => "missing".to_owned(),
-            FactState::Differs(range) => format!("differs {:?}", &text[range.clone()]),
+            FactState::Differs => format!("differs {:?}", place.unwrap()),
         };
         writeln!(out, "{} {}: {state}", node.pointer_from(payload.root), node.raw_text()).unwrap();
     }
@@ -149,12 +149,12 @@ fn judged(case: &toml::Value) -> (String, String) {
     let mut words: BTreeMap<String, &str> = BTreeMap::new();
     let mut actual: BTreeMap<String, &str> = BTreeMap::new();
     for fact in &said {
-        let pointer = payload.doc.node(fact.node).unwrap().pointer_from(payload.root).to_string();
+        let pointer = payload.doc.node(fact.node()).unwrap().pointer_from(payload.root).to_string();
         words.insert(pointer.clone(), "kept");
         let word = match fact.state {
             FactState::Kept => "kept",
             FactState::Reworded => "reworded",
-            FactState::Missing | FactState::Differs(_) => "missing",
+            FactState::Missing | FactState::Differs => "missing",
         };
         actual.insert(pointer, word);
     }

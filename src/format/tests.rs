@@ -279,7 +279,7 @@ proptest! {
         let subject = of_payload(&payload);
         let text = text.join(" ");
         let found = match_facts(subject.payload.as_ref().unwrap(), &text, &Cancel::new()).unwrap();
-        for place in found.facts.iter().filter_map(|fact| fact.place.clone()).chain(found.records.iter().flat_map(|record| record.places.clone())) {
+        for place in found.facts.iter().filter_map(|fact| fact.place()).chain(found.records.iter().flat_map(|record| record.places.clone())) {
             prop_assert!(text.get(place.clone()).is_some(), "{:?} of {:?}", place, text);
         }
     }

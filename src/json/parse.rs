@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::cancel::{Cancel, Steps};
 
-use super::{Doc, Entry, Fault, FaultKind, Kind, NONE, decode_string, hex4};
+use super::{Doc, Entry, Fault, FaultKind, Kind, NONE, ORDINAL_BITS, decode_string, hex4};
 
 /// Objects up to this size are searched for duplicate keys pair by pair; larger ones through a set.
 const PAIRWISE: usize = 12;
@@ -101,7 +101,7 @@ impl Parser<'_> {
             if opened {
                 self.skip_space();
                 let index = self.open.last().copied().unwrap_or(0);
-                let is_object = self.tape[index as usize].kind == Kind::Object;
+                let is_object = self.tape[index as usize].kind() == Kind::Object;
                 let closer = if is_object { b'}' } else { b']' };
                 if self.peek() == Some(closer) {
                     self.at += 1;
@@ -122,7 +122,7 @@ impl Parser<'_> {
                     }
                     return Ok(());
                 };
-                let is_object = self.tape[index as usize].kind == Kind::Object;
+                let is_object = self.tape[index as usize].kind() == Kind::Object;
                 match self.peek() {
                     Some(b',') => {
                         self.at += 1;
@@ -150,7 +150,7 @@ impl Parser<'_> {
         entry.end = offset(self.at);
         entry.next = next;
         self.open.pop();
-        if self.tape[index as usize].kind == Kind::Object {
+        if self.tape[index as usize].kind() == Kind::Object {
             self.find_duplicates(index as usize);
         }
     }
@@ -161,7 +161,8 @@ impl Parser<'_> {
         }
     }
 
-    fn key(&mut self) -> Result<(u32, u32), Stop> {
+    /// Where the inside of the key begins.
+    fn key(&mut self) -> Result<u32, Stop> {
         match self.peek() {
             Some(b'"') => {}
             None => return Err(self.fault(FaultKind::UnexpectedEnd)),
@@ -169,18 +170,17 @@ impl Parser<'_> {
         }
         let start = self.at + 1;
         self.string()?;
-        let end = self.at - 1;
         self.skip_space();
         match self.peek() {
             Some(b':') => self.at += 1,
             None => return Err(self.fault(FaultKind::UnexpectedEnd)),
             Some(_) => return Err(self.fault(FaultKind::Syntax("expected a colon"))),
         }
-        Ok((offset(start), offset(end)))
+        Ok(offset(start))
     }
 
     /// Reads a scalar, or opens a container and says so.
-    fn value(&mut self, key: Option<(u32, u32)>) -> Result<bool, Stop> {
+    fn value(&mut self, key: Option<u32>) -> Result<bool, Stop> {
         let start = self.at;
         let kind = match self.peek() {
             Some(b'{') => Kind::Object,
@@ -216,17 +216,14 @@ impl Parser<'_> {
         if let Some(parent) = parent {
             self.tape[parent as usize].len += 1;
         }
-        let (key_start, key_end) = key.unwrap_or((NONE, NONE));
         self.tape.push(Entry {
             start: offset(start),
             end: offset(self.at),
-            key_start,
-            key_end,
+            key: key.unwrap_or(NONE),
             parent: parent.unwrap_or(NONE),
-            ordinal,
+            ordinal_and_kind: (kind as u32) << ORDINAL_BITS | ordinal,
             next: index + 1,
             len: 0,
-            kind,
         });
         read?;
         let opened = matches!(kind, Kind::Object | Kind::Array);
@@ -339,25 +336,26 @@ impl Parser<'_> {
             return;
         }
         let mut keys = Vec::with_capacity(len);
+        let mut decoded = Vec::with_capacity(len);
         let mut child = index + 1;
         for _ in 0..len {
             let Some(entry) = self.tape.get(child) else { break };
-            keys.push((entry.key_start as usize, entry.key_end as usize));
+            keys.push(entry.key as usize);
+            decoded.push(decode_string(entry.raw_key(&self.bytes).unwrap_or_default()));
             child = entry.next as usize;
         }
-        let decoded: Vec<_> = keys.iter().map(|&(start, end)| decode_string(&self.bytes[start..end])).collect();
         let mut repeated = Vec::new();
         if len <= PAIRWISE {
             for (position, key) in decoded.iter().enumerate() {
                 if decoded[..position].contains(key) {
-                    repeated.push(keys[position].0);
+                    repeated.push(keys[position]);
                 }
             }
         } else {
             let mut seen = HashSet::with_capacity(len);
             for (position, key) in decoded.iter().enumerate() {
                 if !seen.insert(key) {
-                    repeated.push(keys[position].0);
+                    repeated.push(keys[position]);
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::diff_texts::{self, TextOf, Texts};
 use super::difference::{Difference, DifferenceOptions, TextDifference, ValueDifference};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{FactState, match_facts};
+use crate::capture::match_facts;
 use crate::diff::lines::{LineOptions, is_time};
 use crate::diff::pattern::{name, pattern};
 use crate::diff::tree::{Op, TreeOptions};
@@ -387,9 +387,8 @@ fn lost(
     cancel: &Cancel,
 ) -> Result<Vec<LostFacts>, Cancelled> {
     let (Some(old), Some(new)) = (&a.payload, &b.payload) else { return Ok(Vec::new()) };
-    let is_told = |state: &FactState| matches!(state, FactState::Kept | FactState::Reworded);
     let missing = |matched: &crate::capture::Matched| -> HashSet<usize> {
-        matched.facts.iter().filter(|fact| !is_told(&fact.state)).map(|fact| fact.node).collect()
+        matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect()
     };
     if text == now {
         return Ok(Vec::new());
@@ -404,9 +403,9 @@ fn lost(
         None => HashMap::new(),
     };
     let mut fields: BTreeMap<String, u64> = BTreeMap::new();
-    for fact in before.facts.iter().filter(|fact| is_told(&fact.state) && after.contains(&fact.node)) {
-        let is_changed = changed.get(&fact.node).is_some_and(|new| !untold.contains(new));
-        if let (false, Some(node)) = (is_changed, old.doc.node(fact.node)) {
+    for fact in before.facts.iter().filter(|fact| !fact.state.is_missing() && after.contains(&fact.node())) {
+        let is_changed = changed.get(&fact.node()).is_some_and(|new| !untold.contains(new));
+        if let (false, Some(node)) = (is_changed, old.doc.node(fact.node())) {
             *fields.entry(name(&pattern(node, old.root))).or_default() += 1;
         }
     }

@@ -67,7 +67,7 @@ impl HostCuts {
         let missing = match &subject.payload {
             Some(payload) => {
                 let matched = match_facts(payload, &view.text, cancel)?;
-                matched.facts.iter().filter(|fact| fact.state == FactState::Missing).map(|fact| fact.node).collect()
+                matched.facts.iter().filter(|fact| fact.state == FactState::Missing).map(|fact| fact.node()).collect()
             }
             None => BTreeSet::new(),
         };

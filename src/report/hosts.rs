@@ -351,7 +351,7 @@ pub(super) fn lost_fields(payload: &Payload, matched: &Matched, columns: &Column
     let mut places = vec![None; columns.columns.len()];
     let mut fields: Vec<LostField> = Vec::new();
     for fact in &matched.facts {
-        let Some(&column) = columns.of_node.get(fact.node - payload.root) else { continue };
+        let Some(&column) = columns.of_node.get(fact.node() - payload.root) else { continue };
         let place = *places[column].get_or_insert_with(|| {
             fields.push(LostField { path: columns.path(column), total: 0, reworded: 0, missing: 0 });
             fields.len() - 1
@@ -361,7 +361,7 @@ pub(super) fn lost_fields(payload: &Payload, matched: &Matched, columns: &Column
         match fact.state {
             FactState::Kept => {}
             FactState::Reworded => field.reworded += 1,
-            FactState::Missing | FactState::Differs(_) => field.missing += 1,
+            FactState::Missing | FactState::Differs => field.missing += 1,
         }
     }
     fields.retain(|field| field.missing + field.reworded > 0);

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use super::columns::compact_without;
 use super::{CountError, format_bytes};
 use crate::cancel::Cancel;
-use crate::capture::{FactState, match_facts};
+use crate::capture::match_facts;
 use crate::format::{self, Subject};
 use crate::json::Doc;
 use crate::problem::{Kind, Problem};
@@ -99,12 +99,8 @@ impl Parts {
         };
         let root = payload.root();
         let matched = match_facts(payload, &text, cancel)?;
-        let missing: HashSet<usize> = matched
-            .facts
-            .iter()
-            .filter(|fact| matches!(fact.state, FactState::Missing | FactState::Differs(_)))
-            .map(|fact| fact.node)
-            .collect();
+        let missing: HashSet<usize> =
+            matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect();
         let json = compact_without(root, |_| false, cancel)?;
         let said = compact_without(root, |node| missing.contains(&node.index()), cancel)?;
         let left_out = count(&said)? - count(&json)?;

@@ -124,11 +124,8 @@ impl TextView {
         if syntax == Syntax::Json {
             mark_strings(&text, &mut lines);
         }
-        let mut differs: Vec<_> = matched
-            .facts
-            .iter()
-            .filter_map(|fact| if let FactState::Differs(range) = &fact.state { Some(range.clone()) } else { None })
-            .collect();
+        let mut differs: Vec<_> =
+            matched.facts.iter().filter_map(|fact| if fact.state == FactState::Differs { fact.place() } else { None }).collect();
         differs.sort_by_key(|range| range.start);
         let line_ends = match (text.contains('\n'), text.contains("\r\n")) {
             (_, true) => "CRLF",

@@ -55,12 +55,12 @@ impl TreeView {
 
     fn mark(&mut self, text: &str) {
         for fact in &self.matched.facts {
-            let mark = match &fact.state {
-                FactState::Missing => Mark::NotInText,
-                FactState::Differs(range) => Mark::Differs(text[range.clone()].to_owned()),
-                FactState::Kept | FactState::Reworded => continue,
+            let mark = match (fact.state, fact.place()) {
+                (FactState::Kept | FactState::Reworded, _) => continue,
+                (FactState::Differs, Some(place)) => Mark::Differs(text[place].to_owned()),
+                (FactState::Missing | FactState::Differs, _) => Mark::NotInText,
             };
-            let mut parent = self.payload.doc.node(fact.node).and_then(|node| node.parent());
+            let mut parent = self.payload.doc.node(fact.node()).and_then(|node| node.parent());
             while let Some(node) = parent.filter(|node| node.index() >= self.payload.root) {
                 let inside = self.marks_inside.entry(node.index()).or_default();
                 match mark {
@@ -69,7 +69,7 @@ impl TreeView {
                 }
                 parent = node.parent();
             }
-            self.marks.insert(fact.node, mark);
+            self.marks.insert(fact.node(), mark);
         }
     }
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::columns::{Columns, compact_without, escape};
 use super::{CountError, format_bytes, grouped};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{FactState, Payload, match_facts};
+use crate::capture::{Payload, match_facts};
 use crate::format::{Format, Subject};
 use crate::json::{Doc, Node};
 
@@ -128,11 +128,11 @@ pub fn needed_fields(
         .collect();
     wanted.sort_by_key(|(column, _)| *column);
     for fact in match_facts(payload, &String::from_utf8_lossy(&bytes), cancel)?.facts {
-        let column = columns.of_node[fact.node - root.index()];
+        let column = columns.of_node[fact.node() - root.index()];
         if let Ok(at) = wanted.binary_search_by_key(&column, |(column, _)| *column) {
             let field = &mut wanted[at].1;
             field.of += 1;
-            field.missing += u64::from(matches!(fact.state, FactState::Missing | FactState::Differs(_)));
+            field.missing += u64::from(fact.state.is_missing());
         }
     }
     let needed = wanted.len() as u64;

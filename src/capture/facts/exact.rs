@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+use super::span::Span;
 use crate::json::{Doc, Kind, Node};
 
 /// The payload inside a text.
@@ -12,7 +13,7 @@ pub(super) struct Exact {
     /// Where it stands; more than once where an answer carries it twice.
     pub(super) at: Vec<Range<usize>>,
     /// Each node's place in the first of them, by tape index minus the root's.
-    places: Vec<Range<usize>>,
+    places: Vec<Span>,
 }
 
 /// Places where JSON may begin that are tried in a text.
@@ -24,26 +25,21 @@ impl Exact {
     pub(super) fn find(root: Node<'_>, text: &str) -> Option<Self> {
         // A bare `1` or `{}` may stand anywhere by chance.
         let found = if root.is_empty() { None } else { Self::verbatim(root, text) };
-        found.or_else(|| Self::reformatted(root, text)).or_else(|| Self::embedded(root, text))
+        found.or_else(|| reformatted(root, text, Self::of)).or_else(|| embedded(root, text, Self::of))
     }
 
     /// Whether the payload stands in the text; cheaper than to find every node's place.
     pub(super) fn is_in(root: Node<'_>, text: &str) -> bool {
         let is_verbatim = !root.is_empty()
             && std::str::from_utf8(root.raw()).is_ok_and(|raw| memchr::memmem::find(text.as_bytes(), raw.as_bytes()).is_some());
-        is_verbatim || Self::reformatted(root, text).or_else(|| Self::embedded(root, text)).is_some()
+        is_verbatim || is_written(root, text)
     }
 
-    /// The payload as JSON of another layout with something around it: a fence, a heading, a host's words.
-    fn embedded(root: Node<'_>, text: &str) -> Option<Self> {
-        let nodes = root.subtree_end() - root.index();
-        each_json(root, text, |doc, start| {
-            let is_it = |node: &Node<'_>| node.kind() == root.kind() && node.subtree_end() - node.index() == nodes;
-            let mut candidates = (0..doc.len()).filter_map(|index| doc.node(index)).filter(is_it);
-            let places = candidates.find_map(|node| same_subtree(root, node))?;
-            let places: Vec<_> = places.into_iter().map(|place| place.start + start..place.end + start).collect();
-            Some(Self { at: vec![places.first()?.clone()], places })
-        })
+    /// At a node of JSON that begins at an offset of the text.
+    fn of(node: Node<'_>, start: usize) -> Self {
+        let place = |node: Node<'_>| node.range().start + start..node.range().end + start;
+        let nodes = (node.index()..node.subtree_end()).filter_map(|index| node.doc().node(index));
+        Self { at: vec![place(node)], places: nodes.map(|node| Span::of(&place(node))).collect() }
     }
 
     /// Whether the payload stands written out inside a string of JSON, as on the wire. Where its parts stand is for others
@@ -55,7 +51,7 @@ impl Exact {
                 .filter_map(|index| doc.node(index))
                 .filter(|node| node.kind() == Kind::String && node.raw().len() > nodes)
                 .filter_map(Node::as_str)
-                .any(|inner| Self::reformatted(root, &inner).or_else(|| Self::embedded(root, &inner)).is_some())
+                .any(|inner| is_written(root, &inner))
                 .then_some(())
         })
         .is_some()
@@ -67,37 +63,21 @@ impl Exact {
         let first = at.first()?.start;
         let from = root.range().start;
         let nodes = (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index));
-        let places = nodes.map(|node| node.range().start - from + first..node.range().end - from + first).collect();
+        let place = |node: Node<'_>| node.range().start - from + first..node.range().end - from + first;
+        let places = nodes.map(|node| Span::of(&place(node))).collect();
         Some(Self { at, places })
-    }
-
-    fn reformatted(root: Node<'_>, text: &str) -> Option<Self> {
-        // Cheap to see for most texts, and spares them the parse.
-        let closes = match root.kind() {
-            Kind::Object => text.trim_start().starts_with('{') && text.trim_end().ends_with('}'),
-            Kind::Array => text.trim_start().starts_with('[') && text.trim_end().ends_with(']'),
-            _ => true,
-        };
-        if !closes {
-            return None;
-        }
-        let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-        if !doc.is_json() || doc.len() != root.subtree_end() - root.index() {
-            return None;
-        }
-        let places = same_subtree(root, doc.root()?)?;
-        Some(Self { at: vec![doc.root()?.range()], places })
     }
 
     /// A node's place: of a string its inside.
     pub(super) fn place(&self, node: Node<'_>, offset: usize) -> Option<Range<usize>> {
-        let range = self.places.get(offset)?.clone();
+        let range = self.places.get(offset)?.range();
         Some(if node.kind() == Kind::String && range.len() >= 2 { range.start + 1..range.end - 1 } else { range })
     }
 
     /// A container's places in every copy.
     pub(super) fn copies(&self, offset: usize) -> Vec<Range<usize>> {
         let (Some(first), Some(place)) = (self.at.first(), self.places.get(offset)) else { return Vec::new() };
+        let place = place.range();
         self.at.iter().map(|copy| place.start - first.start + copy.start..place.end - first.start + copy.start).collect()
     }
 
@@ -107,6 +87,36 @@ impl Exact {
         let after = self.at.last().map_or(0, |copy| copy.end)..text.len();
         if before.len() >= after.len() { before } else { after }
     }
+}
+
+/// Whether the payload is the text, as JSON of any layout, or stands in it.
+fn is_written(root: Node<'_>, text: &str) -> bool {
+    let found = |_: Node<'_>, _: usize| ();
+    reformatted(root, text, found).or_else(|| embedded(root, text, found)).is_some()
+}
+
+/// The payload as JSON of another layout.
+fn reformatted<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> T) -> Option<T> {
+    // Cheap to see for most texts, and spares them the parse.
+    let closes = match root.kind() {
+        Kind::Object => text.trim_start().starts_with('{') && text.trim_end().ends_with('}'),
+        Kind::Array => text.trim_start().starts_with('[') && text.trim_end().ends_with(']'),
+        _ => true,
+    };
+    if !closes {
+        return None;
+    }
+    let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
+    let node = doc.root().filter(|node| doc.is_json() && is_same_subtree(root, *node))?;
+    Some(take(node, 0))
+}
+
+/// The payload as JSON of another layout with something around it: a fence, a heading, a host's words.
+fn embedded<T>(root: Node<'_>, text: &str, take: impl Fn(Node<'_>, usize) -> T) -> Option<T> {
+    each_json(root, text, |doc, start| {
+        let mut nodes = (0..doc.len()).filter_map(|index| doc.node(index));
+        Some(take(nodes.find(|node| is_same_subtree(root, *node))?, start))
+    })
 }
 
 /// Takes the JSON values that a text holds, one after the other with their offsets, until `take` finds what it looks for.
@@ -132,18 +142,15 @@ fn each_json<T>(root: Node<'_>, text: &str, mut take: impl FnMut(&Doc, usize) ->
     None
 }
 
-/// Each node's place in another document, where both subtrees are the same value in the same order.
-fn same_subtree(ours: Node<'_>, theirs: Node<'_>) -> Option<Vec<Range<usize>>> {
+/// Whether two subtrees are the same value in the same order.
+fn is_same_subtree(ours: Node<'_>, theirs: Node<'_>) -> bool {
     let nodes = ours.subtree_end() - ours.index();
-    let mut places = Vec::with_capacity(nodes);
-    for offset in 0..nodes {
-        let (a, b) = (ours.doc().node(ours.index() + offset)?, theirs.doc().node(theirs.index() + offset)?);
-        if !is_same(a, b, offset == 0) {
-            return None;
-        }
-        places.push(b.range());
-    }
-    Some(places)
+    theirs.subtree_end() - theirs.index() == nodes
+        && (0..nodes).all(|offset| {
+            let a = ours.doc().node(ours.index() + offset);
+            let b = theirs.doc().node(theirs.index() + offset);
+            a.zip(b).is_some_and(|(a, b)| is_same(a, b, offset == 0))
+        })
 }
 
 /// The length of the JSON value that begins here, by its brackets alone; `None` where it does not end.

@@ -15,7 +15,16 @@ pub(super) struct Needle {
     pub(super) text: String,
     /// Its rarest word, as a range of `text`; `None` where it has neither letter nor digit.
     word: Option<Range<usize>>,
+    /// The places of that word.
+    places: usize,
     pub(super) is_number: bool,
+}
+
+impl Needle {
+    /// Whether looking for it is cheap, however often it is done.
+    pub(super) fn is_rare(&self) -> bool {
+        self.word.is_some() && self.places <= 8
+    }
 }
 
 /// The words of a text (runs of letters and digits) and where they stand.
@@ -23,8 +32,8 @@ pub(super) struct Index<'t> {
     text: &'t str,
     ids: HashMap<&'t str, u32>,
     /// Places of word `id` are `places[firsts[id]..firsts[id + 1]]`.
-    firsts: Vec<usize>,
-    places: Vec<usize>,
+    firsts: Vec<u32>,
+    places: Vec<u32>,
 }
 
 /// Cuts a text into its words.
@@ -41,8 +50,8 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 impl<'t> Index<'t> {
     pub(super) fn of(text: &'t str) -> Self {
         let mut ids: HashMap<&str, u32> = HashMap::new();
-        let mut counts: Vec<usize> = Vec::new();
-        let mut sequence: Vec<(u32, usize)> = Vec::new();
+        let mut counts: Vec<u32> = Vec::new();
+        let mut sequence: Vec<(u32, u32)> = Vec::new();
         for range in words(text) {
             let next = u32::try_from(counts.len()).unwrap_or(u32::MAX);
             let id = *ids.entry(&text[range.clone()]).or_insert(next);
@@ -50,7 +59,8 @@ impl<'t> Index<'t> {
                 counts.push(0);
             }
             counts[id as usize] += 1;
-            sequence.push((id, range.start));
+            // Texts end long before 4 GiB: no message is larger.
+            sequence.push((id, u32::try_from(range.start).unwrap_or(u32::MAX)));
         }
         let mut firsts = Vec::with_capacity(counts.len() + 1);
         let mut sum = 0;
@@ -59,17 +69,18 @@ impl<'t> Index<'t> {
             sum += count;
         }
         firsts.push(sum);
-        let mut places = vec![0; sum];
+        let mut places = vec![0; sum as usize];
         let mut free = firsts.clone();
         for (id, at) in sequence {
-            places[free[id as usize]] = at;
+            places[free[id as usize] as usize] = at;
             free[id as usize] += 1;
         }
         Self { text, ids, firsts, places }
     }
 
-    fn places(&self, word: &str) -> &[usize] {
-        self.ids.get(word).map_or(&[], |&id| &self.places[self.firsts[id as usize]..self.firsts[id as usize + 1]])
+    fn places(&self, word: &str) -> &[u32] {
+        let range = |&id: &u32| self.firsts[id as usize] as usize..self.firsts[id as usize + 1] as usize;
+        self.ids.get(word).map_or(&[], |id| &self.places[range(id)])
     }
 
     /// Prepares a value, already in canonical form. `None` for the empty one.
@@ -77,23 +88,25 @@ impl<'t> Index<'t> {
         if text.is_empty() {
             return None;
         }
-        let word = words(&text).take(16).min_by_key(|range| self.places(&text[range.clone()]).len());
+        let counted = words(&text).take(16).map(|range| (self.places(&text[range.clone()]).len(), range));
+        let (places, word) = counted.min_by_key(|(places, _)| *places).unzip();
         let digits = text.strip_prefix('-').unwrap_or(&text);
         let is_number = digits.starts_with(|char: char| char.is_ascii_digit())
             && digits.bytes().all(|byte| byte.is_ascii_digit() || b".,eE+-".contains(&byte));
-        Some(Needle { text, word, is_number })
+        Some(Needle { text, word, places: places.unwrap_or_default(), is_number })
     }
 
     /// Where the value stands in `within`, in order.
     pub(super) fn hits<'s>(&'s self, needle: &'s Needle, within: Range<usize>) -> impl Iterator<Item = Range<usize>> + 's {
         let by_word = needle.word.clone().map(|word| {
             let places = self.places(&needle.text[word.clone()]);
-            let first = places.partition_point(|&at| at < within.start);
+            let first = places.partition_point(|&at| (at as usize) < within.start);
             let end = within.end;
             places[first..]
                 .iter()
-                .take_while(move |&&at| at < end)
-                .map(move |&at| self.around(needle, &word, at))
+                .map(|&at| at as usize)
+                .take_while(move |&at| at < end)
+                .map(move |at| self.around(needle, &word, at))
                 .scan(0, |misses, hit| {
                     *misses = if hit.is_some() { 0 } else { *misses + 1 };
                     (*misses <= MAX_MISSES).then_some(hit)

@@ -12,6 +12,7 @@ use super::exact::Exact;
 use super::labels::{Field, FieldSet};
 use super::page::{Page, keys};
 use super::regions::{regions, sections};
+use super::span::Span;
 use super::{Fact, FactCount, FactState, Matched, Record, record_lists};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Payload;
@@ -26,31 +27,32 @@ const MAX_MEMBERS: usize = 2_000;
 /// The field above all others.
 const NO_FIELD: u32 = 0;
 
-/// What became of a leaf, in canonical offsets.
-#[derive(Clone, Debug)]
+/// What became of a leaf, and where, in canonical offsets.
+#[derive(Clone, Copy, Debug)]
 struct Found {
     state: FactState,
-    place: Option<Range<usize>>,
+    span: Option<Span>,
 }
 
 impl Found {
-    fn kept(place: Range<usize>) -> Self {
-        Self { state: FactState::Kept, place: Some(place) }
-    }
-    fn reworded(place: Range<usize>) -> Self {
-        Self { state: FactState::Reworded, place: Some(place) }
-    }
-    fn missing() -> Self {
-        Self { state: FactState::Missing, place: None }
+    const MISSING: Self = Self { state: FactState::Missing, span: None };
+
+    fn at(state: FactState, place: &Range<usize>) -> Self {
+        Self { state, span: Some(Span::of(place)) }
     }
 }
 
-/// A leaf and the field it belongs to.
-type Leaf<'a> = (Node<'a>, u32);
+/// A leaf, by its tape index minus the root's, and the field it belongs to.
+#[derive(Clone, Copy)]
+struct Leaf {
+    offset: u32,
+    field: u32,
+}
 type Places = Vec<Range<usize>>;
 
 struct Matcher<'t, 'c> {
     source: &'t str,
+    root: Node<'t>,
     page: Page<'t>,
     cancel: &'c Cancel,
     /// Every field met, by the one around it and its key.
@@ -59,12 +61,11 @@ struct Matcher<'t, 'c> {
     sets: Vec<FieldSet>,
     set_of: HashMap<Vec<u32>, usize>,
     /// Hits that serve a leaf, by start.
-    used: BTreeMap<usize, usize>,
+    used: BTreeMap<u32, u32>,
     /// By slot: the field whose value it holds.
     served: HashMap<usize, u32>,
     /// By tape index minus the root's.
     found: Vec<Option<Found>>,
-    base: usize,
     /// The list whose records are reported, and where they stand.
     row_set: Option<usize>,
     row_places: Option<Vec<Places>>,
@@ -98,12 +99,12 @@ fn search(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Can
     cancel.check()?;
     let page = Page::of(&canon, &keys(payload.root()));
     cancel.check()?;
-    let mut matched = Matcher::of(text, page, payload.root(), cancel).run(payload.root())?;
+    let mut matched = Matcher::of(text, page, payload.root(), cancel).run()?;
     // Asked last, since it tells that everything is there and not where.
     if matched.count.missing > 0 && Exact::is_in_a_string(payload.root(), text) {
         for fact in &mut matched.facts {
-            if matches!(fact.state, FactState::Missing | FactState::Differs(_)) {
-                fact.state = FactState::Kept;
+            if fact.state.is_missing() {
+                (fact.state, fact.span) = (FactState::Kept, None);
             }
         }
         matched.count.kept += matched.count.missing;
@@ -126,7 +127,7 @@ fn of_exact(root: Node<'_>, exact: &Exact, text: &str, cancel: &Cancel) -> Resul
     let base = root.index();
     for leaf in leaves(root) {
         let place = exact.place(leaf, leaf.index() - base);
-        matched.facts.push(Fact { node: leaf.index(), state: FactState::Kept, place });
+        matched.facts.push(Fact::of(leaf.index(), FactState::Kept, place));
     }
     matched.count.total = matched.facts.len() as u64;
     matched.count.kept = matched.count.total;
@@ -168,13 +169,14 @@ fn is_fact(node: Node<'_>) -> bool {
 }
 
 impl<'t, 'c> Matcher<'t, 'c> {
-    fn of(source: &'t str, page: Page<'t>, root: Node<'_>, cancel: &'c Cancel) -> Self {
+    fn of(source: &'t str, page: Page<'t>, root: Node<'t>, cancel: &'c Cancel) -> Self {
         let row_set = match record_lists(root).as_slice() {
             [list] => Some(list.index()),
             _ => None,
         };
         Self {
             source,
+            root,
             page,
             cancel,
             fields: vec![Field::default()],
@@ -184,41 +186,37 @@ impl<'t, 'c> Matcher<'t, 'c> {
             used: BTreeMap::new(),
             served: HashMap::new(),
             found: vec![None; root.subtree_end() - root.index()],
-            base: root.index(),
             row_set,
             row_places: None,
         }
     }
 
-    fn run(mut self, root: Node<'_>) -> Result<Matched, Cancelled> {
+    fn run(mut self) -> Result<Matched, Cancelled> {
         let whole = 0..self.page.text().len();
-        self.place(root, NO_FIELD, &[whole], 0)?;
-        Ok(self.report(root))
+        self.place(self.root, NO_FIELD, &[whole], 0)?;
+        Ok(self.report())
     }
 
     /// Looks for everything below a node in parts of the text: what has places of its own first, then the rest around it.
     fn place(&mut self, node: Node<'_>, around: u32, within: &[Range<usize>], depth: usize) -> Result<(), Cancelled> {
         self.cancel.check()?;
-        let mut leaves: Vec<Leaf<'_>> = Vec::new();
+        let mut leaves: Vec<Leaf> = Vec::new();
         let mut taken: Places = Vec::new();
         let mut attempts = 0;
         // Members that stand nowhere by themselves are descended into as if they were part of the node.
         let mut open: Vec<(Node<'_>, u32)> = vec![(node, around)];
         while let Some((node, field)) = open.pop() {
-            if leaves.len().is_multiple_of(1_024) {
-                self.cancel.check()?;
-            }
             if !node.is_container() {
                 if is_fact(node) {
-                    leaves.push((node, field));
+                    leaves.push(self.leaf(node, field));
                 }
                 continue;
             }
-            let members: Vec<Node<'_>> = node.children().collect();
+            self.cancel.check()?;
             let is_list = node.kind() == Kind::Array;
-            let are_records = members.len() >= 2 && members.iter().all(|member| member.kind() == Kind::Object);
+            let are_records = node.len() >= 2 && node.children().all(|member| member.kind() == Kind::Object);
             let parts: Vec<Node<'_>> =
-                members.iter().copied().filter(|member| member.is_container() && (is_list || !member.is_empty())).collect();
+                node.children().filter(|member| member.is_container() && (is_list || !member.is_empty())).collect();
             let tries = depth < MAX_DEPTH && attempts < MAX_SECTIONS && parts.len() >= 2;
             let places = match (is_list, tries) {
                 (true, true) if are_records => regions(&parts, &self.page, within, self.cancel)?,
@@ -231,7 +229,10 @@ impl<'t, 'c> Matcher<'t, 'c> {
             }
             let mut places = parts.iter().map(|part| part.index()).zip(places.into_iter().flatten()).peekable();
             let first = open.len();
-            for member in members {
+            for (position, member) in node.children().enumerate() {
+                if position.is_multiple_of(1_024) {
+                    self.cancel.check()?;
+                }
                 let own = places.next_if(|(index, _)| *index == member.index()).map(|(_, places)| places);
                 let below = match member.key() {
                     // Records that are told by their keys are of one kind.
@@ -246,25 +247,27 @@ impl<'t, 'c> Matcher<'t, 'c> {
                     }
                     // A record that stands nowhere, as behind a cut, needs no search.
                     Some(_) if is_list => self.give_up(member),
-                    _ => open.push((member, below)),
+                    _ if member.is_container() => open.push((member, below)),
+                    _ if is_fact(member) => leaves.push(self.leaf(member, below)),
+                    _ => {}
                 }
             }
             open[first..].reverse();
         }
         taken.sort_by_key(|range| range.start);
         let free = rest_of(within, &taken);
-        self.look(&leaves, &free, true)?;
+        self.look(&mut leaves, &free, true)?;
         // What stands nowhere else may still stand inside the records' part: no text keeps them apart strictly.
         if !taken.is_empty() {
-            leaves.retain(|(leaf, _)| self.state(*leaf) == Some(&FactState::Missing));
-            self.look(&leaves, within, false)?;
+            leaves.retain(|leaf| self.state(*leaf) == Some(FactState::Missing));
+            self.look(&mut leaves, within, false)?;
         }
         Ok(())
     }
 
     fn give_up(&mut self, node: Node<'_>) {
         for leaf in leaves(node) {
-            self.found[leaf.index() - self.base] = Some(Found::missing());
+            self.found[leaf.index() - self.root.index()] = Some(Found::MISSING);
         }
     }
 
@@ -277,11 +280,16 @@ impl<'t, 'c> Matcher<'t, 'c> {
         })
     }
 
-    fn state(&self, leaf: Node<'_>) -> Option<&FactState> {
-        self.found[leaf.index() - self.base].as_ref().map(|found| &found.state)
+    fn leaf(&self, node: Node<'_>, field: u32) -> Leaf {
+        // A tape has no more than [`crate::json::MAX_NODES`].
+        Leaf { offset: u32::try_from(node.index() - self.root.index()).unwrap_or(u32::MAX), field }
     }
 
-    fn report(self, root: Node<'_>) -> Matched {
+    fn state(&self, leaf: Leaf) -> Option<FactState> {
+        self.found[leaf.offset as usize].map(|found| found.state)
+    }
+
+    fn report(self) -> Matched {
         let mut matched = Matched::default();
         let canon = self.page.canon;
         for (offset, found) in self.found.into_iter().enumerate() {
@@ -291,13 +299,13 @@ impl<'t, 'c> Matcher<'t, 'c> {
             match found.state {
                 FactState::Kept => count.kept += 1,
                 FactState::Reworded => count.reworded += 1,
-                FactState::Missing | FactState::Differs(_) => count.missing += 1,
+                FactState::Missing | FactState::Differs => count.missing += 1,
             }
-            let place = found.place.map(|place| canon.source(place));
-            matched.facts.push(Fact { node: self.base + offset, state: found.state, place });
+            let place = found.span.map(|span| canon.source(span.range()));
+            matched.facts.push(Fact::of(self.root.index() + offset, found.state, place));
         }
         let mut places = self.row_places.into_iter().flatten();
-        for record in row_set(root) {
+        for record in row_set(self.root) {
             let places: Places = places.next().into_iter().flatten().map(|place| canon.source(place)).collect();
             matched.records.push(Record { node: record.index(), places: whole_lines(self.source, &places) });
         }

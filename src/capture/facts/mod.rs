@@ -14,34 +14,57 @@ mod labels;
 mod matcher;
 mod page;
 mod regions;
+mod span;
 mod tables;
 mod whole;
 
 use std::ops::Range;
 
+use self::span::Span;
 use super::Payload;
 use crate::cancel::{Cancel, Cancelled};
 use crate::json::{Kind, Node};
 
 /// What became of a fact in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactState {
     Kept,
     /// There, in another form (a date, a currency, a phone number in other punctuation, a label's yes/no).
     Reworded,
     Missing,
-    /// Missing, and the same label carries another value, at this range of the text.
-    Differs(Range<usize>),
+    /// Missing, and the same label carries another value.
+    Differs,
+}
+
+impl FactState {
+    /// Whether the text does not carry the value.
+    pub fn is_missing(self) -> bool {
+        matches!(self, FactState::Missing | FactState::Differs)
+    }
 }
 
 /// One fact of the payload, matched against one text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Tape index of the leaf in the payload's document.
-    pub node: usize,
+    node: u32,
     pub state: FactState,
-    /// Where it stands in the text, where it does.
-    pub place: Option<Range<usize>>,
+    span: Option<Span>,
+}
+
+impl Fact {
+    fn of(node: usize, state: FactState, place: Option<Range<usize>>) -> Self {
+        Self { node: u32::try_from(node).unwrap_or(u32::MAX), state, span: place.as_ref().map(Span::of) }
+    }
+
+    /// Tape index of the leaf in the payload's document.
+    pub fn node(&self) -> usize {
+        self.node as usize
+    }
+
+    /// Where it stands in the text, as far as that is known; of a fact that differs, where the other value stands.
+    pub fn place(&self) -> Option<Range<usize>> {
+        self.span.map(Span::range)
+    }
 }
 
 /// How many facts a text carries; `missing` includes those that differ.

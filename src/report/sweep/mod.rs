@@ -368,13 +368,13 @@ impl Sweep {
                 if seen.is_multiple_of(1 << 12) {
                     cancel.check()?;
                 }
-                let Some(node) = payload.doc.node(fact.node) else { continue };
-                let field = *field_of.entry(fact.node).or_insert_with(|| {
+                let Some(node) = payload.doc.node(fact.node()) else { continue };
+                let field = *field_of.entry(fact.node()).or_insert_with(|| {
                     let pattern = pattern(node, payload.root);
                     let next = self.fields.len();
                     let field = *known.entry(pattern.clone()).or_insert(next);
                     if field == next {
-                        let is_of_record = list.is_some_and(|list| (list.index()..list.subtree_end()).contains(&fact.node));
+                        let is_of_record = list.is_some_and(|list| (list.index()..list.subtree_end()).contains(&fact.node()));
                         self.fields.push(Field { pattern, total: 0, is_of_record });
                     }
                     self.fields[field].total += 1;
@@ -383,18 +383,19 @@ impl Sweep {
                 if column.lost.len() <= field {
                     column.lost.resize(field + 1, 0);
                 }
-                let record = starts.partition_point(|start| *start <= fact.node).checked_sub(1);
+                let record = starts.partition_point(|start| *start <= fact.node()).checked_sub(1);
                 if self.fields[field].is_of_record && record.and_then(|at| absent.get(at)) == Some(&true) {
                     continue;
                 }
-                match &fact.state {
-                    FactState::Kept | FactState::Reworded => continue,
-                    FactState::Missing => {}
-                    FactState::Differs(range) => column.differing.push(Differing {
+                if !fact.state.is_missing() {
+                    continue;
+                }
+                if let (FactState::Differs, Some(place)) = (fact.state, fact.place()) {
+                    column.differing.push(Differing {
                         path: node.pointer_from(payload.root),
                         value: node.as_str().unwrap_or_else(|| node.raw_text()).into_owned(),
-                        said: column.text[range.clone()].to_owned(),
-                    }),
+                        said: column.text[place].to_owned(),
+                    });
                 }
                 column.lost[field] += 1;
                 if column.lost_values.len() <= field {
@@ -433,19 +434,18 @@ impl Sweep {
 
     /// The facts are those of one payload in every column, in the same order.
     fn mark_what_is_not_everywhere(&mut self, matches: &[Option<Matched>]) {
-        let is_lost = |state: &FactState| matches!(state, FactState::Missing | FactState::Differs(_));
         let offered = self.columns.iter().zip(matches).filter(|(column, _)| matches!(column.origin, Origin::Call(_)));
         let mut lost: Vec<bool> = Vec::new();
         for matched in offered.filter_map(|(_, matched)| matched.as_ref()) {
             lost.resize(matched.facts.len().max(lost.len()), false);
             for (lost, fact) in lost.iter_mut().zip(&matched.facts) {
-                *lost |= is_lost(&fact.state);
+                *lost |= fact.state.is_missing();
             }
         }
         for (column, matched) in self.columns.iter_mut().zip(matches) {
             let facts = matched.iter().flat_map(|matched| &matched.facts).zip(&lost);
-            let kept = facts.filter(|(fact, lost)| **lost && !is_lost(&fact.state));
-            column.not_everywhere = kept.filter_map(|(fact, _)| fact.place.clone()).collect();
+            let kept = facts.filter(|(fact, lost)| **lost && !fact.state.is_missing());
+            column.not_everywhere = kept.filter_map(|(fact, _)| fact.place()).collect();
             column.not_everywhere.sort_by_key(|place| place.start);
         }
     }

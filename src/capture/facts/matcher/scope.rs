@@ -1,11 +1,13 @@
 //! The part of a text that one record's leaves are looked for in, and what is known of it once it was asked.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::super::canon::needle;
 use super::super::forms;
+use super::super::index::Needle;
 use super::super::whole::is_continued;
 use super::{FactState, Found, Leaf, Matcher, Places, name_sibling};
 use crate::cancel::Cancelled;
@@ -58,9 +60,9 @@ pub(super) enum Where {
     Free,
 }
 
-impl Matcher<'_, '_> {
-    fn scope(&mut self, leaves: &[Leaf<'_>], regions: &[Range<usize>]) -> Scope {
-        let mut fields: Vec<u32> = leaves.iter().map(|(_, field)| *field).collect();
+impl<'t> Matcher<'t, '_> {
+    fn scope(&mut self, leaves: &[Leaf], regions: &[Range<usize>]) -> Scope {
+        let mut fields: Vec<u32> = leaves.iter().map(|leaf| leaf.field).collect();
         fields.sort_unstable();
         fields.dedup();
         let set = match self.set_of.get(&fields) {
@@ -90,25 +92,29 @@ impl Matcher<'_, '_> {
 
     /// Looks for leaves in parts of the text. Where these are not `theirs` but belong to records as well, only labels
     /// tell that a value that is not text is meant.
-    pub(super) fn look(&mut self, leaves: &[Leaf<'_>], regions: &[Range<usize>], are_theirs: bool) -> Result<(), Cancelled> {
+    pub(super) fn look(&mut self, leaves: &mut [Leaf], regions: &[Range<usize>], are_theirs: bool) -> Result<(), Cancelled> {
         if leaves.is_empty() {
             return Ok(());
         }
         let mut scope = self.scope(leaves, regions);
-        let mut order: Vec<Leaf<'_>> = leaves.to_vec();
-        // Long values first, so that a short one does not take a place inside them.
-        order.sort_by_key(|(leaf, _)| match leaf.kind() {
-            Kind::String => (0, usize::MAX - leaf.range().len()),
-            Kind::Number => (1, usize::MAX - leaf.range().len()),
-            _ => (2, 0),
+        // Long values first, so that a short one does not take a place inside them; else in document order.
+        leaves.sort_unstable_by_key(|leaf| {
+            let node = self.node(*leaf);
+            let (rank, len) = match node.kind() {
+                Kind::String => (0, node.range().len()),
+                Kind::Number => (1, node.range().len()),
+                _ => (2, 0),
+            };
+            (rank, Reverse(len), leaf.offset)
         });
         for place in [Where::Own, Where::Free] {
             for is_reworded in [false, true] {
-                for (position, &(leaf, field)) in order.iter().enumerate() {
+                for (position, &Leaf { offset, field }) in leaves.iter().enumerate() {
                     if position.is_multiple_of(1_024) {
                         self.cancel.check()?;
                     }
-                    if !self.is_missing(leaf)
+                    let leaf = self.node(Leaf { offset, field });
+                    if !self.is_missing(offset)
                         || (place == Where::Free && !self.may_stand_elsewhere(leaf, field, &mut scope, are_theirs))
                     {
                         continue;
@@ -118,28 +124,34 @@ impl Matcher<'_, '_> {
                     } else {
                         self.as_it_is(leaf, field, &mut scope, place)
                     };
-                    self.found[leaf.index() - self.base] = Some(found.unwrap_or_else(Found::missing));
+                    self.found[offset as usize] = Some(found.unwrap_or(Found::MISSING));
                 }
             }
         }
-        for &(leaf, field) in order.iter().filter(|_| are_theirs) {
-            if !self.is_missing(leaf) {
+        for &Leaf { offset, field } in leaves.iter().filter(|_| are_theirs) {
+            if !self.is_missing(offset) {
                 continue;
             }
+            let leaf = self.node(Leaf { offset, field });
             let sibling =
-                name_sibling(leaf).and_then(|sibling| self.found.get(sibling.index().checked_sub(self.base)?)?.as_ref());
-            let found = match (sibling.and_then(|found| found.place.clone()), self.other(leaf, field, &mut scope)) {
-                (Some(place), _) => Found::reworded(place),
-                (None, Other::Value(range)) => Found { state: FactState::Differs(self.page.canon.source(range)), place: None },
-                (None, _) => Found::missing(),
+                name_sibling(leaf).and_then(|sibling| *self.found.get(sibling.index().checked_sub(self.root.index())?)?);
+            let sibling = sibling.filter(|found| !found.state.is_missing());
+            let found = match (sibling.and_then(|found| found.span), self.other(leaf, field, &mut scope)) {
+                (Some(span), _) => Found { state: FactState::Reworded, span: Some(span) },
+                (None, Other::Value(range)) => Found::at(FactState::Differs, &range),
+                (None, _) => Found::MISSING,
             };
-            self.found[leaf.index() - self.base] = Some(found);
+            self.found[offset as usize] = Some(found);
         }
         Ok(())
     }
 
-    fn is_missing(&self, leaf: Node<'_>) -> bool {
-        self.state(leaf).is_none_or(|state| matches!(state, FactState::Missing | FactState::Differs(_)))
+    fn node(&self, leaf: Leaf) -> Node<'t> {
+        self.root.doc().node(self.root.index() + leaf.offset as usize).unwrap_or(self.root)
+    }
+
+    fn is_missing(&self, offset: u32) -> bool {
+        self.found[offset as usize].is_none_or(|found| found.state.is_missing())
     }
 
     /// Whether a leaf that is not under its own label may stand anywhere else: where that label carries another value,
@@ -190,7 +202,10 @@ impl Matcher<'_, '_> {
         if texts.iter().all(String::is_empty) {
             return (place == Where::Free).then(|| self.verbatim(leaf, scope)).flatten();
         }
-        texts.into_iter().find_map(|text| self.take(text, leaf, field, scope, place)).map(Found::kept)
+        texts
+            .into_iter()
+            .find_map(|text| self.take(text, leaf, field, scope, place))
+            .map(|place| Found::at(FactState::Kept, &place))
     }
 
     /// A value of nothing but what escaping is made of: looked for as it is.
@@ -200,7 +215,7 @@ impl Matcher<'_, '_> {
             let source = self.page.canon.source((*region).clone());
             self.source.get(source).is_some_and(|text| text.contains(value.trim()))
         })?;
-        Some(Found::kept(place.start..place.start))
+        Some(Found::at(FactState::Kept, &(place.start..place.start)))
     }
 
     /// Takes the first place of a text that nothing else has.
@@ -213,13 +228,28 @@ impl Matcher<'_, '_> {
         place: Where,
     ) -> Option<Range<usize>> {
         let is_bool = leaf.kind() == Kind::Bool;
-        let key = (text, is_bool);
-        if !scope.values.contains_key(&key) {
-            let found = self.find(&key.0, leaf, scope);
-            let hits = self.sort(found, scope.set, is_bool);
-            scope.values.insert(key.clone(), hits);
+        let needle = self.page.index.needle(text)?;
+        if needle.is_rare() {
+            // Few values are many leaves', and what is found again costs less than what is remembered of all.
+            let found = self.find(&needle, leaf, scope);
+            let mut hits = self.sort(found, scope.set, is_bool);
+            return self.take_first(&mut hits, leaf, field, place);
         }
-        let hits = scope.values.get_mut(&key)?;
+        let key = (needle.text.clone(), is_bool);
+        let mut hits = match scope.values.remove(&key) {
+            Some(hits) => hits,
+            None => {
+                let found = self.find(&needle, leaf, scope);
+                self.sort(found, scope.set, is_bool)
+            }
+        };
+        let taken = self.take_first(&mut hits, leaf, field, place);
+        scope.values.insert(key, hits);
+        taken
+    }
+
+    /// Takes the first hit that nothing else has; those before it are of no more use to anyone.
+    fn take_first(&mut self, hits: &mut Hits, leaf: Node<'_>, field: u32, place: Where) -> Option<Range<usize>> {
         if place == Where::Own {
             let own = hits.own.get_mut(&field)?;
             while let Some((slot, hit)) = own.pop_front() {
@@ -244,16 +274,16 @@ impl Matcher<'_, '_> {
     }
 
     fn claim(&mut self, hit: &Range<usize>) -> bool {
-        let overlaps = self.used.range(..hit.end).next_back().is_some_and(|(_, &end)| end > hit.start);
+        let [start, end] = [hit.start, hit.end].map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+        let overlaps = self.used.range(..end).next_back().is_some_and(|(_, &end)| end > start);
         if !overlaps {
-            self.used.insert(hit.start, hit.end);
+            self.used.insert(start, end);
         }
         !overlaps
     }
 
     /// Every place in the scope where a value stands as a whole and is not denied.
-    fn find(&self, text: &str, leaf: Node<'_>, scope: &Scope) -> Places {
-        let Some(needle) = self.page.index.needle(text.to_owned()) else { return Vec::new() };
+    fn find(&self, needle: &Needle, leaf: Node<'_>, scope: &Scope) -> Places {
         let regions = &scope.regions;
         let is_number = leaf.kind() == Kind::Number;
         let slashes = if is_number { 0 } else { leaf.as_str().unwrap_or_default().matches('\\').count() };
@@ -265,7 +295,7 @@ impl Matcher<'_, '_> {
         };
         // Few parts are searched one by one; many by looking up to which of them a hit belongs.
         if regions.len() <= 8 {
-            let hits = regions.iter().flat_map(|region| self.page.hits(&needle, region.clone()));
+            let hits = regions.iter().flat_map(|region| self.page.hits(needle, region.clone()));
             return hits.filter(is_meant).collect();
         }
         let (Some(first), Some(last)) = (regions.first(), regions.last()) else { return Vec::new() };
@@ -273,7 +303,7 @@ impl Matcher<'_, '_> {
             let at = regions.partition_point(|region| region.start <= hit.start).checked_sub(1);
             at.is_some_and(|at| hit.end <= regions[at].end)
         };
-        self.page.hits(&needle, first.start..last.end).filter(|hit| is_inside(hit) && is_meant(hit)).collect()
+        self.page.hits(needle, first.start..last.end).filter(|hit| is_inside(hit) && is_meant(hit)).collect()
     }
 
     /// Tells hits by the labels they stand under. A yes or no means nothing under a label that is no field's.

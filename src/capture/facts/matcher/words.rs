@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::canon::needle;
 use super::super::forms;
 use super::scope::{Answers, Scope, Where, bare, line_before};
-use super::{Found, Matcher};
+use super::{FactState, Found, Matcher};
 use crate::json::{Kind, Node};
 
 impl Matcher<'_, '_> {
@@ -14,22 +14,22 @@ impl Matcher<'_, '_> {
     pub(super) fn in_other_words(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, place: Where) -> Option<Found> {
         if leaf.kind() == Kind::Bool {
             let says = usize::from(leaf.as_bool() == Some(true));
-            return self.answers(field, scope)[says].pop_front().map(Found::reworded);
+            return self.answers(field, scope)[says].pop_front().map(reworded);
         }
         if leaf.kind() == Kind::Number {
             let forms = forms::number_reworded(leaf.as_number().unwrap_or_default());
-            return forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place)).map(Found::reworded);
+            return forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place)).map(reworded);
         }
         let value = leaf.as_str().unwrap_or_default();
         let forms = forms::date_reworded(&value);
         if let Some(hit) = forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place)) {
-            return Some(Found::reworded(hit));
+            return Some(reworded(hit));
         }
         if forms::iso_date(&value).is_some() {
-            return (place == Where::Own).then(|| self.relative(field, scope)).flatten().map(Found::reworded);
+            return (place == Where::Own).then(|| self.relative(field, scope)).flatten().map(reworded);
         }
         let digits = forms::phone_digits(&value, &self.fields[field as usize].key)?;
-        self.phone(&digits, leaf, field, scope, place).map(Found::reworded)
+        self.phone(&digits, leaf, field, scope, place).map(reworded)
     }
 
     /// A time relative to now, under the field's label.
@@ -100,6 +100,10 @@ impl Matcher<'_, '_> {
         let forms = phones.get(digits)?.clone();
         forms.into_iter().find_map(|form| self.take(form, leaf, field, scope, place))
     }
+}
+
+fn reworded(place: Range<usize>) -> Found {
+    Found::at(FactState::Reworded, &place)
 }
 
 /// Runs of digits with the punctuation of telephone numbers inside.
