@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mcp_loupe::cancel::Cancel;
 use mcp_loupe::format::Subject;
 use mcp_loupe::host::Hosts;
-use mcp_loupe::report::{self, Answer, Question};
+use mcp_loupe::report::{self, Ctx, DeliveriesQuery, HostsQuery};
 use mcp_loupe::{store, token};
 
 mod common;
@@ -31,8 +31,8 @@ fn hosts(criterion: &mut Criterion) {
     let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
     // Every time as for an answer that was never asked about.
     let fresh = || Arc::new(Subject { known: Arc::default(), ..(*subject).clone() });
-    let ask = || report::answer(&[fresh()], &Question::Hosts, &hosts, &cancel);
-    let Ok(Ok(Answer::Hosts(first))) = ask() else { panic!("no report") };
+    let ask = || Ctx::of(&[fresh()], &hosts, &cancel).get(&HostsQuery);
+    let Ok(Ok(first)) = ask() else { panic!("no report") };
     let texts: HashSet<&str> = first.rows.iter().flat_map(|row| row.view.texts()).collect();
     token::warm_up();
     let mut group = criterion.benchmark_group("host views of 1 MB");
@@ -43,7 +43,7 @@ fn hosts(criterion: &mut Criterion) {
     });
     group.bench_function("all host views", |bench| bench.iter(|| black_box(ask())));
     group.bench_function("six deliveries through all hosts", |bench| {
-        bench.iter(|| black_box(report::answer(&[fresh()], &Question::Deliveries, &hosts, &cancel)));
+        bench.iter(|| black_box(Ctx::of(&[fresh()], &hosts, &cancel).get(&DeliveriesQuery)));
     });
     group.finish();
 }

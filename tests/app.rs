@@ -640,7 +640,10 @@ fn the_tools_are_compared_with_another_variant_of_the_server() {
     window.query_all_by_label_contains("readOnlyHint").next().expect("what changed is named").click();
     until_label(&mut window, "/annotations");
     click(&mut window, "Swap A and B");
-    until(&mut window, "they are compared anew", |window| window.state().state.versus.found.is_some());
+    until(&mut window, "they are compared anew", |window| {
+        let state = &window.state().state;
+        state.tools_difference(state.versus_tools()).is_some()
+    });
     press(&mut window, Key::Escape, Modifiers::NONE);
     until_label(&mut window, "What do you want to know?");
 }

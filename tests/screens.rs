@@ -16,7 +16,7 @@ use mcp_loupe::capture::{Direction, Line, LineKind, Prompt, Resource};
 use mcp_loupe::host::Hosts;
 use mcp_loupe::json::Doc;
 use mcp_loupe::problem::{Kind, Problem};
-use mcp_loupe::report::{Answer, Question, TextOf};
+use mcp_loupe::report::{TextOf, TextQuery};
 use mcp_loupe::settings;
 use mcp_loupe::shot;
 use mcp_loupe::source::{Command, Http, Login, Recent, Source};
@@ -186,9 +186,7 @@ fn panes_and_states() {
     album.add(&mut window, "two-panes", MAIN, Dark);
     // A record of the payload that was read from the text is linked as well.
     let id = window.state.view.capture.clone().unwrap();
-    let Some(Asked::Ready(Answer::Text(text))) = window.state.answers.get(&id, Question::Text("toon")) else {
-        panic!("the text is not there")
-    };
+    let Some(Asked::Ready(text)) = window.state.answers.get(&id, TextQuery("toon")) else { panic!("the text is not there") };
     let record = text.matched.records.get(1).map(|record| record.node);
     window.send(Action::SetSearch(Some("north".into())));
     window.send(Action::SelectRecord(record));

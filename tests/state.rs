@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::problem::Kind;
-use mcp_loupe::report::sweep::{SentPart, SweepFile};
-use mcp_loupe::report::{Answer, Inquiry, Question, TableKind};
+use mcp_loupe::report::repeat::RepeatQuery;
+use mcp_loupe::report::sweep::{SentPart, SweepAsk, SweepFile};
+use mcp_loupe::report::{CountQuery, Inquiry, Query, RowQuery, ServerCostQuery, TableKind, ToolTokensQuery, TreeQuery, Without};
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::repeat::RepeatAction;
@@ -37,7 +38,8 @@ fn starts_on_the_sample_with_the_strict_search_selected() {
     let mut driver = on_sample();
     assert_eq!(driver.state.view.screen, Screen::Start);
     assert_eq!(driver.state.selected_tool.as_deref(), Some("strict_search_companies"));
-    driver.until("definitions are counted", |state| state.tools_total().is_some());
+    let tokens = driver.state.tool_tokens();
+    inquired::<ToolTokensQuery>(&mut driver, &tokens).unwrap();
     assert!(driver.state.tools_total().unwrap() > 100);
 }
 
@@ -60,11 +62,12 @@ fn a_card_of_the_start_page_is_one_click() {
     driver.until("the answer is shown", |state| state.capture().is_some());
     let capture = driver.state.capture().unwrap().clone();
     assert_eq!((capture.tool.name.as_str(), capture.outcome), ("dual_search_companies", Outcome::Result));
-    driver.perform(Action::Want(
-        [Question::Tree, Question::Row("json")].map(|question| Inquiry::of(&capture.id, question)).to_vec(),
-    ));
+    driver.perform(Action::Want(vec![
+        Inquiry::of(&[capture.id.clone()], TreeQuery),
+        Inquiry::of(&[capture.id.clone()], RowQuery("json")),
+    ]));
     driver.until("the questions are answered", |state| state.answers.working() == 0);
-    let Some(Asked::Ready(Answer::Tree(Some(tree)))) = driver.state.answers.get(&capture.id, Question::Tree) else {
+    let Some(Asked::Ready(Some(tree))) = driver.state.answers.get(&capture.id, TreeQuery) else {
         panic!("no tree");
     };
     assert!(tree.matched.count.missing > 0, "the dual sample leaves facts out of its text");
@@ -162,8 +165,8 @@ fn captures_of_two_runs_under_one_name_are_two() {
         driver.until("the answer is shown", |state| state.capture().is_some());
         driver
     };
-    let size = |driver: &mut Driver| match answered(driver, Question::Row("wire")) {
-        Ok(Answer::Row(row)) => row.bytes,
+    let size = |driver: &mut Driver| match answered(driver, RowQuery("wire")) {
+        Ok(row) => row.bytes,
         other => panic!("{other:?}"),
     };
     let mut before = called(r#"{"pageSize": 1}"#);
@@ -270,23 +273,20 @@ fn messages_go_by_themselves_and_errors_stay() {
     assert!(state.toasts[0].problem.is_some());
 }
 
-fn answered(driver: &mut Driver, question: Question) -> Result<Answer, mcp_loupe::problem::Problem> {
+fn answered<Q: Query>(driver: &mut Driver, query: Q) -> Result<Q::Out, mcp_loupe::problem::Problem> {
     let id = driver.state.view.capture.clone().unwrap();
-    driver.perform(Action::Want(vec![Inquiry::of(&id, question.clone())]));
+    inquired::<Q>(driver, &Inquiry::of(&[id], query))
+}
+
+fn inquired<Q: Query>(driver: &mut Driver, inquiry: &Inquiry) -> Result<Q::Out, mcp_loupe::problem::Problem> {
+    driver.perform(Action::Want(vec![inquiry.clone()]));
     driver.until("the answer is there", |state| {
-        matches!(state.answers.get(&id, question.clone()), Some(Asked::Ready(_) | Asked::Failed(_)))
+        matches!(state.answers.known::<Q>(inquiry), Some(Asked::Ready(_) | Asked::Failed(_)))
     });
-    match driver.state.answers.get(&id, question) {
+    match driver.state.answers.known::<Q>(inquiry) {
         Some(Asked::Ready(answer)) => Ok(answer.clone()),
         Some(Asked::Failed(problem)) => Err(problem.clone()),
         _ => panic!("neither answered nor failed"),
-    }
-}
-
-fn count(driver: &mut Driver, question: Question) -> Count {
-    match answered(driver, question) {
-        Ok(Answer::Count(count)) => count,
-        other => panic!("{other:?}"),
     }
 }
 
@@ -304,8 +304,8 @@ fn a_tokenizer_file_counts_and_a_bad_one_is_said() {
     let tokenizer = driver.state.settings.tokenizer.clone();
     assert_eq!(tokenizer.name(), "tokenizer.json");
     // What this small vocabulary has no token for is said, never counted as nothing.
-    let asked = answered(&mut driver, Question::Count { format: "json", tokenizer });
-    assert!(matches!(asked, Ok(Answer::Count(Count::Exact(1..))) | Err(_)), "{asked:?}");
+    let asked = answered(&mut driver, CountQuery { format: "json", tokenizer });
+    assert!(matches!(asked, Ok(Count::Exact(1..)) | Err(_)), "{asked:?}");
 }
 
 #[test]
@@ -319,10 +319,10 @@ fn keys_are_struck_without_touching_the_capture() {
     assert_eq!(driver.state.view.what_if.iter().collect::<Vec<_>>(), ["/items/*"], "what is inside is struck with it");
     driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*".into())));
     driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*/city".into())));
-    let question = Question::Count { format: "json", tokenizer: Tokenizer::P50kBase };
-    let all = count(&mut driver, question.clone());
+    let query = CountQuery { format: "json", tokenizer: Tokenizer::P50kBase };
+    let all = answered(&mut driver, query.clone()).unwrap();
     let struck = driver.state.view.what_if.clone();
-    let less = count(&mut driver, Question::Without(struck, Box::new(question)));
+    let less = answered(&mut driver, Without(struck, query)).unwrap();
     assert!(less.high() < all.high() && less.high() > 0, "{less:?} of {all:?}");
     assert_eq!(driver.state.capture().unwrap(), &before);
     driver.perform(Action::Tokens(TokensAction::ResetWhatIf));
@@ -332,15 +332,17 @@ fn keys_are_struck_without_touching_the_capture() {
 #[test]
 fn the_whole_server_is_counted_by_part_in_the_encoding_chosen() {
     let mut driver = on_sample();
-    driver.until("definitions are counted", |state| state.tools_total().is_some());
+    let tokens = driver.state.tool_tokens();
+    inquired::<ToolTokensQuery>(&mut driver, &tokens).unwrap();
     driver.perform(Action::Tokens(TokensAction::ShowServer));
-    driver.until("the parts are counted", |state| state.server_view.cost.is_some());
-    let cost = driver.state.server_view.cost.clone().unwrap();
+    let first = driver.state.server_cost();
+    let cost = inquired::<ServerCostQuery>(&mut driver, &first).unwrap();
     assert_eq!(Some(cost.definitions()), driver.state.tools_total());
     driver.perform(Action::Tokens(TokensAction::Use(Tokenizer::named("cl100k_base").unwrap())));
-    assert!(driver.state.server_view.cost.is_none() && driver.state.is_counting_server());
-    driver.until("they are counted anew", |state| state.server_view.cost.is_some());
-    assert_eq!(Some(driver.state.server_view.cost.clone().unwrap().definitions()), driver.state.tools_total());
+    let second = driver.state.server_cost();
+    assert_ne!(first, second, "they are counted anew");
+    let cost = inquired::<ServerCostQuery>(&mut driver, &second).unwrap();
+    assert_eq!(Some(cost.definitions()), driver.state.tools_total());
     driver.perform(Action::ShowAnswer);
     assert_eq!(driver.state.view.screen, Screen::Start);
 }
@@ -377,7 +379,7 @@ fn reconnecting_calls_again_and_compares_with_before() {
     assert_eq!((&now.arguments, &now.response), (&before.arguments, &before.response));
     assert_eq!(&*driver.state.form().unwrap().text, r#"{"searchTerm":"south"}"#);
     // The same server lists the same tools: nothing is said of them.
-    assert!(driver.state.again.tools.is_none());
+    assert_eq!(driver.state.again_tools(), None);
     // With the diff open it stays open, about the newest answer.
     driver.perform(Action::Diff(DiffAction::Open(before.id.clone(), now.id.clone())));
     driver.perform(Action::Reconnect);
@@ -398,13 +400,12 @@ fn tools_that_changed_are_told_after_reconnecting() {
     state.perform(Action::Reconnect, &mut effects);
     effects.clear();
     state.apply(Event::Tools { session: 2, tools: new.clone(), note: None }, &mut effects);
-    let is_asked = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::CompareTools { session: 2, .. }));
-    assert!(is_asked(&effects));
+    assert!(state.again_tools().is_some());
     // Another server is another matter.
     state.perform(Action::Connect(shell("true")), &mut effects);
     effects.clear();
     state.apply(Event::Tools { session: 3, tools: new, note: None }, &mut effects);
-    assert!(!is_asked(&effects));
+    assert_eq!(state.again_tools(), None);
 }
 
 #[test]
@@ -449,13 +450,8 @@ fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
     driver.perform(Action::Repeat(RepeatAction::Start));
     driver.until("all calls are made", |state| !state.repeat.is_running());
     assert_eq!((driver.state.repeat.captures.len(), driver.state.captures.len()), (3, 3));
-    let inquiry = Inquiry {
-        captures: driver.state.repeat.captures.clone(),
-        question: Question::Repeat(mcp_loupe::token::Encoding::O200kBase),
-    };
-    driver.perform(Action::Want(vec![inquiry.clone()]));
-    driver.until("the answers are compared", |state| state.answers.working() == 0);
-    let Some(Asked::Ready(Answer::Repeat(found))) = driver.state.answers.known(&inquiry) else { panic!("no answer") };
+    let inquiry = Inquiry::of(&driver.state.repeat.captures, RepeatQuery(mcp_loupe::token::Encoding::O200kBase));
+    let found = inquired::<RepeatQuery>(&mut driver, &inquiry).unwrap();
     assert_eq!((found.calls, found.answers, found.different), (3, 3, 0), "the sample says the same each time");
     assert!(found.tokens.is_some_and(|tokens| tokens.min > 0.0));
     driver.perform(Action::Repeat(RepeatAction::SetCount(50)));
@@ -515,11 +511,9 @@ fn a_card_compares_markdown_with_json() {
     });
     assert_eq!((driver.state.view.screen, driver.state.captures.len()), (Screen::Compare, 2));
     assert!(driver.state.running.is_none());
-    let inquiry = driver.state.comparisons.current.as_ref().unwrap().inquiry().unwrap();
-    assert_eq!(inquiry.captures.len(), 2);
-    driver.perform(Action::Want(vec![inquiry.clone()]));
-    driver.until("they are measured", |state| state.answers.working() == 0);
-    let Some(Asked::Ready(Answer::Sweep(page))) = driver.state.answers.known(&inquiry) else { panic!("no page") };
+    let (captures, ask) = driver.state.comparisons.current.as_ref().unwrap().query().unwrap();
+    assert_eq!(captures.len(), 2);
+    let page = inquired::<SweepAsk>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
     let titles: Vec<_> = page.sweep.columns.iter().map(|column| column.title.as_str()).collect();
     assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"]);
     // The way back leads to an answer, and nothing is called twice.
@@ -617,10 +611,8 @@ fn a_call_that_fails_or_hangs_leaves_what_came() {
     driver.until("it is cancelled", |state| state.running.is_none());
     let outcomes: Vec<_> = driver.state.captures.iter().map(|capture| capture.outcome).collect();
     assert_eq!(outcomes, [Outcome::Result, Outcome::ProtocolError, Outcome::Cancelled]);
-    let inquiry = driver.state.comparisons.current.as_ref().unwrap().inquiry().unwrap();
-    driver.perform(Action::Want(vec![inquiry.clone()]));
-    driver.until("what came is measured", |state| state.answers.working() == 0);
-    let Some(Asked::Ready(Answer::Sweep(page))) = driver.state.answers.known(&inquiry) else { panic!("no page") };
+    let (captures, ask) = driver.state.comparisons.current.as_ref().unwrap().query().unwrap();
+    let page = inquired::<SweepAsk>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
     let whys: Vec<_> = page.sweep.columns.iter().map(|column| column.why.is_some()).collect();
     assert_eq!(whys, [false, true, true]);
 }

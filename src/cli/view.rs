@@ -19,7 +19,8 @@ use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::problem::{Kind, Problem};
 use crate::report::json::{self, LedgerOptions};
 use crate::report::{
-    self, Answer, CountedRow, HostText, HostsReport, Question, RowCount, TableKind, counted_table, format_bytes,
+    self, CountedRow, Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, TableKind, counted_table,
+    format_bytes,
 };
 use crate::spread::spread;
 use crate::store;
@@ -163,10 +164,7 @@ impl Asked {
             Shown::Tree => page::tree(subject, cancel)?,
             Shown::Hosts => self.hosts_page(subject, cancel)?,
             Shown::Host(id) => {
-                let Answer::HostText(text) = self.ask(subject, &Question::HostText(id), cancel)? else {
-                    return Err(other_question());
-                };
-                return self.print_host(&text);
+                return self.print_host(&*self.get(subject, &HostTextQuery(id), cancel)?);
             }
             Shown::Definition => page::definition(subject, cancel)?,
             Shown::All => self.all(subject, cancel)?,
@@ -212,8 +210,8 @@ impl Asked {
 }
 
 impl Asked {
-    fn ask(&self, subject: &Arc<Subject>, question: &Question, cancel: &Cancel) -> Result<Answer, Problem> {
-        report::answer(std::slice::from_ref(subject), question, &self.hosts, cancel).map_err(|_| client::interrupted())?
+    fn get<Q: Query>(&self, subject: &Arc<Subject>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
+        Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel).get(query).map_err(|_| client::interrupted())?
     }
 
     /// The encoding of numbers that only the two that are always counted have.
@@ -226,9 +224,8 @@ impl Asked {
             return Err(Problem::new(Kind::Usage, "no result in this answer, so no host shows one").at("--view"));
         }
         let report = HostsReport::so_far(subject, &self.hosts, true, cancel);
-        let deliveries = match self.ask(subject, &Question::Deliveries, cancel) {
-            Ok(Answer::Deliveries(deliveries)) => deliveries,
-            Ok(_) => return Err(other_question()),
+        let deliveries = match self.get(subject, &DeliveriesQuery, cancel) {
+            Ok(deliveries) => deliveries,
             Err(problem) if problem.kind == Kind::Cancelled => None,
             Err(problem) => return Err(problem),
         };
@@ -252,10 +249,6 @@ impl Asked {
         }
         Ok(())
     }
-}
-
-fn other_question() -> Problem {
-    Problem::new(Kind::Internal, "another question was answered")
 }
 
 /// What a count that nobody waits for any more is called.

@@ -108,10 +108,7 @@ impl Engine {
             Effect::Connect { session, source, limit } => {
                 self.sessions.connect(runtime, session, source, limit);
             }
-            Effect::Disconnect { session } => {
-                self.jobs.forget_definitions(session);
-                self.sessions.disconnect(runtime, session);
-            }
+            Effect::Disconnect { session } => self.sessions.disconnect(runtime, session),
             Effect::Call { session, call, tool, arguments, limit } => {
                 self.sessions.call(runtime, session, call, &tool, arguments, limit);
             }
@@ -132,13 +129,8 @@ impl Engine {
                     Ok(Event::Exported(path))
                 });
             }
-            Effect::CountTools { session, list, tools } => self.jobs.count_tools(session, list, tools),
-            Effect::CountServer { session, list, server, tools, encoding } => {
-                self.jobs.count_server(session, list, server, tools, encoding)
-            }
-            Effect::CompareTools { session, run, before, now } => self.jobs.compare_tools(session, run, before, now),
             Effect::ReadTools(path) => self.blocking(runtime, move || Ok(Event::ToolsRead(tools::read(&expanded(path))))),
-            Effect::Answer { captures, inquiry } => self.jobs.answer(captures, inquiry),
+            Effect::Answer { about, inquiry } => self.jobs.answer(about, inquiry),
             Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
             Effect::ExportCapture { capture, path } => {
                 self.export(runtime, capture, path, |capture, path| Ok(store::write_folder(capture, path)?));

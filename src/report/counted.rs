@@ -1,11 +1,13 @@
 //! A format's tokens by the tokenizer a person names. What is always counted stands in the row; for another
 //! tokenizer the text is written once more. Uses `format`, `token`, `problem`, `cancel`.
 
+use super::query::{Ctx, Query, Stop, Weigh, format_of};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::ledger::{INTERRUPTED, Row};
 use crate::format::{self, Subject};
 use crate::problem::Problem;
-use crate::token::{Count, Tokenizer};
+use crate::token::{self, Count, Tokenizer, Tokens};
+use std::sync::Arc;
 
 use super::{format_bytes, grouped};
 
@@ -79,3 +81,66 @@ pub fn counted(count: Count) -> String {
         Count::Estimate { low, high } => format!("≈{}–{}", grouped(low), grouped(high)),
     }
 }
+
+/// One ledger row, by the id of its format.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RowQuery(pub &'static str);
+
+impl Query for RowQuery {
+    type Out = Arc<Row>;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(Row::measure(format_of(self.0)?, cx.subject()?, cx.cancel)?))
+    }
+}
+
+/// A format's tokens by a tokenizer that is not always counted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CountQuery {
+    pub format: &'static str,
+    pub tokenizer: Tokenizer,
+}
+
+impl Query for CountQuery {
+    type Out = Count;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(self.tokenizer.count(&cx.text(self.format)?, cx.cancel)??)
+    }
+}
+
+/// What a part (from, to) of the text of a format costs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PartQuery {
+    pub format: &'static str,
+    pub from: usize,
+    pub to: usize,
+}
+
+impl Query for PartQuery {
+    type Out = Tokens;
+    const IS_PASSING: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(token::count(cx.text(self.format)?.get(self.from..self.to).unwrap_or_default(), cx.cancel)?)
+    }
+}
+
+/// What a few characters cost by themselves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CharactersQuery(pub Arc<str>);
+
+impl Query for CharactersQuery {
+    type Out = Tokens;
+    const IS_PASSING: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(token::count(&self.0, cx.cancel)?)
+    }
+}
+
+impl Weigh for Row {}
+impl Weigh for Count {}
+impl Weigh for Tokens {}

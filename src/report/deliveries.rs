@@ -2,6 +2,7 @@
 //!
 //! The results are made up from the payload and the text of the answer; no server sent them.
 
+use super::query::{Ctx, Query, Stop, Weigh};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -123,12 +124,6 @@ fn written(id: &str, subject: &Subject, cancel: &Cancel) -> Result<Result<String
 }
 
 impl Deliveries {
-    /// About how many bytes it holds.
-    pub(super) fn weight(&self) -> usize {
-        let of = |row: &DeliveryRow| row.result.as_ref().map_or(0, Bytes::len) + size_of_val(row.cells.as_slice());
-        self.rows.iter().map(of).sum()
-    }
-
     /// `None` where the answer has no payload to deliver.
     pub(super) fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
         let Some(payload) = &subject.payload else { return Ok(None) };
@@ -284,6 +279,47 @@ fn cells(subject: &Subject, result: &str, hosts: &Hosts, cancel: &Cancel) -> Res
             why_not: view.not_computable,
         })
         .collect())
+}
+
+/// Six ways of delivering the payload, through every host; `None` where the answer has no payload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DeliveriesQuery;
+
+impl Query for DeliveriesQuery {
+    type Out = Option<Arc<Deliveries>>;
+    const IS_COUNT: bool = true;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Deliveries::of(cx.subject()?, cx.hosts, cx.cancel)?.map(Arc::new))
+    }
+}
+
+/// A format, by its id, as the only text of the answer, through every host, in their order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SentAsTextQuery(pub &'static str);
+
+impl Query for SentAsTextQuery {
+    type Out = Arc<[DeliveryCell]>;
+    const IS_COUNT: bool = true;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(as_text(self.0, cx.subject()?, cx.hosts, cx.cancel)??.into())
+    }
+}
+
+impl Weigh for Deliveries {
+    fn weight(&self) -> usize {
+        let of = |row: &DeliveryRow| row.result.as_ref().map_or(0, Bytes::len) + size_of_val(row.cells.as_slice());
+        self.rows.iter().map(of).sum()
+    }
 }
 
 #[cfg(test)]

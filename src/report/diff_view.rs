@@ -1,8 +1,10 @@
 //! Two answers side by side for the window: their differences, the payload's as rows of one tree, the texts by line, and
 //! the facts that the newer text no longer tells.
 
+use super::query::{Ctx, Query, Stop, Weigh};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::diff_texts::{self, TextOf, Texts};
 use super::difference::{Difference, DifferenceOptions, TextDifference, ValueDifference};
@@ -145,15 +147,6 @@ impl DiffView {
     /// Places that differ in the payload, kept or not.
     pub fn values_changed(&self) -> u64 {
         self.found.payload.as_ref().map_or(0, |payload| payload.found.counts.total())
-    }
-
-    /// About how many bytes it holds.
-    pub(super) fn weight(&self) -> usize {
-        let text = self.text.as_ref().map_or(0, |text| {
-            text.a.len() + text.b.len() + text.found.hunks.iter().map(|hunk| hunk.lines.len() * 96).sum::<usize>()
-        });
-        let payload = self.found.payload.as_ref().map_or(0, |payload| (payload.tokens.0.len() + payload.tokens.1.len()) * 4);
-        text + payload + self.rows.len() * size_of::<DiffRow>()
     }
 
     /// The differences as text: what changed in the data by path, then the lines.
@@ -412,6 +405,31 @@ fn lost(
     let mut lost: Vec<LostFacts> = fields.into_iter().map(|(name, count)| LostFacts { name, count }).collect();
     lost.sort_by_key(|field| std::cmp::Reverse(field.count));
     Ok(lost)
+}
+
+impl Query for DiffAsk {
+    type Out = Arc<DiffView>;
+    const WITHIN: Option<Duration> = Some(Duration::from_secs(5));
+
+    fn is_about_hosts(&self) -> bool {
+        [self.texts.0, self.texts.1].iter().any(|text| matches!(text, TextOf::Host(_)))
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let subject = cx.subject()?;
+        let other = cx.subjects.get(1).unwrap_or(subject);
+        Ok(Arc::new(DiffView::of(subject, other, self, cx.hosts, cx.cancel)?))
+    }
+}
+
+impl Weigh for DiffView {
+    fn weight(&self) -> usize {
+        let text = self.text.as_ref().map_or(0, |text| {
+            text.a.len() + text.b.len() + text.found.hunks.iter().map(|hunk| hunk.lines.len() * 96).sum::<usize>()
+        });
+        let payload = self.found.payload.as_ref().map_or(0, |payload| (payload.tokens.0.len() + payload.tokens.1.len()) * 4);
+        text + payload + self.rows.len() * size_of::<DiffRow>()
+    }
 }
 
 #[cfg(test)]

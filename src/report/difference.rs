@@ -3,6 +3,7 @@
 //! An answer is compared in parts: the outcome, the payload by path, the text by line, the tokens of every format, the
 //! tool's definition. A part that one side cannot have (a payload file has no text) is left out, and named.
 
+use super::query::{Ctx, Definitions, Query, Stop, Weigh};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -387,6 +388,23 @@ fn hints(a: &Annotations, b: &Annotations) -> Vec<&'static str> {
     ];
     pairs.into_iter().filter(|(_, old, new)| old != new).map(|(name, ..)| name).collect()
 }
+
+/// What differs between two listings of definitions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ToolsQuery;
+
+impl Query for ToolsQuery {
+    type Out = Arc<ToolsDifference>;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let before = cx.listing()?;
+        let now = cx.definitions.get(1).unwrap_or(before);
+        let tools = |listing: &Definitions| listing.tools.iter().map(|tool| Tool::clone(tool)).collect::<Vec<_>>();
+        Ok(Arc::new(ToolsDifference::of(&tools(before), &tools(now), &TreeOptions::default(), cx.cancel)?))
+    }
+}
+
+impl Weigh for ToolsDifference {}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,10 @@
 //! Finding in a text, without regard to the case of ASCII letters.
 
+use super::host_shown;
+use super::query::{Ctx, Query, Stop};
+use crate::host::HostId;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::cancel::{Cancel, Cancelled};
 
@@ -37,6 +41,44 @@ pub fn find(text: &str, needle: &str, cancel: &Cancel) -> Result<Vec<Range<usize
         from = end.max(from + at);
     }
     Ok(found)
+}
+
+/// Every place of a text in the text of a format, by its id.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FindQuery {
+    pub format: &'static str,
+    pub needle: Arc<str>,
+}
+
+impl Query for FindQuery {
+    type Out = Arc<[Range<usize>]>;
+    const IS_PASSING: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(find(&cx.text(self.format)?, &self.needle, cx.cancel)?.into())
+    }
+}
+
+/// Every place of a text in the text that one host's model is shown, with what a limit took out or without.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FindHostQuery {
+    pub host: HostId,
+    pub with_cuts: bool,
+    pub needle: Arc<str>,
+}
+
+impl Query for FindHostQuery {
+    type Out = Arc<[Range<usize>]>;
+    const IS_PASSING: bool = true;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let text = host_shown::text(cx.subject()?, cx.host(self.host)?, self.with_cuts, cx.cancel)?;
+        Ok(find(&text, &self.needle, cx.cancel)?.into())
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! What one host leaves out of an answer, as places in the answer itself: so that any pane can mark them.
 
+use super::query::{Ctx, Query, Stop, Weigh};
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{BlockKind, FactState, match_facts};
 use crate::format::Subject;
-use crate::host::{Host, Origin, ViewContext, What};
+use crate::host::{Host, HostId, Origin, ViewContext, What};
 
 /// Places that a host's model does not see. Nothing where its text cannot be computed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,8 +75,26 @@ impl HostCuts {
         };
         Ok(Self { content: merged, missing })
     }
+}
 
-    pub(super) fn weight(&self) -> usize {
+/// Which places of the answer one host's model does not see.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HostCutsQuery(pub HostId);
+
+impl Query for HostCutsQuery {
+    type Out = Arc<HostCuts>;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(HostCuts::of(cx.subject()?, cx.host(self.0)?, cx.cancel)?))
+    }
+}
+
+impl Weigh for HostCuts {
+    fn weight(&self) -> usize {
         self.content.len() * 16 + self.missing.len() * 24
     }
 }

@@ -1,5 +1,6 @@
 //! One host's text in rows, with what a limit took out standing in its place where that is wanted.
 
+use super::query::{Ctx, Query, Stop, Weigh};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use super::text::{DisplayLine, display_lines};
 use super::wrap::{TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::Subject;
-use crate::host::{Host, Origin, View, ViewContext};
+use crate::host::{Host, HostId, Origin, View, ViewContext};
 
 /// Whose a range of the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +44,6 @@ impl HostRows {
         let lines = display_lines(&text);
         let rows = wrap(&text, &lines, columns, cancel)?;
         Ok(Self { text: text.into(), marks, rows, lines })
-    }
-
-    pub(super) fn weight(&self) -> usize {
-        self.text.len() + size_of_val(self.rows.as_slice())
     }
 
     /// The marks that touch a range.
@@ -109,6 +106,34 @@ fn marked(view: &View, with_cuts: bool) -> (String, Vec<(Range<usize>, HostMark)
         push(view.full.get(full..).unwrap_or_default(), HostMark::Removed);
     }
     (text, marks)
+}
+
+/// The text that one host's model is shown in rows of so many columns, with what a limit took out or without.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HostRowsQuery {
+    pub host: HostId,
+    pub columns: u16,
+    pub with_cuts: bool,
+}
+
+impl Query for HostRowsQuery {
+    type Out = Arc<HostRows>;
+    const IS_PASSING: bool = true;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let (subject, host, columns) = (cx.subject()?, cx.host(self.host)?, usize::from(self.columns));
+        Ok(Arc::new(HostRows::of(subject, host, columns, self.with_cuts, cx.cancel)?))
+    }
+}
+
+impl Weigh for HostRows {
+    fn weight(&self) -> usize {
+        self.text.len() + size_of_val(self.rows.as_slice())
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What each host's model is shown for an answer: text, tokens, facts, limits, definition, and who sees the same.
 
+use super::query::{Ctx, Query, Stop, Weigh};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -199,28 +200,7 @@ pub struct HostsReport {
     verdicts: [OnceLock<Verdict>; Encoding::ALL.len()],
 }
 
-impl HostsReport {
-    /// About how many bytes it holds.
-    pub(super) fn weight(&self) -> usize {
-        // What several rows share counts once.
-        let mut held: HashMap<*const u8, usize> = HashMap::new();
-        for row in &self.rows {
-            let view = &row.view;
-            for text in [&view.text, &view.full]
-                .into_iter()
-                .chain(row.definition.as_ref().and_then(|definition| definition.description.as_ref()))
-            {
-                held.insert(text.as_ptr(), text.len());
-            }
-            for spans in [&view.spans, &view.full_spans] {
-                held.insert(spans.as_ptr().cast(), size_of_val(&**spans));
-            }
-            held.insert(view.parts.as_ptr().cast(), size_of_val(&*view.parts));
-            held.insert(row.lost.as_ptr().cast(), row.lost.len() * size_of::<LostField>());
-        }
-        held.values().sum()
-    }
-}
+impl HostsReport {}
 
 impl HostsReport {
     /// Runs an answer through every host.
@@ -382,11 +362,6 @@ pub struct HostText {
 }
 
 impl HostText {
-    /// About how many bytes it holds.
-    pub(super) fn weight(&self) -> usize {
-        2 * (self.view.text.len() + self.view.full.len()) + self.matched.facts.len() * 64
-    }
-
     pub(super) fn of(subject: &Subject, host: &Arc<Host>, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut view = host.view(subject, &ViewContext::of(&subject.capture), cancel)?;
         host_told::judge(&mut view, &subject.known, cancel)?;
@@ -408,6 +383,67 @@ pub fn evidence_text(host: &Host) -> String {
         Evidence::Inferred => "inferred: from reports of users, may be wrong",
     };
     format!("{how}; {} {}, checked {}", host.name, host.version, host.checked)
+}
+
+/// What every host's model is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HostsQuery;
+
+impl Query for HostsQuery {
+    type Out = Arc<HostsReport>;
+    const IS_COUNT: bool = true;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(HostsReport::of(cx.subject()?, cx.hosts, cx.cancel)?))
+    }
+}
+
+/// The exact text that one host's model is shown, with its display lines.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HostTextQuery(pub HostId);
+
+impl Query for HostTextQuery {
+    type Out = Arc<HostText>;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(HostText::of(cx.subject()?, cx.host(self.0)?, cx.cancel)?))
+    }
+}
+
+impl Weigh for HostsReport {
+    fn weight(&self) -> usize {
+        // What several rows share counts once.
+        let mut held: HashMap<*const u8, usize> = HashMap::new();
+        for row in &self.rows {
+            let view = &row.view;
+            for text in [&view.text, &view.full]
+                .into_iter()
+                .chain(row.definition.as_ref().and_then(|definition| definition.description.as_ref()))
+            {
+                held.insert(text.as_ptr(), text.len());
+            }
+            for spans in [&view.spans, &view.full_spans] {
+                held.insert(spans.as_ptr().cast(), size_of_val(&**spans));
+            }
+            held.insert(view.parts.as_ptr().cast(), size_of_val(&*view.parts));
+            held.insert(row.lost.as_ptr().cast(), row.lost.len() * size_of::<LostField>());
+        }
+        held.values().sum()
+    }
+}
+
+impl Weigh for HostText {
+    fn weight(&self) -> usize {
+        2 * (self.view.text.len() + self.view.full.len()) + self.matched.weight()
+    }
 }
 
 #[cfg(test)]

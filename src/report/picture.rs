@@ -1,5 +1,6 @@
 //! A picture of an answer, decoded on request and within bounds: what a server sends as one may be anything.
 
+use super::query::{Ctx, Query, Stop, Weigh};
 use std::io::Cursor;
 use std::sync::Arc;
 
@@ -92,6 +93,24 @@ fn is_named(format: ImageFormat, declared: &str) -> bool {
 
 fn too_large(index: usize, what: String) -> Problem {
     Problem::new(Kind::Usage, what).at(format!("content[{index}]")).hint("save it and open it with another program")
+}
+
+/// The picture at this position in `content`, decoded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PictureQuery(pub usize);
+
+impl Query for PictureQuery {
+    type Out = Arc<Picture>;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(Picture::of(cx.subject()?, self.0)?))
+    }
+}
+
+impl Weigh for Picture {
+    fn weight(&self) -> usize {
+        self.pixels.len()
+    }
 }
 
 #[cfg(test)]

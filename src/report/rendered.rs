@@ -1,5 +1,6 @@
 //! The rendered pane's view: the text cut into Markdown blocks with source ranges, grouped in cards.
 
+use super::query::{Ctx, Query, Stop, Weigh, format_of};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -189,6 +190,24 @@ pub fn blocks(text: &str) -> Vec<MdBlock> {
         }
     }
     blocks
+}
+
+/// The text of a format, by its id, parsed as Markdown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RenderedQuery(pub &'static str);
+
+impl Query for RenderedQuery {
+    type Out = Arc<RenderedView>;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(RenderedView::of(format_of(self.0)?, cx.subject()?, cx.cancel)??))
+    }
+}
+
+impl Weigh for RenderedView {
+    fn weight(&self) -> usize {
+        self.cards.iter().map(|card| card.text.len() * 4).sum::<usize>() + self.matched.weight()
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The same call several times: how its cost is spread, and which places of the data change from call to call.
 
+use super::query::{Ctx, Query, Stop, Weigh};
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use super::sweep::Call;
 use crate::cancel::{Cancel, Cancelled};
@@ -113,6 +115,22 @@ pub fn repeat(calls: &[Call], encoding: Encoding, cancel: &Cancel) -> Result<Rep
         has_data: !answers.is_empty() && answers.iter().all(|call| call.subject.payload.is_some()),
     })
 }
+
+/// One call, several times: how its cost is spread, and what changes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RepeatQuery(pub Encoding);
+
+impl Query for RepeatQuery {
+    type Out = Arc<Repeat>;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let calls = cx.subjects.iter().map(|subject| Call::measure(String::new(), Arc::clone(subject), cx.cancel));
+        let calls = calls.collect::<Result<Vec<_>, _>>()?;
+        Ok(Arc::new(repeat(&calls, self.0, cx.cancel)?))
+    }
+}
+
+impl Weigh for Repeat {}
 
 #[cfg(test)]
 mod tests {

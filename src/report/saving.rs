@@ -4,7 +4,9 @@
 //! is the form itself (how often a key is said, brackets, table lines). Uses `format`, `capture`, `token`, `json`,
 //! `problem`, `cancel`.
 
+use super::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -187,6 +189,25 @@ fn without_escapes(id: &str, text: &str) -> String {
         }
     }
 }
+
+/// Where the difference between two formats, by their ids, comes from; `None` where the answer has no payload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SavingQuery {
+    pub from: &'static str,
+    pub to: &'static str,
+    pub encoding: Encoding,
+}
+
+impl Query for SavingQuery {
+    type Out = Option<Arc<Saving>>;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Saving::of(cx.subject()?, self.from, self.to, self.encoding, cx.cancel)?.map(Arc::new))
+    }
+}
+
+impl Weigh for Saving {}
 
 #[cfg(test)]
 mod tests {

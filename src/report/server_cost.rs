@@ -2,14 +2,17 @@
 //!
 //! Counted on the exact bytes of the definitions. Uses `capture`, `token`, `json`, `cancel`.
 
+use super::query::{Ctx, Definitions, Query, Stop, Weigh};
+use std::borrow::Borrow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Server, Tool};
 use crate::json::{Doc, Kind, write};
-use crate::token::{self, Encoding};
+use crate::token::{self, Encoding, Tokens};
 
 /// A longer description is cut to this many characters in "descriptions of at most …".
 const DESCRIPTION_CHARS: usize = 200;
@@ -102,12 +105,12 @@ impl ServerCost {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(server: &Server, tools: &[Tool], encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(server: &Server, tools: &[impl Borrow<Tool>], encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
         let count = |text: &str| Ok(token::count(text, cancel)?.get(encoding));
-        let definitions: Vec<Definition> = tools.iter().map(|tool| Definition::of(&tool.raw)).collect();
+        let definitions: Vec<Definition> = tools.iter().map(|tool| Definition::of(&tool.borrow().raw)).collect();
         let mut listed = Vec::with_capacity(tools.len());
         for (tool, definition) in tools.iter().zip(&definitions) {
-            listed.push(definition.cost(&tool.name, encoding, cancel)?);
+            listed.push(definition.cost(&tool.borrow().name, encoding, cancel)?);
         }
         let kinds: [(String, Change); 3] = [
             ("without output schemas".into(), Change::Without(Part::OutputSchema)),
@@ -208,6 +211,36 @@ impl Definition {
         is_changed.then(|| format!("{{{}}}", kept.join(",")))
     }
 }
+
+/// What the definitions cost by part, in one of the encodings that are always counted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ServerCostQuery(pub Encoding);
+
+impl Query for ServerCostQuery {
+    type Out = Arc<ServerCost>;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let Definitions { server, tools } = &**cx.listing()?;
+        Ok(Arc::new(ServerCost::of(server, tools, self.0, cx.cancel)?))
+    }
+}
+
+/// The tokens of each definition as sent, in the server's order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ToolTokensQuery;
+
+impl Query for ToolTokensQuery {
+    type Out = Arc<[Tokens]>;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let count = |tool: &Arc<Tool>| token::count(&String::from_utf8_lossy(&tool.raw), cx.cancel);
+        Ok(cx.listing()?.tools.iter().map(count).collect::<Result<Vec<_>, _>>()?.into())
+    }
+}
+
+impl Weigh for ServerCost {}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,9 @@
 //! A sound of an answer, decoded on request and within bounds: how long it is, what it is made of, and how loud it is
 //! where. It is not played: that would take a sound system, which not every machine has. Uses `format`, `problem`, `cancel`.
 
+use super::query::{Ctx, Query, Weigh};
 use std::io::{Cursor, ErrorKind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use symphonia::core::audio::GenericAudioBufferRef;
@@ -187,6 +189,24 @@ fn type_of(container: &str) -> Option<(&'static str, &'static [&'static str])> {
 
 fn other_program(kind: Kind, what: String, index: usize) -> Problem {
     Problem::new(kind, what).at(format!("content[{index}]")).hint("save it and open it with another program")
+}
+
+/// The sound at this position in `content`, decoded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SoundQuery(pub usize);
+
+impl Query for SoundQuery {
+    type Out = Arc<Sound>;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(Sound::of(cx.subject()?, self.0, cx.cancel)?))
+    }
+}
+
+impl Weigh for Sound {
+    fn weight(&self) -> usize {
+        size_of_val(&*self.loudness)
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The text pane's view of a format: exact text, display lines, links.
 
+use super::query::{Ctx, Query, Stop, Weigh, format_of};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -200,6 +201,30 @@ fn mark_strings(text: &str, lines: &mut [DisplayLine]) {
                 _ => {}
             }
         }
+    }
+}
+
+/// The exact text of a format, by its id, with its display lines, links and faults.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TextQuery(pub &'static str);
+
+impl Query for TextQuery {
+    type Out = Arc<TextView>;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(TextView::of(format_of(self.0)?, cx.subject()?, cx.cancel)??))
+    }
+}
+
+impl Weigh for TextView {
+    fn weight(&self) -> usize {
+        self.text.len() + size_of_val(self.lines.as_slice()) + self.matched.weight()
+    }
+}
+
+impl Weigh for Matched {
+    fn weight(&self) -> usize {
+        size_of_val(self.facts.as_slice()) + size_of_val(self.records.as_slice())
     }
 }
 

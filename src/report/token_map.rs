@@ -3,7 +3,9 @@
 //! Of the compact JSON. Every token belongs to the node it begins in, so the parts add up to what the ledger says for
 //! `json`. Uses `format`, `token`, `json`, `cancel`.
 
+use super::query::{Ctx, Query, Stop, Weigh};
 use std::ops::AddAssign;
+use std::sync::Arc;
 
 use super::columns::Columns;
 use crate::cancel::{Cancel, Cancelled};
@@ -71,11 +73,6 @@ pub struct TokenMap {
 }
 
 impl TokenMap {
-    /// About how many bytes it holds.
-    pub(super) fn weight(&self) -> usize {
-        self.subtrees.len() * 4 + self.own.len() * 4 * size_of::<Shares>()
-    }
-
     /// Counts a payload.
     ///
     /// # Errors
@@ -132,6 +129,26 @@ impl TokenMap {
         let mut leaves: Vec<usize> = (0..self.own.len()).filter(|&column| self.columns.columns[column].has_leaves).collect();
         leaves.sort_by_key(|&column| (std::cmp::Reverse(self.own[column].total()), column));
         leaves
+    }
+}
+
+/// Where the payload's tokens go, in one of the encodings that are always counted; `None` without a payload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TokenMapQuery(pub Encoding);
+
+impl Query for TokenMapQuery {
+    type Out = Option<Arc<TokenMap>>;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let Some(payload) = &cx.subject()?.payload else { return Ok(None) };
+        Ok(Some(Arc::new(TokenMap::of(payload.root(), self.0, cx.cancel)?)))
+    }
+}
+
+impl Weigh for TokenMap {
+    fn weight(&self) -> usize {
+        self.subtrees.len() * 4 + self.own.len() * 4 * size_of::<Shares>()
     }
 }
 

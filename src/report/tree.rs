@@ -1,5 +1,6 @@
 //! The tree pane's view: the payload with tokens of each subtree and marks against the text.
 
+use super::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -76,5 +77,23 @@ impl TreeView {
     /// Tokens of the subtree at a tape index.
     pub fn tokens_of(&self, node: usize) -> u32 {
         self.tokens.get(node.wrapping_sub(self.payload.root)).copied().unwrap_or(0)
+    }
+}
+
+/// The payload as a tree with tokens and marks; `None` where the answer has no payload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TreeQuery;
+
+impl Query for TreeQuery {
+    type Out = Option<Arc<TreeView>>;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(TreeView::of(cx.subject()?, cx.cancel)?.map(Arc::new))
+    }
+}
+
+impl Weigh for TreeView {
+    fn weight(&self) -> usize {
+        self.tokens.len() * 4 + self.matched.weight()
     }
 }

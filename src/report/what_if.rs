@@ -1,6 +1,7 @@
 //! What if keys were left out, and which fields a model needs. The capture is never touched: the payload is filtered
 //! before the formats are written. Uses `format`, `capture`, `json`, `problem`, `cancel`.
 
+use super::query::{Ctx, Query, Stop, Weigh, format_of};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -139,6 +140,44 @@ pub fn needed_fields(
     let lost = wanted.into_iter().map(|(_, field)| field).filter(|field| field.missing > 0).collect();
     Ok(Some(NeededFields { needed, lost }))
 }
+
+/// Which of these fields a format, by its id, loses; `None` where the answer has no payload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NeededQuery {
+    pub format: &'static str,
+    pub fields: Arc<[String]>,
+}
+
+impl Query for NeededQuery {
+    type Out = Option<Arc<NeededFields>>;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let fields = self.fields.iter().cloned().collect();
+        Ok(needed_fields(cx.subject()?, format_of(self.format)?, &fields, cx.cancel)?.map(Arc::new))
+    }
+}
+
+/// What a query would be answered if these keys, as [`Columns::path`] writes them, were left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Without<Q>(pub Arc<BTreeSet<String>>, pub Q);
+
+impl<Q: Query> Query for Without<Q> {
+    type Out = Q::Out;
+    const IS_COUNT: bool = true;
+    const IS_PASSING: bool = true;
+
+    fn is_about_hosts(&self) -> bool {
+        self.1.is_about_hosts()
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let changed = cx.without(&self.0)?;
+        self.1.run(&Ctx { subjects: &[changed], ..*cx })
+    }
+}
+
+impl Weigh for NeededFields {}
 
 #[cfg(test)]
 mod tests {

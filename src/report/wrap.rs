@@ -1,9 +1,11 @@
 //! A text cut into the rows of a pane that is so many columns wide.
 
+use super::query::{Ctx, Query, Stop};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::special;
-use super::text::DisplayLine;
+use super::text::{DisplayLine, display_lines};
 use crate::cancel::{Cancel, Cancelled};
 
 /// One row of the text pane.
@@ -94,6 +96,23 @@ pub fn wrap(text: &str, lines: &[DisplayLine], columns: usize, cancel: &Cancel) 
         rows.push(TextRow { number: number.take(), line, range, is_in_string });
     }
     Ok(rows)
+}
+
+/// The text of a format, by its id, cut into rows of so many columns.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TextRowsQuery {
+    pub format: &'static str,
+    pub columns: u16,
+}
+
+impl Query for TextRowsQuery {
+    type Out = Arc<[TextRow]>;
+    const IS_PASSING: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let text = cx.text(self.format)?;
+        Ok(wrap(&text, &display_lines(&text), usize::from(self.columns), cx.cancel)?.into())
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::fixture::collection::Collection;
 use crate::fixture::run::Before;
 use crate::host::probe::Naming;
 use crate::problem::{Kind, Problem};
-use crate::report::{Answer, Question};
+use crate::report::TextQuery;
 use crate::settings::Theme;
 use crate::source::{Command, SampleSpec, Source};
 use crate::state::collection::{CollectionAction, CollectionEvent};
@@ -188,7 +188,10 @@ pub fn screen(
         "versus" => {
             stage.connect(chosen)?;
             stage.list_other()?;
-            let chosen = stage.state.versus.found.as_ref().and_then(|found| Some(found.changed.first()?.name.clone()));
+            let chosen = stage
+                .state
+                .tools_difference(stage.state.versus_tools())
+                .and_then(|found| Some(found.changed.first()?.name.clone()));
             if let Some(tool) = tool.map(str::to_owned).or(chosen) {
                 stage.perform(Action::Versus(VersusAction::Look(tool)));
             }
@@ -434,7 +437,7 @@ impl Stage {
         self.perform(Action::Versus(VersusAction::Choose));
         self.perform(Action::Versus(VersusAction::List(Box::new(Source::Sample(other)))));
         self.until("the other tools are compared", |state| {
-            state.versus.found.is_some() || matches!(state.versus.connection, Connection::Failed { .. })
+            state.tools_difference(state.versus_tools()).is_some() || matches!(state.versus.connection, Connection::Failed { .. })
         })?;
         match &self.state.versus.connection {
             Connection::Failed { problem, .. } => Err(problem.clone()),
@@ -500,8 +503,8 @@ impl Stage {
     /// Selects the nth record, as a click on it would.
     fn select_record(&mut self, position: usize) {
         let record =
-            self.state.capture().and_then(|capture| match self.state.answers.get(&capture.id, Question::Text("content"))? {
-                Asked::Ready(Answer::Text(view)) => view.matched.records.get(position).map(|record| record.node),
+            self.state.capture().and_then(|capture| match self.state.answers.get(&capture.id, TextQuery("content"))? {
+                Asked::Ready(view) => view.matched.records.get(position).map(|record| record.node),
                 _ => None,
             });
         self.perform(Action::SelectRecord(record));

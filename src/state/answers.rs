@@ -1,16 +1,16 @@
-//! The cache of answers, by capture and question.
+//! The cache of results, by what they are about and query.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::capture::CaptureId;
 use crate::problem::Problem;
-use crate::report::{Answer, Inquiry, Question};
+use crate::report::{AnyResult, Inquiry, Query};
 
-/// What is known of a question.
-#[derive(Clone, Debug)]
-pub enum Asked<'a> {
-    Ready(&'a Answer),
+/// What is known of a query's result.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked<'a, T> {
+    Ready(&'a T),
     /// Being worked on since this time, or about to be.
     Working {
         since: Duration,
@@ -18,10 +18,29 @@ pub enum Asked<'a> {
     Failed(&'a Problem),
 }
 
+impl<'a, T> Asked<'a, T> {
+    /// Shows the result, if it is there.
+    pub fn then(self, show: impl FnOnce(&'a T)) -> Asked<'a, ()> {
+        match self {
+            Self::Ready(out) => {
+                show(out);
+                Asked::Ready(&())
+            }
+            Self::Working { since } => Asked::Working { since },
+            Self::Failed(problem) => Asked::Failed(problem),
+        }
+    }
+
+    /// The result, if it is there.
+    pub fn ready(self) -> Option<&'a T> {
+        if let Self::Ready(out) = self { Some(out) } else { None }
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Entry {
     Working { since: Duration },
-    Done { answer: Result<Answer, Problem>, number: u64 },
+    Done { answer: Result<AnyResult, Problem>, number: u64 },
 }
 
 /// Answers of captures that are not shown are let go above this many bytes, the oldest first.
@@ -39,15 +58,15 @@ pub struct Answers {
 
 impl Answers {
     /// What is known about one capture; `None` where nobody has asked yet.
-    pub fn get(&self, capture: &CaptureId, question: Question) -> Option<Asked<'_>> {
-        self.known(&Inquiry::of(capture, question))
+    pub fn get<Q: Query>(&self, capture: &CaptureId, query: Q) -> Option<Asked<'_, Q::Out>> {
+        self.known::<Q>(&Inquiry::of(std::slice::from_ref(capture), query))
     }
 
-    /// What is known; `None` where nobody has asked yet.
-    pub fn known(&self, inquiry: &Inquiry) -> Option<Asked<'_>> {
+    /// What is known of an inquiry whose query is a `Q`; `None` where nobody has asked yet.
+    pub fn known<Q: Query>(&self, inquiry: &Inquiry) -> Option<Asked<'_, Q::Out>> {
         Some(match self.entries.get(inquiry)? {
             Entry::Working { since } => Asked::Working { since: *since },
-            Entry::Done { answer: Ok(answer), .. } => Asked::Ready(answer),
+            Entry::Done { answer: Ok(answer), .. } => Asked::Ready(answer.of::<Q>()?),
             Entry::Done { answer: Err(problem), .. } => Asked::Failed(problem),
         })
     }
@@ -68,7 +87,7 @@ impl Answers {
     }
 
     /// Takes in an answer, and lets go of old ones where there is no room for all.
-    pub(super) fn put(&mut self, inquiry: Inquiry, answer: Result<Answer, Problem>, shown: Option<&CaptureId>) {
+    pub(super) fn put(&mut self, inquiry: Inquiry, answer: Result<AnyResult, Problem>, shown: Option<&CaptureId>) {
         self.given += 1;
         self.entries.insert(inquiry, Entry::Done { answer, number: self.given });
         self.let_go(shown);
@@ -80,11 +99,11 @@ impl Answers {
         let mut others = Vec::new();
         for (key, entry) in &self.entries {
             let Entry::Done { answer, number } = entry else { continue };
-            let bytes = answer.as_ref().map_or(0, Answer::weight);
+            let bytes = answer.as_ref().map_or(0, AnyResult::weight);
             weight += bytes;
-            if key.question.is_passing() {
+            if key.query.is_passing() {
                 passing.push((*number, key.clone()));
-            } else if shown.is_none_or(|shown| !key.captures.contains(shown)) {
+            } else if shown.is_none_or(|shown| !key.captures().contains(shown)) {
                 others.push((*number, bytes, key.clone()));
             }
         }
@@ -117,7 +136,7 @@ impl Answers {
     /// Lets go of every answer about hosts, since there are others now.
     pub(super) fn forget_hosts(&mut self) {
         let is_done = |entry: &Entry| matches!(entry, Entry::Done { .. });
-        self.entries.retain(|key, entry| !(key.question.is_about_hosts() && is_done(entry)));
+        self.entries.retain(|key, entry| !(key.query.is_about_hosts() && is_done(entry)));
     }
 
     /// Number of questions that are out.
@@ -131,34 +150,39 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::report::{PartQuery, SubjectQuery, TextQuery, TreeQuery};
     use crate::token::Tokens;
 
     fn id(name: &str) -> CaptureId {
         CaptureId(Arc::from(name))
     }
 
+    fn of<Q: Query>(name: &str, query: Q) -> Inquiry {
+        Inquiry::of(&[id(name)], query)
+    }
+
     #[test]
     fn only_the_last_passing_answers_are_kept() {
         let mut answers = Answers::default();
-        let part = |to| Question::Part { format: "content", from: 0, to };
+        let part = |to| PartQuery { format: "content", from: 0, to };
         for to in 0..100 {
-            let inquiry = Inquiry::of(&id("a"), part(to));
+            let inquiry = of("a", part(to));
             assert!(answers.ask(&inquiry, Duration::ZERO));
-            answers.put(inquiry, Ok(Answer::Part(Tokens::default())), Some(&id("a")));
+            answers.put(inquiry, Ok(AnyResult::new(Tokens::default())), Some(&id("a")));
         }
         assert!(answers.get(&id("a"), part(0)).is_none());
-        assert!(answers.get(&id("a"), part(99)).is_some());
+        assert!(matches!(answers.get(&id("a"), part(99)), Some(Asked::Ready(_))));
         assert_eq!(answers.entries.len(), PASSING);
     }
 
     #[test]
     fn what_nobody_asks_any_more_is_forgotten() {
         let mut answers = Answers::default();
-        answers.ask(&Inquiry::of(&id("a"), Question::Tree), Duration::ZERO);
-        answers.ask(&Inquiry::of(&id("a"), Question::Subject), Duration::ZERO);
-        let gone = answers.forget_others(&[Inquiry::of(&id("a"), Question::Subject)]);
-        assert_eq!(gone, [Inquiry::of(&id("a"), Question::Tree)]);
-        assert!(answers.get(&id("a"), Question::Tree).is_none());
+        answers.ask(&of("a", TreeQuery), Duration::ZERO);
+        answers.ask(&of("a", SubjectQuery), Duration::ZERO);
+        let gone = answers.forget_others(&[of("a", SubjectQuery)]);
+        assert_eq!(gone, [of("a", TreeQuery)]);
+        assert!(answers.get(&id("a"), TreeQuery).is_none());
         assert_eq!(answers.working(), 1);
     }
 
@@ -167,15 +191,15 @@ mod tests {
         let mut answers = Answers::default();
         let rows = |capture: &str, answers: &mut Answers| {
             for format in ["json", "yaml"] {
-                let inquiry = Inquiry::of(&id(capture), Question::Text(format));
+                let inquiry = of(capture, TextQuery(format));
                 answers.ask(&inquiry, Duration::ZERO);
                 let view = crate::report::TextView::plain(format, &"x".repeat(BUDGET / 3));
-                answers.put(inquiry, Ok(Answer::Text(Arc::new(view))), Some(&id("shown")));
+                answers.put(inquiry, Ok(AnyResult::new(Arc::new(view))), Some(&id("shown")));
             }
         };
         rows("old", &mut answers);
         rows("shown", &mut answers);
-        let is_known = |capture: &str, format| answers.get(&id(capture), Question::Text(format)).is_some();
+        let is_known = |capture: &str, format| answers.get(&id(capture), TextQuery(format)).is_some();
         assert_eq!([is_known("old", "json"), is_known("old", "yaml")], [false, false]);
         assert_eq!([is_known("shown", "json"), is_known("shown", "yaml")], [true, true]);
     }

@@ -11,7 +11,7 @@ use super::{
 use crate::capture::{Capture, CaptureId};
 use crate::fixture::export::safe_name;
 use crate::problem::{Kind, Problem};
-use crate::report::{self, Answer, Inquiry, Question};
+use crate::report::{self, About, AnyResult, Inquiry, SubjectQuery, Target, ToolTokensQuery};
 use crate::source::{SampleSpec, Source};
 
 impl StartQuestion {
@@ -234,7 +234,7 @@ impl State {
         }
         self.view.show(id.clone());
         // Where it was looked at before, nothing comes any more that would say what it has.
-        if let Some(Asked::Ready(Answer::Subject(subject))) = self.answers.get(id, Question::Subject) {
+        if let Some(Asked::Ready(subject)) = self.answers.get(id, SubjectQuery) {
             let (has_payload, has_blocks) = (subject.payload.is_some(), !subject.reading.blocks.is_empty());
             self.view.fit_panes(has_payload, has_blocks);
         }
@@ -244,19 +244,31 @@ impl State {
     pub(super) fn want(&mut self, wants: Vec<Inquiry>, effects: &mut Vec<Effect>) {
         effects.extend(self.answers.forget_others(&wants).into_iter().map(Effect::Forget));
         for inquiry in wants {
-            let capture = |id: &CaptureId| self.captures.iter().find(|capture| capture.id == *id).cloned();
-            let Some(captures) = inquiry.captures.iter().map(capture).collect::<Option<Vec<_>>>() else { continue };
-            if self.answers.ask(&inquiry, self.now) {
-                effects.push(Effect::Answer { captures, inquiry });
+            let about = match &inquiry.target {
+                Target::Captures(ids) => {
+                    let capture = |id: &CaptureId| self.captures.iter().find(|capture| capture.id == *id).cloned();
+                    ids.iter().map(capture).collect::<Option<_>>().map(About::Captures)
+                }
+                Target::Definitions(listings) => {
+                    listings.iter().map(|listing| self.listing(*listing)).collect::<Option<_>>().map(About::Definitions)
+                }
+            };
+            if let Some(about) = about
+                && self.answers.ask(&inquiry, self.now)
+            {
+                effects.push(Effect::Answer { about, inquiry });
             }
         }
     }
 
-    pub(super) fn answered(&mut self, inquiry: Inquiry, answer: Result<Answer, Problem>) {
-        if let (Question::Subject, Ok(Answer::Subject(subject))) = (&inquiry.question, &answer)
-            && self.view.capture.as_ref() == inquiry.captures.first()
+    pub(super) fn answered(&mut self, inquiry: Inquiry, answer: Result<AnyResult, Problem>) {
+        if let Ok(Some(subject)) = answer.as_ref().map(AnyResult::of::<SubjectQuery>)
+            && self.view.capture.as_ref() == inquiry.captures().first()
         {
             self.view.fit_panes(subject.payload.is_some(), !subject.reading.blocks.is_empty());
+        }
+        if inquiry == self.tool_tokens() {
+            self.tools_counted(answer.as_ref().map(|tokens| tokens.of::<ToolTokensQuery>().map_or(&[][..], |tokens| tokens)));
         }
         self.answers.put(inquiry, answer, self.view.capture.as_ref());
     }

@@ -38,7 +38,6 @@ impl State {
             || self.library.listing.is_some()
             || self.answers.working() > 0
             || self.probing.since.is_some()
-            || self.is_counting_server()
             || self.collections.is_counting()
             || self.is_counting_exactly()
             || self.toasts.iter().any(|toast| toast.problem.is_none())
@@ -193,12 +192,6 @@ impl State {
                 self.connected(server, effects);
             }
             Event::Tools { session, tools, note } if session == current => self.listed(tools, note, effects),
-            Event::ToolTokens { list, tokens } if list == self.list => self.tools_counted(tokens),
-            Event::ServerCost { list, cost } if list == self.list => self.server_counted(cost),
-            Event::ToolsCompared { session, found, .. } if session == current => match found {
-                Ok(found) => self.again.tools = Some(found),
-                Err(problem) => self.toast_problem(problem),
-            },
             Event::ConnectFailed { session, problem } if session == current => self.connect_failed(problem),
             Event::Gone { session, problem } if session == current => self.gone(problem),
             Event::Login { session, step } if session == current => self.login_step(step),
@@ -215,9 +208,6 @@ impl State {
             | Event::Stderr { .. }
             | Event::Connected { .. }
             | Event::Tools { .. }
-            | Event::ToolTokens { .. }
-            | Event::ServerCost { .. }
-            | Event::ToolsCompared { .. }
             | Event::ConnectFailed { .. }
             | Event::Login { .. }
             | Event::ToolsRead(_)

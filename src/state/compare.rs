@@ -10,16 +10,17 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::change::toggle;
-use super::{Asked, Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
+use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::export::safe_name;
 use crate::problem::{Kind, Problem};
 use crate::report::arguments::{Checked, check, unchecked};
+use crate::report::sweep::SweepPage;
 use crate::report::sweep::{
     Choice, SentPart, Sweep, SweepAsk, SweepFile, differs_only_in, format_argument, needed_verdict, page_size_argument, shown,
     sweep_table, sweep_verdict, value_in, values, with_value,
 };
-use crate::report::{Answer, Inquiry, Question, TableKind, Verdict};
+use crate::report::{Inquiry, TableKind, Verdict};
 
 /// One call of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,21 +68,19 @@ pub struct Compare {
 }
 
 impl Compare {
-    /// The question over the calls that were made; `None` before the first.
-    pub fn inquiry(&self) -> Option<Inquiry> {
+    /// The calls that were made and what is asked about them; `None` before the first.
+    pub fn query(&self) -> Option<(Vec<CaptureId>, SweepAsk)> {
         let made: Vec<&Planned> = self.calls.iter().filter(|call| call.capture.is_some()).collect();
         let captures: Vec<CaptureId> = made.iter().filter_map(|call| call.capture.clone()).collect();
         let values: Vec<String> = made.iter().map(|call| call.value.clone()).collect();
-        (!captures.is_empty()).then(|| Inquiry {
-            captures,
-            question: Question::Sweep(SweepAsk {
-                vary: self.vary.as_str().into(),
-                values: values.into(),
-                part: self.part,
-                baseline: self.baseline,
-                derived: self.derived.clone(),
-            }),
-        })
+        let ask = SweepAsk {
+            vary: self.vary.as_str().into(),
+            values: values.into(),
+            part: self.part,
+            baseline: self.baseline,
+            derived: self.derived.clone(),
+        };
+        (!captures.is_empty()).then_some((captures, ask))
     }
 
     /// The call at this position, as it is sent.
@@ -302,18 +301,22 @@ impl State {
         }
     }
 
+    fn compare_page(&self, compare: &Compare) -> Option<&Arc<SweepPage>> {
+        let (captures, ask) = compare.query()?;
+        self.answers.known::<SweepAsk>(&Inquiry::of(&captures, ask))?.ready()
+    }
+
     /// The sentence and the columns as Markdown; `None` until they are there.
     pub(super) fn compare_text(&self) -> Option<String> {
         let compare = self.comparisons.current.as_ref()?;
-        let Some(Asked::Ready(Answer::Sweep(page))) = self.answers.known(&compare.inquiry()?) else { return None };
+        let page = self.compare_page(compare)?;
         let table = sweep_table(TableKind::Markdown, &page.sweep, &[], self.settings.encoding());
         Some(format!("{}\n\n{table}", self.compare_verdict(compare, &page.sweep).text()))
     }
 
     /// Writes the calls that were made, as they are looked at.
     fn write_compare(&mut self, file: SweepFile, path: Option<PathBuf>, effects: &mut Vec<Effect>) {
-        let inquiry = self.comparisons.current.as_ref().and_then(Compare::inquiry);
-        let Some(Inquiry { captures, question: Question::Sweep(ask) }) = inquiry else {
+        let Some((captures, ask)) = self.comparisons.current.as_ref().and_then(Compare::query) else {
             self.toast("No call was made yet");
             return;
         };
@@ -478,7 +481,7 @@ impl State {
     /// Goes to the next difference in the list, round and round.
     pub fn next_difference(&self) -> Option<super::Action> {
         let compare = self.comparisons.current.as_ref()?;
-        let Some(super::Asked::Ready(Answer::Sweep(page))) = self.answers.known(&compare.inquiry()?) else { return None };
+        let page = self.compare_page(compare)?;
         let count = page.losses.len();
         let next = compare.at.map_or(0, |(at, _)| at + 1);
         (count > 0).then(|| super::Action::Compare(CompareAction::Go(next % count)))

@@ -146,15 +146,14 @@ impl State {
         self.steps.clear();
         self.stderr_dropped = 0;
         self.forget_wire();
-        self.versus.found = None;
         self.versus.is_choosing = false;
         self.library = super::library::Library::default();
         // Said of the tools of one server.
         self.fixtures.verifying.calls_writing = false;
         self.roots_declared = self.roots.is_some();
-        self.again.remember(self.connection.source(), &source, &self.tools);
+        let tools = self.own_tools();
+        self.again.remember(self.connection.source(), &source, self.list, tools);
         self.tools.clear();
-        self.forget_server_cost();
         self.tools_note = None;
         self.login = LoginLog::default();
         self.connection = Connection::Connecting {
@@ -188,10 +187,8 @@ impl State {
         self.session += 1;
         self.connection = Connection::None;
         self.tools.clear();
-        self.forget_server_cost();
         self.selected_tool = None;
         self.stop_listing(effects);
-        self.versus.found = None;
         self.versus.is_choosing = false;
         self.view.screen = Screen::Connect;
     }
@@ -241,7 +238,7 @@ impl State {
     }
 
     pub(super) fn listed(&mut self, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
-        self.use_tools(tools, note, effects);
+        self.use_tools(tools, note);
         if self.view.screen == Screen::Connect {
             self.view.screen = Screen::Start;
             self.view.capture = None;
@@ -254,23 +251,18 @@ impl State {
         if let Some(name) = chosen {
             self.select_tool(&name);
         }
-        self.count_server(effects);
         if let Some(question) = self.pending.take() {
             self.answer_start(question, effects);
         }
         self.listed_again(effects);
-        self.compare_with_other(effects);
     }
 
-    /// Takes over a list of tools, and has it counted.
-    pub(super) fn use_tools(&mut self, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
-        self.list += 1;
+    /// Takes over a list of tools.
+    pub(super) fn use_tools(&mut self, tools: Vec<Tool>, note: Option<String>) {
+        self.list = self.number_listing();
         self.is_uncounted = false;
-        let raw = tools.iter().map(|tool| tool.raw.clone()).collect();
-        effects.push(Effect::CountTools { session: self.session, list: self.list, tools: raw });
         self.tools = tools.into_iter().map(|tool| ListedTool { tool: Arc::new(tool), tokens: None }).collect();
         self.tools_note = note;
-        self.forget_server_cost();
     }
 
     pub(super) fn connect_failed(&mut self, problem: Problem) {
@@ -304,10 +296,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cancel::Cancel;
-    use crate::report::ServerCost;
-    use crate::state::{Event, Heard, STDERR_LINES};
-    use crate::token::Tokens;
+    use crate::state::STDERR_LINES;
 
     #[test]
     fn lines_of_stderr_that_are_let_go_of_are_counted() {
@@ -320,42 +309,6 @@ mod tests {
         assert_eq!((kept.len(), kept[0].as_str(), state.stderr_dropped), (STDERR_LINES, "3", 3));
         state.start_connecting(Source::sample(), &mut effects);
         assert_eq!(state.stderr_dropped, 0);
-    }
-
-    #[test]
-    fn counts_of_an_older_list_are_told_apart() {
-        let (mut state, mut effects) = (State::default(), Vec::new());
-        state.start_connecting(Source::sample(), &mut effects);
-        state.view.screen = Screen::Server;
-        state.apply(Event::Connected { session: 1, server: Server::default() }, &mut effects);
-        let tools = |names: &[&str]| names.iter().map(|name| Tool::unlisted(name)).collect::<Vec<_>>();
-        let lists = |effects: &[Effect]| -> Vec<(bool, u64)> {
-            let list = effects.iter().filter_map(|effect| match effect {
-                Effect::CountTools { list, .. } => Some((false, *list)),
-                Effect::CountServer { list, .. } => Some((true, *list)),
-                _ => None,
-            });
-            list.collect()
-        };
-        effects.clear();
-        state.apply(Event::Tools { session: 1, tools: tools(&["a", "b"]), note: None }, &mut effects);
-        let first = lists(&effects)[0].1;
-        assert_eq!(lists(&effects), [(false, first), (true, first)]);
-        effects.clear();
-        let heard = Heard::Tools { tools: tools(&["b"]), note: None };
-        state.apply(Event::Heard { session: 1, heard }, &mut effects);
-        let second = lists(&effects)[0].1;
-        assert_eq!(lists(&effects), [(false, second), (true, second)]);
-        let of_a = Tokens { o200k_base: 7, cl100k_base: 7 };
-        state.apply(Event::ToolTokens { list: first, tokens: Ok(vec![of_a, of_a]) }, &mut effects);
-        assert_eq!(state.tools[0].tokens, None, "these are those of another tool");
-        let cost =
-            Arc::new(ServerCost::of(&Server::default(), &tools(&["a", "b"]), state.settings.encoding(), &Cancel::new()).unwrap());
-        state.apply(Event::ServerCost { list: first, cost: Ok(Arc::clone(&cost)) }, &mut effects);
-        assert!(state.server_view.cost.is_none() && state.is_counting_server());
-        state.apply(Event::ToolTokens { list: second, tokens: Ok(vec![of_a]) }, &mut effects);
-        state.apply(Event::ServerCost { list: second, cost: Ok(cost) }, &mut effects);
-        assert!(state.tools[0].tokens == Some(of_a) && !state.is_counting_server());
     }
 
     #[test]

@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Dialog, Effect, ListedTool, PathPurpose, PreparedCall, Screen, State};
+use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
-use crate::report::difference::ToolsDifference;
-use crate::report::{Answer, DiffAsk, DiffView, Inquiry, Question, TextOf};
+use crate::report::{DiffAsk, DiffView, Inquiry, TextOf};
 use crate::source::{Protocol, Source};
 
 /// What the diff screen compares, and how it shows it.
@@ -32,7 +31,7 @@ impl Diff {
     /// What is to be asked for the screen.
     pub fn inquiry(&self) -> Option<Inquiry> {
         let (a, b) = self.sides.clone()?;
-        Some(Inquiry { captures: vec![a, b], question: Question::Difference(self.ask.clone()) })
+        Some(Inquiry::of(&[a, b], self.ask.clone()))
     }
 
     fn turn(&mut self, a: CaptureId, b: CaptureId) {
@@ -91,9 +90,10 @@ struct Waiting {
 #[derive(Clone, Debug, Default)]
 pub struct Again {
     waiting: Option<Waiting>,
-    tools_before: Vec<Arc<Tool>>,
-    /// What became of the tools since the connection before; `None` where there was none, or until it is known.
-    pub tools: Option<Arc<ToolsDifference>>,
+    /// The tools of the connection before, and the number of their list.
+    pub(super) before: Option<(u64, Vec<Arc<Tool>>)>,
+    /// Whether they were other tools than those listed now.
+    pub(super) has_changed: bool,
     /// The answer that came again, and the one before it.
     pub pair: Option<(CaptureId, CaptureId)>,
 }
@@ -109,14 +109,14 @@ impl Again {
     }
 
     /// Keeps the tools of a server that is about to be connected again; those of another one are let go.
-    pub(super) fn remember(&mut self, old: Option<&Source>, new: &Source, tools: &[ListedTool]) {
-        self.tools = None;
+    pub(super) fn remember(&mut self, old: Option<&Source>, new: &Source, listing: u64, tools: Vec<Arc<Tool>>) {
+        self.has_changed = false;
         // In the other era it is the same server.
         let alike = |source: &Source| source.clone().with_protocol(Protocol::Auto);
         if old.map(alike) != Some(alike(new)) {
-            self.tools_before.clear();
+            self.before = None;
         } else if !tools.is_empty() {
-            self.tools_before = tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
+            self.before = Some((listing, tools));
         }
     }
 }
@@ -124,10 +124,7 @@ impl Again {
 impl State {
     /// The answer for the diff screen, if it is there.
     pub fn diff_view(&self) -> Option<&Arc<DiffView>> {
-        match self.answers.known(&self.diff.inquiry()?)? {
-            super::Asked::Ready(Answer::Difference(view)) => Some(view),
-            _ => None,
-        }
+        self.answers.known::<DiffAsk>(&self.diff.inquiry()?)?.ready()
     }
 
     /// A capture by its id.
@@ -269,12 +266,10 @@ impl State {
 
     /// The tools are there again: what became of them is asked, and the last call repeated.
     pub(super) fn listed_again(&mut self, effects: &mut Vec<Effect>) {
-        let before = std::mem::take(&mut self.again.tools_before);
-        let now: Vec<_> = self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
-        let is_same = before.len() == now.len() && before.iter().zip(&now).all(|(old, new)| old.raw == new.raw);
-        if !before.is_empty() && !is_same {
-            effects.push(Effect::CompareTools { session: self.session, run: 0, before, now });
-        }
+        self.again.has_changed =
+            self.again.before.as_ref().is_some_and(|(_, before)| {
+                !before.iter().map(|tool| &tool.raw).eq(self.tools.iter().map(|listed| &listed.tool.raw))
+            });
         let Some(waiting) = self.again.waiting.take() else { return };
         if self.running.is_some() {
             return;

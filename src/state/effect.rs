@@ -8,10 +8,10 @@ use bytes::Bytes;
 
 use super::{CollectionEffect, ExportOrder, FixtureEffect, HistoryEffect, PathPurpose, Picture, exact};
 use crate::ask::Reply;
-use crate::capture::{Capture, Line, Server, Tool};
+use crate::capture::{Capture, Line, Tool};
 use crate::host::Host;
-use crate::report::Inquiry;
 use crate::report::sweep::{SweepAsk, SweepFile};
+use crate::report::{About, Inquiry};
 use crate::settings::Theme;
 use crate::source::import::Placeholder;
 use crate::source::{Limits, Recent, Source};
@@ -61,23 +61,9 @@ pub enum Effect {
         lines: Vec<Line>,
         path: PathBuf,
     },
-    CountTools {
-        session: u64,
-        /// Which list they are: [`super::State::list`].
-        list: u64,
-        tools: Vec<Bytes>,
-    },
-    /// Compares two lists of tools: those of the connection before with those listed now (`run` is 0), or another list
-    /// with these.
-    CompareTools {
-        session: u64,
-        run: u64,
-        before: Vec<Arc<Tool>>,
-        now: Vec<Arc<Tool>>,
-    },
     Answer {
-        /// Those the inquiry names, in its order.
-        captures: Vec<Arc<Capture>>,
+        /// What the inquiry names, in its order.
+        about: About,
         inquiry: Inquiry,
     },
     /// Nobody asks any more.
@@ -123,15 +109,6 @@ pub enum Effect {
     KeepSettings {
         folder: PathBuf,
         changes: crate::settings::Changes,
-    },
-    /// Count the definitions by part.
-    CountServer {
-        session: u64,
-        /// As of `CountTools`.
-        list: u64,
-        server: Box<Server>,
-        tools: Vec<Arc<Tool>>,
-        encoding: Encoding,
     },
     /// Judge the texts that a host gave its model for the probe's tools; the question before is called off.
     Probe {

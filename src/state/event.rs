@@ -8,11 +8,11 @@ use super::{CollectionEvent, FixtureEvent, FoundConfig, HistoryEvent, LoginStep,
 use crate::ask::Ask;
 use crate::capture::{Capture, Line, Server, Step, Tool};
 use crate::problem::Problem;
-use crate::report::{Answer, Inquiry, Prices, ServerCost};
+use crate::report::{AnyResult, Inquiry, Prices};
 use crate::settings::Theme;
 use crate::source::Recent;
 use crate::source::import::Import;
-use crate::token::{TokenizerFile, Tokens};
+use crate::token::TokenizerFile;
 
 /// What the engine reports.
 #[derive(Clone, Debug)]
@@ -38,18 +38,6 @@ pub enum Event {
         session: u64,
         tools: Vec<Tool>,
         note: Option<String>,
-    },
-    ToolTokens {
-        /// As in the effect.
-        list: u64,
-        /// In the order of the list.
-        tokens: Result<Vec<Tokens>, Problem>,
-    },
-    ToolsCompared {
-        session: u64,
-        /// As in the effect.
-        run: u64,
-        found: Result<Arc<crate::report::difference::ToolsDifference>, Problem>,
     },
     ConnectFailed {
         session: u64,
@@ -104,15 +92,10 @@ pub enum Event {
     OpenedAll(Vec<Arc<Capture>>),
     Answered {
         inquiry: Inquiry,
-        answer: Result<Answer, Problem>,
+        answer: Result<AnyResult, Problem>,
     },
     TokenizerRead(Arc<TokenizerFile>),
     Exact(exact::ExactEvent),
-    ServerCost {
-        /// As in the effect.
-        list: u64,
-        cost: Result<Arc<ServerCost>, Problem>,
-    },
     /// The person's own price table, where there is one.
     Prices(Result<Prices, Problem>),
     /// What the pasted texts say of a host, and the day.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{Asked, Dialog, Effect, State};
 use crate::capture::{Capture, CaptureId};
 use crate::problem::{Kind, Problem};
-use crate::report::{Answer, Question};
+use crate::report::RowQuery;
 use crate::token::Tokenizer;
 use crate::token::claude::{self, Key, Request};
 
@@ -186,7 +186,8 @@ impl State {
 
     /// What the server sent of this answer: both parts where there are both.
     fn sent_format(&self, capture: &CaptureId) -> &'static str {
-        let is_there = |id: &&'static str| matches!(self.answers.get(capture, Question::Row(id)), Some(Asked::Ready(Answer::Row(row))) if row.is_available());
+        let is_there =
+            |id: &&'static str| matches!(self.answers.get(capture, RowQuery(id)), Some(Asked::Ready(row)) if row.is_available());
         ["both", "content", "structured"].into_iter().find(is_there).unwrap_or("content")
     }
 

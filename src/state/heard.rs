@@ -33,7 +33,7 @@ impl State {
     }
 
     /// The server said that its tools changed, and what they are now.
-    fn tools_changed(&mut self, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
+    fn tools_changed(&mut self, tools: Vec<Tool>, note: Option<String>, _effects: &mut Vec<Effect>) {
         let is_same = tools.len() == self.tools.len() && tools.iter().zip(&self.tools).all(|(now, was)| now.raw == was.tool.raw);
         if is_same && note == self.tools_note {
             return;
@@ -52,14 +52,13 @@ impl State {
                 self.forms.remove(&tool.name);
             }
         }
-        self.use_tools(tools, note, effects);
+        self.use_tools(tools, note);
         let is_there = |name: &String| self.tools.iter().any(|listed| listed.tool.name == *name);
         let selected =
             self.selected_tool.take().filter(is_there).or_else(|| self.tools.first().map(|listed| listed.tool.name.clone()));
         if let Some(name) = selected {
             self.select_tool(&name);
         }
-        self.count_server(effects);
     }
 
     pub(super) fn set_roots(&mut self, roots: Option<Vec<PathBuf>>, effects: &mut Vec<Effect>) {

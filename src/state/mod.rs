@@ -23,6 +23,7 @@ mod heard;
 pub mod history;
 mod hosts;
 pub mod kept;
+mod listings;
 mod local_time;
 pub mod library;
 pub mod media;
@@ -84,8 +85,10 @@ pub struct State {
     /// Counts connections, so that late events of an old one are told apart.
     pub session: u64,
     pub tools: Vec<ListedTool>,
-    /// Counts lists of tools, so that what was counted of an older one is told apart.
-    pub list: u64,
+    /// The number of the list of tools, so that what was counted of an older one is told apart.
+    list: u64,
+    /// How many lists were numbered.
+    listings: u64,
     /// Whether this list could not be counted.
     pub is_uncounted: bool,
     /// What was odd in the list itself.

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::{Asked, Dialog, Effect, PathPurpose, Screen, State};
 use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
-use crate::report::{self, Answer, CountedRow, Model, Part, Question, ServerCost};
-use crate::token::{Count, Encoding, Tokenizer, TokenizerFile, Tokens};
+use crate::report::{self, CountQuery, CountedRow, Model, Part, RowQuery};
+use crate::token::{Count, Tokenizer, TokenizerFile};
 
 /// What the drawer's token map shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,19 +48,11 @@ pub enum ServerColumn {
 pub struct ServerView {
     pub sort: ServerColumn,
     pub is_reversed: bool,
-    /// What was counted last.
-    pub cost: Option<Arc<ServerCost>>,
-    /// Why it could not be counted.
-    pub problem: Option<Problem>,
-    /// What is being counted: the list and the encoding.
-    asked: Option<(u64, Encoding)>,
-    /// When that was asked for.
-    pub since: Duration,
 }
 
 impl Default for ServerView {
     fn default() -> Self {
-        Self { sort: ServerColumn::Total, is_reversed: false, cost: None, problem: None, asked: None, since: Duration::ZERO }
+        Self { sort: ServerColumn::Total, is_reversed: false }
     }
 }
 
@@ -94,7 +85,6 @@ impl State {
         match action {
             TokensAction::Use(tokenizer) => {
                 self.settings.tokenizer = tokenizer;
-                self.count_server(effects);
             }
             TokensAction::OpenFile(Some(path)) => {
                 self.dialog = None;
@@ -122,7 +112,6 @@ impl State {
             TokensAction::ResetWhatIf => self.view.what_if = Arc::default(),
             TokensAction::ShowServer => {
                 self.view.screen = Screen::Server;
-                self.count_server(effects);
             }
             TokensAction::Sort(column) => {
                 let view = &mut self.server_view;
@@ -131,60 +120,6 @@ impl State {
             }
             TokensAction::Model(model) => self.settings.model = model,
         }
-    }
-
-    /// Has the definitions counted by part, where the screen shows them and they are not counted that way.
-    pub(super) fn count_server(&mut self, effects: &mut Vec<Effect>) {
-        let wanted = (self.list, self.settings.encoding());
-        if self.view.screen != Screen::Server || self.tools.is_empty() || self.server_view.asked == Some(wanted) {
-            return;
-        }
-        let Some(server) = self.connection.server() else { return };
-        self.server_view.asked = Some(wanted);
-        self.server_view.since = self.now;
-        self.server_view.cost = None;
-        self.server_view.problem = None;
-        effects.push(Effect::CountServer {
-            session: self.session,
-            list: self.list,
-            server: Box::new(server.clone()),
-            tools: self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect(),
-            encoding: wanted.1,
-        });
-    }
-
-    pub(super) fn tools_counted(&mut self, tokens: Result<Vec<Tokens>, Problem>) {
-        match tokens {
-            Ok(tokens) => {
-                for (listed, tokens) in self.tools.iter_mut().zip(tokens) {
-                    listed.tokens = Some(tokens);
-                }
-            }
-            Err(problem) => {
-                self.is_uncounted = true;
-                self.toast_problem(problem);
-            }
-        }
-    }
-
-    pub(super) fn server_counted(&mut self, cost: Result<Arc<ServerCost>, Problem>) {
-        match cost {
-            Ok(cost) if self.server_view.asked == Some((self.list, cost.encoding)) => self.server_view.cost = Some(cost),
-            Ok(_) => {}
-            Err(problem) => self.server_view.problem = Some(problem),
-        }
-    }
-
-    pub(super) fn forget_server_cost(&mut self) {
-        self.server_view.cost = None;
-        self.server_view.asked = None;
-        self.server_view.problem = None;
-    }
-
-    /// Whether the definitions are being counted by part.
-    pub fn is_counting_server(&self) -> bool {
-        let view = &self.server_view;
-        self.view.screen == Screen::Server && view.asked.is_some() && view.cost.is_none() && view.problem.is_none()
     }
 
     pub(super) fn tokenizer_read(&mut self, file: Arc<TokenizerFile>, effects: &mut Vec<Effect>) {
@@ -202,17 +137,17 @@ impl State {
         if let Some(count) = tokenizer.from_tokens(row.tokens) {
             return Some(Ok(count));
         }
-        match self.answers.get(capture, Question::Count { format: row.format, tokenizer: tokenizer.clone() })? {
-            Asked::Ready(Answer::Count(count)) => Some(Ok(*count)),
+        match self.answers.get(capture, CountQuery { format: row.format, tokenizer: tokenizer.clone() })? {
+            Asked::Ready(count) => Some(Ok(*count)),
             Asked::Failed(problem) => Some(Err(problem)),
-            Asked::Ready(_) | Asked::Working { .. } => None,
+            Asked::Working { .. } => None,
         }
     }
 
     /// Every row of a capture that is there, with its count by the tokenizer chosen.
     pub fn counted_rows(&self, capture: &CaptureId) -> Vec<CountedRow<'_>> {
-        let row = |id| match self.answers.get(capture, Question::Row(id))? {
-            Asked::Ready(Answer::Row(row)) => Some(&**row),
+        let row = |id| match self.answers.get(capture, RowQuery(id))? {
+            Asked::Ready(row) => Some(&**row),
             _ => None,
         };
         let count = |row| self.count_of(capture, row, &self.settings.tokenizer).and_then(Result::ok);

@@ -3,13 +3,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::login::LoginLog;
 use super::{CONNECT_LIMIT, Connection, Dialog, Effect, Event, PathPurpose, Screen, State};
 use crate::capture::{Server, Tool};
 use crate::problem::Problem;
-use crate::report::difference::ToolsDifference;
 use crate::source::Source;
 
 /// Connections that only list are counted from here on; those that are worked with are counted from 1.
@@ -45,9 +43,8 @@ pub struct Versus {
     pub other: Option<ToolList>,
     /// Whether the server in use is the first side; else the other list is, as the older of two versions.
     pub is_turned: bool,
-    pub found: Option<Arc<ToolsDifference>>,
-    /// Why they could not be compared.
-    pub problem: Option<Problem>,
+    /// The number of that list.
+    pub(super) listing: u64,
     /// The tool looked at, by name.
     pub chosen: Option<String>,
     /// The connection that lists, if one is being made.
@@ -55,10 +52,6 @@ pub struct Versus {
     sessions: u64,
     /// The server of that connection.
     server: Option<Server>,
-    /// Counts comparisons, so that an old one is told apart.
-    run: u64,
-    /// When the last one began.
-    pub since: Duration,
 }
 
 impl Versus {
@@ -95,8 +88,7 @@ impl State {
         let server = self.connection.server();
         let name = server.map_or_else(|| "This server".to_owned(), named);
         let place = self.connection.source().map(Source::to_string).unwrap_or_default();
-        let tools = self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
-        ToolList { name, place, tools, note: self.tools_note.clone() }
+        ToolList { name, place, tools: self.own_tools(), note: self.tools_note.clone() }
     }
 
     pub(super) fn versus(&mut self, action: VersusAction, effects: &mut Vec<Effect>) {
@@ -127,12 +119,11 @@ impl State {
             }
             VersusAction::Turn => {
                 self.versus.is_turned = !self.versus.is_turned;
-                self.compare_with_other(effects);
             }
             VersusAction::Look(name) => {
                 self.versus.chosen = (self.versus.chosen.as_ref() != Some(&name)).then_some(name);
             }
-            VersusAction::Copy => match &self.versus.found {
+            VersusAction::Copy => match self.tools_difference(self.versus_tools()) {
                 Some(found) => {
                     let text = crate::report::json::diff_tools(found);
                     self.copy(text, effects);
@@ -174,14 +165,6 @@ impl State {
         let own = self.versus.session;
         match event {
             Event::ToolsRead(read) => self.tools_read(read, effects),
-            Event::ToolsCompared { run, found, .. } if run > 0 => {
-                if run == self.versus.run {
-                    match found {
-                        Ok(found) => self.versus.found = Some(found),
-                        Err(problem) => self.versus.problem = Some(problem),
-                    }
-                }
-            }
             Event::Phase { session, phase } if session == own => {
                 if let Connection::Connecting { phase: known, .. } = &mut self.versus.connection {
                     *known = phase;
@@ -208,15 +191,12 @@ impl State {
             self.remember_source(source, effects);
         }
         let server = self.versus.server.take();
-        self.use_other(
-            ToolList {
-                name: server.as_ref().map_or_else(|| "The other server".to_owned(), named),
-                place: source.as_ref().map(Source::to_string).unwrap_or_default(),
-                tools: tools.into_iter().map(Arc::new).collect(),
-                note,
-            },
-            effects,
-        );
+        self.use_other(ToolList {
+            name: server.as_ref().map_or_else(|| "The other server".to_owned(), named),
+            place: source.as_ref().map(Source::to_string).unwrap_or_default(),
+            tools: tools.into_iter().map(Arc::new).collect(),
+            note,
+        });
     }
 
     fn other_failed(&mut self, problem: Problem, effects: &mut Vec<Effect>) {
@@ -233,31 +213,19 @@ impl State {
         match read {
             Ok(ToolsRead::List(list)) => {
                 self.stop_listing(effects);
-                self.use_other(list, effects);
+                self.use_other(list);
             }
             Ok(ToolsRead::Folder(folder)) => self.list_other(Source::Fixture(folder), effects),
             Err(problem) => self.toast_problem(problem),
         }
     }
 
-    fn use_other(&mut self, list: ToolList, effects: &mut Vec<Effect>) {
+    fn use_other(&mut self, list: ToolList) {
         self.versus.other = Some(list);
+        self.versus.listing = self.number_listing();
         self.versus.is_choosing = false;
         self.versus.connection = Connection::None;
         self.view.screen = Screen::Versus;
-        self.compare_with_other(effects);
-    }
-
-    /// Compares anew: one of the two lists is another one now.
-    pub(super) fn compare_with_other(&mut self, effects: &mut Vec<Effect>) {
-        self.versus.found = None;
-        self.versus.problem = None;
-        let Some(other) = &self.versus.other else { return };
-        self.versus.run += 1;
-        self.versus.since = self.now;
-        let own: Vec<_> = self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect();
-        let (before, now) = if self.versus.is_turned { (own, other.tools.clone()) } else { (other.tools.clone(), own) };
-        effects.push(Effect::CompareTools { session: self.session, run: self.versus.run, before, now });
     }
 }
 
@@ -268,6 +236,8 @@ fn named(server: &Server) -> String {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
+
+    use crate::report::Target;
 
     use super::*;
     use crate::problem::Kind;
@@ -329,9 +299,7 @@ mod tests {
         apply(&mut state, Event::Connected { session, server });
         let effects = apply(&mut state, Event::Tools { session, tools: vec![tool(A), tool(B)], note: None });
         assert!(effects.contains(&Effect::Disconnect { session }), "{effects:?}");
-        assert!(
-            matches!(effects.last(), Some(Effect::CompareTools { run: 1, before, now, .. }) if before.len() == 2 && now.len() == 1)
-        );
+        assert_eq!(sides(&state), [2, 1]);
         assert_eq!((state.view.screen, state.tools.len(), state.versus.is_choosing), (Screen::Versus, 1, false));
         assert_eq!(state.versus.other.as_ref().map(|list| list.name.as_str()), Some("other 2"));
         // What that server says after its end is nobody's.
@@ -339,18 +307,26 @@ mod tests {
         assert!(state.connection.is_connected() && state.toasts.is_empty());
     }
 
+    /// How many tools each side of the comparison has.
+    fn sides(state: &State) -> Vec<usize> {
+        let Target::Definitions(listings) = state.versus_tools().unwrap().target else { panic!("not about definitions") };
+        listings.iter().map(|listing| state.listing(*listing).unwrap().tools.len()).collect()
+    }
+
     #[test]
-    fn only_the_last_comparison_counts() {
+    fn another_list_or_the_other_way_round_is_another_comparison() {
         let mut state = connected();
-        let list = ToolList { name: "file".into(), place: "/f".into(), tools: vec![Arc::new(tool(B))], note: None };
-        apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list))));
-        let effects = perform(&mut state, Action::Versus(VersusAction::Turn));
-        assert!(matches!(&effects[..], [Effect::CompareTools { run: 2, before, .. }] if before[0].name == "a"));
-        let found = Arc::new(ToolsDifference::default());
-        apply(&mut state, Event::ToolsCompared { session: 1, run: 1, found: Ok(Arc::clone(&found)) });
-        assert!(state.versus.found.is_none());
-        apply(&mut state, Event::ToolsCompared { session: 1, run: 2, found: Ok(found) });
-        assert!(state.versus.found.is_some() && state.again.tools.is_none());
+        let list = |tools| ToolList { name: "file".into(), place: "/f".into(), tools, note: None };
+        apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)); 2])))));
+        let first = state.versus_tools();
+        assert_eq!(sides(&state), [2, 1]);
+        perform(&mut state, Action::Versus(VersusAction::Turn));
+        assert_eq!(sides(&state), [1, 2]);
+        assert_ne!(state.versus_tools(), first);
+        perform(&mut state, Action::Versus(VersusAction::Turn));
+        assert_eq!(state.versus_tools(), first);
+        apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)); 2])))));
+        assert_ne!(state.versus_tools(), first, "it may hold other tools");
     }
 
     #[test]
@@ -379,9 +355,9 @@ mod tests {
         let session = begun(&effects);
         apply(&mut state, Event::Tools { session, tools: vec![tool(B)], note: None });
         perform(&mut state, Action::Connect(command("mine")));
-        assert!(state.versus.found.is_none());
+        assert_eq!(state.versus_tools(), None);
         let session = state.session;
-        let effects = apply(&mut state, Event::Tools { session, tools: vec![tool(A)], note: None });
-        assert!(effects.iter().any(|effect| matches!(effect, Effect::CompareTools { run, .. } if *run > 0)), "{effects:?}");
+        apply(&mut state, Event::Tools { session, tools: vec![tool(A)], note: None });
+        assert_eq!(sides(&state), [1, 1]);
     }
 }

@@ -21,7 +21,7 @@ use super::widgets::{self, Tone};
 use super::{Cx, export, icons, once, top_bar};
 use crate::capture::{Annotations, Capture, Hint, Tool};
 use crate::json::Doc;
-use crate::report::{Answer, Question};
+use crate::report::TextQuery;
 use crate::state::repeat::RepeatAction;
 use crate::state::{Action, Connection, Dialog, FixtureAction, Form, FormMode, ListedTool, Screen};
 
@@ -370,8 +370,8 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
     Popup::menu(&response).show(|ui| {
         ui.set_width(240.0);
         let keys = commands::keys_of("Export the capture folder");
-        let text = match cx.ready(Question::Text("content")) {
-            Some(Answer::Text(view)) if !view.text.is_empty() => Some(view),
+        let text = match cx.ready(TextQuery("content")) {
+            Some(view) if !view.text.is_empty() => Some(view),
             _ => None,
         };
         let has_result = cx.state.capture().is_some_and(|capture| capture.response.is_some());

@@ -6,7 +6,7 @@
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
 use super::{Cx, compare, drawer, palette, theme};
-use crate::report::{Answer, Question};
+use crate::report::{HostsQuery, SubjectQuery, TextQuery};
 use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::diff::DiffAction;
@@ -317,21 +317,12 @@ fn copy_pane(cx: &Cx<'_>) -> Option<Action> {
         return None;
     }
     match cx.state.view.shows(cx.state.view.focus) {
-        PaneView::Rendered(format) | PaneView::Text(format) => match cx.ready(Question::Text(format))? {
-            Answer::Text(view) => Some(Action::Copy(view.text.to_string())),
-            _ => None,
-        },
-        PaneView::Host(host) => match cx.ready(Question::Hosts)? {
-            Answer::Hosts(report) => Some(Action::Copy(report.row(host)?.view.text.to_string())),
-            _ => None,
-        },
-        PaneView::Tree => match cx.ready(Question::Subject)? {
-            Answer::Subject(subject) => {
-                let payload = subject.payload.as_ref()?;
-                Some(Action::Copy(String::from_utf8_lossy(&payload.root().raw_bytes()).into_owned()))
-            }
-            _ => None,
-        },
+        PaneView::Rendered(format) | PaneView::Text(format) => Some(Action::Copy(cx.ready(TextQuery(format))?.text.to_string())),
+        PaneView::Host(host) => Some(Action::Copy(cx.ready(HostsQuery)?.row(host)?.view.text.to_string())),
+        PaneView::Tree => {
+            let payload = cx.ready(SubjectQuery)?.payload.as_ref()?;
+            Some(Action::Copy(String::from_utf8_lossy(&payload.root().raw_bytes()).into_owned()))
+        }
     }
 }
 

@@ -21,7 +21,6 @@ use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, ScrollA
 use super::theme::{self, Tokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
-use crate::report::Answer;
 use crate::report::sweep::{Column, SweepPage};
 use crate::state::{Action, Asked, Compare, CompareAction};
 use crate::ui::panes::format_title;
@@ -87,22 +86,22 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// What is known now; until it is, what was known before, so that nothing flickers.
 fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<SweepPage>> {
     let id = Id::unique("compare page");
-    let inquiry = compare.inquiry()?;
-    match cx.ask_of(&inquiry.captures, inquiry.question.clone()) {
-        Asked::Ready(Answer::Sweep(page)) => {
-            ui.data_mut(|data| data.insert_temp(id, (inquiry.captures.clone(), Arc::clone(page))));
+    let (captures, ask) = compare.query()?;
+    match cx.ask_of(&captures, ask) {
+        Asked::Ready(page) => {
+            ui.data_mut(|data| data.insert_temp(id, (captures, Arc::clone(page))));
             Some(Arc::clone(page))
         }
         Asked::Working { .. } => {
-            let (captures, page): (Vec<crate::capture::CaptureId>, Arc<SweepPage>) = ui.data(|data| data.get_temp(id))?;
-            (captures.first() == inquiry.captures.first()).then_some(page)
+            let (before, page): (Vec<crate::capture::CaptureId>, Arc<SweepPage>) = ui.data(|data| data.get_temp(id))?;
+            (before.first() == captures.first()).then_some(page)
         }
         _ => None,
     }
 }
 
 fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
-    let failed = compare.inquiry().map(|inquiry| cx.ask_of(&inquiry.captures, inquiry.question.clone()));
+    let failed = compare.query().map(|(captures, ask)| cx.ask_of(&captures, ask));
     match failed {
         Some(Asked::Failed(problem)) => {
             egui::Frame::new().inner_margin(12).show(ui, |ui| widgets::problem_ui(ui, problem));

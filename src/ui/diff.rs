@@ -18,7 +18,7 @@ pub use sides::letter;
 use super::theme::{self, Tokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
-use crate::report::{Answer, DiffView, Question, TextOf};
+use crate::report::{DiffView, TextOf};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Asked, Screen};
 
@@ -89,8 +89,8 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
         widgets::empty_ui(ui, "Choose two answers to compare: the menu of a capture has “Compare with the answer shown”.", None);
         return;
     };
-    let view = match cx.ask_of(&[a.id.clone(), b.id.clone()], Question::Difference(diff.ask.clone())) {
-        Asked::Ready(Answer::Difference(view)) => Ok(view),
+    let view = match cx.ask_of(&[a.id.clone(), b.id.clone()], diff.ask.clone()) {
+        Asked::Ready(view) => Ok(view),
         Asked::Failed(problem) => Err(Some(problem)),
         _ => Err(None),
     };

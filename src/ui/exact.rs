@@ -6,7 +6,7 @@ use super::dialogs::{code_ui, paragraph, title};
 use super::panes::{format_title, menu_row};
 use super::theme::{self, Tokens};
 use super::{Cx, icons, top_bar, widgets};
-use crate::report::{self, Answer, Question};
+use crate::report::{self, RowQuery};
 use crate::state::Action;
 use crate::state::exact::{Asking, Counted, ExactAction, KeyPlace};
 use crate::token::Tokenizer;
@@ -149,10 +149,8 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &Asking) {
     if let Some(counted) = cx.state.exact_count(&asking.capture, asking.format) {
         let mut text = words(counted);
         text[..1].make_ascii_uppercase();
-        if let Some(row) = cx.ready(Question::Row(asking.format)).and_then(|answer| match answer {
-            Answer::Row(row) => Some(row),
-            _ => None,
-        }) && let Some(range) = Tokenizer::Claude.from_tokens(row.tokens)
+        if let Some(row) = cx.ready(RowQuery(asking.format))
+            && let Some(range) = Tokenizer::Claude.from_tokens(row.tokens)
         {
             text.push_str(&format!("; Loupe's range is {}", report::counted(range)));
         }

@@ -10,7 +10,7 @@ use egui::{Id, Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2,
 use super::theme::{self, Tokens};
 use super::widgets::Button;
 use super::{Cx, icons, panes, widgets};
-use crate::report::{Answer, HostRow, HostsReport, Question, grouped};
+use crate::report::{HostRow, HostsQuery, HostsReport, grouped};
 use crate::state::{Action, Asked, HostFilter, HostSort, HostsAction, ProbeAction};
 
 /// Room that the words of the head's controls need, beside what stands at their right.
@@ -25,8 +25,8 @@ const BESIDE: f32 = 900.0;
 
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let view = &cx.state.view.hosts;
-    let known = match cx.ask(Question::Hosts) {
-        Asked::Ready(Answer::Hosts(report)) => Some(&**report),
+    let known = match cx.ask(HostsQuery) {
+        Asked::Ready(report) => Some(&**report),
         _ => None,
     };
     let rect = widgets::mode_head(ui, cx, "What each host's model sees", |ui| {
@@ -51,7 +51,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if view.shows_deliveries {
             return deliveries::deliveries_ui(ui, cx);
         }
-        match (cx.ask(Question::Hosts), known) {
+        match (cx.ask(HostsQuery), known) {
             (_, Some(report)) => body_ui(ui, cx, rect, report),
             (Asked::Failed(problem), _) => {
                 widgets::problem_ui(ui, problem);
@@ -376,8 +376,8 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &egui::Response, rows: &[&HostRow], selecte
 /// The menu of hosts to view the answer as, at the end of the row of panes.
 pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
     let chosen = cx.state.view.hosts.view_as;
-    let known = chosen.and_then(|id| match cx.ready(Question::Hosts) {
-        Some(Answer::Hosts(report)) => report.row(id).map(|row| row.host.name.clone()),
+    let known = chosen.and_then(|id| match cx.ready(HostsQuery) {
+        Some(report) => report.row(id).map(|row| row.host.name.clone()),
         _ => None,
     });
     let label = known.unwrap_or_else(|| chosen.map_or_else(|| "As sent".to_owned(), |id| id.to_string()));
@@ -398,7 +398,7 @@ pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
             cx.send(Action::Hosts(HostsAction::ViewAs(None)));
             ui.close();
         }
-        let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts) else {
+        let Some(report) = cx.ready(HostsQuery) else {
             ui.label("Reading the answer as each host does…");
             return;
         };

@@ -50,7 +50,7 @@ use std::cell::RefCell;
 use crate::capture::CaptureId;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
-use crate::report::{Answer, Inquiry, Question};
+use crate::report::{CountQuery, Inquiry, Query, RowQuery, ToolTokensQuery};
 use crate::settings::PanelSize;
 use crate::state::{Action, Asked, State};
 use crate::token::{Count, Tokenizer};
@@ -72,18 +72,22 @@ impl<'a> Cx<'a> {
         self.actions.borrow_mut().push(action);
     }
 
-    /// Asks a question of the capture shown. What is not known yet is worked on after this frame.
-    pub fn ask(&self, question: Question) -> Asked<'a> {
+    /// Asks for something about the capture shown. What is not known yet is worked on after this frame.
+    pub fn ask<Q: Query>(&self, query: Q) -> Asked<'a, Q::Out> {
         match self.state.view.capture.as_ref() {
-            Some(id) => self.ask_of(std::slice::from_ref(id), question),
+            Some(id) => self.ask_of(std::slice::from_ref(id), query),
             None => Asked::Working { since: self.state.now },
         }
     }
 
-    /// Asks a question of these captures.
-    pub fn ask_of(&self, captures: &[CaptureId], question: Question) -> Asked<'a> {
-        let inquiry = Inquiry { captures: captures.to_vec(), question };
-        let asked = self.state.answers.known(&inquiry).unwrap_or(Asked::Working { since: self.state.now });
+    /// Asks for something about these captures.
+    pub fn ask_of<Q: Query>(&self, captures: &[CaptureId], query: Q) -> Asked<'a, Q::Out> {
+        self.inquire::<Q>(Inquiry::of(captures, query))
+    }
+
+    /// Asks for the result of an inquiry whose query is a `Q`.
+    pub fn inquire<Q: Query>(&self, inquiry: Inquiry) -> Asked<'a, Q::Out> {
+        let asked = self.state.answers.known::<Q>(&inquiry).unwrap_or(Asked::Working { since: self.state.now });
         if matches!(asked, Asked::Working { .. }) {
             let mut wants = self.wants.borrow_mut();
             if !wants.contains(&inquiry) {
@@ -93,12 +97,9 @@ impl<'a> Cx<'a> {
         asked
     }
 
-    /// The answer if it is there already; asks for it otherwise.
-    pub fn ready(&self, question: Question) -> Option<&'a Answer> {
-        match self.ask(question) {
-            Asked::Ready(answer) => Some(answer),
-            _ => None,
-        }
+    /// The result if it is there already; asks for it otherwise.
+    pub fn ready<Q: Query>(&self, query: Q) -> Option<&'a Q::Out> {
+        self.ask(query).ready()
     }
 
     /// The row of what the server sent, of any capture: `both`, else the one part that there is. `None` until it is known
@@ -106,12 +107,12 @@ impl<'a> Cx<'a> {
     pub fn as_sent(&self, capture: &CaptureId, asks: bool) -> Option<&'a Row> {
         for format in ["both", "content", "structured"] {
             let asked = match asks {
-                true => self.ask_of(std::slice::from_ref(capture), Question::Row(format)),
-                false => self.state.answers.get(capture, Question::Row(format))?,
+                true => self.ask_of(std::slice::from_ref(capture), RowQuery(format)),
+                false => self.state.answers.get(capture, RowQuery(format))?,
             };
             match asked {
-                Asked::Ready(Answer::Row(row)) if row.is_available() => return Some(row),
-                Asked::Ready(Answer::Row(_)) => {}
+                Asked::Ready(row) if row.is_available() => return Some(row),
+                Asked::Ready(_) => {}
                 _ => return None,
             }
         }
@@ -127,7 +128,7 @@ impl<'a> Cx<'a> {
     pub fn count_by(&self, row: &Row, tokenizer: &Tokenizer) -> Option<Result<Count, &'a Problem>> {
         let known = self.state.count_of(self.state.view.capture.as_ref()?, row, tokenizer);
         if known.is_none() && row.is_available() {
-            self.ask(Question::Count { format: row.format, tokenizer: tokenizer.clone() });
+            self.ask(CountQuery { format: row.format, tokenizer: tokenizer.clone() });
         }
         known
     }
@@ -147,6 +148,9 @@ impl<'a> Cx<'a> {
 /// panes and drawer.
 pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     use egui::{CentralPanel, Frame, Panel};
+    if !cx.state.tools.is_empty() {
+        cx.inquire::<ToolTokensQuery>(cx.state.tool_tokens());
+    }
 
     use crate::state::Screen;
 

@@ -6,8 +6,7 @@ use super::sidebar::{duration, outcome_look};
 use super::theme::{self, Tokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
-use crate::report::repeat::{Repeat, Spread};
-use crate::report::{Answer, Question};
+use crate::report::repeat::{Repeat, RepeatQuery, Spread};
 use crate::state::diff::DiffAction;
 use crate::state::repeat::RepeatAction;
 use crate::state::{Action, Asked};
@@ -68,8 +67,8 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     // While calls are being made the numbers of each answer are shown; the summary follows when they stand still.
     if !repeat.is_running() {
-        match cx.ask_of(&repeat.captures, Question::Repeat(cx.state.settings.encoding())) {
-            Asked::Ready(Answer::Repeat(found)) => found_ui(ui, cx, found),
+        match cx.ask_of(&repeat.captures, RepeatQuery(cx.state.settings.encoding())) {
+            Asked::Ready(found) => found_ui(ui, cx, found),
             Asked::Failed(problem) => {
                 widgets::problem_ui(ui, problem);
             }

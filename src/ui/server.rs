@@ -7,7 +7,9 @@ use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke
 use super::sidebar::cached;
 use super::theme::{self, Tokens};
 use super::{Cx, icons, widgets};
+use crate::report::ServerCostQuery;
 use crate::report::{Cost, Part, ServerCost, ToolCost};
+use crate::state::Asked;
 use crate::state::{Action, Dialog, ServerColumn, TokensAction};
 use crate::token::Count;
 
@@ -34,20 +36,23 @@ pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
             return;
         }
-        match &cx.state.server_view.cost {
-            Some(cost) => cost_ui(ui, cx, cost),
-            None => {
-                ui.add_space(16.0);
-                ui.horizontal(|ui| {
-                    ui.add_space(SIDE);
-                    if let Some(problem) = &cx.state.server_view.problem {
-                        ui.label(RichText::new(problem.message()).font(theme::small()).color(Tokens::of(ui).bad));
-                        return;
-                    }
-                    widgets::waiting(ui, "Counting definitions", cx.state.server_view.since, cx);
-                });
-            }
+        let waiting = cx.inquire::<ServerCostQuery>(cx.state.server_cost()).then(|cost| cost_ui(ui, cx, cost));
+        if let Asked::Ready(()) = waiting {
+            return;
         }
+        ui.add_space(16.0);
+        ui.horizontal(|ui| {
+            ui.add_space(SIDE);
+            match waiting {
+                Asked::Ready(()) => {}
+                Asked::Working { since } => {
+                    widgets::waiting(ui, "Counting definitions", since, cx);
+                }
+                Asked::Failed(problem) => {
+                    ui.label(RichText::new(problem.message()).font(theme::small()).color(Tokens::of(ui).bad));
+                }
+            }
+        });
     });
 }
 

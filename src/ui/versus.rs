@@ -14,11 +14,13 @@ use super::{Cx, dialogs, icons};
 use crate::capture::Tool;
 use crate::diff::tree::Op;
 use crate::json::Node;
+use crate::report::difference::ToolsQuery;
 use crate::report::difference::{ChangedTool, ToolsDifference};
 use crate::report::signed_from;
 use crate::report::special::Shown;
+use crate::state::Action;
+use crate::state::Asked;
 use crate::state::versus::{ToolList, VersusAction};
-use crate::state::{Action, Connection};
 use crate::token::{Encoding, Tokens as Counted};
 
 const SIDES: f32 = 56.0;
@@ -37,7 +39,7 @@ fn act(cx: &Cx<'_>, action: VersusAction) {
 pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let versus = &cx.state.versus;
     let mut rest = widgets::mode_head(ui, cx, "Tools against another list", |ui| {
-        let can_copy = versus.found.is_some();
+        let can_copy = cx.state.tools_difference(cx.state.versus_tools()).is_some();
         let copy = Button::new("Copy as JSON").icon(icons::COPY).enabled(can_copy).tip("As `mcp-loupe diff --json` prints it");
         if copy.show(ui).clicked() {
             act(cx, VersusAction::Copy);
@@ -64,13 +66,14 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     for note in [a, b].into_iter().filter_map(|list| list.note.as_ref().map(|note| format!("{}: {note}", list.name))) {
         note_ui(ui, strip(&mut rest, NOTE), Tone::Warn, &note);
     }
-    let Some(found) = &versus.found else {
-        ui.scope_builder(UiBuilder::new().max_rect(rest.shrink(16.0)), |ui| match (&versus.problem, &cx.state.connection) {
-            (Some(problem), _) => {
+    let asked = cx.state.versus_tools().map(|inquiry| cx.inquire::<ToolsQuery>(inquiry));
+    let Some(Asked::Ready(found)) = asked else {
+        ui.scope_builder(UiBuilder::new().max_rect(rest.shrink(16.0)), |ui| match asked {
+            Some(Asked::Failed(problem)) => {
                 widgets::empty_ui(ui, &problem.message(), None);
             }
-            (None, Connection::Connected { .. }) => {
-                widgets::waiting(ui, "Comparing the definitions", versus.since, cx);
+            Some(Asked::Working { since }) => {
+                widgets::waiting(ui, "Comparing the definitions", since, cx);
             }
             _ => {
                 widgets::empty_ui(ui, "The server in use is not connected: there are no tools to compare.", None);

@@ -7,7 +7,7 @@ use super::theme::{self, Tokens};
 use super::widgets::Button;
 use super::{Cx, icons};
 use crate::format::ledger::Row;
-use crate::report::{self, Answer, Question, key_of, ratio_of};
+use crate::report::{self, CountQuery, RowQuery, Without, key_of, ratio_of};
 use crate::state::{Action, Asked, TokensAction};
 use crate::token::Count;
 
@@ -17,11 +17,8 @@ const NAMED: usize = 4;
 /// A format's tokens without the struck keys: the one question of the ledger and the strip. `None` until it is known,
 /// and where nothing of the format is left.
 pub fn count_without(cx: &Cx<'_>, row: &Row) -> Option<Count> {
-    let question = Question::Count { format: row.format, tokenizer: cx.state.settings.tokenizer.clone() };
-    match cx.ready(Question::Without(cx.state.view.what_if.clone(), Box::new(question)))? {
-        Answer::Count(count) => Some(*count),
-        _ => None,
-    }
+    let query = CountQuery { format: row.format, tokenizer: cx.state.settings.tokenizer.clone() };
+    cx.ready(Without(cx.state.view.what_if.clone(), query)).copied()
 }
 
 /// `−412`, or `≈−450–−720`.
@@ -42,8 +39,8 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if struck.len() > NAMED {
         names.push(format!("{} more", struck.len() - NAMED));
     }
-    let saving = match cx.ask(Question::Row("json")) {
-        Asked::Ready(Answer::Row(row)) => match (cx.count(row), count_without(cx, row)) {
+    let saving = match cx.ask(RowQuery("json")) {
+        Asked::Ready(row) => match (cx.count(row), count_without(cx, row)) {
             (Some(Ok(all)), Some(less)) => {
                 let percent = (1.0 - ratio_of(Some(less), Some(all)).unwrap_or(1.0)) * 100.0;
                 format!("{} tok (−{percent:.0}% against JSON, compact)", change(less, all))
@@ -52,7 +49,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             _ => "counting…".to_owned(),
         },
         Asked::Failed(problem) => problem.message(),
-        Asked::Ready(_) | Asked::Working { .. } => "counting…".to_owned(),
+        Asked::Working { .. } => "counting…".to_owned(),
     };
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.add_space(16.0);

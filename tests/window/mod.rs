@@ -1,6 +1,5 @@
 //! A window over the sample server without engine, threads or clock: state in, picture out.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,11 +8,10 @@ use egui::Theme;
 use image::RgbaImage;
 use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
-use mcp_loupe::format::Subject;
 use mcp_loupe::host::Hosts;
 use mcp_loupe::json::{Doc, Node};
 use mcp_loupe::report;
-use mcp_loupe::report::difference::ToolsDifference;
+use mcp_loupe::report::Memo;
 use mcp_loupe::serve::Backend;
 use mcp_loupe::serve::sample::Sample;
 use mcp_loupe::shot::Shot;
@@ -30,7 +28,7 @@ const PASSES: usize = 12;
 pub struct Window {
     pub state: State,
     sample: Sample,
-    subjects: HashMap<CaptureId, Arc<Subject>>,
+    memo: Memo,
     calls: u32,
 }
 
@@ -38,8 +36,7 @@ impl Window {
     /// Connected to a sample set.
     pub fn sample(spec: &str) -> Self {
         let spec = SampleSpec::parse(spec).unwrap();
-        let mut window =
-            Self { state: State::default(), sample: Sample::new(&spec).unwrap(), subjects: HashMap::new(), calls: 0 };
+        let mut window = Self { state: State::default(), sample: Sample::new(&spec).unwrap(), memo: Memo::default(), calls: 0 };
         window.send(Action::Connect(Source::Sample(spec)));
         window
     }
@@ -102,16 +99,6 @@ impl Window {
                     let tools = answer.at("/result/tools").unwrap().children().map(Node::raw_bytes).map(Tool::read).collect();
                     self.apply(Event::Tools { session, tools, note: None });
                 }
-                Effect::CountTools { list, tools, .. } => {
-                    let count = |raw: &Bytes| token::count(std::str::from_utf8(raw).unwrap(), &Cancel::new()).unwrap();
-                    self.apply(Event::ToolTokens { list, tokens: Ok(tools.iter().map(count).collect()) });
-                }
-                Effect::CompareTools { session, run, before, now } => {
-                    let tools = |list: &[Arc<Tool>]| list.iter().map(|tool| (**tool).clone()).collect::<Vec<_>>();
-                    let options = mcp_loupe::diff::tree::TreeOptions::default();
-                    let found = ToolsDifference::of(&tools(&before), &tools(&now), &options, &Cancel::new()).unwrap();
-                    self.apply(Event::ToolsCompared { session, run, found: Ok(Arc::new(found)) });
-                }
                 Effect::Call { call, tool, arguments, .. } => {
                     let arguments = String::from_utf8(arguments.to_vec()).unwrap();
                     let params = format!(r#"{{"name":"{}","arguments":{arguments}}}"#, tool.name);
@@ -119,21 +106,9 @@ impl Window {
                     let capture = self.capture((*tool).clone(), &arguments, response);
                     self.apply(Event::Captured { call, capture: Arc::new(capture) });
                 }
-                Effect::Answer { captures, inquiry } => {
-                    let subjects: Vec<_> = captures
-                        .iter()
-                        .map(|capture| {
-                            let known = self.subjects.entry(capture.id.clone());
-                            Arc::clone(known.or_insert_with(|| report::subject(Arc::clone(capture))))
-                        })
-                        .collect();
-                    let answer = report::answer(&subjects, &inquiry.question, &Hosts::built_in(), &Cancel::new()).unwrap();
+                Effect::Answer { about, inquiry } => {
+                    let answer = inquiry.query.run(&about, &Hosts::built_in(), &self.memo, &Cancel::new()).unwrap();
                     self.apply(Event::Answered { inquiry, answer });
-                }
-                Effect::CountServer { list, server, tools, encoding, .. } => {
-                    let tools: Vec<Tool> = tools.iter().map(|tool| Tool::clone(tool)).collect();
-                    let cost = report::ServerCost::of(&server, &tools, encoding, &Cancel::new()).unwrap();
-                    self.apply(Event::ServerCost { list, cost: Ok(Arc::new(cost)) });
                 }
                 Effect::Exact(effect) => self.exact(effect),
                 _ => {}

@@ -29,10 +29,12 @@ pub(super) fn key_words(key: &str) -> Vec<String> {
 }
 
 /// The words without those that say little; all where there are no others.
-fn loud(words: &[String]) -> Vec<String> {
-    let silent = ["is", "has", "to", "at", "by", "of", "the", "on", "in"];
-    let loud: Vec<String> = words.iter().filter(|word| !silent.contains(&word.as_str())).cloned().collect();
-    if loud.is_empty() { words.to_vec() } else { loud }
+fn loud(mut words: Vec<String>) -> Vec<String> {
+    let is_loud = |word: &String| !["is", "has", "to", "at", "by", "of", "the", "on", "in"].contains(&word.as_str());
+    if words.iter().any(is_loud) {
+        words.retain(is_loud);
+    }
+    words
 }
 
 /// How well a label names a field.
@@ -45,33 +47,44 @@ pub(super) enum Fit {
     Exact,
 }
 
-/// A field of a record: the words of its key, and those of the keys around it with them.
-#[derive(Clone, Debug, Default)]
+/// A field of a record. Its words are made when a label is compared: an answer may have as many fields as values.
+#[derive(Clone, Debug)]
 pub(super) struct Field {
-    pub(super) key: String,
-    own: Vec<String>,
-    path: Vec<String>,
-    /// The last of the keys on the way, with this one.
-    way: String,
+    /// Its key and the last of those around it, outermost first, by line.
+    way: Rc<str>,
+    /// Where its own key begins.
+    key: usize,
+}
+
+impl Default for Field {
+    fn default() -> Self {
+        Self { way: "".into(), key: 0 }
+    }
 }
 
 impl Field {
     pub(super) fn of(key: &str, around: Option<&Field>) -> Self {
         // Three keys are enough to tell fields apart, and a bound.
-        let mut keys: Vec<&str> = around.map_or("", |field| &field.way).rsplit('\n').take(2).collect();
+        let mut keys: Vec<&str> = around.map_or("", |field| &*field.way).rsplit('\n').take(2).collect();
         keys.insert(0, key);
         keys.reverse();
         let way = keys.join("\n");
-        Self { key: key.to_owned(), own: key_words(key), path: key_words(&way), way }
+        Self { key: way.len() - key.len(), way: way.into() }
+    }
+
+    pub(super) fn key(&self) -> &str {
+        &self.way[self.key..]
     }
 
     pub(super) fn fit(&self, label: &[String]) -> Fit {
         let all_in =
             |a: &[String], b: &[String]| !a.is_empty() && a.iter().all(|word| b.iter().any(|other| same_stem(word, other)));
-        let (own, path, heard) = (loud(&self.own), loud(&self.path), loud(label));
+        let all_path = key_words(&self.way);
+        let is_whole = all_path == label;
+        let (own, path, heard) = (loud(key_words(self.key())), loud(all_path), loud(label.to_vec()));
         let is_same = |a: &[String]| a.len() == heard.len() && all_in(a, &heard);
         let is_name_of = || own.strip_suffix(&["name".to_owned()]).is_some_and(is_same);
-        if self.path == label || is_same(&own) || is_same(&path) || is_name_of() {
+        if is_whole || is_same(&own) || is_same(&path) || is_name_of() {
             Fit::Exact
         } else if all_in(&heard, &path) || all_in(&own, &heard) {
             Fit::Loose
@@ -103,8 +116,8 @@ impl FieldSet {
     pub(super) fn of(fields: Vec<(u32, Field)>) -> Self {
         let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
         for (position, (_, field)) in fields.iter().enumerate() {
-            for word in &field.path {
-                let list = by_stem.entry(stem(word).to_owned()).or_default();
+            for word in key_words(&field.way) {
+                let list = by_stem.entry(stem(&word).to_owned()).or_default();
                 if list.last() != Some(&position) {
                     list.push(position);
                 }

@@ -10,7 +10,7 @@ use crate::format::Subject;
 use crate::host::Hosts;
 use crate::json::{Kind as JsonKind, Node};
 use crate::problem::{Kind, Problem};
-use crate::report::{Answer, Card, Mark, MdKind, Question, Table, TreeView, answer};
+use crate::report::{Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeView};
 use crate::report::{grouped, number_of};
 use crate::token;
 
@@ -19,15 +19,14 @@ const INDENT_LEVELS: usize = 32;
 /// A value longer than this is cut in the tree.
 const VALUE_CHARS: usize = 120;
 
+fn get<Q: Query>(subject: &Arc<Subject>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
+    Ctx::of(std::slice::from_ref(subject), &Hosts::built_in(), cancel).get(query).map_err(|_| interrupted())?
+}
+
 /// The blocks in order, text with its tables drawn, anything else by what it is; each under its number where there are
 /// several.
 pub fn rendered(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
-    let Answer::Rendered(view) =
-        answer(std::slice::from_ref(subject), &Question::Rendered("content"), &Hosts::built_in(), cancel)
-            .map_err(|_| interrupted())??
-    else {
-        return Err(Problem::new(Kind::Internal, "another question was answered"));
-    };
+    let view = get(subject, &RenderedQuery("content"), cancel)?;
     let mut page = String::new();
     let blocks = &subject.reading.blocks;
     // In the order of the blocks.
@@ -90,12 +89,7 @@ fn drawn(table: &Table) -> String {
 
 /// The payload as an indented tree with the tokens of every container and the marks against the text.
 pub fn tree(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
-    let Answer::Tree(view) =
-        answer(std::slice::from_ref(subject), &Question::Tree, &Hosts::built_in(), cancel).map_err(|_| interrupted())??
-    else {
-        return Err(Problem::new(Kind::Internal, "another question was answered"));
-    };
-    let Some(view) = view else {
+    let Some(view) = get(subject, &TreeQuery, cancel)? else {
         return Err(Problem::new(Kind::Usage, "there is no payload").at("tree"));
     };
     let root = view.payload.root();

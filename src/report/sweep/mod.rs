@@ -15,12 +15,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use page::{Loss, Section, SectionCell, SweepAsk, SweepPage, SweepRows, ThisPage, readable};
+pub use page::{Loss, Section, SectionCell, SweepAsk, SweepPage, SweepRows, SweepRowsQuery, ThisPage, readable};
 pub use plan::{
     Choice, PageSize, argument_names, choices, differs_only_in, format_argument, is_about_form, page_size_argument, shown,
     value_in, values, with_value,
 };
-pub use rendered::{Piece, SweepRendered, can_render};
+pub use rendered::{Piece, SweepRendered, SweepRenderedQuery, can_render};
 pub use table::{SweepFile, sweep_table};
 pub use verdict::{needed_verdict, sweep_verdict};
 

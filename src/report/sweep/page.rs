@@ -1,6 +1,7 @@
 //! A sweep as a screen shows it: its texts parted into sections that stand beside each other, what differs as a list, and
 //! the curve where the argument is a page size. Everything that does not depend on a width is made once.
 
+use super::super::query::{Ctx, Query, Stop, Weigh};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -108,12 +109,6 @@ impl SweepPage {
     pub fn curve(&self, unit: Unit) -> Option<&Curve> {
         self.curves.iter().find(|curve| curve.unit == unit)
     }
-
-    /// About how many bytes it holds.
-    pub fn weight(&self) -> usize {
-        let cells = self.sections.len() * self.texts.len() * size_of::<SectionCell>();
-        self.texts.iter().map(|view| view.text.len() + view.lines.len() * 32).sum::<usize>() + cells
-    }
 }
 
 /// A page that a question carries along: the same one only where it is the very same.
@@ -187,10 +182,6 @@ impl SweepRows {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    pub fn weight(&self) -> usize {
-        self.cells.iter().flatten().map(|rows| rows.len() * size_of::<TextRow>() + 24).sum()
     }
 }
 
@@ -352,6 +343,43 @@ pub fn readable(pointer: &str) -> String {
         }
     }
     if text.is_empty() { "(all)".to_owned() } else { text }
+}
+
+impl Query for SweepAsk {
+    type Out = Arc<SweepPage>;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(SweepPage::of(cx.subjects, self, cx.cancel)?))
+    }
+}
+
+/// The rows of a page whose columns are so many characters wide.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SweepRowsQuery {
+    pub page: ThisPage,
+    pub columns: u16,
+}
+
+impl Query for SweepRowsQuery {
+    type Out = Arc<SweepRows>;
+    const IS_PASSING: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(SweepRows::of(&self.page.0, self.columns, cx.cancel)?))
+    }
+}
+
+impl Weigh for SweepPage {
+    fn weight(&self) -> usize {
+        let cells = self.sections.len() * self.texts.len() * size_of::<SectionCell>();
+        self.texts.iter().map(|view| view.text.len() + view.lines.len() * 32).sum::<usize>() + cells
+    }
+}
+
+impl Weigh for SweepRows {
+    fn weight(&self) -> usize {
+        self.cells.iter().flatten().map(|rows| rows.len() * size_of::<TextRow>() + 24).sum()
+    }
 }
 
 #[cfg(test)]

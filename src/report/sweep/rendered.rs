@@ -4,10 +4,12 @@
 //! A text that is no Markdown, and a block that is one piece over several records (JSON in a fence, raw HTML), keeps its
 //! exact rows. Reading a piece and measuring it is the painter's job, since only what is in sight is read.
 
+use super::super::query::{Ctx, Query, Stop, Weigh};
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::page::{SectionCell, SweepPage, rows};
+use super::page::{SectionCell, SweepPage, ThisPage, rows};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::Syntax;
 use crate::report::rendered::{MdBlock, MdKind, RENDER_LIMIT_BYTES, Table, blocks, definitions};
@@ -113,14 +115,6 @@ impl SweepRendered {
         }
     }
 
-    pub fn weight(&self) -> usize {
-        let cells = |table: &Table| table.rows.iter().map(|(_, cells)| cells.len() * 72 + 32).sum::<usize>();
-        self.pieces.len() * size_of::<Piece>()
-            + self.starts.len() * size_of::<usize>()
-            + self.rows.iter().map(|rows| rows.len() * size_of::<TextRow>()).sum::<usize>()
-            + self.tables.iter().flatten().map(cells).sum::<usize>()
-    }
-
     /// Adds the pieces of one stretch of a column.
     fn cut(
         &mut self,
@@ -221,6 +215,33 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let start = range.start + (part.len() - part.trim_start_matches(['\n', '\r']).len());
     let end = range.start + part.trim_end().len();
     start..end.max(start)
+}
+
+/// The rows of a page as Markdown is read; the columns with these titles stay exact.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SweepRenderedQuery {
+    pub page: ThisPage,
+    pub columns: u16,
+    pub exact: Arc<BTreeSet<String>>,
+}
+
+impl Query for SweepRenderedQuery {
+    type Out = Arc<SweepRendered>;
+    const IS_PASSING: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(SweepRendered::of(&self.page.0, self.columns, &self.exact, cx.cancel)?))
+    }
+}
+
+impl Weigh for SweepRendered {
+    fn weight(&self) -> usize {
+        let cells = |table: &Table| table.rows.iter().map(|(_, cells)| cells.len() * 72 + 32).sum::<usize>();
+        self.pieces.len() * size_of::<Piece>()
+            + self.starts.len() * size_of::<usize>()
+            + self.rows.iter().map(|rows| rows.len() * size_of::<TextRow>()).sum::<usize>()
+            + self.tables.iter().flatten().map(cells).sum::<usize>()
+    }
 }
 
 #[cfg(test)]

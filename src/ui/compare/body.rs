@@ -8,8 +8,8 @@ use egui::{Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec
 
 use super::{SIDE, place};
 use crate::report::special::Shown;
-use crate::report::sweep::{SweepPage, SweepRows, ThisPage};
-use crate::report::{Answer, Question, TextRow};
+use crate::report::sweep::{SweepPage, SweepRows, SweepRowsQuery, ThisPage};
+use crate::report::{Query, TextRow};
 use crate::state::{Action, Asked, Compare, CompareAction};
 use crate::ui::panes::colour::job;
 use crate::ui::theme::{self, Tokens};
@@ -27,8 +27,8 @@ pub(super) struct Place {
 }
 
 pub fn body_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>, rect: Rect, width: f32) {
-    let question = Question::SweepRows { page: ThisPage(Arc::clone(page)), columns: fitting(ui, width) };
-    let Some(Answer::SweepRows(rows)) = laid_out(ui, cx, compare, question) else { return };
+    let question = SweepRowsQuery { page: ThisPage(Arc::clone(page)), columns: fitting(ui, width) };
+    let Some(rows) = laid_out(ui, cx, compare, question) else { return };
     let tops = tops(ui, compare, page, rows);
     let mut area = ScrollArea::vertical().id_salt("compare down").auto_shrink(false);
     if let Some(section) = place::wanted(ui, cx, compare, page) {
@@ -64,10 +64,10 @@ pub(super) fn fitting(ui: &Ui, width: f32) -> u16 {
     ((width - GUTTER - SIDE) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16
 }
 
-/// The answer to a question about the layout of the columns; until there is one, what is waited for stands there.
-pub(super) fn laid_out<'a>(ui: &mut Ui, cx: &Cx<'a>, compare: &Compare, question: Question) -> Option<&'a Answer> {
-    let captures = compare.inquiry().map(|inquiry| inquiry.captures).unwrap_or_default();
-    match cx.ask_of(&captures, question) {
+/// The result of a query about the layout of the columns; until there is one, what is waited for stands there.
+pub(super) fn laid_out<'a, Q: Query>(ui: &mut Ui, cx: &Cx<'a>, compare: &Compare, query: Q) -> Option<&'a Q::Out> {
+    let captures = compare.query().map(|(captures, _)| captures).unwrap_or_default();
+    match cx.ask_of(&captures, query) {
         Asked::Ready(answer) => return Some(answer),
         Asked::Failed(problem) => {
             widgets::problem_ui(ui, problem);

@@ -6,7 +6,7 @@ use super::SIDE;
 use crate::capture::CaptureId;
 use crate::host::{Host, LimitState};
 use crate::report::sweep::{Column, Origin, SweepPage};
-use crate::report::{Answer, DeliveryCell, HostsReport, Question};
+use crate::report::{DeliveryCell, HostsQuery, HostsReport, SentAsTextQuery};
 use crate::state::{Asked, Compare};
 use crate::token::Tokens as Counted;
 use crate::ui::Cx;
@@ -51,7 +51,15 @@ struct Seen<'a> {
     missing: Option<u64>,
 }
 
-impl Known<'_> {
+impl<'a> Known<'a> {
+    fn of<T>(asked: Asked<'a, T>, known: impl FnOnce(&'a T) -> Self) -> Self {
+        match asked {
+            Asked::Ready(out) => known(out),
+            Asked::Failed(problem) => Self::Not(problem.what.clone()),
+            Asked::Working { .. } => Self::Working,
+        }
+    }
+
     fn seen(&self, at: usize) -> Option<Seen<'_>> {
         match self {
             Self::Sent(report) => report.rows.get(at).map(|row| Seen {
@@ -74,16 +82,10 @@ impl Known<'_> {
 fn known<'a>(cx: &Cx<'a>, column: &Column, captures: &[CaptureId]) -> Known<'a> {
     let (Origin::Call(call) | Origin::Derived(call)) = column.origin;
     let Some(capture) = captures.get(call) else { return Known::Not("no answer".into()) };
-    let question = match column.origin {
-        Origin::Call(_) => Question::Hosts,
-        Origin::Derived(_) => Question::SentAsText(column.format),
-    };
-    match cx.ask_of(std::slice::from_ref(capture), question) {
-        Asked::Ready(Answer::Hosts(report)) => Known::Sent(report),
-        Asked::Ready(Answer::SentAsText(cells)) => Known::Written(cells),
-        Asked::Failed(problem) => Known::Not(problem.what.clone()),
-        Asked::Working { .. } => Known::Working,
-        Asked::Ready(_) => Known::Not("not known".into()),
+    let capture = std::slice::from_ref(capture);
+    match column.origin {
+        Origin::Call(_) => Known::of(cx.ask_of(capture, HostsQuery), |report| Known::Sent(report)),
+        Origin::Derived(_) => Known::of(cx.ask_of(capture, SentAsTextQuery(column.format)), |cells| Known::Written(cells)),
     }
 }
 
@@ -108,7 +110,7 @@ fn limit_word(limit: LimitState) -> Option<&'static str> {
 }
 
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
-    let captures = compare.inquiry().map(|inquiry| inquiry.captures).unwrap_or_default();
+    let captures = compare.query().map(|(captures, _)| captures).unwrap_or_default();
     let columns: Vec<(&Column, Known<'_>)> =
         page.sweep.columns.iter().map(|column| (column, known(cx, column, &captures))).collect();
     let report = columns.iter().find_map(|(_, known)| if let Known::Sent(report) = known { Some(*report) } else { None });

@@ -3,8 +3,7 @@
 
 use egui::{Color32, Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
-use crate::report::Answer;
-use crate::report::Question;
+use crate::report::SubjectQuery;
 use crate::report::sweep::{Choice, argument_names, choices, page_size_argument, shown, value_in};
 use crate::state::{Action, CompareAction, Screen, VaryForm};
 use crate::ui::theme::{self, Tokens};
@@ -105,7 +104,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// "Get the json variant · 1 call", where the answer shown has no data and the tool has a value that may give some.
 pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let Some(Answer::Subject(subject)) = cx.ready(Question::Subject) else { return };
+    let Some(subject) = cx.ready(SubjectQuery) else { return };
     let (None, Some(capture), Some(choice)) = (&subject.payload, cx.state.capture(), cx.state.format_choice()) else { return };
     if cx.state.tool().is_none_or(|listed| listed.tool.name != capture.tool.name) {
         return;

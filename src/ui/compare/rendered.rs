@@ -13,8 +13,7 @@ use egui_commonmark::CommonMarkCache;
 
 use super::body::{self, Head, ROW};
 use super::place;
-use crate::report::sweep::{Piece, SweepPage, SweepRendered, ThisPage};
-use crate::report::{Answer, Question};
+use crate::report::sweep::{Piece, SweepPage, SweepRendered, SweepRenderedQuery, ThisPage};
 use crate::state::Compare;
 use crate::ui::Cx;
 use crate::ui::panes::item::{ItemPlace, SIDE, item_ui};
@@ -60,8 +59,8 @@ struct Cell {
 
 pub fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>, rect: Rect, width: f32) {
     let exact = Arc::clone(&compare.exact);
-    let question = Question::SweepRendered { page: ThisPage(Arc::clone(page)), columns: body::fitting(ui, width), exact };
-    let Some(Answer::SweepRendered(laid)) = body::laid_out(ui, cx, compare, question) else { return };
+    let question = SweepRenderedQuery { page: ThisPage(Arc::clone(page)), columns: body::fitting(ui, width), exact };
+    let Some(laid) = body::laid_out(ui, cx, compare, question) else { return };
     let id = Id::unique("compare rendered");
     let known: Option<Arc<Mutex<Kept>>> = ui.data(|data| data.get_temp(id));
     let is_it = |kept: &Arc<Mutex<Kept>>| {

@@ -4,7 +4,7 @@ use egui::{Align, Layout, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 
 use super::offer;
 use crate::report::sweep::value_in;
-use crate::report::{Answer, Question, grouped};
+use crate::report::{RowQuery, TextQuery, grouped};
 use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets;
@@ -21,8 +21,8 @@ fn sentence(cx: &Cx<'_>) -> Option<String> {
     if !cx.state.connection.is_sample() || capture.request.is_empty() {
         return None;
     }
-    let Some(Answer::Text(text)) = cx.ready(Question::Text("content")) else { return None };
-    let Some(Answer::Row(row)) = cx.ready(Question::Row("content")) else { return None };
+    let Some(text) = cx.ready(TextQuery("content")) else { return None };
+    let Some(row) = cx.ready(RowQuery("content")) else { return None };
     // A notice in place of the records says nothing of how long they are.
     let records = text.links.records() as u64;
     if records == 0 || row.utf16 == 0 {

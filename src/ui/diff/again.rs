@@ -6,9 +6,10 @@ use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
 
 use super::{act, inside, note_ui, percent};
 use crate::report::difference::ToolsDifference;
-use crate::report::{Answer, DiffAsk, DiffView, Question, signed_from};
+use crate::report::difference::ToolsQuery;
+use crate::report::{DiffAsk, DiffView, signed_from};
 use crate::state::diff::DiffAction;
-use crate::state::{Action, Asked, Dialog, PaneView};
+use crate::state::{Action, Dialog, PaneView};
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
@@ -21,10 +22,7 @@ fn since<'a>(cx: &Cx<'a>) -> Option<&'a Arc<DiffView>> {
     if cx.state.view.capture.as_ref() != Some(now) {
         return None;
     }
-    match cx.ask_of(&[before.clone(), now.clone()], Question::Difference(DiffAsk::default())) {
-        Asked::Ready(Answer::Difference(view)) => Some(view),
-        _ => None,
-    }
+    cx.ask_of(&[before.clone(), now.clone()], DiffAsk::default()).ready()
 }
 
 /// What became of a pane's content: `−119 tok · 0 facts lost`. True where there was room for it.
@@ -85,7 +83,7 @@ fn sentence(found: &ToolsDifference, encoding: crate::token::Encoding) -> String
 
 /// The line about the tools above the panes; the height it took.
 pub fn again_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Option<f32> {
-    let found = cx.state.again.tools.as_ref().filter(|found| !found.is_equal())?;
+    let found = cx.inquire::<ToolsQuery>(cx.state.again_tools()?).ready().filter(|found| !found.is_equal())?;
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
     note_ui(ui, strip, Tone::Accent, &sentence(found, cx.state.settings.encoding()));
     let button = Rect::from_min_max(pos2(strip.right() - 140.0, strip.top()), strip.max);
@@ -101,7 +99,7 @@ pub fn again_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Option<f32> {
 pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let t = Tokens::of(ui);
     let encoding = cx.state.settings.encoding();
-    let Some(found) = &cx.state.again.tools else {
+    let Some(found) = cx.state.again_tools().and_then(|inquiry| cx.inquire::<ToolsQuery>(inquiry).ready()) else {
         ui.label(RichText::new("The tools are the same as before.").font(theme::base()).color(t.text));
         return;
     };

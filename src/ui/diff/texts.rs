@@ -4,7 +4,7 @@ use egui::{Popup, RichText, Ui};
 
 use super::act;
 use crate::format::FORMATS;
-use crate::report::{Answer, HostsReport, Question, TextOf};
+use crate::report::{HostsQuery, HostsReport, TextOf};
 use crate::state::Asked;
 use crate::state::diff::DiffAction;
 use crate::ui::Cx;
@@ -33,8 +33,8 @@ pub fn hue_of(of: TextOf) -> &'static str {
 /// The hosts of side A, for their names.
 pub fn hosts_of<'a>(cx: &Cx<'a>) -> Option<&'a HostsReport> {
     let (a, _) = cx.state.diff.sides.as_ref()?;
-    match cx.ask_of(std::slice::from_ref(a), Question::Hosts) {
-        Asked::Ready(Answer::Hosts(report)) => Some(report),
+    match cx.ask_of(std::slice::from_ref(a), HostsQuery) {
+        Asked::Ready(report) => Some(report),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use egui::{Align, Id, Layout, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
-use crate::report::{Answer, HostGroup, HostRow, HostsReport, Question, grouped};
+use crate::report::{HostGroup, HostRow, HostsQuery, HostsReport, grouped};
 use crate::state::{Action, Asked, HostsAction, PaneView};
 use crate::ui::hosts::row;
 use crate::ui::theme::{self, Tokens};
@@ -14,8 +14,8 @@ const ROW: f32 = 28.0;
 
 /// The report, where it is there.
 fn report<'a>(cx: &Cx<'a>) -> Option<&'a HostsReport> {
-    match cx.ready(Question::Hosts) {
-        Some(Answer::Hosts(report)) => Some(report),
+    match cx.ready(HostsQuery) {
+        Some(report) => Some(report),
         _ => None,
     }
 }
@@ -27,11 +27,11 @@ const UNASKED: usize = 1 << 20;
 pub fn count(cx: &Cx<'_>) -> Option<String> {
     let capture = cx.state.capture()?;
     let is_small = capture.response.as_ref().is_some_and(|response| response.len() <= UNASKED);
-    match cx.state.answers.get(&capture.id, Question::Hosts) {
-        Some(Asked::Ready(Answer::Hosts(report))) => return Some(summary(report)),
+    match cx.state.answers.get(&capture.id, HostsQuery) {
+        Some(Asked::Ready(report)) => return Some(summary(report)),
         None if cx.state.answers.working() > 0 || !is_small => {}
         None | Some(Asked::Working { .. }) => {
-            cx.ready(Question::Hosts);
+            cx.ready(HostsQuery);
         }
         _ => {}
     }
@@ -56,8 +56,8 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     ui.scope_builder(widgets::region(ui, "hosts verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
-        match cx.ask(Question::Hosts) {
-            Asked::Ready(Answer::Hosts(report)) => {
+        match cx.ask(HostsQuery) {
+            Asked::Ready(report) => {
                 let verdict = report.verdict(cx.state.settings.encoding());
                 // In the header of a closed drawer there is room for one line.
                 widgets::verdict_rows(ui, verdict, rect.width() - 36.0, if rect.height() > theme::HEADER { 2 } else { 1 });
@@ -82,7 +82,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
         compare::room_ui(ui, cx, place);
         outer.max.y = place.top();
     }
-    let report = match cx.ask(Question::Hosts) {
+    let report = match cx.ask(HostsQuery) {
         Asked::Failed(problem) => {
             ui.scope_builder(UiBuilder::new().max_rect(outer.shrink(SIDE)), |ui| widgets::problem_ui(ui, problem));
             return;

@@ -11,7 +11,7 @@ use super::SIDE;
 use crate::capture::FactCount;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
-use crate::report::{self, Answer, CountedRow, Question, VerdictPart, counted, ratio_of};
+use crate::report::{self, CountedRow, NeededQuery, RowQuery, VerdictPart, counted, ratio_of};
 use crate::state::{Action, Asked, DrawerTab, PaneView, TokensAction, TokensPart};
 use crate::token::{Count, Tokenizer};
 use crate::ui::exact;
@@ -44,15 +44,15 @@ fn lines<'a>(cx: &Cx<'a>) -> Vec<Line<'a>> {
         .iter()
         .map(|format| Line {
             format: format.id(),
-            known: match cx.ask(Question::Row(format.id())) {
-                Asked::Ready(Answer::Row(row)) if !row.is_available() => Known::Not(row),
-                Asked::Ready(Answer::Row(row)) => match cx.count(row) {
+            known: match cx.ask(RowQuery(format.id())) {
+                Asked::Ready(row) if !row.is_available() => Known::Not(row),
+                Asked::Ready(row) => match cx.count(row) {
                     Some(Ok(count)) => Known::Row(row, count),
                     Some(Err(problem)) => Known::Failed(problem.message()),
                     None => Known::Working,
                 },
                 Asked::Failed(problem) => Known::Failed(problem.message()),
-                Asked::Ready(_) | Asked::Working { .. } => Known::Working,
+                Asked::Working { .. } => Known::Working,
             },
         })
         .collect()
@@ -450,7 +450,7 @@ fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
     let capture = cx.state.capture()?;
     let needed = cx.state.needed(&capture.server.name, &capture.tool.name)?;
     let fields: Vec<String> = needed.iter().cloned().collect();
-    let Some(Answer::Needed(Some(found))) = cx.ready(Question::Needed { format, fields: fields.into() }) else { return None };
+    let Some(Some(found)) = cx.ready(NeededQuery { format, fields: fields.into() }) else { return None };
     (!found.lost.is_empty()).then(|| found.sentence(format_title(format)))
 }
 

@@ -4,7 +4,7 @@ use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInf
 
 use super::tokens::{part_head, percent};
 use crate::format::FORMATS;
-use crate::report::{Answer, Question, Saving, TokenMap, signed};
+use crate::report::{RowQuery, Saving, SavingQuery, TokenMap, signed};
 use crate::state::{Action, Asked, TokensAction};
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, Tokens};
@@ -15,7 +15,7 @@ const ROW: f32 = 24.0;
 
 /// Whether a format applies to this answer.
 fn applies(cx: &Cx<'_>, id: &'static str) -> bool {
-    matches!(cx.ready(Question::Row(id)), Some(Answer::Row(row)) if row.is_available())
+    matches!(cx.ready(RowQuery(id)), Some(row) if row.is_available())
 }
 
 /// The two formats: those chosen where they apply, else the text as sent and compact JSON.
@@ -45,15 +45,15 @@ pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, _map: &TokenMap) {
         }
     });
     ui.add_space(4.0);
-    match cx.ask(Question::Saving(from, to, cx.state.settings.encoding())) {
-        Asked::Ready(Answer::Saving(Some(saving))) => steps_ui(ui, saving, from, to),
+    match cx.ask(SavingQuery { from, to, encoding: cx.state.settings.encoding() }) {
+        Asked::Ready(Some(saving)) => steps_ui(ui, saving, from, to),
         Asked::Failed(problem) => {
             widgets::problem_ui(ui, problem);
         }
         Asked::Working { since } => {
             widgets::waiting(ui, "Measuring steps", since, cx);
         }
-        Asked::Ready(_) => {}
+        Asked::Ready(None) => {}
     }
 }
 

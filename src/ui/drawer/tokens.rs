@@ -1,9 +1,10 @@
 //! Where the tokens of the payload go: by key over all records, as a treemap, and where a saving comes from.
 
 use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use std::sync::Arc;
 
 use super::{SIDE, saving, treemap};
-use crate::report::{Answer, Question, Shares, TokenMap};
+use crate::report::{Shares, TokenMap, TokenMapQuery};
 use crate::state::{Action, Asked, TokensAction, TokensPart};
 use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
@@ -21,8 +22,8 @@ pub(super) fn colors(t: &Tokens) -> [Color32; 5] {
 }
 
 /// The map, once it is there.
-fn map<'a>(cx: &Cx<'a>) -> Asked<'a> {
-    cx.ask(Question::TokenMap(cx.state.settings.encoding()))
+fn map<'a>(cx: &Cx<'a>) -> Asked<'a, Option<Arc<TokenMap>>> {
+    cx.ask(TokenMapQuery(cx.state.settings.encoding()))
 }
 
 /// `31%` of a whole; nothing of nothing is none of it.
@@ -77,7 +78,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let t = Tokens::of(ui);
     ui.scope_builder(widgets::region(ui, "map verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
         let map = match map(cx) {
-            Asked::Ready(Answer::TokenMap(Some(map))) => map,
+            Asked::Ready(Some(map)) => map,
             Asked::Ready(_) => {
                 ui.label(RichText::new("No payload in this answer: nothing to take apart.").font(theme::base()).color(t.weak));
                 return;
@@ -106,7 +107,7 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let outer = ui.available_rect_before_wrap();
     // All of the drawer is taken, whatever stands in it: its height is the person's.
     ui.allocate_rect(outer, Sense::hover());
-    let Asked::Ready(Answer::TokenMap(Some(map))) = map(cx) else { return };
+    let Asked::Ready(Some(map)) = map(cx) else { return };
     let bodies: [fn(&mut Ui, &Cx<'_>, &TokenMap); 3] = [by_key_ui, treemap::treemap_ui, saving::saving_ui];
     let part = |ui: &mut Ui, at: usize, rect: Rect| {
         ui.scope_builder(widgets::region(ui, ("tokens part", at)).max_rect(rect.shrink2(vec2(SIDE, 0.0))), |ui| {

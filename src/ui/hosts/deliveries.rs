@@ -3,7 +3,7 @@
 use egui::{Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
-use crate::report::{Answer, Deliveries, DeliveryRow, Question, grouped};
+use crate::report::{Deliveries, DeliveriesQuery, DeliveryRow, grouped};
 use crate::state::Asked;
 use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
@@ -12,8 +12,8 @@ use crate::ui::widgets;
 const ROW: f32 = 62.0;
 
 pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let deliveries = match cx.ask(Question::Deliveries) {
-        Asked::Ready(Answer::Deliveries(Some(deliveries))) => deliveries,
+    let deliveries = match cx.ask(DeliveriesQuery) {
+        Asked::Ready(Some(deliveries)) => deliveries,
         Asked::Ready(_) => {
             widgets::empty_ui(ui, "This answer has no data that could be delivered in another way.", None);
             return;

@@ -13,7 +13,7 @@ use super::item::SIDE;
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
 use crate::report::special::Shown;
-use crate::report::{Answer, Picture, Question, Sound};
+use crate::report::{Picture, PictureQuery, Sound, SoundQuery};
 use crate::state::media::MediaAction;
 use crate::state::{Action, Asked};
 use crate::ui::theme::{self, Tokens};
@@ -171,14 +171,12 @@ impl Controls {
             }
         });
         if let Some(decoded) = self.decoded.filter(|_| is_shown) {
-            let question = match decoded {
-                Decoded::Picture => Question::Picture(self.index),
-                Decoded::Sound => Question::Sound(self.index),
+            let working = match decoded {
+                Decoded::Picture => cx.ask(PictureQuery(self.index)).then(|picture| self.picture_ui(&mut child, picture)),
+                Decoded::Sound => cx.ask(SoundQuery(self.index)).then(|sound| sound_ui(&mut child, sound, &place)),
             };
-            match cx.ask(question) {
-                Asked::Ready(Answer::Picture(picture)) => self.picture_ui(&mut child, picture),
-                Asked::Ready(Answer::Sound(sound)) => sound_ui(&mut child, sound, &place),
-                Asked::Ready(_) => {}
+            match working {
+                Asked::Ready(()) => {}
                 Asked::Working { since } => {
                     widgets::waiting(&mut child, &format!("Decoding the {}", decoded.name()), since, cx);
                 }

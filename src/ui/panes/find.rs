@@ -6,7 +6,7 @@ use egui::{Align, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
 
 use super::PaneCx;
 use super::text::goto_id;
-use crate::report::{Answer, FIND_LIMIT, Question};
+use crate::report::{FIND_LIMIT, FindHostQuery, FindQuery};
 use crate::state::{Action, PaneView};
 use crate::ui::theme::{self, Tokens};
 use crate::ui::{Cx, icons, widgets};
@@ -14,14 +14,13 @@ use crate::ui::{Cx, icons, widgets};
 /// What was found in the pane that has the keys; nothing where nothing is looked for.
 pub fn places<'a>(cx: &Cx<'a>, pane: &PaneCx) -> &'a [Range<usize>] {
     let needle = cx.state.view.search.as_deref().filter(|needle| pane.is_focused && pane.index < 3 && !needle.is_empty());
-    let question = |needle: &str| match cx.state.view.shows(pane.index) {
-        PaneView::Host(host) => Question::FindHost { host, with_cuts: !cx.state.view.hosts.hides_cuts, needle: needle.into() },
-        _ => Question::Find { format: pane.format, needle: needle.into() },
-    };
-    match needle.and_then(|needle| cx.ready(question(needle))) {
-        Some(Answer::Find(found)) => found,
-        _ => &[],
-    }
+    let found = needle.and_then(|needle| match cx.state.view.shows(pane.index) {
+        PaneView::Host(host) => {
+            cx.ready(FindHostQuery { host, with_cuts: !cx.state.view.hosts.hides_cuts, needle: needle.into() })
+        }
+        _ => cx.ready(FindQuery { format: pane.format, needle: needle.into() }),
+    });
+    found.map_or(&[], |found| found)
 }
 
 /// The bar to find in a pane; the room that is left.

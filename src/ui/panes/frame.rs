@@ -8,7 +8,7 @@ use super::{PANES, PaneCx};
 use crate::capture::Outcome;
 use crate::format::Subject;
 use crate::problem::{Kind, Problem};
-use crate::report::{Answer, Question};
+use crate::report::SubjectQuery;
 use crate::state::{Action, PaneView};
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets;
@@ -23,8 +23,8 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    let subject = match cx.ready(Question::Subject) {
-        Some(Answer::Subject(subject)) => Some(&**subject),
+    let subject = match cx.ready(SubjectQuery) {
+        Some(subject) => Some(&**subject),
         _ => None,
     };
     if let Some(running) = cx.state.running.as_ref() {

@@ -4,7 +4,7 @@
 use egui::{Response, RichText};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::report::{Answer, Question, special};
+use crate::report::{CharactersQuery, special};
 use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets;
@@ -32,8 +32,8 @@ fn code_points(grapheme: &str) -> String {
 pub fn tip(cx: &Cx<'_>, response: &Response, text: &str, at: usize) {
     let Some(grapheme) = odd_at(text, at) else { return };
     let encoding = cx.state.settings.encoding();
-    let tokens = match cx.ready(Question::Characters(grapheme.into())) {
-        Some(Answer::Characters(tokens)) => {
+    let tokens = match cx.ready(CharactersQuery(grapheme.into())) {
+        Some(tokens) => {
             let count = tokens.get(encoding);
             widgets::number_text(count, "tokens")
         }

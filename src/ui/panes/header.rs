@@ -6,7 +6,7 @@ use super::format_title;
 use crate::capture::Origin;
 use crate::format::{FORMATS, Subject};
 use crate::host::HostId;
-use crate::report::{Answer, Question};
+use crate::report::{HostsQuery, RowQuery, TextQuery};
 use crate::state::{Action, Asked, PaneView};
 use crate::token::Count;
 use crate::ui::commands::{self, Region};
@@ -51,39 +51,37 @@ pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &Tokens)
 
 /// The name of a host, where the report is there; its id until then.
 fn host_name(cx: &Cx<'_>, host: HostId) -> String {
-    match cx.ready(Question::Hosts) {
-        Some(Answer::Hosts(report)) => report.row(host).map_or_else(|| host.to_string(), |row| row.host.name.clone()),
+    match cx.ready(HostsQuery) {
+        Some(report) => report.row(host).map_or_else(|| host.to_string(), |row| row.host.name.clone()),
         _ => host.to_string(),
     }
 }
 
 /// Tokens and bytes of what a pane shows, where they are known.
 pub fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(Count, u64)> {
-    match (view, cx.ready(costing(view, title)?)?) {
-        (PaneView::Host(host), Answer::Hosts(report)) => {
-            let row = report.row(host)?;
-            Some((Count::Exact(row.tokens?.get(cx.state.settings.encoding())), row.bytes))
-        }
-        (_, Answer::Row(row)) if row.is_available() => Some((cx.count(row)?.ok()?, row.bytes)),
-        _ => None,
+    if let PaneView::Host(host) = view {
+        let row = cx.ready(HostsQuery)?.row(host)?;
+        return Some((Count::Exact(row.tokens?.get(cx.state.settings.encoding())), row.bytes));
     }
+    let row = cx.ready(costing(view, title)?)?;
+    if row.is_available() { Some((cx.count(row)?.ok()?, row.bytes)) } else { None }
 }
 
-/// What tells the cost of a pane; `None` where there is no such format.
-fn costing(view: PaneView, title: &Title) -> Option<Question> {
-    if matches!(view, PaneView::Host(_)) {
-        return Some(Question::Hosts);
-    }
+/// What tells the cost of a pane of the answer; `None` where there is no such format.
+fn costing(view: PaneView, title: &Title) -> Option<RowQuery> {
     // A payload read from the text has no format of its own but its compact JSON.
     let format = if view == PaneView::Tree && title.name == "Payload" { "json" } else { title.format };
-    FORMATS.iter().any(|known| known.id() == format).then_some(Question::Row(format))
+    FORMATS.iter().any(|known| known.id() == format).then_some(RowQuery(format))
 }
 
 /// Whether the cost of a pane is still worked on.
 pub fn is_counting(cx: &Cx<'_>, view: PaneView, title: &Title) -> bool {
-    match costing(view, title).map(|question| cx.ask(question)) {
+    if matches!(view, PaneView::Host(_)) {
+        return matches!(cx.ask(HostsQuery), Asked::Working { .. });
+    }
+    match costing(view, title).map(|query| cx.ask(query)) {
         Some(Asked::Working { .. }) => true,
-        Some(Asked::Ready(Answer::Row(row))) => row.is_available() && cx.count(row).is_none(),
+        Some(Asked::Ready(row)) => row.is_available() && cx.count(row).is_none(),
         _ => false,
     }
 }
@@ -276,8 +274,8 @@ pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
                 choose(ui, PaneView::Text(format.id()), format.title(), t.hue(format.id()));
             }
             menu_heading(ui, "What a host's model sees");
-            match cx.ready(Question::Hosts) {
-                Some(Answer::Hosts(report)) => {
+            match cx.ready(HostsQuery) {
+                Some(report) => {
                     for row in &report.rows {
                         choose(ui, PaneView::Host(row.host.id), &row.host.name, t.hue_both);
                     }
@@ -332,7 +330,7 @@ pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
     let name = format!("Copy {}", title.name);
     if let PaneView::Host(host) = view {
         if widgets::icon_button(ui, icons::COPY, &name).clicked()
-            && let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts)
+            && let Some(report) = cx.ready(HostsQuery)
             && let Some(row) = report.row(host)
         {
             cx.send(Action::Copy(row.view.text.to_string()));
@@ -341,10 +339,10 @@ pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
     }
     // What is copied is always the exact text of the format, rendered or not.
     let format = if view == PaneView::Tree && title.name == "Payload" { "json" } else { title.format };
-    let text = if FORMATS.iter().any(|known| known.id() == format) { cx.ready(Question::Text(format)) } else { None };
+    let text = if FORMATS.iter().any(|known| known.id() == format) { cx.ready(TextQuery(format)) } else { None };
     let button = Button::new("").icon(icons::COPY).name(&name).tip(&name).frameless().height(theme::ICON_BUTTON);
     match text {
-        Some(Answer::Text(text)) => {
+        Some(text) => {
             if button.show(ui).clicked() {
                 cx.send(Action::Copy(text.text.to_string()));
             }

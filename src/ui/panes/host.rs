@@ -11,7 +11,7 @@ use super::text::goto_id;
 use super::{PaneCx, find};
 use crate::host::HostId;
 use crate::report::special::Shown;
-use crate::report::{Answer, HostMark, HostRows, Question, evidence_text};
+use crate::report::{HostCutsQuery, HostMark, HostRows, HostRowsQuery, HostsQuery, evidence_text};
 use crate::state::{Action, Asked, HostsAction, PaneView};
 use crate::ui::Cx;
 use crate::ui::theme::{self, TEXT_ROW, Tokens};
@@ -37,7 +37,7 @@ pub fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let t = Tokens::of(ui);
     let Some(host) = of_pane(cx, pane) else { return };
-    let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts) else { return };
+    let Some(report) = cx.ready(HostsQuery) else { return };
     let Some(row) = report.row(host) else { return };
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if Button::new("Full view").frameless().height(22.0).tip("Open this host in the view of all hosts").show(ui).clicked() {
@@ -66,13 +66,12 @@ pub fn host_alone_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId) {
 fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool, pane: &PaneCx) {
     let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER).size().x / 64.0;
     let columns = ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
-    let rows = match cx.ask(Question::HostRows { host, columns, with_cuts }) {
-        Asked::Ready(Answer::HostRows(rows)) => rows,
+    let rows = match cx.ask(HostRowsQuery { host, columns, with_cuts }) {
+        Asked::Ready(rows) => rows,
         Asked::Failed(problem) => return super::failed_ui(ui, problem),
         Asked::Working { since } => return super::working_ui(ui, since, cx),
-        Asked::Ready(_) => return,
     };
-    if let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts)
+    if let Some(report) = cx.ready(HostsQuery)
         && let Some(why) = report.row(host).and_then(|row| row.view.not_computable.as_deref())
     {
         widgets::empty_ui(ui, &format!("This text cannot be computed: {why}."), None);
@@ -227,8 +226,8 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
                 cx.send(Action::Hosts(HostsAction::Open(host)));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let words = match cx.ask(Question::Hosts) {
-                    Asked::Ready(Answer::Hosts(report)) => report.row(host).map(|row| row.dropped_text()),
+                let words = match cx.ask(HostsQuery) {
+                    Asked::Ready(report) => report.row(host).map(|row| row.dropped_text()),
                     Asked::Working { .. } => Some("Reading the answer as this host does…".to_owned()),
                     _ => None,
                 };
@@ -244,8 +243,8 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
 /// What the host that is viewed as leaves out, where it leaves out a part.
 fn cuts<'a>(cx: &Cx<'a>) -> Option<&'a crate::report::HostCuts> {
     let host = cx.state.view.hosts.view_as?;
-    match cx.ready(Question::HostCuts(host)) {
-        Some(Answer::HostCuts(cuts)) => Some(cuts),
+    match cx.ready(HostCutsQuery(host)) {
+        Some(cuts) => Some(cuts),
         _ => None,
     }
 }
@@ -274,7 +273,7 @@ pub fn not_shown_at(ui: &Ui, right: Pos2) -> f32 {
 /// Whether the host that is viewed as drops everything that a pane shows.
 pub fn is_dropped(cx: &Cx<'_>, view: PaneView) -> bool {
     let Some(host) = cx.state.view.hosts.view_as else { return false };
-    let Some(Answer::Hosts(report)) = cx.ready(Question::Hosts) else { return false };
+    let Some(report) = cx.ready(HostsQuery) else { return false };
     let Some(row) = report.row(host).filter(|row| row.tokens.is_some()) else { return false };
     match view {
         PaneView::Rendered("content") | PaneView::Text("content") => !row.shares.has_content,

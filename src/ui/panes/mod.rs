@@ -95,13 +95,13 @@ pub fn format_title(id: &'static str) -> &'static str {
 }
 
 fn rendered_footer(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    use crate::report::{Answer, Question};
+    use crate::report::{RenderedQuery, SubjectQuery};
     use crate::ui::theme::{self, Tokens};
 
-    let Some(Answer::Rendered(view)) = cx.ready(Question::Rendered(pane.format)) else { return };
+    let Some(view) = cx.ready(RenderedQuery(pane.format)) else { return };
     let t = Tokens::of(ui);
-    let what = match (pane.format, cx.ready(Question::Subject)) {
-        ("content", Some(Answer::Subject(subject))) => blocks_text(&subject.reading.blocks),
+    let what = match (pane.format, cx.ready(SubjectQuery)) {
+        ("content", Some(subject)) => blocks_text(&subject.reading.blocks),
         ("content", _) => return,
         _ => "written by Loupe from the payload".to_owned(),
     };

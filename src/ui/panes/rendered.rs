@@ -16,7 +16,7 @@ use super::select::between;
 use super::{PaneCx, markdown, table};
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
-use crate::report::{Answer, MdKind, Question, RenderedView, Table};
+use crate::report::{MdKind, RenderedQuery, RenderedView, SubjectQuery, Table};
 use crate::state::Asked;
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets;
@@ -84,14 +84,13 @@ struct Flow {
 }
 
 pub fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let view = match cx.ask(Question::Rendered(pane.format)) {
-        Asked::Ready(Answer::Rendered(view)) => view,
+    let view = match cx.ask(RenderedQuery(pane.format)) {
+        Asked::Ready(view) => view,
         Asked::Failed(problem) => return super::failed_ui(ui, problem),
         Asked::Working { since } => return super::working_ui(ui, since, cx),
-        Asked::Ready(_) => return,
     };
-    let subject = match cx.ready(Question::Subject) {
-        Some(Answer::Subject(subject)) => Some(subject),
+    let subject = match cx.ready(SubjectQuery) {
+        Some(subject) => Some(subject),
         _ => None,
     };
     if pane.format == "content" && subject.is_none() {

@@ -3,7 +3,7 @@
 use egui::{Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use crate::format::FORMATS;
-use crate::report::{Answer, Question, breakage};
+use crate::report::{RowQuery, breakage};
 use crate::state::StartQuestion;
 use crate::ui::Cx;
 use crate::ui::theme::{self, Tokens};
@@ -39,8 +39,8 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     let t = Tokens::of(ui);
     let measured: Vec<_> = FORMATS
         .iter()
-        .filter_map(|format| match cx.ready(Question::Row(format.id())) {
-            Some(Answer::Row(row)) => Some(&**row),
+        .filter_map(|format| match cx.ready(RowQuery(format.id())) {
+            Some(row) => Some(&**row),
             _ => None,
         })
         .collect();

@@ -15,7 +15,7 @@ use super::colour::job;
 use super::select::{Drawn, Selection, between, intersect};
 use super::{PaneCx, find, glyph, host};
 use crate::report::special::Shown;
-use crate::report::{Answer, Question, TextRow, TextView};
+use crate::report::{PartQuery, SubjectQuery, TextQuery, TextRow, TextRowsQuery, TextView};
 use crate::state::{Action, Asked, PaneView};
 use crate::ui::Cx;
 use crate::ui::theme::{self, TEXT_ROW, Tokens};
@@ -44,8 +44,8 @@ fn prepared(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Prepared>>> {
 }
 
 pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let view = match cx.ask(Question::Text(pane.format)) {
-        Asked::Ready(Answer::Text(view)) => view,
+    let view = match cx.ask(TextQuery(pane.format)) {
+        Asked::Ready(view) => view,
         Asked::Failed(problem) if pane.format == "content" => {
             // An error or a torn answer has no text, but it has bytes.
             if widgets::empty_ui(ui, &super::sentence(&problem.what), Some("Show what came on the wire")) {
@@ -55,7 +55,6 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         }
         Asked::Failed(problem) => return super::failed_ui(ui, problem),
         Asked::Working { since } => return super::working_ui(ui, since, cx),
-        Asked::Ready(_) => return,
     };
     let digits = view.line_count.max(10).ilog10() as f32 + 1.0;
     let gutter = (digits * 7.0 + 26.0).round();
@@ -63,12 +62,12 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let fitting = ((ui.available_width() - gutter - 16.0) / char_width).clamp(16.0, f32::from(u16::MAX));
     let columns = if cx.state.settings.wrap { fitting as u16 } else { 0 };
     let known = prepared(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
-    let prepared = match (cx.ask(Question::Rows { format: pane.format, columns }), known) {
-        (Asked::Ready(Answer::Rows(rows)), Some(known)) => {
+    let prepared = match (cx.ask(TextRowsQuery { format: pane.format, columns }), known) {
+        (Asked::Ready(rows), Some(known)) => {
             known.lock().rows = Arc::clone(rows);
             known
         }
-        (Asked::Ready(Answer::Rows(rows)), None) => {
+        (Asked::Ready(rows), None) => {
             let new = Prepared { view: Arc::clone(view), rows: Arc::clone(rows), shown_record: None, widest: 0.0 };
             let new = Arc::new(Mutex::new(new));
             ui.data_mut(|data| data.insert_temp(prepared_id(pane), Arc::clone(&new)));
@@ -77,7 +76,6 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         (Asked::Failed(problem), _) => return super::failed_ui(ui, problem),
         (_, Some(known)) => known,
         (Asked::Working { since }, None) => return super::working_ui(ui, since, cx),
-        (Asked::Ready(_), None) => return,
     };
     prepared.lock().show(ui, cx, pane, gutter);
 }
@@ -85,7 +83,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 /// Where the text blocks begin in their joined text, one LF between two, and their places in `content`; none where
 /// there is one block, which begins where the text does.
 fn block_starts(cx: &Cx<'_>) -> Vec<(usize, usize)> {
-    let Some(Answer::Subject(subject)) = cx.ready(Question::Subject) else { return Vec::new() };
+    let Some(subject) = cx.ready(SubjectQuery) else { return Vec::new() };
     if subject.reading.blocks.len() < 2 {
         return Vec::new();
     }
@@ -286,7 +284,7 @@ struct Place {
 }
 
 pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let Some(Answer::Text(view)) = cx.ready(Question::Text(pane.format)) else { return };
+    let Some(view) = cx.ready(TextQuery(pane.format)) else { return };
     let t = Tokens::of(ui);
     let selected = Selection::of(ui, pane.index, pane.format);
     let range = selected.range();
@@ -314,13 +312,13 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
             long => format!("{} selected", widgets::bytes(long as u64)),
         };
         // Counted when it stands still: every step of a drag would be a question of its own.
-        let part = Question::Part { format: pane.format, from: range.start, to: range.end };
+        let part = PartQuery { format: pane.format, from: range.start, to: range.end };
         let tokens = match (ui.input(|input| input.pointer.any_down()), part) {
             (false, part) => cx.ready(part),
             (true, _) => None,
         };
         let tokens = match tokens {
-            Some(Answer::Part(tokens)) => {
+            Some(tokens) => {
                 format!(" · {}", widgets::number_text(tokens.get(cx.state.settings.encoding()), "tokens by themselves"))
             }
             _ => String::new(),

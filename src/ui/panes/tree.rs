@@ -13,7 +13,7 @@ use egui::{Align, Id, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui, 
 use super::PaneCx;
 use crate::capture::{Origin, Record};
 use crate::json::{Doc, Node};
-use crate::report::{Answer, Question, TreeView, path_of};
+use crate::report::{TextQuery, TreeQuery, TreeView, path_of};
 use crate::state::{Action, Asked, TokensAction};
 use crate::ui::theme::{self, TREE_ROW, Tokens};
 use crate::ui::widgets;
@@ -49,8 +49,8 @@ fn known(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Flat>>> {
 }
 
 pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let view = match cx.ask(Question::Tree) {
-        Asked::Ready(Answer::Tree(Some(view))) => view,
+    let view = match cx.ask(TreeQuery) {
+        Asked::Ready(Some(view)) => view,
         Asked::Ready(_) => {
             widgets::empty_ui(ui, "No structuredContent in this response, and no JSON in its text.", None);
             return;
@@ -283,8 +283,8 @@ fn records<'a>(cx: &Cx<'a>, view: &'a TreeView) -> &'a [Record] {
     if view.payload.origin == Origin::Structured {
         return &view.matched.records;
     }
-    match cx.ready(Question::Text("content")) {
-        Some(Answer::Text(text)) => &text.matched.records,
+    match cx.ready(TextQuery("content")) {
+        Some(text) => &text.matched.records,
         _ => &[],
     }
 }
@@ -314,7 +314,7 @@ fn path(node: Node<'_>, root: usize) -> String {
 }
 
 pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
-    let Some(Answer::Tree(Some(view))) = cx.ready(Question::Tree) else { return };
+    let Some(Some(view)) = cx.ready(TreeQuery) else { return };
     let t = Tokens::of(ui);
     let small = |text: String, color| RichText::new(text).font(theme::regular(11.5)).color(color);
     let tip = "Every string, number, true, false and null. The ledger's facts are those of them that a text can say by itself.";

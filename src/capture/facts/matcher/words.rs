@@ -28,7 +28,7 @@ impl Matcher<'_, '_> {
         if forms::iso_date(&value).is_some() {
             return (place == Where::Own).then(|| self.relative(field, scope)).flatten().map(reworded);
         }
-        let digits = forms::phone_digits(&value, &self.fields[field as usize].key)?;
+        let digits = forms::phone_digits(&value, self.fields[field as usize].key())?;
         self.phone(&digits, leaf, field, scope, place).map(reworded)
     }
 
@@ -49,7 +49,7 @@ impl Matcher<'_, '_> {
     pub(super) fn answers<'s>(&mut self, field: u32, scope: &'s mut Scope) -> &'s mut Answers {
         let Scope { regions, own, answers, .. } = scope;
         answers.entry(field).or_insert_with(|| {
-            let key = &self.fields[field as usize].key;
+            let key = self.fields[field as usize].key();
             let text = self.page.text();
             let mut all = Answers::default();
             let mut add = |slot: usize, is_own: bool| {

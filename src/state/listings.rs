@@ -1,0 +1,114 @@
+//! Listings of tools, as queries are about them: the server's own, the other that it is compared with, and that of the
+//! connection before.
+
+use std::sync::Arc;
+
+use super::State;
+use crate::capture::{Server, Tool};
+use crate::problem::Problem;
+use crate::report::difference::{ToolsDifference, ToolsQuery};
+use crate::report::{Definitions, Inquiry, ServerCostQuery, ToolTokensQuery};
+use crate::token::Tokens;
+
+impl State {
+    /// A number for a new listing, never given twice.
+    pub(super) fn number_listing(&mut self) -> u64 {
+        self.listings += 1;
+        self.listings
+    }
+
+    pub(super) fn own_tools(&self) -> Vec<Arc<Tool>> {
+        self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect()
+    }
+
+    /// The listing with this number; `None` where it is gone.
+    pub(super) fn listing(&self, number: u64) -> Option<Arc<Definitions>> {
+        let of = |tools: &[Arc<Tool>]| Definitions { server: Server::default(), tools: tools.to_vec() };
+        Some(Arc::new(match (&self.again.before, &self.versus.other) {
+            _ if number == self.list => {
+                Definitions { server: self.connection.server().cloned().unwrap_or_default(), tools: self.own_tools() }
+            }
+            (Some((before, tools)), _) if number == *before => of(tools),
+            (_, Some(other)) if number == self.versus.listing => of(&other.tools),
+            _ => return None,
+        }))
+    }
+
+    /// What each definition costs.
+    pub fn tool_tokens(&self) -> Inquiry {
+        Inquiry::of_definitions(&[self.list], ToolTokensQuery)
+    }
+
+    /// What the definitions cost by part, in the encoding chosen.
+    pub fn server_cost(&self) -> Inquiry {
+        Inquiry::of_definitions(&[self.list], ServerCostQuery(self.settings.encoding()))
+    }
+
+    /// What differs between the server's tools and the other list, the older first; `None` before both are there.
+    pub fn versus_tools(&self) -> Option<Inquiry> {
+        let other = self.versus.other.as_ref().map(|_| self.versus.listing)?;
+        let sides = if self.versus.is_turned { [self.list, other] } else { [other, self.list] };
+        (!self.tools.is_empty()).then(|| Inquiry::of_definitions(&sides, ToolsQuery))
+    }
+
+    /// What became of the tools since the connection before; `None` where there was none, or they are the same.
+    pub fn again_tools(&self) -> Option<Inquiry> {
+        let (before, _) = self.again.before.as_ref().filter(|_| self.again.has_changed)?;
+        Some(Inquiry::of_definitions(&[*before, self.list], ToolsQuery))
+    }
+
+    /// The result of [`State::versus_tools`] or [`State::again_tools`], if it is there.
+    pub fn tools_difference(&self, inquiry: Option<Inquiry>) -> Option<&Arc<ToolsDifference>> {
+        self.answers.known::<ToolsQuery>(&inquiry?)?.ready()
+    }
+
+    pub(super) fn tools_counted(&mut self, tokens: Result<&[Tokens], &Problem>) {
+        match tokens {
+            Ok(tokens) => {
+                for (listed, tokens) in self.tools.iter_mut().zip(tokens) {
+                    listed.tokens = Some(*tokens);
+                }
+            }
+            Err(problem) => {
+                self.is_uncounted = true;
+                self.toast_problem(problem.clone());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::AnyResult;
+    use crate::source::Source;
+    use crate::state::{Action, Effect, Event, Heard};
+
+    #[test]
+    fn counts_of_an_older_list_are_told_apart() {
+        let (mut state, mut effects) = (State::default(), Vec::new());
+        state.start_connecting(Source::sample(), &mut effects);
+        state.apply(Event::Connected { session: 1, server: Server::default() }, &mut effects);
+        let tools = |names: &[&str]| names.iter().map(|name| Tool::unlisted(name)).collect::<Vec<_>>();
+        state.apply(Event::Tools { session: 1, tools: tools(&["a", "b"]), note: None }, &mut effects);
+        let first = state.tool_tokens();
+        effects.clear();
+        state.perform(Action::Want(vec![first.clone()]), &mut effects);
+        assert!(matches!(&effects[..], [Effect::Answer { inquiry, .. }] if *inquiry == first), "{effects:?}");
+        let heard = Heard::Tools { tools: tools(&["b"]), note: None };
+        state.apply(Event::Heard { session: 1, heard }, &mut effects);
+        let second = state.tool_tokens();
+        assert_ne!(first, second);
+        let of_a = Tokens { o200k_base: 7, cl100k_base: 7 };
+        let counted = |tokens: Vec<Tokens>| Ok(AnyResult::new::<Arc<[Tokens]>>(tokens.into()));
+        state.apply(Event::Answered { inquiry: first.clone(), answer: counted(vec![of_a, of_a]) }, &mut effects);
+        assert_eq!(state.tools[0].tokens, None, "these are those of another tool");
+        state.apply(Event::Answered { inquiry: second, answer: counted(vec![of_a]) }, &mut effects);
+        assert_eq!(state.tools[0].tokens, Some(of_a));
+        // Nobody asks about what is gone.
+        effects.clear();
+        state.answers = super::super::Answers::default();
+        state.perform(Action::Want(vec![first]), &mut effects);
+        assert_eq!(effects, []);
+    }
+}
