@@ -1,6 +1,7 @@
 //! `toon`: Token-Oriented Object Notation with commas and two spaces, as `toon-format` writes and reads it by default.
 
 use serde_json::Value;
+use toon_format::EncodeOptions;
 
 use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
@@ -24,7 +25,13 @@ impl Format for Toon {
     fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let value = to_value(payload.root(), self.title(), &mut cancel.steps())?;
-        let text = toon_format::encode_default(&value).map_err(|error| WriteError::Refused(error.to_string()))?;
+        // Taken by value, a container is not copied once more.
+        let text = match value {
+            Value::Object(_) => toon_format::encode_object(value, &EncodeOptions::default()),
+            Value::Array(_) => toon_format::encode_array(value, &EncodeOptions::default()),
+            scalar => toon_format::encode_default(&scalar),
+        };
+        let text = text.map_err(|error| WriteError::Refused(error.to_string()))?;
         let mut out = Pieces::new(sink);
         out.push(&text)?;
         Ok(out.finish()?)
