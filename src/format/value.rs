@@ -1,5 +1,5 @@
-//! The payload as a value for the crate that writes YAML, and what the crate that reads TOON gives back. What YAML and TOON
-//! could not hold exactly is refused here, with the reason, rather than changed.
+//! The payload as a value for the crates that write YAML and TOON, and what the crate that reads TOON gives back. What YAML and
+//! TOON could not hold exactly is refused here, with the reason, rather than changed.
 
 use std::io;
 
@@ -11,15 +11,19 @@ use super::WriteError;
 use super::round_trip::{DecodeError, Decoded};
 use crate::cancel::{Cancel, Steps};
 use crate::json::decimal;
-use crate::json::walk::{Event, walk};
 use crate::json::{FaultKind, Kind, Node};
 
 /// Deeper values are refused: the crates recurse.
 const MAX_DEPTH: usize = 128;
 
-/// Refuses a payload that these crates would change without a word, whatever stands in it; `format` is the name in the
-/// reasons. Numbers and depth are looked at by [`to_value`].
-pub(super) fn check(root: Node<'_>, format: &str) -> Result<(), WriteError> {
+/// Converts a payload; `format` is the name in the reasons for a refusal.
+pub(super) fn to_value(root: Node<'_>, format: &str, steps: &mut Steps<'_>) -> Result<Value, WriteError> {
+    check(root, format)?;
+    convert(root, 0, format, steps)
+}
+
+/// Refuses what these crates would change without a word; numbers and depth are looked at on the way.
+fn check(root: Node<'_>, format: &str) -> Result<(), WriteError> {
     // What ends too early has its fault just past its end.
     let range = root.range().start..=root.range().end;
     if let Some(fault) = root.doc().faults().iter().find(|fault| range.contains(&fault.at)) {
@@ -34,53 +38,12 @@ pub(super) fn check(root: Node<'_>, format: &str) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Converts a payload, after [`check`].
-pub(super) fn to_value(root: Node<'_>, format: &str, steps: &mut Steps<'_>) -> Result<Value, WriteError> {
-    convert(root, 0, format, steps)
-}
-
-/// The same, and the numbers and the depth as well: for what is written straight from the payload.
-pub(super) fn check_all(root: Node<'_>, format: &str, cancel: &Cancel) -> Result<(), WriteError> {
-    check(root, format)?;
-    let mut steps = cancel.steps();
-    let mut depth = 0;
-    walk(root, |event| {
-        steps.step()?;
-        match event {
-            Event::Open(_) => {
-                check_depth(depth, format)?;
-                depth += 1;
-            }
-            Event::Close(_) => depth -= 1,
-            Event::Scalar(node) => {
-                check_depth(depth, format)?;
-                if node.kind() == Kind::Number {
-                    number(node, format)?;
-                }
-            }
-        }
-        Ok(())
-    })
-}
-
-fn check_depth(depth: usize, format: &str) -> Result<(), WriteError> {
-    if depth > MAX_DEPTH {
-        return Err(WriteError::Refused(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
-    }
-    Ok(())
-}
-
 /// What such a crate read back, as JSON text again.
 pub(super) fn decoded(value: &Value, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    Decoded::json(&spelled(value)?, cancel)
-}
-
-/// The JSON text of what such a crate read.
-pub(super) fn spelled(value: &Value) -> Result<String, DecodeError> {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut text, Spelling);
     value.serialize(&mut serializer).map_err(|error| DecodeError::Unreadable(error.to_string()))?;
-    String::from_utf8(text).map_err(|error| DecodeError::Unreadable(error.to_string()))
+    Decoded::json(&String::from_utf8_lossy(&text), cancel)
 }
 
 /// Spells floats as these crates do, `1e21` and not `1e+21`, since that is what stood in the text.
@@ -100,7 +63,9 @@ fn refuse(format: &str, what: &str, root: Node<'_>, at: usize) -> WriteError {
 /// Recursion is bounded by [`MAX_DEPTH`].
 fn convert(node: Node<'_>, depth: usize, format: &str, steps: &mut Steps<'_>) -> Result<Value, WriteError> {
     steps.step()?;
-    check_depth(depth, format)?;
+    if depth > MAX_DEPTH {
+        return Err(WriteError::Refused(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
+    }
     Ok(match node.kind() {
         Kind::Null => Value::Null,
         Kind::Bool => Value::Bool(node.as_bool().unwrap_or_default()),
@@ -121,7 +86,7 @@ fn convert(node: Node<'_>, depth: usize, format: &str, steps: &mut Steps<'_>) ->
 }
 
 /// A number as these crates hold it, where that is exact.
-pub(super) fn number(node: Node<'_>, format: &str) -> Result<Number, WriteError> {
+fn number(node: Node<'_>, format: &str) -> Result<Number, WriteError> {
     let literal = node.as_number().unwrap_or_default();
     let is_integer = !literal.contains(['.', 'e', 'E']);
     if is_integer && literal != "-0" {
@@ -151,7 +116,6 @@ mod tests {
 
     fn convert_text(text: &str) -> Result<Value, WriteError> {
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-        check(doc.root().unwrap(), "YAML")?;
         to_value(doc.root().unwrap(), "YAML", &mut Cancel::new().steps())
     }
 

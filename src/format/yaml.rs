@@ -10,7 +10,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded};
-use super::value::{check, to_value};
+use super::value::to_value;
 use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
 use crate::cancel::Cancel;
 use crate::json::Kind;
@@ -31,7 +31,6 @@ impl Format for Yaml {
     }
     fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
-        check(payload.root(), self.title())?;
         let value = to_value(payload.root(), self.title(), &mut cancel.steps())?;
         let mut out = Pieces::new(sink);
         if let Err(error) = serde_norway::to_writer(&mut out, &value) {

@@ -1,19 +1,17 @@
 //! A tokenizer file of the person's, read by `kitoken`: `tokenizer.json`, SentencePiece, tiktoken or tekken.
 //!
 //! The file is not trusted: its size is bounded, it is told what is wrong with it, and a failure inside the crate is
-//! caught and becomes a problem. What it does to a text stands in [`super::stages`]. Uses `cancel`, `json`, `problem`.
+//! caught and becomes a problem. Uses `json`, `problem`.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytes::Bytes;
-use kitoken::{CharsMap, Definition, Normalization};
-use sentencepiece_model::SentencePieceModel;
+use kitoken::convert::ConversionError;
+use kitoken::{Definition, Kitoken, Processing, SpecialTokenKind};
 use sha2::{Digest, Sha256};
 
 use super::Tokenizer;
-use super::stages::{Stages, Stop};
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::Doc;
 use crate::problem::{Kind, Problem};
 
@@ -69,7 +67,7 @@ pub struct TokenizerFile {
     /// The digest of the file in lower-case hexadecimal: two files of one name are two tokenizers.
     pub sha256: String,
     pub kind: FileKind,
-    stages: Stages,
+    kitoken: Kitoken,
 }
 
 impl std::fmt::Debug for TokenizerFile {
@@ -102,20 +100,18 @@ impl TokenizerFile {
                 FileKind::Tokenizers => Definition::from_tokenizers_slice(bytes),
                 FileKind::Tekken => Definition::from_tekken_slice(bytes),
                 FileKind::Tiktoken => Definition::from_tiktoken_slice(bytes),
-                FileKind::SentencePiece => Definition::from_sentencepiece_slice(bytes),
+                FileKind::SentencePiece => sentencepiece(bytes),
             };
             let mut definition = definition.map_err(|error| error.to_string())?;
-            if kind == FileKind::SentencePiece {
-                normalize_by_map(&mut definition, bytes)?;
-            }
             if definition.model.vocab().is_empty() {
                 return Err("it holds no tokens".to_owned());
             }
-            Stages::new(definition)
+            count_all_as_data(&mut definition);
+            Kitoken::from_definition(definition).map_err(|error| error.to_string())
         }));
         let as_what = |why: &str| bad(format!("read as {}, {why}", kind.title()));
-        let stages = match made {
-            Ok(Ok(stages)) => stages,
+        let kitoken = match made {
+            Ok(Ok(kitoken)) => kitoken,
             Ok(Err(why)) => return Err(as_what(&why)),
             Err(_) => return Err(as_what("it is incomplete or damaged")),
         };
@@ -125,43 +121,47 @@ impl TokenizerFile {
         });
         // Beside a built-in of the same name it must not be taken for it.
         let name = if Tokenizer::named(name).is_some() { format!("{name} (file)") } else { name.to_owned() };
-        Ok(Self { name, sha256, kind, stages })
+        Ok(Self { name, sha256, kind, kitoken })
     }
 
     /// Tokens of a text, without those that a model's template puts around it, and neither cut to a model's context nor
     /// filled up to it.
     ///
     /// # Errors
-    /// [`Cancelled`], or a problem where the text has a character that the file has no token for, or a word that is too long.
-    pub fn count(&self, text: &str, cancel: &Cancel) -> Result<Result<u64, Problem>, Cancelled> {
+    /// A problem where the text has a character that the file has no token for, or its patterns fail on the text.
+    pub fn count(&self, text: &str) -> Result<u64, Problem> {
+        const ADDED: &[SpecialTokenKind] = &[SpecialTokenKind::Priority];
         let bad = |why: String| Problem::new(Kind::Io, format!("cannot count with this tokenizer: {why}")).at(self.name.clone());
-        match catch_unwind(AssertUnwindSafe(|| self.stages.count(text, cancel))) {
-            Ok(Ok(tokens)) => Ok(Ok(tokens)),
-            Ok(Err(Stop::Cancelled(cancelled))) => Err(cancelled),
-            Ok(Err(Stop::Failed(why))) => Ok(Err(bad(why))),
-            Err(_) => Ok(Err(bad("its pattern or tables fail on this text".into()))),
+        match catch_unwind(AssertUnwindSafe(|| self.kitoken.encode(text, ADDED))) {
+            Ok(Ok(tokens)) => Ok(tokens.len() as u64),
+            Ok(Err(error)) => Err(bad(error.to_string())),
+            Err(_) => Err(bad("its pattern or tables fail on this text".into())),
         }
     }
 }
 
-/// Has a text normalised by the table in the model, as SentencePiece does, in place of what the crate makes of the name of
-/// the rule (its `nmt_nfkc` leaves tabs and takes joiners for spaces).
-fn normalize_by_map(definition: &mut Definition, bytes: &[u8]) -> Result<(), String> {
-    let model = SentencePieceModel::from_slice(bytes).map_err(|error| error.to_string())?;
-    let map = model.normalizer().map(|normalizer| normalizer.precompiled_charsmap()).unwrap_or_default();
-    if map.is_empty() {
-        return Ok(());
-    }
-    let map = CharsMap::try_from(map).map_err(|error| error.to_string())?;
-    let steps = &mut definition.config.normalization;
-    steps.retain(|step| {
-        !matches!(
-            step,
-            Normalization::Unicode { .. } | Normalization::NMT | Normalization::CaseFold { .. } | Normalization::CharsMap { .. }
-        )
+/// The names of control tokens in an answer are data: not honoured, they would still cut a text where they stand. A
+/// model's context neither cuts nor fills up a count. Tokens that were added to the model's own count as one.
+fn count_all_as_data(definition: &mut Definition) {
+    definition.specials.retain(|special| match special.kind {
+        SpecialTokenKind::Control => false,
+        SpecialTokenKind::Priority => !special.bytes.is_empty(),
+        SpecialTokenKind::Unknown => true,
     });
-    steps.insert(0, Normalization::CharsMap { map });
-    Ok(())
+    // Its name is data too, but the model asks for it.
+    for special in definition.specials.iter_mut().filter(|special| special.kind == SpecialTokenKind::Unknown) {
+        special.extract = false;
+    }
+    definition.config.processing.retain(|step| !matches!(step, Processing::Truncate { .. } | Processing::Pad { .. }));
+}
+
+/// Reads a SentencePiece model that normalises by the table in it, if it has one, rather than by what the crate makes of the
+/// name of the rule: its `nmt_nfkc` leaves tabs and takes joiners for spaces.
+fn sentencepiece(bytes: &[u8]) -> Result<Definition, ConversionError> {
+    // The name of a rule that is nothing but its table: of a field that a protobuf message has twice, the last counts.
+    const BY_TABLE: &[u8] = b"\x1a\x0e\x0a\x0cuser_defined";
+    let by_name = Definition::from_sentencepiece_slice(bytes)?;
+    Ok(Definition::from_sentencepiece_slice(&[bytes, BY_TABLE].concat()).unwrap_or(by_name))
 }
 
 #[cfg(test)]

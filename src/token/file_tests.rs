@@ -24,10 +24,6 @@ fn sentencepiece() -> Vec<u8> {
     model
 }
 
-fn count(file: &TokenizerFile, text: &str) -> Result<u64, Problem> {
-    file.count(text, &Cancel::new()).unwrap()
-}
-
 /// The same with a table for normalising that makes a tab a space: a trie of one key, as `darts-clone` lays it out, and the
 /// text that key becomes.
 fn sentencepiece_with_map() -> Vec<u8> {
@@ -54,8 +50,8 @@ fn sentencepiece_with_map() -> Vec<u8> {
 #[test]
 fn a_model_normalises_by_its_own_table() {
     let file = TokenizerFile::read("a.model", &sentencepiece_with_map()).unwrap();
-    assert_eq!(count(&file, "a\tab"), count(&file, "a ab"));
-    assert_eq!(count(&file, "a\tab"), Ok(3), "▁a ▁a b");
+    assert_eq!(file.count("a\tab"), file.count("a ab"));
+    assert_eq!(file.count("a\tab"), Ok(3), "▁a ▁a b");
 }
 
 #[test]
@@ -63,18 +59,51 @@ fn each_kind_is_read() {
     let json = TokenizerFile::read("tokenizer.json", TOKENIZER_JSON.as_bytes()).unwrap();
     assert_eq!((json.kind, json.name.as_str(), json.sha256.len()), (FileKind::Tokenizers, "tokenizer.json", 64));
     // "ab" is one token, "c" another.
-    assert_eq!(count(&json, "abc"), Ok(2));
+    assert_eq!(json.count("abc"), Ok(2));
     let tiktoken = TokenizerFile::read("tiny.tiktoken", TIKTOKEN.as_bytes()).unwrap();
-    assert_eq!((tiktoken.kind, count(&tiktoken, "abab a")), (FileKind::Tiktoken, Ok(4)));
+    assert_eq!((tiktoken.kind, tiktoken.count("abab a")), (FileKind::Tiktoken, Ok(4)));
     let tekken = TokenizerFile::read("tekken.json", TEKKEN.as_bytes()).unwrap();
-    assert_eq!((tekken.kind, count(&tekken, "ab a")), (FileKind::Tekken, Ok(3)));
+    assert_eq!((tekken.kind, tekken.count("ab a")), (FileKind::Tekken, Ok(3)));
     let sentencepiece = TokenizerFile::read("a.model", &sentencepiece()).unwrap();
     assert_eq!(sentencepiece.kind, FileKind::SentencePiece);
-    assert_eq!(count(&sentencepiece, " ab").map(|tokens| tokens > 0), Ok(true));
+    assert_eq!(sentencepiece.count(" ab").map(|tokens| tokens > 0), Ok(true));
     // Text of special tokens is plain text.
-    assert_eq!(count(&json, "<end>"), Ok(5));
+    assert_eq!(json.count("<end>"), Ok(5));
     // However long a text is.
-    assert_eq!(count(&json, &"ab ".repeat(6 << 20)), Ok(12 << 20));
+    assert_eq!(json.count(&"ab ".repeat(6 << 20)), Ok(12 << 20));
+}
+
+/// A token that was added to the model's own is one token wherever it stands, found before or after normalising; the name of a
+/// control token beside it is text.
+#[test]
+fn an_added_token_is_one_and_a_control_token_is_text() {
+    let with = |normalized: bool| {
+        let added = format!(
+            r#""special": true
+  }},
+  {{"id": 11, "content": "<tool>", "single_word": false, "lstrip": false, "rstrip": false, "normalized": {normalized}, "special": false}}"#
+        );
+        let file = TOKENIZER_JSON.replace("\"special\": true\n  }", &added);
+        TokenizerFile::read("tokenizer.json", file.as_bytes()).unwrap()
+    };
+    for file in [with(false), with(true)] {
+        assert_eq!(file.count("<tool>"), Ok(1));
+        assert_eq!(file.count("ab<tool>c<tool>"), Ok(4));
+        assert_eq!(file.count("a<end><tool>"), Ok(7));
+    }
+    // Where a control token stands the text is not cut: `ab` stays one token, beside the same text without the name.
+    let named = TOKENIZER_JSON.replace("<end>", "b");
+    assert_eq!(TokenizerFile::read("tokenizer.json", named.as_bytes()).unwrap().count("ab"), Ok(1));
+}
+
+/// Pieces of a SentencePiece model that its users defined.
+#[test]
+fn a_user_defined_symbol_is_one_token() {
+    let mut model = sentencepiece();
+    // A piece of type 4, and a control piece of type 3.
+    model.extend(b"\x0a\x0a\x0a\x06<tool>\x18\x04\x0a\x06\x0a\x02ab\x18\x03");
+    let file = TokenizerFile::read("a.model", &model).unwrap();
+    assert_eq!((file.count("b<tool>b"), file.count("ab")), (Ok(4), Ok(2)));
 }
 
 #[test]
@@ -88,7 +117,7 @@ fn a_models_context_does_not_cut_a_count() {
         r#""padding": {"strategy": {"Fixed": 8}, "direction": "Right", "pad_to_multiple_of": null, "pad_id": 0, "pad_type_id": 0, "pad_token": "a"}"#,
     );
     let cut = TokenizerFile::read("tokenizer.json", cut.as_bytes()).unwrap();
-    assert_eq!(count(&cut, "abcabc"), Ok(4));
+    assert_eq!(cut.count("abcabc"), Ok(4));
 }
 
 #[test]
@@ -126,7 +155,7 @@ fn cut_files_are_problems() {
                 Ok(file) => {
                     assert!(good.contains(&end), "{name}, cut at {end}, is read");
                     // It counts, or says why not.
-                    count(&file, "abc <end>").ok();
+                    file.count("abc <end>").ok();
                 }
                 Err(problem) => assert!(problem.what.starts_with("not a tokenizer file"), "{name}, cut at {end}: {problem}"),
             }
@@ -144,7 +173,7 @@ proptest! {
         let at = at % changed.len();
         changed[at] = bytes.first().copied().unwrap_or(0);
         if let Ok(file) = TokenizerFile::read("changed", &changed) {
-            count(&file, "abc <end> é").ok();
+            file.count("abc <end> é").ok();
         }
     }
 }

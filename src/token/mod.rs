@@ -8,7 +8,6 @@ pub mod claude;
 mod counter;
 mod encoder;
 mod file;
-mod stages;
 mod subtree;
 mod tokenizer;
 

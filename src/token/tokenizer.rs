@@ -193,7 +193,10 @@ impl Tokenizer {
                 })?;
                 Ok(Count::Exact(tokens))
             }
-            Tokenizer::File(file) => file.count(text, cancel)?.map(Count::Exact),
+            Tokenizer::File(file) => {
+                cancel.check()?;
+                file.count(text).map(Count::Exact)
+            }
         })
     }
 }

@@ -10,7 +10,7 @@ use crate::format::round_trip::{self, DecodeError};
 use crate::format::{FORMATS, Format, Sink, Subject, WriteError};
 use crate::json::write::string;
 
-/// No more bytes than these are worked on between two looks.
+/// No more bytes than these are worked on between two looks, but for what a crate does in one step.
 const A_LOOK: usize = 128 << 10;
 
 /// As the ledger's sink does: every piece is a look.
