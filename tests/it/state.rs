@@ -1,10 +1,9 @@
 //! The window's behaviour without a window: actions in, state and effects out, against the real sample.
 
-mod support;
-
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::support::Driver;
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::problem::Kind;
 use mcp_loupe::report::sweep::{SentPart, SweepFile};
@@ -17,7 +16,6 @@ use mcp_loupe::state::{
     State, TokensAction,
 };
 use mcp_loupe::token::{Count, Tokenizer};
-use support::Driver;
 
 fn on_sample() -> Driver {
     let mut driver = Driver::new();

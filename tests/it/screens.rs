@@ -1,13 +1,10 @@
 //! Pictures of the window, compared with those in `screenshots`. They are drawn on the CPU from bundled fonts, so they
-//! are the same on every machine. `UPDATE_SNAPSHOTS=force cargo test --test screens` accepts what changed.
-#![cfg(feature = "gui")]
-#![expect(clippy::unwrap_used, reason = "a fixture that fails is a test that fails")]
-
-mod window;
+//! are the same on every machine. `UPDATE_SNAPSHOTS=force cargo test --test it screens` accepts what changed.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::window::Window;
 use bytes::Bytes;
 use egui::Theme::{Dark, Light};
 use egui_kittest::{SnapshotOptions, SnapshotResults, try_image_snapshot_options};
@@ -33,7 +30,6 @@ use mcp_loupe::state::{
 };
 use mcp_loupe::token::Tokenizer;
 use mcp_loupe::token::claude::Key;
-use window::Window;
 
 const MAIN: [u32; 2] = [1_600, 1_000];
 
