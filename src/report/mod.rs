@@ -30,8 +30,6 @@ pub mod repeat;
 pub mod reproduce;
 mod saving;
 mod server_cost;
-#[cfg(feature = "gui")]
-mod sound;
 pub mod special;
 pub mod sweep;
 mod table;
@@ -65,8 +63,6 @@ pub use pull_request::verdict_markdown;
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedView, Table};
 pub use saving::{Reason, Saving, Step};
 pub use server_cost::{Cut, Part, ServerCost, ToolCost};
-#[cfg(feature = "gui")]
-pub use sound::Sound;
 pub use table::{TableKind, counted_table, ledger_table};
 pub use text::{DisplayLine, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap};
@@ -113,9 +109,6 @@ pub enum Question {
     /// The picture at this position in `content`, decoded.
     #[cfg(feature = "gui")]
     Picture(usize),
-    /// The sound at this position in `content`, decoded.
-    #[cfg(feature = "gui")]
-    Sound(usize),
     /// The payload as a tree with tokens and marks.
     Tree,
     /// The text of a format cut into rows of so many columns.
@@ -171,8 +164,6 @@ pub enum Answer {
     Rendered(Arc<RenderedView>),
     #[cfg(feature = "gui")]
     Picture(Arc<Picture>),
-    #[cfg(feature = "gui")]
-    Sound(Arc<Sound>),
     /// `None` where the answer has no payload.
     Tree(Option<Arc<TreeView>>),
     Rows(Arc<[TextRow]>),
@@ -264,8 +255,6 @@ impl Answer {
             }
             #[cfg(feature = "gui")]
             Self::Picture(picture) => picture.pixels.len(),
-            #[cfg(feature = "gui")]
-            Self::Sound(sound) => size_of_val(&*sound.loudness),
             Self::Tree(Some(view)) => view.tokens.len() * 4 + view.matched.facts.len() * MATCHED,
             Self::Rows(rows) => size_of_val(&**rows),
             Self::Find(found) => size_of_val(&**found),
@@ -364,8 +353,6 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
         Question::Row(id) => Answer::Row(Arc::new(Row::measure(format(id)?, subject, cancel)?)),
         Question::Text(id) => Answer::Text(Arc::new(TextView::of(format(id)?, subject, cancel)??)),
         Question::Rendered(id) => Answer::Rendered(Arc::new(RenderedView::of(format(id)?, subject, cancel)??)),
-        #[cfg(feature = "gui")]
-        Question::Sound(index) => Answer::Sound(Arc::new(sound::Sound::of(subject, *index, cancel)?)),
         #[cfg(feature = "gui")]
         Question::Picture(index) => Answer::Picture(Arc::new(picture::Picture::of(subject, *index)?)),
         Question::Count { format: id, tokenizer } => Answer::Count(tokenizer.count(&text(id)?, cancel)??),

@@ -142,7 +142,7 @@ pub struct State {
     pub wire: wire::WireView,
     /// Resources and prompts.
     pub library: library::Library,
-    /// Pictures, sounds and links of answers.
+    /// Pictures, files and links of answers.
     pub media: media::Media,
     /// Folders that servers are told of from the next connection on; `None` declares none.
     pub roots: Option<Vec<PathBuf>>,
