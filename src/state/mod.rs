@@ -27,7 +27,6 @@ mod local_time;
 pub mod library;
 pub mod media;
 mod prepared;
-pub mod prices;
 mod probe;
 pub mod import;
 mod login;
@@ -59,10 +58,9 @@ pub use import::{FoundConfig, ImportAction, Importing, Understood};
 pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};
 pub use prepared::PreparedCall;
-pub use prices::PriceTable;
 pub use probe::{ProbeAction, Probing};
 pub use start::StartQuestion;
-pub use tokens::{ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
+pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
 pub use view::{DrawerTab, PaneView, Screen, View};
 
 use crate::capture::{Capture, Server, Step, Tool};
@@ -77,8 +75,6 @@ pub struct State {
     /// Monotonic time since the program started; the app sets it before each pass.
     pub now: Duration,
     pub local_time: LocalTime,
-    /// The day where the window is; the app sets it as well.
-    pub today: Option<time::Date>,
     pub settings: Settings,
     pub connection: Connection,
     /// Counts connections, so that late events of an old one are told apart.

@@ -8,7 +8,7 @@ mod hosts;
 mod identity;
 mod painted;
 mod dead_ends;
-mod prices;
+mod settings;
 
 use std::sync::Arc;
 

@@ -22,7 +22,6 @@ use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::exact::{ExactAction, ExactEvent, KeyPlace};
 use mcp_loupe::state::library::{Entry, LibraryAction};
 use mcp_loupe::state::media::MediaAction;
-use mcp_loupe::state::prices::{PriceField, PricesAction};
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
     Action, Asked, CompareAction, Connection, DrawerTab, Event, FoundConfig, Heard, HostDetail, HostsAction, ImportAction,
@@ -83,19 +82,6 @@ fn exact_counts() {
     album.add(&mut window, "exact-count-done", [1_280, 800], Light);
     window.send(Action::CloseDialog);
     album.add(&mut window, "exact-count-ledger", MAIN, Dark);
-}
-
-#[test]
-fn price_table() {
-    let mut album = Album::new();
-    let mut window = Window::calling("all", "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
-    window.state.today = Some(time::macros::date!(2026 - 01 - 31));
-    window.send(Action::Prices(PricesAction::Show));
-    let typed = |field, text: &str| Action::Prices(PricesAction::Type { model: "GPT-4o".into(), field, text: text.into() });
-    window.send(typed(PriceField::Input, "1.75"));
-    window.send(typed(PriceField::Context, "128k"));
-    album.add(&mut window, "prices", MAIN, Dark);
-    album.add(&mut window, "prices-640", [640, 520], Light);
 }
 
 #[test]
