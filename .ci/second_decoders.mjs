@@ -1,5 +1,5 @@
 // Reads the texts of a folder with JavaScript's own decoders and compares each with the payload it was written from.
-// Prints one line for every text that differs. Run by tests/second_decoders.rs, in the folder of the installed packages.
+// Prints one line for every text that differs. Run by tests/peers/second_decoders.rs, in the folder of the installed packages.
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'

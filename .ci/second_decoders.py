@@ -1,6 +1,6 @@
 """Reads the texts of a folder with Python's own decoders and compares each with the payload it was written from.
 
-Prints one line for every text that differs. Run by tests/second_decoders.rs. PyYAML reads YAML 1.1: what it takes for
+Prints one line for every text that differs. Run by tests/peers/second_decoders.rs. PyYAML reads YAML 1.1: what it takes for
 something other than text has to be on the list that Loupe wrote beside the text.
 """
 import csv

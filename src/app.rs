@@ -221,7 +221,6 @@ impl App {
 impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.state.tick(self.started.elapsed());
-        self.state.today = Some(here(OffsetDateTime::now_utc()).date());
         let mut effects = Vec::new();
         while let Some(event) = self.engine.try_event() {
             self.state.apply(event, &mut effects);

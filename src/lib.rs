@@ -2,7 +2,7 @@
 //!
 //! Bytes come in and become an immutable [`capture::Capture`]; questions are asked of it and answered by pure,
 //! cached functions ([`report`]); the window ([`ui`]), the terminal and JSON ([`cli`]) print the answers. Nothing is
-//! written back. A module imports only modules listed below it; `tests/layers.rs` holds that.
+//! written back. A module imports only modules listed below it; `tests/it/layers.rs` holds that.
 //! The map with its reasons is `docs/architecture.md`.
 
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::deferred::Deferred;
 use super::written::WriteArgs;
 use crate::fixture::redact::Known;
 use crate::source::{SAMPLE_SETS, Takes};
@@ -59,15 +58,13 @@ impl Cli {
     /// Hands on what one part of the arguments needs of another.
     pub fn settle(&mut self) {
         let (link, data) = match &mut self.command {
-            Some(Command::Tools(Deferred(args)) | Command::Resources(Deferred(args)) | Command::Prompts(Deferred(args))) => {
-                (&mut args.link, &args.data)
-            }
-            Some(Command::Call(Deferred(args))) => (&mut args.link, &args.data),
-            Some(Command::Read(Deferred(args))) => (&mut args.link, &args.data),
-            Some(Command::Prompt(Deferred(args))) => (&mut args.link, &args.data),
-            Some(Command::Compare(Deferred(args))) => (&mut args.link, &args.data),
-            Some(Command::Run(Deferred(args))) => (&mut args.link, &args.data),
-            Some(Command::Fixture(Deferred(args))) => return args.settle(),
+            Some(Command::Tools(args) | Command::Resources(args) | Command::Prompts(args)) => (&mut args.link, &args.data),
+            Some(Command::Call(args)) => (&mut args.link, &args.data),
+            Some(Command::Read(args)) => (&mut args.link, &args.data),
+            Some(Command::Prompt(args)) => (&mut args.link, &args.data),
+            Some(Command::Compare(args)) => (&mut args.link, &args.data),
+            Some(Command::Run(args)) => (&mut args.link, &args.data),
+            Some(Command::Fixture(args)) => return args.settle(),
             _ => return,
         };
         link.data_dir.clone_from(&data.data_dir);
@@ -77,47 +74,47 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List a server's tools
-    Tools(Deferred<Listed>),
+    Tools(Listed),
     /// List a server's resources and resource templates
-    Resources(Deferred<Listed>),
+    Resources(Listed),
     /// List a server's prompts
-    Prompts(Deferred<Listed>),
+    Prompts(Listed),
     /// Call a tool and show its answer
-    Call(Deferred<Call>),
+    Call(Call),
     /// Read a resource and show it
-    Read(Deferred<Read>),
+    Read(Read),
     /// Fill in a prompt and show it
-    Prompt(Deferred<PromptGet>),
+    Prompt(PromptGet),
     /// Call a tool once for each value of an argument and compare the answers
-    Compare(Deferred<Compare>),
+    Compare(Compare),
     /// Show a capture, a result, a message, a payload or a text from a file
-    Show(Deferred<Show>),
+    Show(Show),
     /// Tell what differs between two captures, fixtures or files
-    Diff(Deferred<Diff>),
+    Diff(Diff),
     /// Save, verify, export and list fixtures: captures kept in a repository
-    Fixture(Deferred<super::fixture::Fixture>),
+    Fixture(super::fixture::Fixture),
     /// Run the sample as an MCP server, over stdio unless told otherwise
-    SampleServer(Deferred<SampleServer>),
+    SampleServer(SampleServer),
     /// Serve captures as an MCP server, over stdio unless told otherwise
-    Replay(Deferred<Replay>),
+    Replay(Replay),
     /// Make the calls of a collection and tell what the server costs
-    Run(Deferred<Run>),
+    Run(Run),
     /// Paint the window into a picture, without a display
-    Screenshot(Deferred<Screenshot>),
+    Screenshot(Screenshot),
     /// Remove the login that is kept for a server
-    Logout(Deferred<super::logout::Logout>),
+    Logout(super::logout::Logout),
     /// List the formats
-    Formats(Deferred<Formats>),
+    Formats(Formats),
     /// Measure the claims in the README on the sample, and print its table
     #[command(hide = true)]
-    Claims(Deferred<super::claims::Claims>),
+    Claims(super::claims::Claims),
     /// Be the client of the official conformance runner
     #[command(hide = true)]
-    Conformance(Deferred<Conformance>),
+    Conformance(Conformance),
     /// List the hosts whose models' view is known
-    Hosts(Deferred<Hosts>),
+    Hosts(Hosts),
     /// Print a completion script for a shell
-    Completions(Deferred<Completions>),
+    Completions(Completions),
 }
 
 /// How a server is reached.
@@ -213,7 +210,7 @@ pub struct Print {
 #[derive(Args, Clone, Debug, Default)]
 pub struct Data {
     /// Where Loupe keeps what it stores, and looks for `hosts.toml` (captures stay in memory until exported)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 }
 
@@ -280,11 +277,12 @@ pub struct View {
 pub struct Window {
     #[command(flatten)]
     pub source: SourceArgs,
+    // Scripts set the general options once for all, so every command takes them: these two and that of `Data`.
     /// Print errors alone on stderr
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub quiet: bool,
-    /// As of every command; the window takes its limits from its settings.
-    #[arg(long, value_name = "NAME=VALUE", hide = true)]
+    /// Listed by the commands that heed it; the window takes its limits from its settings.
+    #[arg(long, global = true, value_name = "NAME=VALUE", hide = true)]
     pub limit: Vec<String>,
     #[command(flatten)]
     pub data: Data,

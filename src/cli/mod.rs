@@ -14,7 +14,6 @@ mod completions;
 mod config;
 mod conformance;
 mod conformance_login;
-mod deferred;
 mod diff;
 mod fixture;
 mod formats;

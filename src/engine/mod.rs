@@ -45,9 +45,7 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 /// How long quitting waits for sessions to end; the guard ends what is left.
 const END_WITHIN: Duration = Duration::from_secs(3);
 
-/// The name of a person's price table, in the folder of their settings.
-const PRICES: &str = "prices.toml";
-/// No more of it is read: thousands of models.
+/// No more of a person's price table is read: thousands of models.
 const PRICES_BYTES: u64 = 4 << 20;
 
 /// See the module.
@@ -183,14 +181,14 @@ impl Engine {
             Effect::ReadTokenizer(path) => {
                 self.blocking(runtime, move || Ok(Event::TokenizerRead(Arc::new(tokenizer_file(&expanded(path))?))));
             }
-            Effect::ReadPrices(folder) => {
+            Effect::ReadPrices(path) => {
                 let queue = Arc::clone(&self.queue);
                 work::blocking(
                     runtime.handle(),
                     &self.queue,
                     |problem| Event::Prices(Err(problem)),
                     move || {
-                        if let Some(read) = prices(&folder.join(PRICES)).transpose() {
+                        if let Some(read) = prices(&path).transpose() {
                             queue.push(Event::Prices(read));
                         }
                     },

@@ -31,8 +31,6 @@ pub mod repeat;
 pub mod reproduce;
 mod saving;
 mod server_cost;
-#[cfg(feature = "gui")]
-mod sound;
 pub mod special;
 pub mod sweep;
 mod table;
@@ -69,8 +67,6 @@ pub use query::{About, AnyQuery, AnyResult, Ctx, Definitions, Inquiry, Memo, Que
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};
 pub use saving::{Reason, Saving, SavingQuery, Step};
 pub use server_cost::{Cut, Part, ServerCost, ServerCostQuery, ToolCost, ToolTokensQuery};
-#[cfg(feature = "gui")]
-pub use sound::{Sound, SoundQuery};
 pub use table::{TableKind, counted_table, ledger_table};
 pub use text::{DisplayLine, TextQuery, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap, TokenMapQuery};

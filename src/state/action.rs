@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 
-use super::prices::PricesAction;
 use super::{
     CollectionAction, Compare, CompareAction, ConnectForm, DrawerTab, ExportAction, ExportKind, FixtureAction, FormMode,
     HistoryAction, HostsAction, ImportAction, LoginAction, PaneView, PreparedCall, PreparedRun, ProbeAction, StartQuestion,
@@ -29,7 +28,6 @@ pub enum Action {
     KeepWindow([f32; 2]),
     /// A panel was given this size.
     KeepPanel(PanelSize),
-    Prices(PricesAction),
     // Connecting
     ShowConnect,
     EditConnect(ConnectForm),
@@ -191,8 +189,6 @@ pub enum Dialog {
     Steps,
     /// The server's stderr.
     Stderr,
-    /// The price table, to be changed.
-    Prices,
     /// What would be sent to the provider that counts.
     ExactCount,
     /// Folders that servers are told of, one a line.

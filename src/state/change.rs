@@ -50,12 +50,13 @@ impl State {
                 self.probe_folder(folder.clone());
                 effects.push(Effect::KeepLogins(folder.clone()));
                 effects.push(Effect::ReadRecent(folder.clone()));
-                effects.push(Effect::ReadPrices(folder));
+                let prices = folder.join("prices.toml");
+                self.prices.file = Some(prices.clone());
+                effects.push(Effect::ReadPrices(prices));
             }
             Action::UseSettings { folder, table } => self.use_kept(folder, &table, effects),
             Action::KeepWindow(size) => self.keep_window(size),
             Action::KeepPanel(size) => self.settings.panels.set(size),
-            Action::Prices(action) => self.change_prices(action),
             Action::ShowConnect => {
                 self.versus.is_choosing = false;
                 self.is_new_source = true;

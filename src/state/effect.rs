@@ -103,7 +103,7 @@ pub enum Effect {
     OpenText(String),
     ReadTokenizer(PathBuf),
     Exact(exact::ExactEffect),
-    /// Read the person's own price table in this folder, where there is one.
+    /// Read the person's own price table, where there is one.
     ReadPrices(PathBuf),
     /// Write changed settings into the file in this folder.
     KeepSettings {

@@ -93,7 +93,6 @@ impl State {
         settings.sidebar_open = flag("sidebar").unwrap_or(settings.sidebar_open);
         settings.drawer_open = flag("drawer").unwrap_or(settings.drawer_open);
         settings.panels = panels(table);
-        self.prices.use_kept(table);
         if let Some(history) = table.get("history").and_then(Value::as_table) {
             let number = |key: &str| history.get(key).and_then(Value::as_integer).and_then(|number| u32::try_from(number).ok());
             let keep = &mut self.history.keep;
@@ -180,9 +179,6 @@ impl State {
         }
         if let Some(shares) = panels.panes {
             put(&["panels", "panes"], Value::Array(shares.into_iter().map(|share| i64::from(share).into()).collect()));
-        }
-        for (model, figures) in self.prices.kept() {
-            put(&["prices", model], figures);
         }
         let list = |texts: &mut dyn Iterator<Item = &str>| Value::Array(texts.map(|text| text.into()).collect());
         if !self.view.hosts.pinned.is_empty() {

@@ -9,7 +9,7 @@ use crate::capture::{BlockKind, Capture, CaptureId, Reading};
 /// What is shown of them, and where answers came from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Media {
-    /// Pictures and sounds that a person asked to see: capture, and position in `content`.
+    /// Pictures that a person asked to see: capture, and position in `content`.
     shown: BTreeSet<(CaptureId, usize)>,
     /// The session that an answer came through; what was opened from a file has none.
     sessions: BTreeMap<CaptureId, u64>,
@@ -18,7 +18,7 @@ pub struct Media {
 /// What a person does with a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MediaAction {
-    /// Decodes and shows the picture or sound at this position in `content`, or no longer.
+    /// Decodes and shows the picture at this position in `content`, or no longer.
     Show(usize, bool),
     /// Saves the decoded bytes; `None` asks where.
     Save { block: usize, path: Option<PathBuf> },
@@ -27,7 +27,7 @@ pub enum MediaAction {
 }
 
 impl State {
-    /// Whether the picture or sound at this position of the answer shown was asked for.
+    /// Whether the picture at this position of the answer shown was asked for.
     pub fn is_media_shown(&self, block: usize) -> bool {
         self.view.capture.as_ref().is_some_and(|capture| self.media.shown.contains(&(capture.clone(), block)))
     }

@@ -28,7 +28,6 @@ mod local_time;
 pub mod library;
 pub mod media;
 mod prepared;
-pub mod prices;
 mod probe;
 pub mod import;
 mod login;
@@ -60,10 +59,9 @@ pub use import::{FoundConfig, ImportAction, Importing, Understood};
 pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};
 pub use prepared::PreparedCall;
-pub use prices::PriceTable;
 pub use probe::{ProbeAction, Probing};
 pub use start::StartQuestion;
-pub use tokens::{ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
+pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
 pub use view::{DrawerTab, PaneView, Screen, View};
 
 use crate::capture::{Capture, Server, Step, Tool};
@@ -78,8 +76,6 @@ pub struct State {
     /// Monotonic time since the program started; the app sets it before each pass.
     pub now: Duration,
     pub local_time: LocalTime,
-    /// The day where the window is; the app sets it as well.
-    pub today: Option<time::Date>,
     pub settings: Settings,
     pub connection: Connection,
     /// Counts connections, so that late events of an old one are told apart.
@@ -145,7 +141,7 @@ pub struct State {
     pub wire: wire::WireView,
     /// Resources and prompts.
     pub library: library::Library,
-    /// Pictures, sounds and links of answers.
+    /// Pictures, files and links of answers.
     pub media: media::Media,
     /// Folders that servers are told of from the next connection on; `None` declares none.
     pub roots: Option<Vec<PathBuf>>,

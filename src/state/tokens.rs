@@ -9,7 +9,7 @@ use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
-use crate::report::{self, CountQuery, CountedRow, Model, Part, RowQuery};
+use crate::report::{self, CountQuery, CountedRow, Model, Part, Prices, RowQuery};
 use crate::token::{Count, Tokenizer, TokenizerFile};
 
 /// What the drawer's token map shows.
@@ -22,6 +22,27 @@ pub struct TokensView {
     pub to: Option<&'static str>,
     /// Which of the parts has the drawer where it is too narrow for all.
     pub part: TokensPart,
+}
+
+/// What costs are computed from.
+#[derive(Clone, Debug)]
+pub struct PriceTable {
+    /// Loupe's own, and what the person's file adds or replaces.
+    pub prices: Prices,
+    /// Where the person's file is, or may be put.
+    pub file: Option<PathBuf>,
+    /// Why that file, or Loupe's own table, is not used.
+    pub problem: Option<Problem>,
+}
+
+impl Default for PriceTable {
+    fn default() -> Self {
+        let (prices, problem) = match Prices::built_in() {
+            Ok(prices) => (prices, None),
+            Err(problem) => (Prices::default(), Some(problem)),
+        };
+        Self { prices, file: None, problem }
+    }
 }
 
 /// The parts of the token map.
@@ -157,6 +178,13 @@ impl State {
     /// The model whose cost is wanted.
     pub fn model(&self) -> Option<&Model> {
         self.prices.prices.get(self.settings.model.as_deref()?)
+    }
+
+    pub(super) fn prices_read(&mut self, read: Result<Prices, Problem>) {
+        match read {
+            Ok(prices) => self.prices.prices = std::mem::take(&mut self.prices.prices).with(prices),
+            Err(problem) => self.prices.problem = Some(problem),
+        }
     }
 
     /// What counts for a model; `None` where the file it needs is not open.

@@ -12,8 +12,7 @@ use egui::{
 
 use super::theme::{self, Tokens};
 use super::{
-    Cx, asks, call_bar, collection, commands, connect, diff, exact, fixture, history, icons, once, palette, prices, top_bar,
-    widgets,
+    Cx, asks, call_bar, collection, commands, connect, diff, exact, fixture, history, icons, once, palette, top_bar, widgets,
 };
 use crate::capture::Tool;
 use crate::state::media::MediaAction;
@@ -40,7 +39,6 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
     let wanted = match dialog {
         Dialog::Definition { .. }
         | Dialog::ExactCount
-        | Dialog::Prices
         | Dialog::Stderr
         | Dialog::Steps
         | Dialog::ToolsChanged
@@ -77,10 +75,6 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             Dialog::Fixture => {
                 title(ui, cx, "Save as a fixture");
                 fixture::dialog_ui(ui, cx, height);
-            }
-            Dialog::Prices => {
-                title(ui, cx, "Prices and context");
-                prices::dialog_ui(ui, cx, height);
             }
             Dialog::ExactCount => exact::dialog_ui(ui, cx, height),
             Dialog::Stderr => stderr_ui(ui, cx, height),

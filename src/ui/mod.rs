@@ -26,7 +26,6 @@ mod library;
 mod once;
 mod palette;
 mod panes;
-mod prices;
 mod probe;
 mod sizes;
 mod repeat;

@@ -6,7 +6,6 @@ use super::theme::{self, Tokens};
 use super::{Cx, icons, top_bar, widgets};
 use crate::report::Model;
 use crate::state::exact::ExactAction;
-use crate::state::prices::PricesAction;
 use crate::state::{Action, TokensAction};
 use crate::token::{Encoding, Tokenizer};
 
@@ -92,15 +91,13 @@ fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let about = format!("${:.2} / M in · {} context", model.input, widgets::grouped(model.context));
         choose(ui, &model.name, &about, Some(model));
     }
-    if row_ui(ui, "Change prices and context…", "", false) {
-        cx.send(Action::Prices(PricesAction::Show));
-        ui.close();
-    }
     if let Some(model) = cx.state.model() {
-        let of = if cx.state.prices.shipped(&model.name).is_some() { "Changed on" } else { "Read on" };
-        note(ui, &format!("Input prices without caching or batches. {of} {}: {}", model.read, model.source), t.weak);
+        note(ui, &format!("Input prices without caching or batches. Read on {}: {}", model.read, model.source), t.weak);
     } else {
         note(ui, "Choose a model to see what an answer costs and its share of the context", t.weak);
+    }
+    if let Some(file) = &cx.state.prices.file {
+        note(ui, &format!("Other prices and models are read from {} when Loupe starts", file.display()), t.weak);
     }
     if let Some(problem) = &cx.state.prices.problem {
         ui.add_space(4.0);

@@ -4,16 +4,14 @@
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{
-    ColorImage, Frame, Label, Margin, Pos2, Rect, RichText, Role, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
-};
+use egui::{ColorImage, Frame, Label, Margin, Pos2, Rect, RichText, Role, Stroke, StrokeKind, TextureHandle, TextureOptions};
 use egui::{Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::item::SIDE;
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
 use crate::report::special::Shown;
-use crate::report::{Picture, PictureQuery, Sound, SoundQuery};
+use crate::report::{Picture, PictureQuery};
 use crate::state::media::MediaAction;
 use crate::state::{Action, Asked};
 use crate::ui::theme::{self, Tokens};
@@ -65,33 +63,8 @@ fn cut(text: &str) -> String {
     shown
 }
 
-/// The picture of a sound, in points.
-const SOUND_WIDTH: f32 = 480.0;
-const SOUND_HEIGHT: f32 = 48.0;
-
 /// A picture and what it was made into.
 type Texture = (Arc<Picture>, TextureHandle);
-
-/// What a block is decoded as.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Decoded {
-    Picture,
-    Sound,
-}
-
-impl Decoded {
-    fn of(block: &Block) -> Option<Self> {
-        let is = |kind, start: &str| block.kind == kind || block.mime_type.as_deref().is_some_and(|mime| mime.starts_with(start));
-        if is(BlockKind::Image, "image/") { Some(Self::Picture) } else { is(BlockKind::Audio, "audio/").then_some(Self::Sound) }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Picture => "picture",
-            Self::Sound => "sound",
-        }
-    }
-}
 
 /// What can be done with a block.
 #[derive(Clone)]
@@ -100,8 +73,8 @@ pub struct Controls {
     /// What can be read through the session.
     uri: Option<String>,
     has_data: bool,
-    /// What of it is decoded on a click.
-    decoded: Option<Decoded>,
+    /// Whether it is decoded and shown on a click.
+    is_picture: bool,
     /// The texture of the picture, made once.
     texture: Arc<Mutex<Option<Texture>>>,
 }
@@ -116,7 +89,8 @@ impl Controls {
             index: block.index,
             uri,
             has_data,
-            decoded: Decoded::of(block).filter(|_| has_data),
+            is_picture: has_data
+                && (block.kind == BlockKind::Image || block.mime_type.as_deref().is_some_and(|mime| mime.starts_with("image/"))),
             texture: Arc::default(),
         })
     }
@@ -131,21 +105,10 @@ impl Controls {
         let place = format!("content[{}]", self.index);
         child.spacing_mut().item_spacing = vec2(8.0, 6.0);
         child.horizontal_wrapped(|ui| {
-            if let Some(decoded) = self.decoded {
-                let (verb, icon) = match decoded {
-                    _ if is_shown => ("Hide", icons::MISSING),
-                    Decoded::Picture => ("Show", icons::IMAGE),
-                    Decoded::Sound => ("Show", icons::AUDIO),
-                };
-                let words = format!("{verb} {}", decoded.name());
+            if self.is_picture {
+                let (words, icon) = if is_shown { ("Hide picture", icons::MISSING) } else { ("Show picture", icons::IMAGE) };
                 let name = format!("{words} {place}");
-                if Button::new(&words)
-                    .icon(icon)
-                    .name(&name)
-                    .tip("Decodes it here; nothing is fetched")
-                    .small()
-                    .show(ui)
-                    .clicked()
+                if Button::new(words).icon(icon).name(&name).tip("Decodes it here; nothing is fetched").small().show(ui).clicked()
                 {
                     send(MediaAction::Show(self.index, !is_shown));
                 }
@@ -170,15 +133,11 @@ impl Controls {
                 }
             }
         });
-        if let Some(decoded) = self.decoded.filter(|_| is_shown) {
-            let working = match decoded {
-                Decoded::Picture => cx.ask(PictureQuery(self.index)).then(|picture| self.picture_ui(&mut child, picture)),
-                Decoded::Sound => cx.ask(SoundQuery(self.index)).then(|sound| sound_ui(&mut child, sound, &place)),
-            };
-            match working {
-                Asked::Ready(()) => {}
+        if self.is_picture && is_shown {
+            match cx.ask(PictureQuery(self.index)) {
+                Asked::Ready(picture) => self.picture_ui(&mut child, picture),
                 Asked::Working { since } => {
-                    widgets::waiting(&mut child, &format!("Decoding the {}", decoded.name()), since, cx);
+                    widgets::waiting(&mut child, "Decoding the picture", since, cx);
                 }
                 Asked::Failed(problem) => {
                     widgets::problem_ui(&mut child, problem);
@@ -218,37 +177,6 @@ impl Controls {
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("content[{}], {words}", self.index)));
         });
         ui.label(RichText::new(&words).font(theme::small()).color(t.weak));
-    }
-}
-
-/// How loud a sound is from its begin to its end, and what it is made of.
-fn sound_ui(ui: &mut Ui, sound: &Sound, place: &str) {
-    let t = Tokens::of(ui);
-    let channels = match sound.channels {
-        1 => "mono".to_owned(),
-        2 => "stereo".to_owned(),
-        more => format!("{more} channels"),
-    };
-    let rate = widgets::grouped(u64::from(sound.rate));
-    let words = format!("{} · {rate} Hz, {channels} · {}", widgets::seconds(sound.length), sound.made_of);
-    let frame = Frame::new().fill(t.card).stroke(Stroke::new(1.0, t.line)).corner_radius(theme::RADIUS_CONTROL);
-    frame.inner_margin(Margin::same(8)).show(ui, |ui| {
-        let width = ui.available_width().clamp(40.0, SOUND_WIDTH);
-        let (rect, response) = ui.allocate_exact_size(vec2(width, SOUND_HEIGHT), Sense::hover());
-        let step = width / sound.loudness.len().max(1) as f32;
-        for (at, loudness) in sound.loudness.iter().enumerate() {
-            // A silent column is still seen to be there.
-            let half = (loudness * SOUND_HEIGHT / 2.0).max(0.5);
-            let x = rect.left() + (at as f32 + 0.5) * step;
-            let ends = [pos2(x, rect.center().y - half), pos2(x, rect.center().y + half)];
-            ui.painter().line_segment(ends, Stroke::new((step * 0.7).clamp(0.5, 3.0), t.accent));
-        }
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("{place}, {words}")));
-        response.on_hover_text("How loud it is, from its begin to its end. Loupe does not play it: save it and open it.");
-    });
-    ui.label(RichText::new(&words).font(theme::small()).color(t.weak));
-    for note in &sound.notes {
-        ui.label(RichText::new(note).font(theme::small()).color(t.weak));
     }
 }
 

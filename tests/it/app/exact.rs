@@ -6,8 +6,8 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use mcp_loupe::state::{Action, TokensAction};
 use mcp_loupe::token::Tokenizer;
 
-use super::peer::{self, HttpPeer};
 use super::{click, open_sized, press, until, until_label};
+use crate::peer::{self, HttpPeer};
 
 #[test]
 fn claude_is_counted_by_its_provider_on_a_click_alone() {

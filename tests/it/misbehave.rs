@@ -1,19 +1,15 @@
 //! Servers that misbehave, over stdio and over HTTP: each ends in a capture or a clear error, the next call is possible,
 //! and nothing runs on. What they send is data (`data/misbehave/modes.toml`).
 
-#![cfg(unix)]
-
-mod peer;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::peer::{self, Heard, HttpPeer, INITIALIZED, PATIENCE, call, http, options, reply, server, sh, until};
 use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session};
 use mcp_loupe::problem::{Kind, Problem};
 use mcp_loupe::source::{Protocol, Source};
-use peer::{Heard, HttpPeer, INITIALIZED, PATIENCE, call, http, options, reply, server, sh, until};
 
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
 /// Small enough for `a line over the limit` to be over it.
@@ -37,7 +33,7 @@ impl Mode {
 }
 
 fn modes() -> Vec<Mode> {
-    let file: toml::Table = include_str!("data/misbehave/modes.toml").parse().unwrap();
+    let file: toml::Table = include_str!("../data/misbehave/modes.toml").parse().unwrap();
     let read = |mode: &toml::Value| {
         let text = |name: &str| mode.get(name).and_then(toml::Value::as_str).unwrap_or_default().to_owned();
         let number = |name: &str| mode.get(name).and_then(toml::Value::as_integer).map(|number| number as usize);

@@ -1,21 +1,19 @@
 //! What a session knows to be secret is in nothing that is written, wherever it came from and however it comes back.
 
-#![cfg(unix)]
-
-mod peer;
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::peer::{
+    self,
+    oauth::{Modes, OAuthPeer},
+};
+use crate::support::Driver;
 use mcp_loupe::source::{Protocol, Source};
 use mcp_loupe::state::Action;
 use mcp_loupe::state::asks::{AskAction, Given};
 use mcp_loupe::state::wire::WireAction;
-use peer::oauth::{Modes, OAuthPeer};
-use support::Driver;
 
 const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
 const PASSWORD: &str = "canary-hunter-2";

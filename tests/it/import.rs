@@ -1,7 +1,7 @@
 //! Clients' configuration files as data: what is understood of each, and what it becomes.
 //!
 //! `tests/data/import/CLIENT/` holds one file of the client's shape and `expected.txt`.
-//! `UPDATE_EXPECT=1 cargo test --test import` writes the expectations anew; read the difference before it is kept.
+//! `UPDATE_EXPECT=1 cargo test --test it import` writes the expectations anew; read the difference before it is kept.
 
 use std::fs;
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! The README's table of claims is what `mcp-loupe claims` measures, and nothing in it contradicts its own numbers.
-//! `UPDATE_EXPECT=1 cargo test --test claims` writes the table anew; read the difference before it is kept.
+//! `UPDATE_EXPECT=1 cargo test --test it claims` writes the table anew; read the difference before it is kept.
 
 use std::path::Path;
 use std::process::Command;
 
-const FROM: &str = "<!-- claims: written by `UPDATE_EXPECT=1 cargo test --test claims` -->\n";
+const FROM: &str = "<!-- claims: written by `UPDATE_EXPECT=1 cargo test --test it claims` -->\n";
 const TO: &str = "<!-- end of claims -->";
 
 #[test]
@@ -25,5 +25,9 @@ fn the_readme_says_what_is_measured() {
         std::fs::write(&path, format!("{}\n{table}\n{}", &readme[..from], &readme[to..])).unwrap();
         return;
     }
-    assert_eq!(readme[from..to].trim(), table.trim(), "run `UPDATE_EXPECT=1 cargo test --test claims`, then read the difference");
+    assert_eq!(
+        readme[from..to].trim(),
+        table.trim(),
+        "run `UPDATE_EXPECT=1 cargo test --test it claims`, then read the difference"
+    );
 }

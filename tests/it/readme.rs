@@ -1,7 +1,5 @@
 //! The README's console blocks run as written, with the binary under test in place of `mcp-loupe`.
 
-#![cfg(unix)]
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -1,18 +1,16 @@
 //! What a server asks of the client, over every transport and in both eras: who is asked, what is declared, what leaves,
 //! what is kept, and that nothing is ever answered by itself.
 
-mod peer;
-
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::peer::{self, Heard, call, http, options, server, until};
 use bytes::Bytes;
 use mcp_loupe::ask::{Ask, Reply, Root, Wants};
 use mcp_loupe::capture::{Capture, Direction, Outcome, Tool};
 use mcp_loupe::mcp::{self, Answer, Answering, Call, CancelToken, Happening, Listing, Options, Session};
 use mcp_loupe::serve::{self, sample::Sample};
 use mcp_loupe::source::{Command, Protocol, SampleSpec, Source};
-use peer::{Heard, call, http, options, server, until};
 
 const LOGIN: &str = r#"{"handle":"@carol.art"}"#;
 const PASSWORD: &str = "abcd-efgh-canary";

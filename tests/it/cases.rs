@@ -4,7 +4,7 @@
 //! `refused: ` why it does not. `tests/data/facts/CASE/` holds `payload.json`, `text.md` and `expected.txt`, and
 //! `tests/data/diff/CASE/` two values (`a.json`, `b.json`) or texts (`a.txt`, `b.txt`) and `expected.txt`.
 //! `tests/data/judged/*.toml` are texts judged by hand, fact by fact.
-//! `UPDATE_EXPECT=1 cargo test --test cases` writes the expectations anew; read the difference before it is kept.
+//! `UPDATE_EXPECT=1 cargo test --test it cases` writes the expectations anew; read the difference before it is kept.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,18 +1,14 @@
 //! What the era without sessions (2026-07-28) does in place of them: subscriptions, tasks of the extension, levels and
 //! completions by requests that stand alone; against scripted peers over stdio and HTTP.
 
-#![cfg(unix)]
-
-mod peer;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::peer::{self, Heard, HttpPeer, PATIENCE, Seen, call, http, options, reply, until};
 use mcp_loupe::ask::Reply;
 use mcp_loupe::capture::{Capture, Direction, Outcome, Reading};
 use mcp_loupe::mcp::{self, Answering, CancelToken, Happening, Listing, Options, Session};
 use mcp_loupe::source::{Protocol, Source};
-use peer::{Heard, HttpPeer, PATIENCE, Seen, call, http, options, reply, until};
 
 const STATELESS: Protocol = Protocol::Version("2026-07-28");
 const DISCOVERED: &str = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"prompts":{},"logging":{},"completions":{}}}"#;

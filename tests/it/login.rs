@@ -1,21 +1,19 @@
 //! Logging in: against an authorization server that behaves and ones that do not, and never a secret in anything written.
 
-mod peer;
-
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::peer::oauth::{Modes, OAuthPeer};
+use crate::peer::{call, options, until};
 use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::mcp::login::{Keep, Step, Visit};
 use mcp_loupe::mcp::{self, Call, CancelToken, Happening, Options, Session};
 use mcp_loupe::problem::{Kind, Problem};
 use mcp_loupe::report::json::message_line;
 use mcp_loupe::source::{Grant, Http, Login, Source, Transport};
-use peer::oauth::{Modes, OAuthPeer};
-use peer::{call, options, until};
 
 fn source(peer: &OAuthPeer) -> Source {
     Source::Http(Http { url: peer.url(), headers: Vec::new(), login: Some(Login::default()), ..Http::default() })

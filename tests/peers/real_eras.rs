@@ -3,17 +3,15 @@
 //! Not part of plain `cargo test`, which needs no network: `.ci/run` installs the servers and runs this with
 //! `LOUPE_PEERS` naming the folder they are in.
 
-mod peer;
-
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::peer::{Heard, PATIENCE, options};
 use mcp_loupe::capture::{CaptureId, Tool};
 use mcp_loupe::mcp::{self, Call, CancelToken, Happening, Listing};
 use mcp_loupe::source::{Command as CommandSource, Http, Protocol, Source};
-use peer::{Heard, PATIENCE, options};
 
 const HANDSHAKES: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 const STATELESS: &str = "2026-07-28";

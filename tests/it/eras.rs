@@ -1,18 +1,16 @@
 //! Both eras of the protocol and every transport, against peers that behave like the servers of their time: which era is
 //! found, what leaves in it, and how a session ends, is lost and is opened again.
 
-mod peer;
-
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::peer::{self, Heard, HttpPeer, INITIALIZED, Seen, call, connect, http, options, reply, sh, until};
 use mcp_loupe::capture::{Direction, Outcome, Step, StepState, Tool};
 use mcp_loupe::mcp::{self, Call, CancelToken, Happening, Options, Session};
 use mcp_loupe::problem::{Kind, Problem};
 use mcp_loupe::serve::{self, sample::Sample};
 use mcp_loupe::source::{Http, Protocol, SampleSpec, Source, Transport};
-use peer::{Heard, HttpPeer, INITIALIZED, Seen, call, connect, http, options, reply, sh, until};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const STATELESS: &str = "2026-07-28";
@@ -390,7 +388,7 @@ async fn redirects_are_followed_within_the_origin_alone() {
 
 #[tokio::test]
 async fn a_compressed_answer_counts_at_its_full_size() {
-    let bomb = include_bytes!("data/http/bomb.json.gz");
+    let bomb = include_bytes!("../data/http/bomb.json.gz");
     let answer = reply("200 OK", "application/json\r\nContent-Encoding: gzip", bomb);
     let peer = HttpPeer::start(move |_| answer.clone()).await;
     for (limit, outcome, kept) in [(100_000, Outcome::Malformed, 100_000), (20 << 20, Outcome::Result, 8_000_073)] {

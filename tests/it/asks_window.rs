@@ -1,10 +1,7 @@
 //! A server's questions and the protocol log in the window, by the accessibility tree, with the real engine and sample.
-#![cfg(feature = "gui")]
 
-mod live;
-
+use crate::live::{Window, open_sized, until};
 use egui_kittest::kittest::Queryable;
-use live::{Window, open_sized, until};
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::source::{Command, SampleSpec, Source};
 use mcp_loupe::state::asks::{AskAction, Given};

@@ -172,7 +172,7 @@ fn the_layers_are_those_of_lib_rs() {
     let lib = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
     let listed: Vec<_> = lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
     let layers: Vec<_> = LAYERS.iter().map(|(name, _)| *name).collect();
-    assert_eq!(listed, layers, "src/lib.rs and tests/layers.rs list the modules in the same order");
+    assert_eq!(listed, layers, "src/lib.rs and tests/it/layers.rs list the modules in the same order");
     for (position, (name, uses)) in LAYERS.iter().enumerate() {
         for used in *uses {
             let below = layers.iter().position(|layer| layer == used).unwrap();

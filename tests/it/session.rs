@@ -1,15 +1,13 @@
 //! The client against servers that behave and servers that do not, over every transport: exact bytes in both
 //! directions, and for every odd answer a capture or a clear error, never a wait without end.
 
-mod peer;
-
 use std::time::Duration;
 
+use crate::peer::{self, Heard, HttpPeer, INITIALIZED, PATIENCE, call, called, connect, http, options, reply, server, sh, until};
 use mcp_loupe::capture::{Capture, Direction, Outcome};
 use mcp_loupe::mcp::{self, Call, CancelToken, Happening, Options};
 use mcp_loupe::problem::{Kind, Problem};
 use mcp_loupe::source::{Command, Source};
-use peer::{Heard, HttpPeer, INITIALIZED, PATIENCE, call, called, connect, http, options, reply, server, sh, until};
 
 const RESULT: &str = r#"{"content":[{"type":"text","text":"hi"}]}"#;
 

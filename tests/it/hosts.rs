@@ -170,7 +170,7 @@ fn transcript(path: &Path) -> Vec<Value> {
 }
 
 fn built_in_hosts() -> Vec<toml::Value> {
-    let file: toml::Value = toml::from_str(include_str!("../assets/hosts.toml")).unwrap();
+    let file: toml::Value = toml::from_str(include_str!("../../assets/hosts.toml")).unwrap();
     file["host"].as_array().unwrap().clone()
 }
 

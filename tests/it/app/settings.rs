@@ -1,7 +1,6 @@
-//! Prices changed in the window, kept in the settings, and there again in the next run; and sizes of panels beside them.
+//! The menu of tokenizers, and what the settings keep of the window.
 
 use egui::{Key, Modifiers};
-use egui_kittest::kittest::Queryable;
 use mcp_loupe::state::{Action, Dialog, TokensAction};
 use mcp_loupe::token::Tokenizer;
 
@@ -18,66 +17,16 @@ fn with_settings(folder: &std::path::Path) -> Window {
 }
 
 #[test]
-fn a_price_is_changed_in_the_window_and_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let field = "Input price of GPT-4o, US dollars per million tokens";
-    let mut window = with_settings(folder.path());
-    click(&mut window, "Tokenizer o200k_base");
-    until_label(&mut window, "Change prices and context…");
-    still(&mut window);
-    window.get_by_label("Change prices and context…").scroll_to_me();
-    still(&mut window);
-    click(&mut window, "Change prices and context…");
-    until_label(&mut window, field);
-    let typed = |window: &mut Window, text: &str| {
-        window.get_by_label(field).focus();
-        window.step();
-        press(window, Key::A, Modifiers::COMMAND);
-        window.get_by_label(field).type_text(text);
-        window.step();
-        window.step();
-    };
-    typed(&mut window, "free");
-    until_label(&mut window, "no amount: US dollars, such as 2.50");
-    assert!(window.query_by_label("Reset GPT-4o").is_none(), "nothing was changed");
-    typed(&mut window, "7.5");
-    until_label(&mut window, "Changed by you on 20");
-    press(&mut window, Key::Escape, Modifiers::NONE);
-    let ctx = window.ctx.clone();
-    window.state_mut().perform(&ctx, vec![Action::Tokens(TokensAction::Model(Some("GPT-4o".into())))]);
-    until(&mut window, "it is in the file", |_| {
-        let table = mcp_loupe::store::read_settings(folder.path()).unwrap();
-        let price = table.get("prices").and_then(|prices| prices.get("GPT-4o")?.get("input")?.as_float());
-        price == Some(7.5) && table.get("model").is_some()
-    });
-    drop(window);
-
-    let mut window = with_settings(folder.path());
-    assert_eq!(window.state().state.model().map(|model| model.input), Some(7.5));
-    click(&mut window, "Tokenizer o200k_base");
-    until_label(&mut window, "Changed on 20");
-    still(&mut window);
-    window.get_by_label("Change prices and context…").scroll_to_me();
-    still(&mut window);
-    click(&mut window, "Change prices and context…");
-    until_label(&mut window, "Reset GPT-4o");
-    click(&mut window, "Reset GPT-4o");
-    until(&mut window, "it is as it came", |window| window.query_by_label("Reset GPT-4o").is_none());
-    assert_eq!(window.state().state.model().map(|model| model.input), Some(2.5));
-    until(&mut window, "it is gone from the file", |_| {
-        let table = mcp_loupe::store::read_settings(folder.path()).unwrap();
-        table.get("prices").is_none_or(|prices| prices.get("GPT-4o").is_none())
-    });
-}
-
-#[test]
 fn what_the_menu_of_tokenizers_leads_to_reacts_to_a_pointer() {
     let mut window = open_sized(None, [1_600.0, 1_000.0]);
+    let ctx = window.ctx.clone();
+    window.state_mut().perform(&ctx, vec![Action::UseFolder("/nowhere".into())]);
     until(&mut window, "definitions are counted", |window| window.state().state.tools_total().is_some());
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "tokens as sent (o200k_base, exact)");
     click(&mut window, "Tokenizer o200k_base");
     until_label(&mut window, "Tokenizer file…");
+    until_label(&mut window, "prices.toml when Loupe starts");
     still(&mut window);
     click(&mut window, "Tokenizer file…");
     until(&mut window, "the path is asked for", |window| matches!(window.state().state.dialog, Some(Dialog::Path { .. })));

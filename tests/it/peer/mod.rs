@@ -1,7 +1,5 @@
 //! Scripted peers for the client's tests: shell children that answer by rule, and a raw HTTP server on loopback.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 pub mod oauth;
 
 use std::sync::{Arc, Mutex};

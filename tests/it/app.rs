@@ -1,31 +1,21 @@
 //! The whole program but the window: the app with its engine and the real sample, used as a person uses it, through the
 //! accessibility tree alone.
-#![cfg(feature = "gui")]
 
-#[path = "app/collections.rs"]
 mod collections;
-#[path = "app/exact.rs"]
 mod exact;
-#[path = "app/fixtures.rs"]
 mod fixtures;
-#[path = "app/hosts.rs"]
 mod hosts;
-mod live;
-#[path = "app/identity.rs"]
 mod identity;
-#[path = "app/painted.rs"]
 mod painted;
-#[path = "app/dead_ends.rs"]
 mod dead_ends;
-#[path = "app/prices.rs"]
-mod prices;
-mod peer;
+mod settings;
 
 use std::sync::Arc;
 
+use crate::live::{Window, open_sized, until};
+use crate::peer::oauth::{Modes, OAuthPeer};
 use egui::{Event, Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
-use live::{Window, open_sized, until};
 use mcp_loupe::host::Hosts;
 use mcp_loupe::mcp::login::Visit;
 use mcp_loupe::source::{Command, Http, Protocol, Source};
@@ -667,7 +657,7 @@ fn a_call_is_repeated() {
 #[test]
 fn a_server_that_wants_a_login_gets_one_after_the_address_was_shown() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let peer = runtime.block_on(peer::oauth::OAuthPeer::start(peer::oauth::Modes::default()));
+    let peer = runtime.block_on(OAuthPeer::start(Modes::default()));
     let mut window = open_with(Some(Source::Http(Http { url: peer.url(), ..Http::default() })));
     until_label(&mut window, "This server wants a login");
     click(&mut window, "Log in");

@@ -1,10 +1,9 @@
 //! The window's behaviour without a window: actions in, state and effects out, against the real sample.
 
-mod support;
-
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::support::Driver;
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::problem::Kind;
 use mcp_loupe::report::repeat::RepeatQuery;
@@ -18,7 +17,6 @@ use mcp_loupe::state::{
     State, TokensAction,
 };
 use mcp_loupe::token::{Count, Tokenizer};
-use support::Driver;
 
 fn on_sample() -> Driver {
     let mut driver = Driver::new();
@@ -354,6 +352,7 @@ fn a_price_table_of_ones_own_adds_models_and_a_broken_one_is_said() {
     let model = "[[model]]\nname = \"Mine\"\ntokenizer = \"cl100k_base\"\ninput = 1.0\ncontext = 1000\nsource = \"me\"\nread = \"2026-01-01\"\n";
     std::fs::write(folder.path().join("prices.toml"), model).unwrap();
     driver.perform(Action::UseFolder(folder.path().to_owned()));
+    assert_eq!(driver.state.prices.file.as_deref(), Some(&*folder.path().join("prices.toml")));
     driver.until("the table is read", |state| state.prices.prices.get("Mine").is_some());
     driver.perform(Action::Tokens(TokensAction::Model(Some("Mine".into()))));
     assert_eq!(driver.state.model().map(|model| model.context), Some(1_000));

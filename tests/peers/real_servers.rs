@@ -3,8 +3,6 @@
 //! Not part of plain `cargo test`, which needs no network: `.ci/run` installs the servers and runs this with
 //! `LOUPE_PEERS` naming the folder they are in.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -13,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use mcp_loupe::source::{Command as CommandSource, Source};
 use mcp_loupe::state::Action;
+
+use crate::support::Driver;
 
 fn peers() -> PathBuf {
     PathBuf::from(std::env::var_os("LOUPE_PEERS").expect("LOUPE_PEERS names the folder of the installed servers"))
@@ -228,7 +228,7 @@ fn everything_over_http() {
 
 #[test]
 fn one_is_driven_through_the_windows_state() {
-    let mut driver = support::Driver::new();
+    let mut driver = Driver::new();
     let command =
         CommandSource { program: node_peer("mcp-server-everything"), args: vec!["stdio".into()], ..CommandSource::default() };
     driver.perform(Action::Connect(Source::Command(command)));

@@ -1,19 +1,15 @@
 //! Nothing outlives Loupe: a server, and what it started, is gone after a close, a drop, and the death of Loupe itself.
 
-#![cfg(unix)]
-
-mod peer;
-
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::peer::{Heard, INITIALIZED, call, connect, options, sh, until};
 use bytes::Bytes;
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, guard};
 use mcp_loupe::source::Source;
-use peer::{Heard, INITIALIZED, call, connect, options, sh, until};
 
 /// A server that ignores the end of its input and SIGTERM, with a child that does so too and one that left the group
 /// where the system can do that. Their process ids go to the file.

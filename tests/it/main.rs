@@ -1,0 +1,41 @@
+//! The tests from outside: the library, the program, and the window with no display.
+
+mod asks;
+mod cases;
+mod claims;
+mod cli;
+mod compare;
+mod eras;
+mod fixture;
+mod hosts;
+mod import;
+mod layers;
+mod login;
+mod peer;
+mod replay;
+mod session;
+mod state;
+mod support;
+mod tidy;
+
+#[cfg(unix)]
+mod ends;
+#[cfg(unix)]
+mod misbehave;
+#[cfg(unix)]
+mod readme;
+#[cfg(unix)]
+mod secrets;
+#[cfg(unix)]
+mod stateless;
+
+#[cfg(feature = "gui")]
+mod app;
+#[cfg(feature = "gui")]
+mod asks_window;
+#[cfg(feature = "gui")]
+mod live;
+#[cfg(feature = "gui")]
+mod screens;
+#[cfg(feature = "gui")]
+mod window;

@@ -1,0 +1,11 @@
+//! Loupe against the programs of others, which have to be installed: run by `.ci/run`, not by plain `cargo test`.
+
+mod exported;
+#[expect(dead_code, reason = "real servers stand in for the scripted ones")]
+#[path = "../it/peer/mod.rs"]
+mod peer;
+mod real_eras;
+mod real_servers;
+mod second_decoders;
+#[path = "../it/support.rs"]
+mod support;
