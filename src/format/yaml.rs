@@ -1,12 +1,13 @@
 //! `yaml`: YAML 1.2 block style, as `serde_norway` writes it.
 //!
-//! It is read back by another crate, whose parser gives event after event and takes the text character by character: it
-//! is a second opinion, it reads as YAML 1.2 does and not as 1.1, and it can be left anywhere. Plain scalars are resolved
-//! here, by the core schema (YAML 1.2.2, section 10.3.2).
+//! It is read back by another crate: a second opinion, which reads as YAML 1.2 does and not as 1.1. Only what plain scalars are
+//! is told here, by the core schema (YAML 1.2.2, section 10.3.2): the crate's own rules round what is no `i64`, take an `0x…`
+//! that is longer for text, and `+-1` for a number.
 
 use std::borrow::Cow;
 
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use saphyr::{ScalarStyle, Yaml as Node, YamlLoader, parse_core_schema_fp};
+use saphyr_parser::Parser;
 
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded};
@@ -43,83 +44,49 @@ impl Format for Yaml {
     }
 }
 
-/// A container that is open; of a mapping the key whose value comes next.
-enum Open {
-    Sequence,
-    Mapping(Option<String>),
+fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+    let mut loader = YamlLoader::<Node<'_>>::default();
+    loader.early_parse(false);
+    let loaded = Parser::new_from_str(text).load(&mut loader, true);
+    if let Some(error) = loaded.as_ref().err().or(loader.error()) {
+        return Err(DecodeError::Unreadable(error.to_string()));
+    }
+    let documents = loader.into_documents();
+    let [document] = &documents[..] else { return Err(unlike("any number of documents but one")) };
+    let mut builder = Builder::new(cancel);
+    add(&mut builder, "", document)?;
+    builder.finish()
 }
 
-fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    let mut steps = cancel.steps();
-    // For one who looks away the text ends here, and what the parser makes of that is not looked at.
-    let watched = text.chars().map_while(|char| steps.step().ok().map(|()| char));
-    let mut builder = Builder::new(cancel);
-    let mut open: Vec<Open> = Vec::new();
-    let mut documents = 0;
-    for event in Parser::new_from_iter(watched) {
-        cancel.check()?;
-        let (event, _) = event.map_err(|error| DecodeError::Unreadable(error.to_string()))?;
-        let container = match event {
-            Event::Scalar(text, style, _, tag) => {
-                if tag.is_some() {
-                    return Err(unlike("a tag"));
-                }
-                let value = if style == ScalarStyle::Plain { resolve(&text)? } else { Scalar::Text };
-                match open.last_mut() {
-                    Some(Open::Mapping(key @ None)) => {
-                        *key = Some(match value {
-                            Scalar::Text => text.into_owned(),
-                            Scalar::Json(json) => name_of(&json),
-                        });
-                    }
-                    _ => {
-                        let key = take_key(&mut open);
-                        match value {
-                            Scalar::Text => builder.string(&key, &text)?,
-                            Scalar::Json(json) => builder.json(&key, &json)?,
-                        }
-                    }
-                }
-                continue;
-            }
-            Event::SequenceStart(_, tag) | Event::MappingStart(_, tag) if tag.is_some() => return Err(unlike("a tag")),
-            Event::SequenceStart(..) => Open::Sequence,
-            Event::MappingStart(..) => Open::Mapping(None),
-            Event::SequenceEnd | Event::MappingEnd => {
-                open.pop();
-                builder.close();
-                continue;
-            }
-            Event::Alias(_) => return Err(unlike("an alias")),
-            Event::DocumentStart(_) if documents > 0 => return Err(unlike("a second document")),
-            Event::DocumentStart(_) => {
-                documents += 1;
-                continue;
-            }
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => continue,
-        };
-        if matches!(open.last(), Some(Open::Mapping(None))) {
-            return Err(unlike("a key that is no text"));
+/// Adds a value. What is written here is no deeper than 128 levels.
+fn add(builder: &mut Builder<'_>, key: &str, node: &Node<'_>) -> Result<(), DecodeError> {
+    match node {
+        Node::Representation(text, style, None) => match resolve(text, *style)? {
+            Some(json) => builder.json(key, &json)?,
+            None => builder.string(key, text)?,
+        },
+        Node::Sequence(items) => {
+            builder.open(key, Kind::Array)?;
+            items.iter().try_for_each(|item| add(builder, "", item))?;
+            builder.close();
         }
-        let kind = if matches!(container, Open::Sequence) { Kind::Array } else { Kind::Object };
-        builder.open(&take_key(&mut open), kind)?;
-        open.push(container);
+        Node::Mapping(members) => {
+            builder.open(key, Kind::Object)?;
+            for (name, value) in members {
+                let Node::Representation(name, style, None) = name else { return Err(unlike("a key that is no text")) };
+                let name = resolve(name, *style)?.map_or(Cow::Borrowed(&**name), |json| name_of(&json).into());
+                add(builder, &name, value)?;
+            }
+            builder.close();
+        }
+        _ => return Err(unlike("a tag")),
     }
-    cancel.check()?;
-    builder.finish()
+    Ok(())
 }
 
 /// What JSON has no place for.
 fn unlike(what: &str) -> DecodeError {
     DecodeError::Unreadable(format!("{what} is nothing that JSON can hold"))
-}
-
-/// The key that a value stands under; empty in a sequence, and of the outermost.
-fn take_key(open: &mut [Open]) -> String {
-    match open.last_mut() {
-        Some(Open::Mapping(key)) => key.take().unwrap_or_default(),
-        _ => String::new(),
-    }
 }
 
 /// What a key that is no text is called once it is a member's name: a number by its value.
@@ -131,70 +98,33 @@ fn name_of(json: &str) -> String {
     }
 }
 
-/// What a scalar is.
-#[derive(Debug, PartialEq, Eq)]
-enum Scalar<'t> {
-    Text,
-    /// JSON's spelling of the value.
-    Json(Cow<'t, str>),
-}
-
-/// What a plain scalar is by the core schema.
-fn resolve(text: &str) -> Result<Scalar<'_>, DecodeError> {
+/// JSON's spelling of a scalar; `None` where it is a text.
+fn resolve(text: &str, style: ScalarStyle) -> Result<Option<Cow<'_, str>>, DecodeError> {
+    if style != ScalarStyle::Plain {
+        return Ok(None);
+    }
     let json = match text {
         "" | "~" | "null" | "Null" | "NULL" => "null",
         "true" | "True" | "TRUE" => "true",
         "false" | "False" | "FALSE" => "false",
-        ".nan" | ".NaN" | ".NAN" => return Err(unlike(text)),
         _ if is_number(text) => text,
-        _ => return respell(text),
+        // What JSON spells otherwise: `+1`, `007`, `.5`, `1.`, `0x1f`.
+        _ => match radix(text, "0x", 16).or_else(|| radix(text, "0o", 8)).or_else(|| parse_core_schema_fp(text)) {
+            Some(number) if number.is_finite() => return Ok(Some(format!("{number:?}").into())),
+            Some(_) if !text.contains(|char: char| char.is_ascii_digit()) => return Err(unlike(text)),
+            // Beyond a double.
+            Some(_) if text.starts_with('-') => "-1e309",
+            Some(_) => "1e309",
+            None => return Ok(None),
+        },
     };
-    Ok(Scalar::Json(json.into()))
+    Ok(Some(json.into()))
 }
 
-/// A number that JSON spells otherwise: `+1`, `007`, `.5`, `1.`, `0x1f`.
-fn respell(text: &str) -> Result<Scalar<'_>, DecodeError> {
-    let (sign, digits) = match text.split_at_checked(1) {
-        Some(("-", rest)) => ("-", rest),
-        Some(("+", rest)) => ("", rest),
-        _ => ("", text),
-    };
-    if matches!(digits, ".inf" | ".Inf" | ".INF") {
-        return Err(unlike(text));
-    }
-    for (prefix, radix) in [("0o", 8), ("0x", 16)] {
-        if let Some(rest) = text.strip_prefix(prefix)
-            && !rest.is_empty()
-            && rest.chars().all(|char| char.is_digit(radix))
-        {
-            let number = u128::from_str_radix(rest, radix).map_or_else(|_| rounded(rest, radix), |number| number.to_string());
-            return Ok(Scalar::Json(number.into()));
-        }
-    }
-    let (mantissa, exponent) = match digits.find(['e', 'E']) {
-        Some(at) => digits.split_at(at),
-        None => (digits, ""),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let whole = match whole.trim_start_matches('0') {
-        "" if whole.is_empty() && fraction.is_empty() => return Ok(Scalar::Text),
-        "" => "0",
-        rest => rest,
-    };
-    let fraction = if fraction.is_empty() { String::new() } else { format!(".{fraction}") };
-    let json = format!("{sign}{whole}{fraction}{exponent}");
-    Ok(if !whole.starts_with('-') && is_number(&json) { Scalar::Json(json.into()) } else { Scalar::Text })
-}
-
-/// A number of so many digits that it is only told roughly, as a power of ten.
-fn rounded(digits: &str, radix: u32) -> String {
-    let digits = digits.trim_start_matches('0');
-    let first = digits.get(..12).unwrap_or(digits);
-    let rest = digits.len() - first.len();
-    let leading =
-        first.chars().filter_map(|digit| digit.to_digit(radix)).fold(0.0, |sum, digit| sum * f64::from(radix) + f64::from(digit));
-    let power = f64::log10(leading) + rest as f64 * f64::from(radix).log10();
-    format!("{:.6}e{}", 10_f64.powf(power.fract()), power.trunc())
+/// A whole number after its prefix.
+fn radix(text: &str, prefix: &str, radix: u32) -> Option<f64> {
+    let digits = text.strip_prefix(prefix).filter(|digits| !digits.is_empty())?;
+    digits.chars().try_fold(0.0, |number, digit| Some(number * f64::from(radix) + f64::from(digit.to_digit(radix)?)))
 }
 
 #[cfg(test)]
@@ -230,42 +160,55 @@ mod tests {
 
     #[test]
     fn plain_scalars_are_what_the_core_schema_says() {
-        let json = |text: &str| match resolve(text) {
-            Ok(Scalar::Json(json)) => Some(json.into_owned()),
-            Ok(Scalar::Text) => None,
-            Err(error) => panic!("{text}: {error}"),
-        };
+        let json = |text: &str| resolve(text, ScalarStyle::Plain).unwrap().map(Cow::into_owned);
         for (text, is) in [
             ("~", "null"),
             ("TRUE", "true"),
             ("-12", "-12"),
-            ("+1", "1"),
-            ("007", "7"),
-            ("000", "0"),
+            ("+1", "1.0"),
+            ("007", "7.0"),
+            ("000", "0.0"),
             ("-.5", "-0.5"),
-            ("1.", "1"),
-            ("+1.50e+3", "1.50e+3"),
-            ("0x1f", "31"),
-            ("0o17", "15"),
+            ("1.", "1.0"),
+            ("+1.50e+3", "1500.0"),
+            ("0x1f", "31.0"),
+            ("0o17", "15.0"),
             ("12345678901234567890123", "12345678901234567890123"),
         ] {
             assert_eq!(json(text).as_deref(), Some(is), "{text}");
         }
-        for text in
-            ["yes", "12:30", "2025-01-15", ".", "+", "-", "e3", ".e3", "1e", "0x", "0o8", "1_000", "nul", "- 1", "+-1", "1 "]
-        {
+        for text in [
+            "yes",
+            "12:30",
+            "2025-01-15",
+            ".",
+            "+",
+            "-",
+            "e3",
+            ".e3",
+            "1e",
+            "0x",
+            "0o8",
+            "1_000",
+            "nul",
+            "- 1",
+            "+-1",
+            "0x-1",
+            "1 ",
+        ] {
             assert_eq!(json(text), None, "{text}");
         }
-        assert!(resolve("-.inf").is_err() && resolve(".nan").is_err());
+        for text in ["-.inf", ".nan"] {
+            assert!(resolve(text, ScalarStyle::Plain).is_err());
+        }
     }
 
     #[test]
     fn what_json_cannot_hold_is_told() {
         for (text, what) in [
-            ("a: &x 1\nb: *x\n", "an alias"),
             ("a: !!str 1\n", "a tag"),
-            ("!!map {}\n", "a tag"),
-            ("a\n---\nb\n", "a second document"),
+            ("a: !b {}\n", "a tag"),
+            ("a\n---\nb\n", "any number of documents but one"),
             ("[a]: b\n", "a key that is no text"),
             ("a: .inf\n", ".inf"),
             ("a: [1\n", "line"),
@@ -282,10 +225,10 @@ mod tests {
         for (payload, back) in [
             (
                 r#"{"address":"0x52908400098527886E0F7030069857D2E4169EE7","n":1}"#.to_owned(),
-                r#"{"address":4.713600e47,"n":1}"#.to_owned(),
+                r#"{"address":4.713600493505407e47,"n":1}"#.to_owned(),
             ),
             (r#"{"7e1234567":"git","n":1}"#.to_owned(), r#"{"Infinity":"git","n":1}"#.to_owned()),
-            (format!(r#"{{"hash":"{hash}","n":1}}"#), r#"{"hash":3.271545e7224,"n":1}"#.to_owned()),
+            (format!(r#"{{"hash":"{hash}","n":1}}"#), r#"{"hash":1e309,"n":1}"#.to_owned()),
         ] {
             let text = write("yaml", &of_payload(&payload)).unwrap();
             assert_eq!(read(&text), Ok(back), "{payload}");

@@ -376,7 +376,7 @@ impl Stage {
         self.perform(Action::Connect(source));
         let is_listed = Rc::clone(&self.is_listed);
         self.until("the tools are listed", |state| match state.connection {
-            Connection::Connected { .. } => is_listed.get() && state.tools_total().is_some(),
+            Connection::Connected { .. } => is_listed.get(),
             _ => !matches!(state.connection, Connection::Connecting { .. }),
         })?;
         if let Connection::Failed { problem, .. } | Connection::Gone { problem, .. } = &self.state.connection {
