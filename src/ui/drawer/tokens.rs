@@ -18,7 +18,7 @@ const PARTS: [(TokensPart, &str); 3] =
 
 /// The colour of each share, in the order of [`Shares::named`].
 pub(super) fn colors(t: &Tokens) -> [Color32; 5] {
-    [t.hue_structured.color, t.accent, t.warn, t.hue_derived.color, t.weak]
+    [t.hue_structured.color, t.accent, t.warn, t.hue_text.color, t.weak]
 }
 
 /// The map, once it is there.

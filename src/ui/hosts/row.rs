@@ -170,7 +170,7 @@ pub fn evidence_at(ui: &Ui, left: Pos2, evidence: Evidence) -> f32 {
 
 fn evidence_mark(t: &Tokens, evidence: Evidence) -> (&'static str, Hue) {
     match evidence {
-        Evidence::Observed => (icons::OBSERVED, t.hue_derived),
+        Evidence::Observed => (icons::OBSERVED, t.hue_text),
         Evidence::Source => (icons::CODE, t.hue_text),
         Evidence::Documented => (icons::DOCUMENTED, t.hue_both),
         Evidence::Inferred => (icons::INFERRED, t.hue_wire),
