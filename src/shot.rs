@@ -91,6 +91,11 @@ impl Shot {
         self.picture()
     }
 
+    /// The last pass before it is drawn; `None` before the first.
+    pub fn output(&self) -> Option<&FullOutput> {
+        self.output.as_ref()
+    }
+
     /// Draws the last pass.
     pub fn picture(&self) -> RgbaImage {
         self.output.as_ref().map_or_else(|| RgbaImage::new(1, 1), |output| self.raster.paint(&self.ctx, output))

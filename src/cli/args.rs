@@ -58,9 +58,7 @@ impl Cli {
     /// Hands on what one part of the arguments needs of another.
     pub fn settle(&mut self) {
         let (link, data) = match &mut self.command {
-            Some(Command::Tools(args) | Command::Resources(args) | Command::Prompts(args)) => {
-                (&mut args.link, &args.data)
-            }
+            Some(Command::Tools(args) | Command::Resources(args) | Command::Prompts(args)) => (&mut args.link, &args.data),
             Some(Command::Call(args)) => (&mut args.link, &args.data),
             Some(Command::Read(args)) => (&mut args.link, &args.data),
             Some(Command::Prompt(args)) => (&mut args.link, &args.data),
