@@ -1,7 +1,6 @@
 //! Questions asked of a capture, and their answers. Pure, cancellable, never slower than the question needs.
 //!
 //! The window asks through the engine and caches; the command line calls [`answer`] itself: one core for both.
-//! Uses `diff`, `host`, `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 pub mod arguments;
 mod breakage;

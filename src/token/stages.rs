@@ -1,6 +1,6 @@
 //! What a tokenizer file does to a text, stage by stage: added tokens found, the rest normalised, split into words, each
 //! word encoded. The crate does all of it in one step, which nobody can leave; so the stages are taken apart here, by what
-//! the file defines, and the crate is asked for a part of the text at a time. Uses `cancel`.
+//! the file defines, and the crate is asked for a part of the text at a time.
 //!
 //! Control tokens are no stage: their names in an answer are data. The crate, told not to honour them, would still cut a
 //! text where one stands.
