@@ -1,7 +1,6 @@
 //! What a server asks of its client, and what a person answers, as data: elicitation, sampling, roots.
 //!
 //! Reading never fails: an odd question is shown with what could be read of it. Nothing here answers by itself.
-//! Uses `json`.
 
 pub mod form;
 pub mod secret;

@@ -1,5 +1,5 @@
 //! How a text of a stranger stands in another language: one function for each, so that nothing in the text can end the
-//! place it was put into. Uses `json`.
+//! place it was put into.
 
 use std::borrow::Cow;
 use std::fmt::Write;

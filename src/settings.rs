@@ -1,4 +1,4 @@
-//! What the user chose, as plain data; `state::kept` says which of it outlasts the run. Uses `token`.
+//! What the user chose, as plain data; `state::kept` says which of it outlasts the run.
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //!
 //! Deterministic: time is the state's, fonts are bundled, and nothing of the machine is read, but for letters that no
 //! bundled font has where a picture of somebody's own answer is made ([`Shot::use_system_fonts`]). Screenshots, the README's
-//! picture and the picture tests all come from here. Uses `ui`, `state`.
+//! picture and the picture tests all come from here.
 
 mod picture;
 mod screens;
@@ -89,6 +89,11 @@ impl Shot {
             }
         }
         self.picture()
+    }
+
+    /// The last pass before it is drawn; `None` before the first.
+    pub fn output(&self) -> Option<&FullOutput> {
+        self.output.as_ref()
     }
 
     /// Draws the last pass.

@@ -1,6 +1,6 @@
 //! The bytes that a block of `content` carries as base64: pictures, sounds, files.
 //!
-//! Decoded leniently, as clients do: either alphabet, with or without padding, white space left out. Uses `json`, `problem`.
+//! Decoded leniently, as clients do: either alphabet, with or without padding, white space left out.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;

@@ -2,7 +2,7 @@
 //! counted.
 //!
 //! [`tree`] compares two JSON values by path, [`lines`] two texts by line and word, [`key`] finds the field that tells
-//! the records of a list apart, [`digest`] finds equal values among many, [`pattern`] names a place in every record at once. Uses `json`, `cancel`.
+//! the records of a list apart, [`digest`] finds equal values among many, [`pattern`] names a place in every record at once.
 
 pub mod key;
 pub mod lines;

@@ -1,7 +1,6 @@
 //! Exact counts by Claude's provider: writes the request, keeps the person's key, sends it when told to.
 //!
-//! The key lives here and in the system's keychain; of it the state learns only where it is. Uses `state`, `report`,
-//! `token`, and the keychain of `mcp`.
+//! The key lives here and in the system's keychain; of it the state learns only where it is.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

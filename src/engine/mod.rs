@@ -1,7 +1,6 @@
 //! Carries out effects on tokio and a small pool; reports events; stops everything when dropped.
 //!
 //! The window hands over an [`Effect`] and never waits; what comes of it is an [`Event`] in a queue, with a wake-up.
-//! Uses `state` (the types of effects and events), `mcp`, `serve` (what the probe answers), `store`, `report`, `token`.
 
 mod collections;
 mod configs;

@@ -1,4 +1,4 @@
-//! Lists of tools that were kept as files, and the tools that captures name. Uses `store`, `capture`, `state`.
+//! Lists of tools that were kept as files, and the tools that captures name.
 
 use std::path::Path;
 use std::sync::Arc;

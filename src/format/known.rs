@@ -1,5 +1,5 @@
 //! What is known of the texts of one answer, by their digests: several formats, hosts and deliveries write the same text,
-//! and it is counted and searched once. Uses `capture`, `token`, `cancel`.
+//! and it is counted and searched once.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,7 +1,7 @@
 //! Every way of writing an answer: one file per format, one list.
 //!
 //! A format writes into a [`Sink`], so that counting, showing and saving share one pass and nothing is built whole.
-//! The definitions are those of `docs/formats.md`. Uses `capture`, `json`, `token`, `cancel`.
+//! The definitions are those of `docs/formats.md`.
 
 mod as_sent;
 mod code_block;

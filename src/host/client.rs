@@ -1,4 +1,4 @@
-//! How a host names itself to a server: `[host.client]` of a hosts file. Uses `source`.
+//! How a host names itself to a server: `[host.client]` of a hosts file.
 
 use serde::Deserialize;
 

@@ -3,7 +3,6 @@
 //! Keeps order, duplicate keys, number spelling and byte ranges, and never fails: what is wrong is reported in
 //! [`Doc::faults`], and what could be read is there. Iterative throughout, since a stack overflow cannot be
 //! caught and depth is data. Deliberately no typed values: nothing here ever rewrites what was received.
-//! Uses `cancel`.
 
 pub mod decimal;
 mod parse;

@@ -2,7 +2,7 @@
 //!
 //! The schema is the server's, so it is never trusted: no reference is fetched, from a network or a file. What
 //! cannot be checked is said apart from what does not fit: it keeps nobody from calling, and must not look like "fine".
-//! Uses `json`; the arguments themselves are never rewritten.
+//! The arguments themselves are never rewritten.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,5 +1,5 @@
 //! What the records of an answer break: in which format a value does not come back, is lost, looks different once
-//! rendered, or cannot be written at all. Uses `format` and its proofs.
+//! rendered, or cannot be written at all.
 
 use super::verdict::{Verdict, VerdictPart, grouped};
 use crate::format::ledger::Row;

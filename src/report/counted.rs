@@ -1,5 +1,5 @@
 //! A format's tokens by the tokenizer a person names. What is always counted stands in the row; for another
-//! tokenizer the text is written once more. Uses `format`, `token`, `problem`, `cancel`.
+//! tokenizer the text is written once more.
 
 use super::query::{Ctx, Query, Stop, Weigh, format_of};
 use crate::cancel::{Cancel, Cancelled};

@@ -2,7 +2,6 @@
 //!
 //! These are its own types, in the order in which they are printed; inner types are never serialised. What a
 //! server sent stands in the document byte for byte: numbers keep their spelling, objects their order.
-//! Uses `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 mod diff;
 mod hosts;

@@ -1,7 +1,6 @@
 //! What is worked out from captures and definitions. Pure, cancellable, never slower than the query needs.
 //!
 //! The window asks through the engine and caches; the command line runs a [`Query`] itself: one core for both.
-//! Uses `diff`, `host`, `format`, `capture`, `token`, `json`, `problem`, `cancel`.
 
 pub mod arguments;
 mod breakage;

@@ -1,6 +1,5 @@
 //! What an answer costs with a model: money per call and per 1,000 calls, and its share of the context. Shown only
 //! where a person wants it. The table is `assets/prices.toml`, which a file of theirs can add to.
-//! Uses `token`, `problem`.
 
 use serde::Deserialize;
 

@@ -1,8 +1,7 @@
 //! Where the saving comes from: the difference between two formats of one answer, in steps that add up to it.
 //!
 //! Each step is measured: the text is counted, one thing is taken away, and it is counted again. What no step explains
-//! is the form itself (how often a key is said, brackets, table lines). Uses `format`, `capture`, `token`, `json`,
-//! `problem`, `cancel`.
+//! is the form itself (how often a key is said, brackets, table lines).
 
 use super::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashSet;

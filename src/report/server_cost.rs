@@ -1,6 +1,6 @@
 //! What a server costs before its first call: each tool definition by part, the instructions, and what cutting saves.
 //!
-//! Counted on the exact bytes of the definitions. Uses `capture`, `token`, `json`, `cancel`.
+//! Counted on the exact bytes of the definitions.
 
 use super::query::{Ctx, Definitions, Query, Stop, Weigh};
 use std::borrow::Borrow;

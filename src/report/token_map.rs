@@ -1,7 +1,7 @@
 //! Where the tokens of a payload go: by column over all records, by subtree, and by what they are spent on.
 //!
 //! Of the compact JSON. Every token belongs to the node it begins in, so the parts add up to what the ledger says for
-//! `json`. Uses `format`, `token`, `json`, `cancel`.
+//! `json`.
 
 use super::query::{Ctx, Query, Stop, Weigh};
 use std::ops::AddAssign;

@@ -1,5 +1,5 @@
 //! What if keys were left out, and which fields a model needs. The capture is never touched: the payload is filtered
-//! before the formats are written. Uses `format`, `capture`, `json`, `problem`, `cancel`.
+//! before the formats are written.
 
 use super::query::{Ctx, Query, Stop, Weigh, format_of};
 use std::collections::{BTreeSet, HashSet};

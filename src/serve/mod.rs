@@ -2,7 +2,7 @@
 //!
 //! A [`Backend`] answers exact bytes with exact bytes; [`pipe`], [`stdio`] and [`http`] carry them. Raw on purpose: the
 //! sample reproduces faults that a typed SDK server would not let out, and a replay sends what was recorded byte for byte.
-//! Uses `json`, `problem`, `source`, for replays also `store`, `report`, `diff`, `capture`; no SDK types.
+//! No SDK types.
 
 mod http;
 mod pipe;

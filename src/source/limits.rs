@@ -1,4 +1,4 @@
-//! The bounds of a connection that a person may change: `--limit NAME=VALUE`, and `[limits]` of the settings. Uses `problem`.
+//! The bounds of a connection that a person may change: `--limit NAME=VALUE`, and `[limits]` of the settings.
 
 use crate::problem::{Kind, Problem};
 

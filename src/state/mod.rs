@@ -2,7 +2,6 @@
 //!
 //! [`State::perform`] takes what a person did, [`State::apply`] what the engine reports; both are synchronous, look at no
 //! clock, file or thread (`now` is a field the app sets), and yield [`Effect`]s. Nothing else changes the state.
-//! Uses `report`, `capture`, `source`, `settings`, `problem`; deliberately not `mcp`, `engine` or `ui`.
 
 mod action;
 mod answers;

@@ -6,7 +6,6 @@
 //! Values of environment variables and request headers are not in a capture, and so never get here; what else is secret
 //! `fixture::redact` hides before. [`History`] keeps captures from run to run. [`load_hosts`] reads a user's own hosts file.
 //! [`read_recent`] and [`write_recent`] keep the sources used before.
-//! Uses `fixture`, `report` (the spelling of messages), `host`, `source`, `capture`, `json`, `problem`.
 
 mod file;
 mod folders;

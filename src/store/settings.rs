@@ -2,7 +2,7 @@
 //!
 //! Two copies of Loupe may run: each writes only what was changed in it, into what stands in the file by then, while it
 //! holds a lock; the file is replaced as a whole or not at all. A file that cannot be read is never overwritten: it is kept
-//! aside under another name. Uses `settings`, `problem`.
+//! aside under another name.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

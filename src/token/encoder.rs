@@ -1,7 +1,7 @@
 //! Counting with one vocabulary: text is split as the encoding says, each word is counted, and both can be left.
 //!
 //! The splitting patterns hold no back-tracking and the counting is linear, so that a run of a million spaces or
-//! dashes is slow work at worst and never a failure. Uses `cancel`.
+//! dashes is slow work at worst and never a failure.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! A tokenizer file of the person's, read by `kitoken`: `tokenizer.json`, SentencePiece, tiktoken or tekken.
 //!
 //! The file is not trusted: its size is bounded, it is told what is wrong with it, and a failure inside the crate is
-//! caught and becomes a problem. Uses `json`, `problem`.
+//! caught and becomes a problem.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};

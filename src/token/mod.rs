@@ -2,7 +2,7 @@
 //!
 //! Counting is done piece by piece, so that it can be cancelled and streamed; `safe_cut` says where a text may be
 //! cut without changing the count. [`Tokens`] are the two encodings that are always counted; a [`Tokenizer`] is one
-//! that a person names: one of them, a further one, a file, or an estimate. Uses `cancel`, `json`, `problem`.
+//! that a person names: one of them, a further one, a file, or an estimate.
 
 pub mod claude;
 mod counter;

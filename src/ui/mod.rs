@@ -1,7 +1,7 @@
 //! The window: paints a `&State`, sends `Action`s, computes nothing.
 //!
 //! What a frame needs and is not there it asks for through [`Cx::ask`]; the engine answers later. Colours, sizes and
-//! icons come from [`theme`] and [`icons`] alone. Uses `state`, `report`, `format`, `capture`, `token`.
+//! icons come from [`theme`] and [`icons`] alone.
 
 pub mod icons;
 pub mod theme;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use insta::assert_snapshot;
+use expect_test::expect;
 use serde_json::Value;
 
 const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
@@ -58,48 +58,55 @@ fn text(args: &[&str], stdin: &[u8]) -> Vec<u8> {
 
 #[test]
 fn wrong_usage_is_status_2_with_a_hint() {
-    assert_snapshot!(loupe(&["tols"]), @r"
+    expect![[r"
     status 2
     -- stderr
     error: unknown command `tols`
     hint: did you mean `tools`
-    ");
-    assert_snapshot!(loupe(&["tools"]), @r"
+    "]]
+    .assert_eq(&loupe(&["tols"]));
+    expect![[r"
     status 2
     -- stderr
     error: no SOURCE is given
     hint: add --sample, --url URL, --config FILE, --fixture DIR or -- COMMAND [ARG…]
-    ");
-    assert_snapshot!(loupe(&["call", "--sample"]), @r"
+    "]]
+    .assert_eq(&loupe(&["tools"]));
+    expect![[r"
     status 2
     -- stderr
     error: the following required arguments were not provided: <TOOL>
     hint: `mcp-loupe call --help` lists what it takes
-    ");
-    assert_snapshot!(loupe(&["tools", "--sampel"]), @r"
+    "]]
+    .assert_eq(&loupe(&["call", "--sample"]));
+    expect![[r"
     status 2
     -- stderr
     error: unknown option `--sampel`
     hint: did you mean `--sample`
-    ");
-    assert_snapshot!(loupe(&["tools", "--sample=nosuch"]), @r"
+    "]]
+    .assert_eq(&loupe(&["tools", "--sampel"]));
+    expect![[r"
     status 2
     -- stderr
     error: unknown sample set `nosuch` (--sample)
     hint: one of all, autotask-dual, autotask-strict, dial, delegator, autoreply
-    ");
-    assert_snapshot!(loupe(&["call", "x", "--sample", "--view", "yml"]), @r"
+    "]]
+    .assert_eq(&loupe(&["tools", "--sample=nosuch"]));
+    expect![[r"
     status 2
     -- stderr
     error: unknown view `yml` (--view)
     hint: did you mean `xml` or `yaml`
-    ");
-    assert_snapshot!(loupe(&["call", "x", "--sample", "--tokenizer", "p50k"]), @r"
+    "]]
+    .assert_eq(&loupe(&["call", "x", "--sample", "--view", "yml"]));
+    expect![[r"
     status 2
     -- stderr
     error: unknown tokenizer `p50k`, and no such file (--tokenizer)
     hint: did you mean `p50k_base`
-    ");
+    "]]
+    .assert_eq(&loupe(&["call", "x", "--sample", "--tokenizer", "p50k"]));
 }
 
 #[test]
@@ -164,35 +171,39 @@ fn usage_errors_are_json_too() {
 
 #[test]
 fn a_tool_that_is_not_listed_is_named_with_its_neighbours() {
-    assert_snapshot!(loupe(&["call", "dual_serch_companies", "--sample"]), @r"
+    expect![[r"
     status 2
     -- stderr
     error: the server lists no such tool (dual_serch_companies)
     hint: did you mean `dual_search_companies` or `strict_search_companies`
-    ");
+    "]]
+    .assert_eq(&loupe(&["call", "dual_serch_companies", "--sample"]));
 }
 
 #[test]
 fn arguments_are_checked_before_they_leave() {
     let call = |args: &'static str| loupe(&["call", "dual_search_companies", "--args", args, "--sample"]);
-    assert_snapshot!(call(r#"{"pageSize":600}"#), @r"
+    expect![[r"
     status 2
     -- stderr
     error: arguments do not fit the schema: 600 is greater than the maximum of 500 (/pageSize)
     hint: `--args JSON` gives them, `tools --json` shows the schema, and `--send-anyway` sends them all the same
-    ");
-    assert_snapshot!(call(r#"{"pageSize":}"#), @r"
+    "]]
+    .assert_eq(&call(r#"{"pageSize":600}"#));
+    expect![[r"
     status 2
     -- stderr
     error: arguments are not JSON: expected a value (line 1, column 13)
     hint: a JSON object, @FILE or -; in a shell, put it in single quotes
-    ");
-    assert_snapshot!(call("@/no/such/file"), @r"
+    "]]
+    .assert_eq(&call(r#"{"pageSize":}"#));
+    expect![[r"
     status 2
     -- stderr
     error: cannot read the arguments: No such file or directory (os error 2) (/no/such/file)
     hint: `--args` takes a JSON object, @FILE or - for standard input
-    ");
+    "]]
+    .assert_eq(&call("@/no/such/file"));
 }
 
 #[test]
@@ -289,11 +300,12 @@ fn formats_are_printed_exactly() {
     let wire = text(&[&call[..], &["wire"]].concat(), b"");
     let message: Value = serde_json::from_slice(&wire).unwrap();
     assert_eq!(message["result"]["content"][0]["text"].as_str().unwrap().as_bytes(), content);
-    assert_snapshot!(loupe(&[&call[..], &["structured"]].concat()), @r"
+    expect![[r"
     status 2
     -- stderr
     error: no structuredContent in this answer (structuredContent)
-    ");
+    "]]
+    .assert_eq(&loupe(&[&call[..], &["structured"]].concat()));
 }
 
 #[test]
@@ -301,28 +313,20 @@ fn the_report_has_every_member() {
     let (status, report) = json(&["call", "dual_search_companies", "--sample", "--json"], b"");
     assert_eq!(status, 0);
     let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
-    assert_snapshot!(members(&report), @"loupe schema capture ledger hosts findings");
-    assert_snapshot!(
-        members(&report["capture"]),
-        @"id server tool arguments startedAt elapsedMs outcome wire result raw rpcError blocks notifications"
-    );
-    assert_snapshot!(
-        members(&report["capture"]["blocks"][0]),
-        @"index type known bytes tokens mimeType audience priority faults"
-    );
-    assert_snapshot!(
-        members(&report["ledger"]["rows"][0]),
-        @"format available bytes chars utf16 tokens ratio roundTrip lossless losses facts why"
-    );
+    expect![["loupe schema capture ledger hosts findings"]].assert_eq(&members(&report));
+    expect![["id server tool arguments startedAt elapsedMs outcome wire result raw rpcError blocks notifications"]]
+        .assert_eq(&members(&report["capture"]));
+    expect![["index type known bytes tokens mimeType audience priority faults"]]
+        .assert_eq(&members(&report["capture"]["blocks"][0]));
+    expect![["format available bytes chars utf16 tokens ratio roundTrip lossless losses facts why"]]
+        .assert_eq(&members(&report["ledger"]["rows"][0]));
     assert_eq!(report["schema"], "loupe.report/1");
     assert!(report["findings"].is_null(), "not known is not the same as none");
-    assert_snapshot!(
-        members(&report["hosts"][0]),
-        @"id version evidence computable why bytes tokens truncated limit facts media definitionTokens"
-    );
+    expect![["id version evidence computable why bytes tokens truncated limit facts media definitionTokens"]]
+        .assert_eq(&members(&report["hosts"][0]));
     let rows = report["ledger"]["rows"].as_array().unwrap();
     let formats: Vec<_> = rows.iter().map(|row| row["format"].as_str().unwrap()).collect();
-    assert_snapshot!(formats.join(" "), @"content structured both wire json json-pretty json-fenced json-table yaml toon csv markdown-table markdown-list code-block xml");
+    expect![["content structured both wire json json-pretty json-fenced json-table yaml toon csv markdown-table markdown-list code-block xml"]].assert_eq(&formats.join(" "));
 }
 
 #[test]
@@ -379,12 +383,13 @@ fn the_ledger_is_a_table_for_others() {
     assert_eq!(lines.next().unwrap()[14..], ["tokenizer", "tokens_low", "tokens_high", "why"]);
     let json = lines.find(|cells| cells[0] == "json").unwrap();
     assert!(json[14] == "claude" && json[15].parse::<u64>().unwrap() < json[16].parse().unwrap(), "{json:?}");
-    assert_snapshot!(loupe(&["show", "-", "--as", "html"]), @r"
+    expect![[r"
     status 2
     -- stderr
     error: unknown kind of table `html` (--as)
     hint: one of markdown, csv
-    ");
+    "]]
+    .assert_eq(&loupe(&["show", "-", "--as", "html"]));
 }
 
 #[test]
@@ -425,46 +430,41 @@ fn files_are_shown_by_what_they_hold() {
         let capture = &report["capture"];
         format!("{status} {} wire:{} {}", capture["outcome"].as_str().unwrap(), capture["wire"]["bytes"], available.join(" "))
     };
-    assert_snapshot!(
-        shown(br#"{"content":[{"type":"text","text":"hi"}],"isError":true}"#),
-        @"1 tool-error wire:null content"
-    );
-    assert_snapshot!(shown(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}\r\n"), @"0 result wire:48 wire");
-    assert_snapshot!(
-        shown(br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}"#),
-        @"5 protocol-error wire:63 wire"
-    );
-    assert_snapshot!(
-        shown(b"[{\"a\":1,\"b\":2}]"),
-        @"0 result wire:null structured json json-pretty json-fenced json-table yaml toon csv markdown-table markdown-list code-block xml"
-    );
-    assert_snapshot!(shown(b"# Title"), @"0 result wire:null content");
+    expect![["1 tool-error wire:null content"]].assert_eq(&shown(br#"{"content":[{"type":"text","text":"hi"}],"isError":true}"#));
+    expect![["0 result wire:48 wire"]].assert_eq(&shown(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}\r\n"));
+    expect![["5 protocol-error wire:63 wire"]]
+        .assert_eq(&shown(br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}"#));
+    expect![["0 result wire:null structured json json-pretty json-fenced json-table yaml toon csv markdown-table markdown-list code-block xml"]].assert_eq(&shown(b"[{\"a\":1,\"b\":2}]"));
+    expect![["0 result wire:null content"]].assert_eq(&shown(b"# Title"));
 }
 
 #[test]
 fn a_json_rpc_error_is_status_5() {
     let message = br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown\ntool"}}"#;
-    assert_snapshot!(page(&["show", "-", "--view", "content"], message), @r"
+    expect![[r"
     status 5
     -- stderr
     error: the server answered with error -32602: Unknown tool
-    ");
+    "]]
+    .assert_eq(&page(&["show", "-", "--view", "content"], message));
     assert_eq!(run(&["show", "-", "--view", "wire"], message).stdout, message);
 }
 
 #[test]
 fn files_that_cannot_be_read_are_status_2() {
-    assert_snapshot!(loupe(&["show", "/no/such/file"]), @r"
+    expect![[r"
     status 2
     -- stderr
     error: cannot read: No such file or directory (os error 2) (/no/such/file)
-    ");
-    assert_snapshot!(page(&["show", "-", "--read-as", "result"], b"<html>"), @r"
+    "]]
+    .assert_eq(&loupe(&["show", "/no/such/file"]));
+    expect![[r"
     status 2
     -- stderr
     error: not JSON, so no result: expected a value at byte 0 (stdin)
     hint: `--read-as text` shows it as it is
-    ");
+    "]]
+    .assert_eq(&page(&["show", "-", "--read-as", "result"], b"<html>"));
     let folder = tempfile::tempdir().unwrap();
     let output = run(&["show", folder.path().to_str().unwrap()], b"");
     assert_eq!(output.status.code(), Some(2));
@@ -534,7 +534,7 @@ fn tools_are_listed() {
 
 #[test]
 fn formats_are_listed() {
-    assert_snapshot!(loupe(&["formats"]), @r"
+    expect![[r"
     status 0
     -- stdout
     FORMAT          TITLE                   WRITTEN BY
@@ -553,7 +553,8 @@ fn formats_are_listed() {
     markdown-list   Markdown list           Loupe, from the payload
     code-block      Code block              Loupe, from the payload
     xml             XML                     Loupe, from the payload
-    ");
+    "]]
+    .assert_eq(&loupe(&["formats"]));
     let (_, document) = json(&["formats", "--json"], b"");
     assert_eq!(document["formats"][3], serde_json::json!({"id": "wire", "title": "On the wire", "asSent": true}));
 }
@@ -563,12 +564,13 @@ fn completions_are_printed_for_every_shell() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         assert!(String::from_utf8(text(&["completions", shell], b"")).unwrap().contains("sample-server"), "{shell}");
     }
-    assert_snapshot!(loupe(&["completions", "tcsh"]), @r"
+    expect![[r"
     status 2
     -- stderr
     error: invalid value `tcsh` for `<SHELL>`
     hint: one of bash, elvish, fish, powershell, zsh
-    ");
+    "]]
+    .assert_eq(&loupe(&["completions", "tcsh"]));
 }
 
 /// Whether the program listens for an interrupt: bit 1 of the signals that it catches is SIGINT.

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use insta::assert_snapshot;
+use expect_test::expect;
 use serde_json::Value;
 
 const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
@@ -114,21 +114,21 @@ fn values_are_typed_and_leave_in_their_place() {
 
 #[test]
 fn without_a_format_argument_the_ways_are_named() {
-    assert_snapshot!(refused(&["compare", "dual_search_companies", "--sample"]), @r"
-    status 2
-    error: no argument of this tool chooses a format (dual_search_companies)
-    hint: vary another: `--vary isActive` or `--vary pageSize=5,50,200`
-    ");
-    assert_snapshot!(refused(&["compare", "strict_search_companies", "--vary", "pagesize=5", "--sample"]), @r"
-    status 2
-    error: the tool has no such argument (pagesize)
-    hint: did you mean `pageSize`
-    ");
-    assert_snapshot!(refused(&["compare", "strict_search_companies", "--vary", "searchTerm", "--sample"]), @r"
-    status 2
-    error: the tool's schema lists no values for this argument (searchTerm)
-    hint: name them: `searchTerm=a,b`
-    ");
+    expect![[r#"
+        status 2
+        error: no argument of this tool chooses a format (dual_search_companies)
+        hint: vary another: `--vary isActive` or `--vary pageSize=5,50,200`"#]]
+    .assert_eq(&refused(&["compare", "dual_search_companies", "--sample"]));
+    expect![[r#"
+        status 2
+        error: the tool has no such argument (pagesize)
+        hint: did you mean `pageSize`"#]]
+    .assert_eq(&refused(&["compare", "strict_search_companies", "--vary", "pagesize=5", "--sample"]));
+    expect![[r#"
+        status 2
+        error: the tool's schema lists no values for this argument (searchTerm)
+        hint: name them: `searchTerm=a,b`"#]]
+    .assert_eq(&refused(&["compare", "strict_search_companies", "--vary", "searchTerm", "--sample"]));
 }
 
 #[test]
@@ -136,11 +136,11 @@ fn a_tool_that_may_write_is_called_only_on_demand() {
     let call = ["compare", "get", "--vary", "format=a,b", "--args", r#"{"x":1}"#];
     let script = server("true", "");
     let source = ["--", "sh", "-c", &script];
-    assert_snapshot!(refused(&[&call[..], &source].concat()), @r#"
-    status 2
-    error: not declared read-only, and not called: 2 calls would be made (get)
-    hint: `--yes` makes these calls: get {"x":1,"format":"a"} · get {"x":1,"format":"b"}
-    "#);
+    expect![[r#"
+        status 2
+        error: not declared read-only, and not called: 2 calls would be made (get)
+        hint: `--yes` makes these calls: get {"x":1,"format":"a"} · get {"x":1,"format":"b"}"#]]
+    .assert_eq(&refused(&[&call[..], &source].concat()));
     let (status, document) = json(&[&call[..], &["--json"], &source].concat());
     assert_eq!((status, &document["error"]["kind"]), (2, &"consent".into()));
     let (status, document) = json(&[&call[..], &["--yes", "--json"], &source].concat());
@@ -149,11 +149,11 @@ fn a_tool_that_may_write_is_called_only_on_demand() {
 
 #[test]
 fn values_that_the_schema_refuses_keep_all_calls_back() {
-    assert_snapshot!(refused(&["compare", "strict_search_companies", "--vary", "pageSize=5,600", "--sample"]), @r"
-    status 2
-    error: with pageSize=600 the arguments do not fit the schema: 600 is greater than the maximum of 500 (/pageSize)
-    hint: nothing was called; leave that value out, or mend `--args`
-    ");
+    expect![[r#"
+        status 2
+        error: with pageSize=600 the arguments do not fit the schema: 600 is greater than the maximum of 500 (/pageSize)
+        hint: nothing was called; leave that value out, or mend `--args`"#]]
+    .assert_eq(&refused(&["compare", "strict_search_companies", "--vary", "pageSize=5,600", "--sample"]));
 }
 
 #[test]
@@ -257,8 +257,8 @@ fn differences_are_status_1_and_told_by_path_and_line() {
     let (a, b, same) = (path(folder.path(), "a"), path(folder.path(), "b"), path(folder.path(), "same"));
     let (status, document) = json(&["diff", &a, &b, "--json"]);
     assert_eq!((status, &document["schema"], &document["equal"]), (1, &"loupe.diff/1".into(), &false.into()));
-    assert_snapshot!(document["payload"], @r#"[{"op":"move","path":"/items/1","from":"/items/0","before":null,"after":null},{"op":"change","path":"/items/1/n","from":"/items/0/n","before":1.0,"after":2}]"#);
-    assert_snapshot!(document["text"], @r#"[{"a":{"line":1,"lines":2},"b":{"line":1,"lines":2},"lines":[{"op":"equal","text":"one","words":[]},{"op":"remove","text":"two words","words":[[4,9]]},{"op":"add","text":"two things","words":[[4,10]]}]}]"#);
+    expect![[r#"[{"op":"move","path":"/items/1","from":"/items/0","before":null,"after":null},{"op":"change","path":"/items/1/n","from":"/items/0/n","before":1.0,"after":2}]"#]].assert_eq(&document["payload"].to_string());
+    expect![[r#"[{"a":{"line":1,"lines":2},"b":{"line":1,"lines":2},"lines":[{"op":"equal","text":"one","words":[]},{"op":"remove","text":"two words","words":[[4,9]]},{"op":"add","text":"two things","words":[[4,10]]}]}]"#]].assert_eq(&document["text"].to_string());
     assert!(document["tokens"][0]["a"]["o200k_base"].as_u64().unwrap() > 0);
     let (status, printed) = page(&["diff", &a, &b]);
     assert_eq!(status, 1);
@@ -282,10 +282,10 @@ fn what_one_side_cannot_have_is_named() {
     let (status, page) = page(&["diff", &result, &cut]);
     assert_eq!(status, 1);
     assert!(page.contains("outcome result → malformed\n") && page.contains("note B cannot be read as an answer: "), "{page}");
-    assert_snapshot!(refused(&["diff", "/no/such/file", &result]), @r"
-    status 2
-    error: cannot read: No such file or directory (os error 2) (/no/such/file)
-    ");
+    expect![[r#"
+        status 2
+        error: cannot read: No such file or directory (os error 2) (/no/such/file)"#]]
+    .assert_eq(&refused(&["diff", "/no/such/file", &result]));
 }
 
 #[test]

@@ -36,6 +36,8 @@ mod asks_window;
 #[cfg(feature = "gui")]
 mod live;
 #[cfg(feature = "gui")]
+mod pictures;
+#[cfg(feature = "gui")]
 mod screens;
 #[cfg(feature = "gui")]
 mod window;

@@ -1,13 +1,14 @@
-//! Pictures of the window, compared with those in `screenshots`. They are drawn on the CPU from bundled fonts, so they
-//! are the same on every machine. `UPDATE_SNAPSHOTS=force cargo test --test it screens` accepts what changed.
+//! Pictures of the window, compared with those in `screenshots`, one a screen and theme; of other states and sizes, what
+//! has to be read in them. They are drawn on the CPU from bundled fonts, so they are the same on every machine.
+//! `UPDATE_EXPECT=1 cargo test --test it screens` writes the pictures anew; look at each before it is kept.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::pictures;
 use crate::window::Window;
 use bytes::Bytes;
 use egui::Theme::{Dark, Light};
-use egui_kittest::{SnapshotOptions, SnapshotResults, try_image_snapshot_options};
 use mcp_loupe::ask::Ask;
 use mcp_loupe::capture::{Direction, Line, LineKind, Prompt, Resource};
 use mcp_loupe::host::Hosts;
@@ -35,17 +36,17 @@ const MAIN: [u32; 2] = [1_600, 1_000];
 /// A PNG of 16 by 16 pixels.
 const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAATUlEQVR42mP4TyJgQOboN7xFQzg1YCrFpQ1dA1YL0TXgcQCmFEIDLl8OJQ0keJrkYCUYcVhswJM00PQwEJPgkPUwEJlI4XoYiE/YEA0A62iJS/fQxVYAAAAASUVORK5CYII=";
 
-struct Album(SnapshotResults);
+/// What is wrong with pictures, said when all were painted.
+#[derive(Default)]
+struct Album(Vec<String>);
 
 impl Album {
     fn new() -> Self {
-        Self(SnapshotResults::new())
+        Self::default()
     }
 
     fn add_picture(&mut self, picture: &image::RgbaImage, name: &str) {
-        // A glyph's edge may be rounded differently by another compiler; a moved one changes hundreds of pixels.
-        let options = SnapshotOptions::new().max_failed_pixels(20);
-        self.0.add(try_image_snapshot_options(picture, name, &options));
+        self.0.extend(pictures::differs(picture, name));
     }
 
     fn add(&mut self, window: &mut Window, name: &str, size: [u32; 2], theme: egui::Theme) {
@@ -56,6 +57,21 @@ impl Album {
     fn add_screen(&mut self, screen: &str, name: &str, size: (u32, u32), theme: settings::Theme) {
         let picture = shot::screen(screen, theme, size, None, None, None).unwrap();
         self.add_picture(&picture, name);
+    }
+
+    /// What has to be read, whole and not cut off.
+    fn reads(&mut self, window: &mut Window, name: &str, size: [u32; 2], theme: egui::Theme, texts: &[&str]) {
+        let painted = window.painted(size, theme);
+        let missing = texts.iter().filter(|text| !painted.contains(**text));
+        self.0.extend(missing.map(|text| format!("{name} does not show {text:?}; it shows\n{painted}")));
+    }
+}
+
+impl Drop for Album {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            assert!(self.0.is_empty(), "{}", self.0.join("\n"));
+        }
     }
 }
 
@@ -74,14 +90,36 @@ fn exact_counts() {
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::Claude)));
     window.picture(MAIN, Dark);
     window.send(Action::Exact(ExactAction::Open(Some("json"))));
-    album.add(&mut window, "exact-count", MAIN, Dark);
-    album.add(&mut window, "exact-count-640", [640, 520], Dark);
+    album.reads(
+        &mut window,
+        "exact-count",
+        MAIN,
+        Dark,
+        &[
+            "Send to api.anthropic.com",
+            "POST https://api.anthropic.com/v1/messages/count_tokens",
+            "A key is kept in the system's keychain once it has worked, and nowhere else.",
+        ],
+    );
+    album.reads(
+        &mut window,
+        "exact-count-640",
+        [640, 520],
+        Dark,
+        &["Send to api.anthropic.com", "with your key. Anthropic creates no message and runs no model for it."],
+    );
     window.send(Action::Exact(ExactAction::TypeKey(Key::new("never shown"))));
     window.send(Action::Exact(ExactAction::Send));
     window.apply(Event::Exact(ExactEvent::Key(KeyPlace::Keychain)));
-    album.add(&mut window, "exact-count-done", [1_280, 800], Light);
+    album.reads(
+        &mut window,
+        "exact-count-done",
+        [1_280, 800],
+        Light,
+        &["Send again to api.anthropic.com", "Your key is in the system's keychain.", "Forget the key"],
+    );
     window.send(Action::CloseDialog);
-    album.add(&mut window, "exact-count-ledger", MAIN, Dark);
+    album.reads(&mut window, "exact-count-ledger", MAIN, Dark, &["Count exactly"]);
 }
 
 #[test]
@@ -95,7 +133,7 @@ fn compare_screen() {
         vary: "response_format".into(),
         written: "json,markdown".into(),
     }));
-    album.add(&mut running, "compare-running", MAIN, Dark);
+    album.reads(&mut running, "compare-running", MAIN, Dark, &["Call 2 of 2: response_format=markdown"]);
 }
 
 #[test]
@@ -103,10 +141,7 @@ fn main_screen() {
     let mut album = Album::new();
     album.add_screen("main", "main-dark", (1_600, 1_000), settings::Theme::Dark);
     album.add_screen("main", "main-light", (1_600, 1_000), settings::Theme::Light);
-    album.add_screen("main", "main-1366", (1_366, 768), settings::Theme::Dark);
     album.add_screen("main", "main-1280", (1_280, 800), settings::Theme::Light);
-    album.add_screen("main", "main-960", (960, 1_040), settings::Theme::Dark);
-    album.add_screen("main", "main-640", (640, 520), settings::Theme::Dark);
 }
 
 #[test]
@@ -123,7 +158,18 @@ fn odd_answers() {
         {"type":"image","data":"aGVsbG8=","mimeType":"image/png"},{"type":"resource_link","uri":"file:///a.txt","name":"a"},
         {"type":"hologram","x":1},{"type":"text"}],"isError":true}"#,
     ));
-    album.add(&mut blocks, "blocks", MAIN, Light);
+    album.reads(
+        &mut blocks,
+        "blocks",
+        MAIN,
+        Light,
+        &[
+            "5 blocks: 2 text, 1 image, 1 link, 1 of unknown type",
+            "unknown block type `hologram`",
+            "isError: true · the tool reports a failure",
+            "Not read: this answer was opened from a file, there is no server to read it from",
+        ],
+    );
     let mut media = Window::showing(&message(&format!(
         r#"{{"content":[{{"type":"image","data":"{PICTURE}","mimeType":"image/png"}},
         {{"type":"audio","data":"UklGRsQAAABXQVZF","mimeType":"audio/wav"}},{{"type":"image","data":"/9j/4AAQSkZJRg","mimeType":"image/jpeg"}},
@@ -133,10 +179,27 @@ fn odd_answers() {
     media.send(Action::Media(MediaAction::Show(0, true)));
     media.send(Action::Media(MediaAction::Show(2, true)));
     album.add(&mut media, "media", MAIN, Dark);
-    album.add(&mut media, "media-light", [1_280, 800], Light);
+    album.reads(
+        &mut media,
+        "media-light",
+        [1_280, 800],
+        Light,
+        &[
+            "5 blocks: 2 images, 1 audio, 1 link, 1 resource",
+            "mimeType: audio/wav",
+            "Hide picture",
+            "the picture cannot be decoded: Format error decoding",
+        ],
+    );
     let mut error = Window::showing(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool: nosuch"}}"#);
-    album.add(&mut error, "rpc-error", MAIN, Dark);
-    album.add(&mut Window::showing(""), "no-answer", MAIN, Dark);
+    album.reads(
+        &mut error,
+        "rpc-error",
+        MAIN,
+        Dark,
+        &["JSON-RPC error -32602: Unknown tool: nosuch", "JSON-RPC error after 4.0 ms"],
+    );
+    album.reads(&mut Window::showing(""), "no-answer", MAIN, Dark, &["Timed out after 4.0 ms", "no answer came"]);
 }
 
 #[test]
@@ -145,7 +208,13 @@ fn panes_and_states() {
     let mut window = Window::calling("all", "strict_search_companies", r#"{"pageSize":6}"#);
     window.send(Action::SetPane { pane: 1, shows: PaneView::Text("toon") });
     window.send(Action::TogglePane(0));
-    album.add(&mut window, "two-panes", MAIN, Dark);
+    album.reads(
+        &mut window,
+        "two-panes",
+        MAIN,
+        Dark,
+        &["data[6]{id,companyName,isActive,companyType,phone,address1,city,state,postalCode,"],
+    );
     // A record of the payload that was read from the text is linked as well.
     let id = window.state.view.capture.clone().unwrap();
     let Some(Asked::Ready(text)) = window.state.answers.get(&id, TextQuery("toon")) else { panic!("the text is not there") };
@@ -161,7 +230,7 @@ fn panes_and_states() {
         unreadable: 0,
     });
     window.state.now = Duration::from_millis(1_400);
-    album.add(&mut window, "linked-while-running", MAIN, Light);
+    album.reads(&mut window, "linked-while-running", MAIN, Light, &["progress 2 of 3 · counting", "data[1] linked"]);
 }
 
 #[test]
@@ -169,30 +238,76 @@ fn newcomers() {
     let mut album = Album::new();
     let mut hostile = Window::sample("all,data=hostile");
     hostile.send(Action::Ask(StartQuestion::HostileRecords));
-    album.add(&mut hostile, "hostile-card", MAIN, Dark);
-    album.add(&mut hostile, "hostile-card-1280", [1_280, 800], Light);
+    album.reads(
+        &mut hostile,
+        "hostile-card",
+        MAIN,
+        Dark,
+        &["| id | companyName | isActive | companyType | phone |", "written by Loupe from the payload"],
+    );
+    album.reads(
+        &mut hostile,
+        "hostile-card-1280",
+        [1_280, 800],
+        Light,
+        &["| id | companyName | isActive |", "written by Loupe from the payload"],
+    );
     // A server of one's own, with nothing called yet; and the same once it went away.
     let mut own = Window::sample("all");
     let command = Command { program: "npx".into(), args: vec!["-y".into(), "my-server".into()], ..Command::default() };
     own.send(Action::Connect(Source::Command(command)));
-    album.add(&mut own, "start-own", [1_280, 800], Dark);
+    album.reads(
+        &mut own,
+        "start-own",
+        [1_280, 800],
+        Dark,
+        &[
+            "Connected to loupe-sample",
+            "4,091 tokens of 32 tool definitions before the first call",
+            "The dearest definition: strict_update_company",
+        ],
+    );
     own.apply(Event::Gone {
         session: own.state.session,
         problem: Problem::new(Kind::Disconnected, "the program ended (exit 3)"),
     });
-    album.add(&mut own, "start-gone", [1_280, 800], Light);
+    album.reads(
+        &mut own,
+        "start-gone",
+        [1_280, 800],
+        Light,
+        &["The server is gone", "Gone: the program ended (exit 3)", "Reconnect (Ctrl R)"],
+    );
     let mut pasted = Window::sample("all");
     pasted.send(Action::ShowConnect);
     pasted.send(Action::Import(ImportAction::SetText("npx -y @example/github-mcp --read-only".into())));
-    album.add(&mut pasted, "connect-pasted-1280", [1_280, 800], Dark);
+    album.reads(
+        &mut pasted,
+        "connect-pasted-1280",
+        [1_280, 800],
+        Dark,
+        &["Understood: a command line", "Connecting runs this command on your computer, as you."],
+    );
     let mut blocks = Window::showing(
         r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"The first block,\non two lines."},
         {"type":"image","data":"aGVsbG8=","mimeType":"image/png"},{"type":"text","text":"The last block."}]}}"#,
     );
-    album.add(&mut blocks, "block-marks", [1_280, 800], Dark);
+    album.reads(
+        &mut blocks,
+        "block-marks",
+        [1_280, 800],
+        Dark,
+        &["The first block, on two lines.", "The last block.", "content[2]"],
+    );
     let mut payload = Window::calling("all", "strict_search_companies", r#"{"pageSize":20}"#);
-    album.add(&mut payload, "saving-1280", [1_280, 800], Light);
-    album.add(&mut payload, "saving-640", [640, 520], Dark);
+    album.reads(
+        &mut payload,
+        "saving-1280",
+        [1_280, 800],
+        Light,
+        &["JSON, compact: −31% against as sent, loses nothing. 2,069 tokens as sent (o200k_base, exact)."],
+    );
+    album.reads(&mut payload, "saving-640", [640, 520], Dark, &["JSON, compact: −31% against as sent, loses nothing."]);
 }
 
 #[test]
@@ -201,26 +316,53 @@ fn tokens() {
     let mut window = Window::calling("all", "dual_search_companies", r#"{"pageSize":20}"#);
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::Claude)));
     window.send(Action::Tokens(TokensAction::Model(Some("Claude Fable 5.1".into()))));
-    album.add(&mut window, "tokens-claude", MAIN, Dark);
+    album.reads(
+        &mut window,
+        "tokens-claude",
+        MAIN,
+        Dark,
+        &["≈ claude", "≈1,571–2,501, −56% against as sent. The text alone says 177 of 196 facts."],
+    );
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::default())));
     window.send(Action::Tokens(TokensAction::Model(None)));
     window.send(Action::ShowDrawer(DrawerTab::Tokens));
     album.add(&mut window, "tokens-map", MAIN, Dark);
     window.send(Action::Tokens(TokensAction::Inside("/items/*".into())));
-    album.add(&mut window, "tokens-map-light", MAIN, Light);
+    album.reads(
+        &mut window,
+        "tokens-map-light",
+        MAIN,
+        Light,
+        &["By key, over all records", "Where the saving comes from", "repeated keys"],
+    );
     window.send(Action::Tokens(TokensAction::Part(TokensPart::Treemap)));
     window.send(Action::Tokens(TokensAction::Inside(String::new())));
-    album.add(&mut window, "tokens-map-1280", [1_280, 860], Dark);
+    album.reads(&mut window, "tokens-map-1280", [1_280, 860], Dark, &["lastModifiedDate 342"]);
     window.send(Action::ShowDrawer(DrawerTab::Cost));
     for key in ["city", "phone"] {
         window.send(Action::Tokens(TokensAction::ToggleKey(format!("/items/*/{key}"))));
     }
     window.send(Action::Tokens(TokensAction::Model(Some("GPT-4o".into()))));
     album.add(&mut window, "what-if", MAIN, Dark);
-    album.add(&mut window, "what-if-light", [1_280, 860], Light);
+    album.reads(
+        &mut window,
+        "what-if-light",
+        [1_280, 860],
+        Light,
+        &["What if: without city, phone · −255 tok (−18% against JSON, compact)"],
+    );
     window.send(Action::Tokens(TokensAction::ShowServer));
     album.add(&mut window, "server-cost", MAIN, Dark);
-    album.add(&mut window, "server-cost-960", [960, 700], Light);
+    album.reads(
+        &mut window,
+        "server-cost-960",
+        [960, 700],
+        Light,
+        &[
+            "before the first call: 32 definitions 4,091, no instructions of the server’s.",
+            "−387 (−9% against all definitions) without annotations, 20 tools",
+        ],
+    );
 }
 
 #[test]
@@ -233,25 +375,58 @@ fn differences() {
     window.open(&answer("after"));
     let second = window.state.view.capture.clone().unwrap();
     window.send(Action::Diff(DiffAction::Open(first.clone(), second)));
-    album.add(&mut window, "diff-dark", MAIN, Dark);
+    album.reads(
+        &mut window,
+        "diff-dark",
+        MAIN,
+        Dark,
+        &[
+            "This change removed 10 facts from the text: lastModifiedDate, postalCode",
+            "- Address: 95 Last Chance Gulch, Helena, MT 59601",
+        ],
+    );
     album.add(&mut window, "diff-light", MAIN, Light);
     album.add(&mut window, "diff-1280", [1_280, 800], Dark);
-    album.add(&mut window, "diff-640", [640, 520], Light);
+    album.reads(&mut window, "diff-640", [640, 520], Light, &["22 places", "10 removed", "3 changed"]);
     window.send(Action::Diff(DiffAction::Split(true)));
     window.send(Action::Diff(DiffAction::ShowAll(true)));
     window.send(Action::Diff(DiffAction::GoTo(4)));
-    album.add(&mut window, "diff-split", MAIN, Dark);
+    album.reads(
+        &mut window,
+        "diff-split",
+        MAIN,
+        Dark,
+        &["- Address: 95 Last Chance Gulch, Helena,", r#"address1: "95 Last Chance Gulch""#],
+    );
     window.send(Action::Diff(DiffAction::Open(first.clone(), first.clone())));
     window.send(Action::Diff(DiffAction::Split(false)));
-    album.add(&mut window, "diff-formats", [1_280, 800], Light);
+    album.reads(
+        &mut window,
+        "diff-formats",
+        [1_280, 800],
+        Light,
+        &["Diff of two formats", "JSON, pretty → YAML", "Each fact of A's data that is in A's text is in B's text"],
+    );
     let host = |id: &str| TextOf::Host(Hosts::built_in().get(id).unwrap().id);
     window.send(Action::Diff(DiffAction::SetTexts(host("codex"), host("zed"))));
-    album.add(&mut window, "diff-hosts", [1_280, 800], Dark);
+    album.reads(
+        &mut window,
+        "diff-hosts",
+        [1_280, 800],
+        Dark,
+        &["OpenAI Codex CLI → Zed", "This change removed 1 fact from the text: source"],
+    );
     window.send(Action::Diff(DiffAction::SetTexts(TextOf::Format("content"), TextOf::Format("content"))));
     window.open(&answer("before"));
     let same = window.state.view.capture.clone().unwrap();
     window.send(Action::Diff(DiffAction::Open(first, same)));
-    album.add(&mut window, "diff-equal", [1_280, 800], Dark);
+    album.reads(
+        &mut window,
+        "diff-equal",
+        [1_280, 800],
+        Dark,
+        &["No difference: data, text, outcome and definition are the same."],
+    );
 }
 
 #[test]
@@ -260,8 +435,20 @@ fn what_reconnecting_changed() {
     let mut window = Window::calling("all", "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
     window.use_sample("all,phase=1,text=v1");
     window.send(Action::Reconnect);
-    album.add(&mut window, "again", MAIN, Dark);
-    album.add(&mut window, "again-1280", [1_280, 800], Light);
+    album.reads(
+        &mut window,
+        "again",
+        MAIN,
+        Dark,
+        &["The server's tools changed: 7 changed · +35 tok of definitions, +0.9% against before"],
+    );
+    album.reads(
+        &mut window,
+        "again-1280",
+        [1_280, 800],
+        Light,
+        &["The server's tools changed: 7 changed · +35 tok of definitions, +0.9% against before"],
+    );
 }
 
 #[test]
@@ -273,21 +460,52 @@ fn hosts() {
     window.send(Action::ShowDrawer(DrawerTab::Hosts));
     window.send(Action::Hosts(HostsAction::Pin(id("codex"))));
     window.send(Action::Hosts(HostsAction::Open(id("codex"))));
-    album.add(&mut window, "hosts-drawer", MAIN, Dark);
+    album.reads(&mut window, "hosts-drawer", MAIN, Dark, &["28 hosts"]);
     window.send(Action::Hosts(HostsAction::ViewAs(Some(id("zed")))));
-    album.add(&mut window, "hosts-view-as", MAIN, Light);
+    album.reads(
+        &mut window,
+        "hosts-view-as",
+        MAIN,
+        Light,
+        &["Zed: structuredContent is dropped: the host never shows structuredContent.", "Hosts that see the same"],
+    );
     window.send(Action::Hosts(HostsAction::Show(Some(id("codex")))));
     album.add(&mut window, "hosts-light", MAIN, Light);
     window.send(Action::Hosts(HostsAction::Select(id("claude-code"))));
-    album.add(&mut window, "hosts-cut", MAIN, Dark);
+    album.reads(
+        &mut window,
+        "hosts-cut",
+        MAIN,
+        Dark,
+        &[
+            "Their limit is reached too: Kimi Code, Cline, OpenAI Codex CLI.",
+            "characters (UTF-16), 52,982 bytes left out; an error or a",
+        ],
+    );
     window.send(Action::Hosts(HostsAction::Select(id("codex"))));
     window.send(Action::Hosts(HostsAction::Beside(Some(id("zed")))));
     album.add(&mut window, "hosts-beside", [1_280, 800], Dark);
     window.send(Action::Hosts(HostsAction::Beside(None)));
     window.send(Action::Hosts(HostsAction::Detail(HostDetail::Lost)));
-    album.add(&mut window, "hosts-640", [640, 520], Dark);
+    album.reads(
+        &mut window,
+        "hosts-640",
+        [640, 520],
+        Dark,
+        &[
+            "28 hosts, 11 different views. 1 cannot be computed.",
+            "content[0] is dropped: structuredContent takes the place of the blocks.",
+            "Lost facts",
+        ],
+    );
     window.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
-    album.add(&mut window, "hosts-deliveries", MAIN, Dark);
+    album.reads(
+        &mut window,
+        "hosts-deliveries",
+        MAIN,
+        Dark,
+        &["17,712 tokens in the median host", "JSON in a fence in the text", "the data itself is not in the answer"],
+    );
 }
 
 #[test]
@@ -313,11 +531,31 @@ fn questions_and_the_protocol_log() {
     window.state.perform(Action::Answer(AskAction::Cancel), &mut Vec::new());
     let url = r#"{"mode":"url","message":"Approve the payment in your browser","url":"https://pay.example.com/approve?order=4711&return=loupe","elicitationId":"e1"}"#;
     hear(&mut window, ask(1, "elicitation/create", url));
-    album.add(&mut window, "ask-url", [1_280, 800], Light);
+    album.reads(
+        &mut window,
+        "ask-url",
+        [1_280, 800],
+        Light,
+        &[
+            "loupe-sample asks to open an address",
+            "https://pay.example.com/approve?order=4711&return=loupe",
+            "Open pay.example.com",
+        ],
+    );
     window.state.perform(Action::Answer(AskAction::Cancel), &mut Vec::new());
     let sampling = r#"{"messages":[{"role":"user","content":{"type":"text","text":"Summarise these three tickets in one sentence each."}}],"systemPrompt":"You are terse.","maxTokens":200}"#;
     hear(&mut window, ask(2, "sampling/createMessage", sampling));
-    album.add(&mut window, "ask-sampling", [1_280, 800], Dark);
+    album.reads(
+        &mut window,
+        "ask-sampling",
+        [1_280, 800],
+        Dark,
+        &[
+            "loupe-sample asks for a completion by a model",
+            "Summarise these three tickets in one sentence each.",
+            "Your answer, in place of a model’s, at most 200 tokens",
+        ],
+    );
     window.state.perform(Action::Answer(AskAction::Decline), &mut Vec::new());
 
     let mut at = 0;
@@ -392,8 +630,20 @@ fn questions_and_the_protocol_log() {
     window.state.perform(Action::Wire(WireAction::Show), &mut Vec::new());
     window.state.perform(Action::Wire(WireAction::Select(Some(6))), &mut Vec::new());
     album.add(&mut window, "protocol-log", MAIN, Dark);
-    album.add(&mut window, "protocol-log-1280", [1_280, 800], Light);
-    album.add(&mut window, "protocol-log-640", [640, 520], Dark);
+    album.reads(
+        &mut window,
+        "protocol-log-1280",
+        [1_280, 800],
+        Light,
+        &["10 of 10 messages shown", "unreadable: DEBUG this line is no message", r#""action": "accept","#],
+    );
+    album.reads(
+        &mut window,
+        "protocol-log-640",
+        [640, 520],
+        Dark,
+        &["10 of 10 messages shown", "answer to elicitation/create", "response · 96 bytes"],
+    );
 
     let resource = |raw: &'static str, is_template| Arc::new(Resource::read(raw.into(), is_template));
     let entries = vec![
@@ -412,7 +662,7 @@ fn questions_and_the_protocol_log() {
     hear(&mut window, Heard::Completed { argument: "key".into(), values: ["adams", "akira", "amara"].map(Into::into).to_vec() });
     window.state.view.screen = Screen::Library;
     album.add(&mut window, "library", MAIN, Dark);
-    album.add(&mut window, "library-640", [640, 520], Light);
+    album.reads(&mut window, "library-640", [640, 520], Light, &["sample://dial/users/{key}", "Filter resources and prompts"]);
 }
 
 #[test]
@@ -432,8 +682,14 @@ fn connecting_to_ones_own() {
     window.state.apply(Event::ConfigsFound(found.into()), &mut Vec::new());
     window.send(Action::Import(ImportAction::SetText("GITHUB_TOKEN=x npx -y @example/github-mcp --read-only".into())));
     window.send(Action::Import(ImportAction::Use));
-    album.add(&mut window, "connect-chips", MAIN, Dark);
-    album.add(&mut window, "connect-chips-960", [960, 900], Light);
+    album.reads(
+        &mut window,
+        "connect-chips",
+        MAIN,
+        Dark,
+        &["Connecting runs this command on your computer, as you", "GITHUB_TOKEN=…", "/home/me/.cursor/mcp.json", "Used before"],
+    );
+    album.reads(&mut window, "connect-chips-960", [960, 900], Light, &["Start sample server", "mcp-loupe --sample"]);
     let text = r#"{"inputs":[{"id":"key","password":true,"description":"Your API key"},{"id":"land","default":"NO","options":["NO","SE"]}],
   "servers":{"weather":{"url":"https://weather.example.com/${input:land}","headers":{"Authorization":"Bearer ${input:key}"}},"local":{"command":"node","args":["x.js"]}}}"#;
     window.send(Action::Import(ImportAction::SetText(text.into())));
@@ -445,7 +701,7 @@ fn connecting_to_ones_own() {
     let problem =
         Problem::new(Kind::Auth, "HTTP 401 Unauthorized: the server wants credentials").at("https://weather.example.com/mcp");
     window.state.connection = Connection::Failed { source: source.clone(), problem, stderr: Vec::new() };
-    album.add(&mut window, "login-offer", MAIN, Dark);
+    album.reads(&mut window, "login-offer", MAIN, Dark, &["Not connected: HTTP 401 Unauthorized: the server wants credentials"]);
     window.state.perform(Action::Login(LoginAction::Start(Login::default())), &mut Vec::new());
     let session = window.state.session;
     let mut step = |step| window.state.apply(Event::Login { session, step }, &mut Vec::new());
@@ -463,7 +719,13 @@ fn connecting_to_ones_own() {
     let url = "https://login.example.com/authorize?response_type=code&client_id=client-1&state=q2x9&code_challenge=3hJx0mN2bR8a&code_challenge_method=S256&redirect_uri=http%3A%2F%2F127.0.0.1%3A43121%2Fcallback&scope=read&resource=https%3A%2F%2Fweather.example.com%2Fmcp";
     step(LoginStep::Open { url: url.into(), limit: std::time::Duration::from_secs(300) });
     album.add(&mut window, "login", MAIN, Dark);
-    album.add(&mut window, "login-640", [640, 520], Light);
+    album.reads(
+        &mut window,
+        "login-640",
+        [640, 520],
+        Light,
+        &["Log in with your browser", "The server sends you to login.example.com. Look whether you know it;"],
+    );
     let servers = vec!["https://login.example.com".to_owned(), "https://sso.example.org/tenant-7".into()];
     let mut step = |step| window.state.apply(Event::Login { session, step }, &mut Vec::new());
     step(LoginStep::Choose(servers));
@@ -471,7 +733,19 @@ fn connecting_to_ones_own() {
     let what = "the server names 2 authorization servers: https://login.example.com, https://sso.example.org/tenant-7";
     let problem = Problem::new(Kind::Auth, what).at("https://weather.example.com/mcp").hint("choose the one to log in at");
     window.state.apply(Event::ConnectFailed { session, problem }, &mut Vec::new());
-    album.add(&mut window, "login-servers", MAIN, Dark);
+    album.reads(
+        &mut window,
+        "login-servers",
+        MAIN,
+        Dark,
+        &["Where do you want to log in?", "https://sso.example.org/tenant-7", "choose the one to log in at"],
+    );
     window.send(Action::SetSamplingReply(Some("A canned answer.".into())));
-    album.add(&mut window, "login-servers-960", [960, 900], Light);
+    album.reads(
+        &mut window,
+        "login-servers-960",
+        [960, 900],
+        Light,
+        &["Where do you want to log in?", "https://sso.example.org/tenant-7"],
+    );
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use egui::Theme;
+use egui::{FullOutput, Pos2, Rect, Shape, Theme, vec2};
 use image::RgbaImage;
 use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
@@ -158,6 +158,16 @@ impl Window {
 
     /// The picture, once everything asked for is answered.
     pub fn picture(&mut self, size: [u32; 2], theme: Theme) -> RgbaImage {
+        self.settled(size, theme).picture()
+    }
+
+    /// What is read in that picture, a line for each row of text.
+    pub fn painted(&mut self, size: [u32; 2], theme: Theme) -> String {
+        let shot = self.settled(size, theme);
+        painted(shot.output().unwrap(), Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32)))
+    }
+
+    fn settled(&mut self, size: [u32; 2], theme: Theme) -> Shot {
         let mut shot = Shot::new(size, theme, 1.0);
         let mut quiet = 0;
         for _ in 0..PASSES {
@@ -171,8 +181,29 @@ impl Window {
                 self.send(action);
             }
         }
-        shot.picture()
+        shot
     }
+}
+
+/// What is painted, letter by letter as far as nothing clips it, a line for each row of text.
+pub fn painted(output: &FullOutput, screen: Rect) -> String {
+    fn rows(shape: &Shape, clip: Rect, out: &mut Vec<String>) {
+        match shape {
+            Shape::Text(text) => out.extend(text.galley.rows.iter().map(|row| {
+                let left = text.pos + row.pos.to_vec2();
+                let inside = |at: Pos2, width: f32| clip.contains(at) && clip.contains(at + vec2(width, 0.0));
+                let glyphs = row.row.glyphs.iter();
+                glyphs.filter(|glyph| inside(left + glyph.pos.to_vec2(), glyph.advance_width)).map(|glyph| glyph.chr).collect()
+            })),
+            Shape::Vec(shapes) => shapes.iter().for_each(|shape| rows(shape, clip, out)),
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    for shape in &output.shapes {
+        rows(&shape.shape, shape.clip_rect.intersect(screen), &mut out);
+    }
+    out.join("\n")
 }
 
 fn server() -> Server {

@@ -1,6 +1,6 @@
 //! Whether a format gives the payload back: its text is read again and compared with the payload, value by value.
 //!
-//! Each format reads its own texts ([`Format::decode`]), from the text alone. Uses `json`, `capture`, `cancel`.
+//! Each format reads its own texts ([`Format::decode`]), from the text alone.
 
 mod build;
 mod compare;

@@ -200,7 +200,7 @@ fn depth_and_width_overflow_nothing() {
             said.push_str(&format!("{name}: {} {verdict}\n", format.id()));
         }
     }
-    insta::assert_snapshot!(said);
+    expect_test::expect_file!["snapshots/depth_and_width_overflow_nothing.txt"].assert_eq(&said);
 }
 
 #[test]

@@ -1,5 +1,4 @@
 //! Counts in the JSON contract: the two encodings that are always counted, and the tokenizer that was named.
-//! Uses `format`, `token`, `cancel`.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};

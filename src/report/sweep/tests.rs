@@ -55,7 +55,8 @@ fn columns_say_what_they_leave_out() {
 #[test]
 fn the_verdict_names_what_the_winner_loses() {
     let sweep = sweep(&both());
-    insta::assert_snapshot!(sweep_verdict(&sweep, Encoding::O200kBase).text());
+    expect_test::expect_file!["snapshots/the_verdict_names_what_the_winner_loses.txt"]
+        .assert_eq(&sweep_verdict(&sweep, Encoding::O200kBase).text());
 }
 
 #[test]
@@ -65,8 +66,8 @@ fn needed_fields_decide_who_wins() {
         let needed: Vec<String> = needed.iter().map(|field| (*field).to_owned()).collect();
         needed_verdict(&sweep, &needed, Encoding::O200kBase).text()
     };
-    insta::assert_snapshot!(say(&["/items/*/id", "/items/*/name"]));
-    insta::assert_snapshot!(say(&["/items/*/id", "/items/*/city"]));
+    expect_test::expect_file!["snapshots/needed_fields_decide_who_wins.txt"].assert_eq(&say(&["/items/*/id", "/items/*/name"]));
+    expect_test::expect_file!["snapshots/needed_fields_decide_who_wins-2.txt"].assert_eq(&say(&["/items/*/id", "/items/*/city"]));
 }
 
 #[test]
@@ -77,7 +78,8 @@ fn calls_that_failed_stay_beside_the_others() {
     let found = sweep(&calls);
     assert_eq!(found.columns.iter().filter(|column| column.is_answer()).count(), 4);
     assert_eq!(found.deltas(&calls, Encoding::O200kBase).len(), 2);
-    insta::assert_snapshot!(sweep_verdict(&found, Encoding::O200kBase).text());
+    expect_test::expect_file!["snapshots/calls_that_failed_stay_beside_the_others.txt"]
+        .assert_eq(&sweep_verdict(&found, Encoding::O200kBase).text());
     let none = sweep(&calls[2..]);
     assert_eq!(none.baseline, None);
     assert_eq!(sweep_verdict(&none, Encoding::O200kBase).text(), "None of the calls gave an answer to compare.");
@@ -86,7 +88,8 @@ fn calls_that_failed_stay_beside_the_others() {
 #[test]
 fn without_data_nothing_is_said_to_be_left_out() {
     let calls = [call("1", &text_result("one two three"), Outcome::Result), call("2", &text_result("one"), Outcome::Result)];
-    insta::assert_snapshot!(sweep_verdict(&sweep(&calls), Encoding::O200kBase).text());
+    expect_test::expect_file!["snapshots/without_data_nothing_is_said_to_be_left_out.txt"]
+        .assert_eq(&sweep_verdict(&sweep(&calls), Encoding::O200kBase).text());
 }
 
 #[test]
@@ -109,7 +112,8 @@ fn fewer_records_are_no_saving_without_a_word() {
     let calls = [call("1", &text_result(fewer), Outcome::Result), call("2", &text_result(JSON), Outcome::Result)];
     let sweep = sweep(&calls);
     assert_eq!((sweep.columns[0].absent, sweep.missing(&sweep.columns[0]).count()), (1, 0));
-    insta::assert_snapshot!(sweep_verdict(&sweep, Encoding::O200kBase).text());
+    expect_test::expect_file!["snapshots/fewer_records_are_no_saving_without_a_word.txt"]
+        .assert_eq(&sweep_verdict(&sweep, Encoding::O200kBase).text());
 }
 
 #[test]
@@ -139,7 +143,8 @@ fn where_each_call_asks_for_something_else_nobody_wins() {
     let calls = both();
     let found = Sweep::of("region", &calls, &SweepOptions::default(), &Cancel::new()).unwrap();
     assert!(!found.is_about_form);
-    insta::assert_snapshot!(sweep_verdict(&found, Encoding::O200kBase).text());
+    expect_test::expect_file!["snapshots/where_each_call_asks_for_something_else_nobody_wins.txt"]
+        .assert_eq(&sweep_verdict(&found, Encoding::O200kBase).text());
 }
 
 #[test]
@@ -151,7 +156,8 @@ fn answers_of_different_sizes_have_no_winner() {
     let calls: Vec<Call> = [1, 3, 9].map(|limit| call(&limit.to_string(), &of(limit), Outcome::Result)).into();
     let found = Sweep::of("limit", &calls, &SweepOptions::default(), &Cancel::new()).unwrap();
     assert!(found.is_about_form && !found.has_same_records());
-    insta::assert_snapshot!(sweep_verdict(&found, Encoding::O200kBase).text());
+    expect_test::expect_file!["snapshots/answers_of_different_sizes_have_no_winner.txt"]
+        .assert_eq(&sweep_verdict(&found, Encoding::O200kBase).text());
     let needed = needed_verdict(&found, &["/items/*/name".to_owned()], Encoding::O200kBase).text();
     assert_eq!(needed, "The answers hold different records, so none of them is the cheaper one.");
 }

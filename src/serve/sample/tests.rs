@@ -87,7 +87,7 @@ fn dual_answers() {
         ("autotask_create_company", r#"{"companyName":"Nova","city":"Rīga"}"#),
         ("autotask_search_tickets", r#"{"searchTerm":"T-1003"}"#),
     ];
-    insta::assert_snapshot!("dual", transcript("autotask-dual,size=12", &calls));
+    expect_test::expect_file!["snapshots/dual.txt"].assert_eq(&transcript("autotask-dual,size=12", &calls));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn strict_answers() {
         ("autotask_test_connection", "{}"),
         ("autotask_search_companies", r#"{"isActive":false,"searchTerm":"acme"}"#),
     ];
-    insta::assert_snapshot!("strict", transcript("autotask-strict,size=12", &calls));
+    expect_test::expect_file!["snapshots/strict.txt"].assert_eq(&transcript("autotask-strict,size=12", &calls));
 }
 
 #[test]
@@ -129,14 +129,14 @@ fn dial_answers() {
         ("delete_user", r#"{"user_id":3}"#),
         ("search_user", r#"{"surname":"byron"}"#),
     ];
-    insta::assert_snapshot!("dial", transcript("dial,size=14", &calls));
+    expect_test::expect_file!["snapshots/dial.txt"].assert_eq(&transcript("dial,size=14", &calls));
 }
 
 #[test]
 fn definitions() {
     let all = sample("all,size=1");
     let lines: Vec<_> = tools(&all).as_array().unwrap().iter().map(Value::to_string).collect();
-    insta::assert_snapshot!("definitions", lines.join("\n"));
+    expect_test::expect_file!["snapshots/definitions.txt"].assert_eq(&lines.join("\n"));
 }
 
 #[test]

@@ -3,31 +3,10 @@
 use mcp_loupe::state::{Action, DrawerTab};
 
 use super::{Window, called, until};
-
-/// What is painted in the window, letter by letter as far as nothing clips it, a line for each row of text.
-fn painted(window: &Window) -> String {
-    fn rows(shape: &egui::Shape, clip: egui::Rect, out: &mut Vec<String>) {
-        match shape {
-            egui::Shape::Text(text) => out.extend(text.galley.rows.iter().map(|row| {
-                let left = text.pos + row.pos.to_vec2();
-                let inside = |at: egui::Pos2, width: f32| clip.contains(at) && clip.contains(at + egui::vec2(width, 0.0));
-                let glyphs = row.row.glyphs.iter();
-                glyphs.filter(|glyph| inside(left + glyph.pos.to_vec2(), glyph.advance_width)).map(|glyph| glyph.chr).collect()
-            })),
-            egui::Shape::Vec(shapes) => shapes.iter().for_each(|shape| rows(shape, clip, out)),
-            _ => {}
-        }
-    }
-    let screen = window.ctx.content_rect();
-    let mut out = Vec::new();
-    for shape in &window.output().shapes {
-        rows(&shape.shape, shape.clip_rect.intersect(screen), &mut out);
-    }
-    out.join("\n")
-}
+use crate::window::painted;
 
 pub fn paints(window: &Window, text: &str) -> bool {
-    painted(window).contains(text)
+    painted(window.output(), window.ctx.content_rect()).contains(text)
 }
 
 #[test]

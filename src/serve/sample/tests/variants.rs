@@ -76,7 +76,7 @@ fn delegator_answers() {
             out += &transcript(&format!("delegator,size={size},shape={shape}"), &[("_codex_local_status", arguments)]);
         }
     }
-    insta::assert_snapshot!("delegator", out);
+    expect_test::expect_file!["snapshots/delegator.txt"].assert_eq(&out);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn autoreply_answers() {
         out += &format!("===== shape={shape}\n\n");
         out += &transcript(&format!("autoreply,size=40,shape={shape}"), &[("feed", r#"{"limit":5}"#)]);
     }
-    insta::assert_snapshot!("autoreply", out);
+    expect_test::expect_file!["snapshots/autoreply.txt"].assert_eq(&out);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn company_lists_in_each_shape() {
             out += &format!(">>> {tool} {arguments}\n{text}\n\n");
         }
     }
-    insta::assert_snapshot!("companies", out);
+    expect_test::expect_file!["snapshots/companies.txt"].assert_eq(&out);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn dial_in_each_shape() {
         ];
         out += &transcript(&format!("dial,size=20,shape={shape}"), &calls);
     }
-    insta::assert_snapshot!("dial_shapes", out);
+    expect_test::expect_file!["snapshots/dial_shapes.txt"].assert_eq(&out);
 }
 
 fn definition(sample: &Sample, name: &str) -> Value {
