@@ -11,7 +11,6 @@ use mcp_loupe::report::sweep::{SentPart, SweepFile};
 use mcp_loupe::report::{Answer, Inquiry, Question, TableKind};
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
-use mcp_loupe::state::repeat::RepeatAction;
 use mcp_loupe::state::{
     Action, Asked, CompareAction, Connection, Dialog, DrawerTab, Effect, Event, HistoryAction, PaneView, Screen, StartQuestion,
     State, TokensAction,
@@ -443,27 +442,24 @@ fn of_two_lists_the_one_asked_for_last_stays() {
 #[test]
 fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
     let mut driver = on_sample();
-    driver.perform(Action::Repeat(RepeatAction::Open));
-    assert_eq!((driver.state.view.screen, driver.state.repeat.count), (Screen::Repeat, 5));
-    driver.perform(Action::Repeat(RepeatAction::SetCount(3)));
-    driver.perform(Action::Repeat(RepeatAction::Start));
-    driver.until("all calls are made", |state| !state.repeat.is_running());
-    assert_eq!((driver.state.repeat.captures.len(), driver.state.captures.len()), (3, 3));
-    let inquiry = Inquiry {
-        captures: driver.state.repeat.captures.clone(),
-        question: Question::Repeat(mcp_loupe::token::Encoding::O200kBase),
-    };
+    let equal = |count| Action::Compare(CompareAction::StartEqual(count));
+    let compare = |state: &State| state.comparisons.current.clone().unwrap();
+    driver.perform(equal(3));
+    driver.until("all calls are made", |state| state.running.is_none());
+    assert_eq!((compare(&driver.state).title().as_str(), driver.state.captures.len()), ("3 equal calls", 3));
+    let inquiry = compare(&driver.state).inquiry().unwrap();
     driver.perform(Action::Want(vec![inquiry.clone()]));
     driver.until("the answers are compared", |state| state.answers.working() == 0);
-    let Some(Asked::Ready(Answer::Repeat(found))) = driver.state.answers.known(&inquiry) else { panic!("no answer") };
-    assert_eq!((found.calls, found.answers, found.different), (3, 3, 0), "the sample says the same each time");
-    assert!(found.tokens.is_some_and(|tokens| tokens.min > 0.0));
-    driver.perform(Action::Repeat(RepeatAction::SetCount(50)));
-    driver.perform(Action::Repeat(RepeatAction::Start));
+    let Some(Asked::Ready(Answer::Sweep(page))) = driver.state.answers.known(&inquiry) else { panic!("no answer") };
+    assert_eq!((page.sweep.columns.len(), page.sweep.different.len()), (3, 0), "the sample says the same each time");
+    let said = driver.state.compare_verdict(&compare(&driver.state), &page.sweep).text();
+    assert!(said.starts_with("All 3 answers are the same, byte for byte. Tokens (o200k_base): "), "{said}");
+    driver.perform(equal(50));
     driver.perform(Action::CancelCall);
-    driver.until("it has stopped", |state| !state.repeat.is_running());
-    assert!(driver.state.repeat.is_stopped && driver.state.repeat.captures.len() < 50);
-    assert_eq!(driver.state.view.screen, Screen::Repeat);
+    driver.until("it has stopped", |state| !compare(state).series.is_running());
+    let series = compare(&driver.state).series;
+    assert!(series.stopped.as_deref() == Some("cancelled") && series.made() < 50);
+    assert_eq!(driver.state.view.screen, Screen::Compare);
 }
 
 #[test]
@@ -475,11 +471,10 @@ fn repeating_asks_first_where_a_tool_may_write() {
     let tool = mcp_loupe::capture::Tool::read(bytes::Bytes::from_static(br#"{"name":"write","inputSchema":{"type":"object"}}"#));
     state.apply(Event::Tools { session: 1, tools: vec![tool], note: None }, &mut effects);
     effects.clear();
-    state.perform(Action::Repeat(RepeatAction::Open), &mut effects);
-    state.perform(Action::Repeat(RepeatAction::Start), &mut effects);
-    assert!(matches!(state.dialog, Some(Dialog::ConfirmRepeat { count: 5, .. })) && effects.is_empty());
-    state.perform(Action::Repeat(RepeatAction::Confirm), &mut effects);
-    assert!(matches!(effects[..], [Effect::Call { .. }]) && state.repeat.is_running());
+    state.perform(Action::Compare(CompareAction::StartEqual(5)), &mut effects);
+    assert!(matches!(&state.dialog, Some(Dialog::ConfirmCompare { calls, .. }) if calls.len() == 5) && effects.is_empty());
+    state.perform(Action::ConfirmCall, &mut effects);
+    assert!(matches!(effects[..], [Effect::Call { .. }]) && state.running.is_some());
 }
 
 #[test]
@@ -613,7 +608,7 @@ fn a_call_that_fails_or_hangs_leaves_what_came() {
     let choice = driver.state.format_choice().unwrap();
     driver.perform(compare(&choice.name, &choice.values));
     driver.until("the third call hangs", |state| state.captures.len() == 2 && state.running.is_some());
-    driver.perform(Action::Compare(CompareAction::Cancel));
+    driver.perform(Action::CancelCall);
     driver.until("it is cancelled", |state| state.running.is_none());
     let outcomes: Vec<_> = driver.state.captures.iter().map(|capture| capture.outcome).collect();
     assert_eq!(outcomes, [Outcome::Result, Outcome::ProtocolError, Outcome::Cancelled]);
@@ -637,7 +632,7 @@ fn a_tool_not_declared_read_only_is_asked_about_with_every_call() {
         ("get", [r#"{"format":"a"}"#, r#"{"format":"b"}"#].map(String::from).as_slice())
     );
     assert!(driver.state.running.is_none() && driver.state.captures.is_empty());
-    driver.perform(Action::Compare(CompareAction::Confirm));
+    driver.perform(Action::ConfirmCall);
     driver.until("both calls are made", |state| state.captures.len() == 2 && state.running.is_none());
 }
 

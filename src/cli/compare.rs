@@ -172,7 +172,7 @@ fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Canc
         let subject = report::subject(Arc::new(capture));
         calls.push(Call::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
-    let found = Sweep::of(&plan.vary, &calls, &SweepOptions::default(), cancel).map_err(looked_away)?;
+    let found = Sweep::of(Some(&plan.vary), &calls, &SweepOptions::default(), cancel).map_err(looked_away)?;
     let failure = calls.iter().find_map(|call| json::failure(&call.subject));
     if let Some(kind) = table {
         output::table(&sweep_table(kind, &found, &calls, tokenizer.nearest_encoding()))?;

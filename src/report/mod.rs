@@ -26,7 +26,6 @@ mod money;
 mod picture;
 mod pull_request;
 mod rendered;
-pub mod repeat;
 pub mod reproduce;
 mod saving;
 mod server_cost;
@@ -150,8 +149,6 @@ pub enum Question {
     SentAsText(&'static str),
     /// What differs between the first capture and the second.
     Difference(DiffAsk),
-    /// One call, several times: how its cost is spread, and what changes.
-    Repeat(Encoding),
     /// The calls of a sweep side by side.
     Sweep(sweep::SweepAsk),
     /// The rows of such a page whose columns are so many characters wide.
@@ -193,7 +190,6 @@ pub enum Answer {
     /// In the order of the hosts.
     SentAsText(Arc<[DeliveryCell]>),
     Difference(Arc<DiffView>),
-    Repeat(Arc<repeat::Repeat>),
     Sweep(Arc<sweep::SweepPage>),
     SweepRows(Arc<sweep::SweepRows>),
     SweepRendered(Arc<sweep::SweepRendered>),
@@ -286,7 +282,6 @@ impl Answer {
             | Self::TokenMap(None)
             | Self::Saving(_)
             | Self::Deliveries(None)
-            | Self::Repeat(_)
             | Self::Needed(_)
             | Self::Part(_)
             | Self::Count(_)
@@ -395,11 +390,6 @@ fn work(subjects: &[Arc<Subject>], question: &Question, hosts: &Hosts, cancel: &
         Question::Difference(ask) => {
             let other = subjects.get(1).unwrap_or(subject);
             Answer::Difference(Arc::new(DiffView::of(subject, other, ask, hosts, cancel)?))
-        }
-        Question::Repeat(encoding) => {
-            let calls = subjects.iter().map(|subject| sweep::Call::measure(String::new(), Arc::clone(subject), cancel));
-            let calls = calls.collect::<Result<Vec<_>, _>>()?;
-            Answer::Repeat(Arc::new(repeat::repeat(&calls, *encoding, cancel)?))
         }
         Question::Sweep(ask) => Answer::Sweep(Arc::new(sweep::SweepPage::of(subjects, ask, cancel)?)),
         Question::SweepRows { page, columns } => Answer::SweepRows(Arc::new(sweep::SweepRows::of(&page.0, *columns, cancel)?)),

@@ -23,7 +23,6 @@ use crate::settings::Theme;
 use crate::source::{Command, SampleSpec, Source};
 use crate::state::collection::{CollectionAction, CollectionEvent};
 use crate::state::diff::DiffAction;
-use crate::state::repeat::RepeatAction;
 use crate::state::versus::VersusAction;
 use crate::state::{
     Action, Asked, CompareAction, CompareTab, Connection, Dialog, Effect, Event, FixtureAction, HostsAction, ProbeAction, State,
@@ -202,9 +201,8 @@ pub fn screen(
         "repeat" => {
             stage.connect(chosen)?;
             call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
-            stage.perform(Action::Repeat(RepeatAction::Open));
-            stage.perform(Action::Repeat(RepeatAction::Start));
-            stage.until("the calls are made", |state| !state.repeat.is_running())?;
+            stage.perform(Action::Compare(CompareAction::StartEqual(5)));
+            stage.until("the calls are made", |state| state.running.is_none())?;
             stage.settle()?;
         }
         "hosts" => {
@@ -420,7 +418,7 @@ impl Stage {
         self.perform(Action::Compare(action));
         if self.state.dialog.is_some() {
             // The command line that asks for this picture is the consent.
-            self.perform(Action::Compare(CompareAction::Confirm));
+            self.perform(Action::ConfirmCall);
         }
         self.until("every call is made", |state| state.running.is_none())?;
         self.settle()
@@ -492,7 +490,9 @@ impl Stage {
             self.apply(Event::Collection(opened));
             self.state.collections.before = last.map(|run| ("calls-run.json".to_owned(), Before::of(&run)));
             self.perform(Action::Collection(CollectionAction::Run));
-            self.until("the collection is run", |state| !state.collections.is_running() && !state.collections.is_counting())?;
+            self.until("the collection is run", |state| {
+                !state.collections.series.is_running() && !state.collections.is_counting()
+            })?;
         }
         self.settle()
     }

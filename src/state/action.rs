@@ -7,7 +7,7 @@ use super::prices::PricesAction;
 use super::{
     CollectionAction, Compare, CompareAction, ConnectForm, DrawerTab, ExportAction, ExportKind, FixtureAction, FormMode,
     HistoryAction, HostsAction, ImportAction, LoginAction, PaneView, PreparedCall, PreparedRun, ProbeAction, StartQuestion,
-    TokensAction, Value, asks, diff, exact, library, media, repeat, versus, wire,
+    TokensAction, Value, asks, diff, exact, library, media, versus, wire,
 };
 use crate::capture::CaptureId;
 use crate::report::Inquiry;
@@ -44,7 +44,6 @@ pub enum Action {
     ReconnectIn(Protocol),
     Diff(diff::DiffAction),
     Versus(versus::VersusAction),
-    Repeat(repeat::RepeatAction),
     Login(LoginAction),
     Import(ImportAction),
     // Tools
@@ -65,7 +64,7 @@ pub enum Action {
     Call {
         send_anyway: bool,
     },
-    /// The person has said yes to [`Dialog::ConfirmCall`].
+    /// The person has said yes to the calls of the dialog.
     ConfirmCall,
     CancelCall,
     /// A card of the start page: connect if needed, select the tool, call it.
@@ -151,11 +150,6 @@ pub enum Dialog {
     /// The same before the last call is repeated on a connection made again.
     ConfirmAgain {
         call: PreparedCall,
-    },
-    /// The same before a series of calls.
-    ConfirmRepeat {
-        call: PreparedCall,
-        count: u32,
     },
     /// The same for the calls of a comparison: the arguments of each.
     ConfirmCompare {

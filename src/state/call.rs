@@ -122,12 +122,14 @@ impl State {
         }
     }
 
-    /// The person has said yes to the call that the dialog shows.
-    pub(super) fn confirm_call(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(Dialog::ConfirmCall { call }) = &self.dialog {
-            let call = call.clone();
-            self.dialog = None;
-            self.send_call(call, effects);
+    /// The person has said yes to the calls that the dialog shows.
+    pub(super) fn confirm_calls(&mut self, effects: &mut Vec<Effect>) {
+        match self.dialog.take() {
+            Some(Dialog::ConfirmCall { call }) => self.send_call(call, effects),
+            Some(Dialog::ConfirmAgain { call }) => self.confirm_again(call, effects),
+            Some(Dialog::ConfirmCompare { compare, .. }) => self.run_compare(*compare, effects),
+            Some(Dialog::ConfirmCollection { run, .. }) => self.start_run(run, effects),
+            other => self.dialog = other,
         }
     }
 
@@ -177,12 +179,10 @@ impl State {
         }
         self.came_through(&capture.id);
         self.keep_call(&capture, effects);
-        if self.captured_of_compare(call, &capture, effects) || self.captured_of_run(call, &capture, effects) {
+        if self.captured_of_series(call, &capture, effects) {
             return;
         }
-        if self.repeat.expects(call) {
-            self.repeated(capture, effects);
-        } else if self.again.expects(call) {
+        if self.again.expects(call) {
             self.called_again(capture);
         } else if is_awaited {
             // Somebody who has gone on to something else is not called back.

@@ -32,7 +32,6 @@ impl State {
     /// Whether something on the screen changes with time alone.
     pub fn is_waiting(&self) -> bool {
         self.running.is_some()
-            || self.repeat.is_running()
             || matches!(self.connection, Connection::Connecting { .. })
             || self.versus.is_listing()
             || self.library.listing.is_some()
@@ -70,7 +69,6 @@ impl State {
             Action::ReconnectIn(protocol) => self.again(Some(protocol), effects),
             Action::Diff(action) => self.change_diff(action, effects),
             Action::Versus(action) => self.versus(action, effects),
-            Action::Repeat(action) => self.change_repeat(action, effects),
             Action::Login(action) => self.login(action, effects),
             Action::Import(action) => self.import(action, effects),
             Action::SetFilter(filter) => self.filter = filter,
@@ -81,9 +79,9 @@ impl State {
             Action::SetArgumentsText(text) => self.set_arguments_text(&text),
             Action::RestoreArguments => self.restore_arguments(),
             Action::Call { send_anyway } => self.call(send_anyway, effects),
-            Action::ConfirmCall => self.confirm_call(effects),
+            Action::ConfirmCall => self.confirm_calls(effects),
             Action::CancelCall => {
-                self.repeat.stop();
+                self.stop_series("cancelled", false);
                 if let Some(running) = &self.running {
                     effects.push(Effect::CancelCall { call: running.id });
                 }

@@ -31,9 +31,9 @@ pub mod prices;
 mod probe;
 pub mod import;
 mod login;
-pub mod repeat;
 mod start;
 mod tokens;
+pub mod series;
 pub mod versus;
 mod view;
 pub mod wire;
@@ -117,7 +117,6 @@ pub struct State {
     pub again: diff::Again,
     /// The tools against another list.
     pub versus: versus::Versus,
-    pub repeat: repeat::Repeating,
     /// What was pasted of a host's probe.
     pub probing: Probing,
     pub connect_form: ConnectForm,

@@ -22,7 +22,6 @@ use super::{Cx, export, icons, once, top_bar};
 use crate::capture::{Annotations, Capture, Hint, Tool};
 use crate::json::Doc;
 use crate::report::{Answer, Question};
-use crate::state::repeat::RepeatAction;
 use crate::state::{Action, Connection, Dialog, FixtureAction, Form, FormMode, ListedTool, Screen};
 
 /// Width of the block that tells how the call went.
@@ -149,11 +148,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
     ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
         let call = call_button(ui, cx, tool);
         commands::region(ui, Region::CallBar, bar, &call);
-        let keys = commands::keys_of("Repeat the call several times");
-        let again = widgets::icon_button(ui, icons::IDEMPOTENT, "Repeat the call several times");
-        if again.on_hover_text(keys).clicked() {
-            cx.send(Action::Repeat(RepeatAction::Open));
-        }
+        super::compare::equal_ui(ui, cx);
         call_as::menu_ui(ui, cx);
         export_ui(ui, cx);
         super::compare::button_ui(ui, cx);

@@ -11,7 +11,6 @@ use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::diff::DiffAction;
 use crate::state::library::LibraryAction;
-use crate::state::repeat::RepeatAction;
 use crate::state::versus::VersusAction;
 use crate::state::wire::WireAction;
 use crate::state::{
@@ -73,9 +72,7 @@ pub const COMMANDS: &[Command] = &[
     Command::new(CTRL, Key::Num6, "Where tokens go", |ui, cx| drawer_tab(ui, cx, DrawerTab::Tokens)),
     Command::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
     Command::new(CTRL, Key::J, "Show or hide the drawer", drawer::toggle),
-    Command::new(CTRL_SHIFT, Key::R, "Repeat the call several times", |_, cx| {
-        cx.state.tool().map(|_| Action::Repeat(RepeatAction::Open))
-    }),
+    Command::new(CTRL_SHIFT, Key::R, compare::EQUAL, |_, cx| compare::equal_by_key(cx)),
     Command::new(CTRL, Key::R, "Reconnect", |_, cx| cx.state.connection.source().is_some().then_some(Action::Reconnect)),
     Command::new(CTRL, Key::E, "Export the capture folder", |_, cx| cx.state.capture().map(|_| Action::ExportCapture(None))),
     Command::new(CTRL, Key::S, "Save the answer as a fixture", |_, cx| {
@@ -263,7 +260,6 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             | Screen::Server
             | Screen::Diff
             | Screen::Versus
-            | Screen::Repeat
             | Screen::Compare
             | Screen::Wire
             | Screen::Library

@@ -1,5 +1,5 @@
-//! One call over several values of an argument, side by side: what each column costs, what it leaves out, and where
-//! each record stands in it.
+//! One call over several values of an argument, or several times alike, side by side: what each column costs, what it
+//! leaves out, and where each record stands in it.
 //!
 //! Pure functions over calls that were made; making them is the caller's job. The columns are judged against one
 //! payload, that of the answer which says most, so that "left out" means the same in all of them.
@@ -42,7 +42,7 @@ const MAX_VALUE_CHARS: usize = 60;
 /// One call that was made, with every row of its ledger.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The value of the varied argument, a JSON text.
+    /// The value of the varied argument, a JSON text; of equal calls which one it is.
     pub value: String,
     pub subject: Arc<Subject>,
     pub rows: Vec<Row>,
@@ -122,7 +122,7 @@ pub struct SweepOptions {
     /// The call that the others are compared with; `None` takes the first that gave an answer.
     pub baseline: Option<usize>,
     /// Columns without a call: formats of the answer to a call. `None` takes `json` and `markdown-table` of the
-    /// answer that says most.
+    /// answer that says most, and none beside equal calls.
     pub derived: Option<Vec<(usize, &'static str)>>,
 }
 
@@ -238,8 +238,8 @@ pub struct Delta {
 /// The result.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// The argument.
-    pub vary: String,
+    /// The argument; `None` of equal calls.
+    pub vary: Option<String>,
     /// Whether that argument chooses how much is answered or in which form, so that the answers are about the same data.
     pub is_about_form: bool,
     /// Calls in their order, then what is derived.
@@ -248,6 +248,8 @@ pub struct Sweep {
     pub baseline: Option<usize>,
     /// The call whose payload the columns are judged against; `None` where no answer has data.
     pub reference: Option<usize>,
+    /// Equal calls whose result is not, byte for byte, that of the baseline.
+    pub different: Vec<usize>,
     pub fields: Vec<Field>,
     /// The field by which records are found again in answers with data of their own.
     pub key: Option<String>,
@@ -261,14 +263,15 @@ impl Sweep {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(vary: &str, calls: &[Call], options: &SweepOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(vary: Option<&str>, calls: &[Call], options: &SweepOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
         let reference = reference(calls);
         let mut sweep = Self {
-            vary: vary.to_owned(),
-            is_about_form: calls.first().is_none_or(|call| is_about_form(&call.subject.capture.tool, vary)),
+            vary: vary.map(str::to_owned),
+            is_about_form: vary.zip(calls.first()).is_none_or(|(vary, call)| is_about_form(&call.subject.capture.tool, vary)),
             columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, options.part, cancel)).collect::<Result<_, _>>()?,
             baseline: None,
             reference,
+            different: Vec::new(),
             fields: Vec::new(),
             key: None,
             is_data_alone: calls.iter().all(|call| call.sent(SentPart::Both).is_none() || call.subject.is_data_alone()),
@@ -276,10 +279,12 @@ impl Sweep {
         };
         let is_answer = |at: usize| sweep.columns.get(at).is_some_and(Column::is_answer);
         sweep.baseline = options.baseline.filter(|at| is_answer(*at)).or_else(|| (0..calls.len()).find(|at| is_answer(*at)));
-        let derived = options
-            .derived
-            .clone()
-            .unwrap_or_else(|| reference.into_iter().flat_map(|at| [(at, "json"), (at, "markdown-table")]).collect());
+        if let (None, Some(base)) = (vary, sweep.baseline) {
+            let result = |at: usize| calls[at].subject.reading.result().map(|node| node.raw_bytes());
+            sweep.different = (0..calls.len()).filter(|at| is_answer(*at) && result(*at) != result(base)).collect();
+        }
+        let usual = || reference.into_iter().flat_map(|at| [(at, "json"), (at, "markdown-table")]).collect();
+        let derived = options.derived.clone().unwrap_or_else(|| if vary.is_some() { usual() } else { Vec::new() });
         for (at, id) in derived {
             if let Some(column) = calls.get(at).map(|call| written(at, id, call, cancel)).transpose()?.flatten() {
                 sweep.columns.push(column);

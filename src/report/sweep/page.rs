@@ -18,9 +18,9 @@ use crate::token::{self, Encoding, Tokens};
 /// Which columns are asked for. The captures asked about are the calls, in the order of `values`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SweepAsk {
-    /// The argument.
-    pub vary: Arc<str>,
-    /// Its value in each call, JSON texts.
+    /// The argument; `None` of equal calls.
+    pub vary: Option<Arc<str>>,
+    /// Its value in each call, JSON texts; of equal calls which one it is.
     pub values: Arc<[String]>,
     pub part: SentPart,
     pub baseline: Option<usize>,
@@ -89,12 +89,12 @@ impl SweepPage {
         let calls = ask.values.iter().zip(subjects);
         let calls: Vec<Call> =
             calls.map(|(value, subject)| Call::measure(value.clone(), Arc::clone(subject), cancel)).collect::<Result<_, _>>()?;
-        let sweep = Sweep::of(&ask.vary, &calls, &SweepOptions::of(ask), cancel)?;
+        let sweep = Sweep::of(ask.vary.as_deref(), &calls, &SweepOptions::of(ask), cancel)?;
         let texts: Vec<TextView> = sweep.columns.iter().map(|column| view(column, &calls)).collect();
         let sections = sections(&sweep, cancel)?;
         let losses = losses(&sweep);
         let size = subjects.first().and_then(|subject| page_size_argument(&subject.capture.tool));
-        let curves = match size.filter(|size| *size.name == *ask.vary) {
+        let curves = match size.filter(|size| Some(&*size.name) == ask.vary.as_deref()) {
             Some(_) => {
                 let units = Encoding::ALL.iter().map(|encoding| Unit::Tokens(*encoding)).chain([Unit::Chars]);
                 units.map(|unit| Curve::of(&calls, unit)).collect()
@@ -370,7 +370,8 @@ mod tests {
         ];
         let subjects: Vec<_> = calls.iter().map(|call| Arc::clone(&call.subject)).collect();
         let values: Vec<_> = calls.iter().map(|call| call.value.clone()).collect();
-        let ask = SweepAsk { vary: "f".into(), values: values.into(), derived: Some(vec![(0, "json")]), ..SweepAsk::default() };
+        let ask =
+            SweepAsk { vary: Some("f".into()), values: values.into(), derived: Some(vec![(0, "json")]), ..SweepAsk::default() };
         SweepPage::of(&subjects, &ask, &Cancel::new()).unwrap()
     }
 

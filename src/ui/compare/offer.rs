@@ -1,5 +1,5 @@
-//! What could be called to know more: the button beside *Call* and beside the verdict, the popup for other arguments, and
-//! the variant with data where an answer has none.
+//! What could be called to know more: the buttons beside *Call* and beside the verdict, the popup for other arguments, equal
+//! calls, and the variant with data where an answer has none.
 
 use egui::{Color32, Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
@@ -9,7 +9,7 @@ use crate::report::sweep::{Choice, argument_names, choices, page_size_argument, 
 use crate::state::{Action, CompareAction, Screen, VaryForm};
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, icons};
+use crate::ui::{Cx, commands, icons};
 
 /// Room under which the button says less.
 const TIGHT: f32 = 620.0;
@@ -66,6 +66,38 @@ pub fn by_key(cx: &Cx<'_>) -> Option<Action> {
         return None;
     }
     why_not(cx).is_empty().then(|| cx.state.format_choice().as_ref().map(starting))?
+}
+
+/// The command that makes [`USUAL_CALLS`].
+pub const EQUAL: &str = "Call 5 times and compare";
+const USUAL_CALLS: usize = 5;
+const COUNTS: [usize; 5] = [3, USUAL_CALLS, 10, 20, 50];
+
+fn equal(count: usize) -> Action {
+    Action::Compare(CompareAction::StartEqual(count))
+}
+
+/// Equal calls by key, where the tool can be called now.
+pub fn equal_by_key(cx: &Cx<'_>) -> Option<Action> {
+    (cx.state.tool().is_some() && why_not(cx).is_empty()).then(|| equal(USUAL_CALLS))
+}
+
+/// Beside *Call*: the same call several times.
+pub fn equal_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let why = why_not(cx);
+    let tip = "The same call several times: which answers differ, and how time and tokens are spread";
+    let button = Button::new("").icon(icons::IDEMPOTENT).name("Repeat the call several times").height(theme::ICON_BUTTON);
+    let button = button.frameless().enabled(why.is_empty()).tip(if why.is_empty() { tip } else { why }).show(ui);
+    Popup::menu(&button).show(|ui| {
+        for count in COUNTS {
+            let button = ui.button(format!("Call {count} times"));
+            let button = if count == USUAL_CALLS { button.on_hover_text(commands::keys_of(EQUAL)) } else { button };
+            if button.clicked() {
+                cx.send(equal(count));
+                ui.close();
+            }
+        }
+    });
 }
 
 /// Whether the answer shown is of the tool that would be called: beside another tool's answer there is nothing to offer.
