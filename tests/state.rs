@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mcp_loupe::capture::Outcome;
+use mcp_loupe::fixture::export::Choice;
 use mcp_loupe::problem::Kind;
 use mcp_loupe::report::sweep::{SentPart, SweepFile};
 use mcp_loupe::report::{Answer, Inquiry, Question, TableKind};
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::{
-    Action, Asked, CompareAction, Connection, Dialog, DrawerTab, Effect, Event, HistoryAction, PaneView, Screen, StartQuestion,
-    State, TokensAction,
+    Action, Asked, CompareAction, Connection, Dialog, DrawerTab, Effect, Event, ExportAction, HistoryAction, PaneView, Screen,
+    StartQuestion, State, TokensAction,
 };
 use mcp_loupe::token::{Count, Tokenizer};
 use support::Driver;
@@ -136,7 +137,7 @@ fn a_capture_that_is_exported_opens_again_identically() {
     let first = driver.state.capture().unwrap().clone();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fixture");
-    driver.perform(Action::ExportCapture(Some(path.clone())));
+    driver.perform(Action::ExportAs(ExportAction::Save { kind: Choice::FOLDER, path: Some(path.clone()) }));
     driver.until("it is saved", |state| !state.toasts.is_empty());
     driver.state.captures.clear();
     driver.state.view.capture = None;
@@ -167,7 +168,7 @@ fn captures_of_two_runs_under_one_name_are_two() {
     };
     let mut before = called(r#"{"pageSize": 1}"#);
     let fewer = size(&mut before);
-    before.perform(Action::ExportCapture(Some(path.clone())));
+    before.perform(Action::ExportAs(ExportAction::Save { kind: Choice::FOLDER, path: Some(path.clone()) }));
     before.until("it is saved", |state| !state.toasts.is_empty());
     drop(before);
 
@@ -555,7 +556,7 @@ fn a_comparison_is_looked_at_by_part_folded_and_written() {
 }
 
 fn compare(vary: &str, values: &[String]) -> Action {
-    Action::Compare(CompareAction::Start { vary: vary.into(), values: values.to_vec() })
+    Action::Compare(CompareAction::Start { vary: vary.into(), written: format!("[{}]", values.join(",")) })
 }
 
 #[test]
@@ -575,11 +576,11 @@ fn what_was_called_already_is_not_called_again() {
 #[test]
 fn values_the_schema_refuses_are_said_before_anything_is_called() {
     let mut driver = on_sample();
-    driver.perform(Action::Compare(CompareAction::StartWith { vary: "response_format".into(), written: "json,xml".into() }));
+    driver.perform(Action::Compare(CompareAction::Start { vary: "response_format".into(), written: "json,xml".into() }));
     assert!(driver.state.running.is_none() && driver.state.comparisons.current.is_none());
     let problem = driver.state.toasts[0].problem.clone().unwrap();
-    assert!(problem.what.starts_with("with response_format=xml the tool's schema refuses it"), "{}", problem.what);
-    driver.perform(Action::Compare(CompareAction::StartWith { vary: "pageSize".into(), written: "5, 50".into() }));
+    assert!(problem.what.starts_with("with response_format=xml the arguments do not fit the schema: "), "{}", problem.what);
+    driver.perform(Action::Compare(CompareAction::Start { vary: "pageSize".into(), written: "5, 50".into() }));
     assert!(driver.state.comparisons.current.as_ref().unwrap().is_curve);
     driver.until("both are there", |state| state.captures.len() == 2 && state.running.is_none());
 }

@@ -411,8 +411,8 @@ impl Stage {
         self.perform(Action::SelectTool(tool.into()));
         self.perform(Action::SetArgumentsText(arguments.into()));
         let action = match (size, self.state.format_choice()) {
-            (Some(size), _) => CompareAction::StartWith { vary: size.into(), written: "5,50,200".into() },
-            (None, Some(choice)) => CompareAction::Start { vary: choice.name, values: choice.values },
+            (Some(size), _) => CompareAction::Start { vary: size.into(), written: "5,50,200".into() },
+            (None, Some(choice)) => CompareAction::Start { vary: choice.name, written: String::new() },
             (None, None) => return Err(Problem::new(Kind::Usage, format!("no argument of `{tool}` chooses a format"))),
         };
         self.perform(Action::Compare(action));

@@ -4,12 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{
-    Asked, Connection, Dialog, Effect, Form, FormMode, HostsAction, PathPurpose, PreparedCall, Screen, StartQuestion, State,
-    Value,
-};
+use super::{Asked, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, Screen, StartQuestion, State, Value};
 use crate::capture::{Capture, CaptureId};
-use crate::fixture::export::safe_name;
 use crate::problem::{Kind, Problem};
 use crate::report::{self, Answer, Inquiry, Question};
 use crate::source::{SampleSpec, Source};
@@ -275,25 +271,5 @@ impl State {
             Some(text) => self.copy(text, effects),
             None => self.toast("Nothing to copy yet: the counts are still being made"),
         }
-    }
-
-    pub(super) fn export(&mut self, purpose: PathPurpose, path: Option<std::path::PathBuf>, effects: &mut Vec<Effect>) {
-        let Some(capture) = self.capture().cloned() else {
-            self.toast("No answer to export yet");
-            return;
-        };
-        let Some(path) = path else {
-            let text = match purpose {
-                PathPurpose::ExportResult => format!("{}-result.json", safe_name(&capture.tool.name)),
-                _ => safe_name(&capture.tool.name),
-            };
-            self.dialog = Some(Dialog::Path { purpose, text });
-            return;
-        };
-        self.dialog = None;
-        effects.push(match purpose {
-            PathPurpose::ExportResult => Effect::ExportResult { capture, path },
-            _ => Effect::ExportCapture { capture, path },
-        });
     }
 }

@@ -13,7 +13,7 @@ use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{Before, Run, RunCall};
 use crate::problem::{Kind, Problem};
-use crate::report::arguments::{self, unchecked};
+use crate::report::arguments::unchecked;
 use crate::token::Tokens;
 
 /// What a person does with collections.
@@ -145,23 +145,16 @@ impl State {
         match action {
             CollectionAction::Show => self.view.screen = Screen::Collection,
             CollectionAction::Open(None) => self.ask_path(PathPurpose::OpenCollection, String::new()),
-            CollectionAction::Open(Some(path)) => {
-                self.dialog = None;
-                send(CollectionEffect::Open(path));
-            }
+            CollectionAction::Open(Some(path)) => send(CollectionEffect::Open(path)),
             CollectionAction::Run => self.ask_run(effects),
             CollectionAction::Against(None) => self.ask_path(PathPurpose::OpenRun, String::new()),
-            CollectionAction::Against(Some(path)) => {
-                self.dialog = None;
-                send(CollectionEffect::ReadRun(path));
-            }
+            CollectionAction::Against(Some(path)) => send(CollectionEffect::ReadRun(path)),
             CollectionAction::SaveRun(None) => {
                 let name = self.collections.path.as_ref().and_then(|path| path.file_stem());
                 let name = name.map_or_else(|| "collection".to_owned(), |name| name.to_string_lossy().into_owned());
                 self.ask_path(PathPurpose::SaveRun, format!("{name}-run.json"));
             }
             CollectionAction::SaveRun(Some(path)) => {
-                self.dialog = None;
                 let before = self.collections.before.as_ref().map(|(_, before)| before);
                 match self.collections.run(self.definitions()) {
                     Some(run) => send(CollectionEffect::SaveRun { text: run.json(before), path }),
@@ -170,7 +163,6 @@ impl State {
             }
             CollectionAction::Collect(captures) => self.collect(captures),
             CollectionAction::SaveCalls(path) => {
-                self.dialog = None;
                 let collected = std::mem::take(&mut self.collections.collected);
                 let captures = collected.iter().filter_map(|id| self.capture_of(id).cloned()).collect();
                 send(CollectionEffect::SaveCalls { captures, path });
@@ -213,34 +205,14 @@ impl State {
     /// What is in the way of the first call that cannot be made.
     fn planned(&self, notes: &mut Vec<String>) -> Result<Vec<Arc<Tool>>, Problem> {
         let Some(collection) = &self.collections.collection else { return Ok(Vec::new()) };
-        let refuse = |call: &CollectedCall, kind, what: &str| {
-            Problem::new(kind, format!("in the call `{}` {what}", call.name))
-                .hint("nothing was called; mend the collection, or connect to its server")
-        };
         let tool = |call: &CollectedCall| {
-            let listed = self.tools.iter().find(|listed| listed.tool.name == call.tool);
-            let Some(listed) = listed else {
-                return Err(refuse(call, Kind::NotFound, &format!("the tool `{}` is not one of this server", call.tool)));
+            let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == call.tool) else {
+                let what = format!("in the call `{}` the tool `{}` is not one of this server", call.name, call.tool);
+                let hint = "nothing was called; mend the collection, or connect to its server";
+                return Err(Problem::new(Kind::NotFound, what).hint(hint));
             };
-            if call.is_hidden() {
-                return Err(refuse(call, Kind::Arguments, "an argument is hidden; write its value in place of `[hidden:…]`"));
-            }
-            match arguments::check(listed.tool.input_schema.as_ref(), &call.arguments) {
-                Err((why, line, column)) => {
-                    let what = format!("the arguments are not a JSON object: {why}");
-                    Err(refuse(call, Kind::Arguments, &what).at(format!("line {line}, column {column}")))
-                }
-                Ok(checked) => match checked.problems.first() {
-                    Some((pointer, message)) => {
-                        let what = format!("the arguments do not fit the schema: {message}");
-                        Err(refuse(call, Kind::Arguments, &what).at(pointer.clone()))
-                    }
-                    None => {
-                        notes.extend(checked.unchecked.map(|why| unchecked(&call.tool, &why)));
-                        Ok(Arc::clone(&listed.tool))
-                    }
-                },
-            }
+            notes.extend(call.check(&listed.tool)?.map(|why| unchecked(&call.tool, &why)));
+            Ok(Arc::clone(&listed.tool))
         };
         collection.calls.iter().map(tool).collect()
     }

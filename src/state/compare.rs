@@ -12,10 +12,10 @@ use super::{Asked, Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::export::safe_name;
 use crate::problem::{Kind, Problem};
-use crate::report::arguments::{Checked, check, unchecked};
+use crate::report::arguments::unchecked;
 use crate::report::sweep::{
-    Choice, SentPart, Sweep, SweepAsk, SweepFile, differs_only_in, format_argument, needed_verdict, page_size_argument, shown,
-    sweep_table, sweep_verdict, value_in, values, with_value,
+    Choice, SentPart, Sweep, SweepAsk, SweepFile, differs_only_in, format_argument, needed_verdict, page_size_argument, planned,
+    shown, sweep_table, sweep_verdict, value_in, values,
 };
 use crate::report::{Answer, Inquiry, Question, TableKind, Verdict};
 
@@ -103,18 +103,14 @@ pub enum CompareTab {
 /// What a person does in a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompareAction {
-    /// Call the selected tool with each value that is not there already; asks first where it is not declared read-only.
+    /// Call the selected tool with each value that is not there already; asks first where it is not declared read-only. The
+    /// values are as a person writes them, with commas between them or as a JSON array; empty takes those of the schema.
     Start {
-        vary: String,
-        values: Vec<String>,
-    },
-    /// Call it so many times with the same arguments, those of the form; asks first as [`CompareAction::Start`].
-    StartEqual(usize),
-    /// As [`CompareAction::Start`], of values as a person writes them: with commas between them, or a JSON array.
-    StartWith {
         vary: String,
         written: String,
     },
+    /// Call it so many times with the same arguments, those of the form; asks first as [`CompareAction::Start`].
+    StartEqual(usize),
     /// What the popup of another argument says.
     Edit(VaryForm),
     /// Every call anew.
@@ -201,12 +197,11 @@ impl State {
 
     pub(super) fn compare(&mut self, action: CompareAction, effects: &mut Vec<Effect>) {
         match action {
-            CompareAction::Start { vary, values } => self.start_compare(Some(vary), values, effects),
             CompareAction::StartEqual(count) => {
                 let values = (1..=count).map(|at| format!("\"call {at}\"")).collect();
                 self.start_compare(None, values, effects);
             }
-            CompareAction::StartWith { vary, written } => {
+            CompareAction::Start { vary, written } => {
                 let Some(listed) = self.tool() else { return };
                 match values(&listed.tool, &vary, Some(&written)) {
                     Ok(values) => self.start_compare(Some(vary), values, effects),
@@ -400,24 +395,5 @@ impl State {
         let count = page.losses.len();
         let next = compare.at.map_or(0, |(at, _)| at + 1);
         (count > 0).then(|| super::Action::Compare(CompareAction::Go(next % count)))
-    }
-}
-
-/// The arguments of one call with why they could not be checked, if so, or why the tool's schema refuses them.
-fn planned(tool: &Tool, vary: &str, value: &str, arguments: &str) -> Result<(String, Option<String>), Problem> {
-    let arguments = with_value(arguments, vary, value)?;
-    let (refused, why_not) = match check(tool.input_schema.as_ref(), &arguments) {
-        Err((why, ..)) => (Some(why), None),
-        Ok(Checked { problems, unchecked: why }) => {
-            let first = problems.into_iter().next();
-            (first.map(|(place, why)| if place.is_empty() { why } else { format!("{place}: {why}") }), why)
-        }
-    };
-    match refused {
-        None => Ok((arguments, why_not)),
-        Some(why) => {
-            Err(Problem::new(Kind::Arguments, format!("with {vary}={} the tool's schema refuses it: {why}", shown(value)))
-                .hint("nothing was called; leave that value out, or mend the arguments"))
-        }
     }
 }

@@ -50,7 +50,7 @@ pub use compare::{Compare, CompareAction, CompareTab, Comparisons, VaryForm};
 pub use connect::{ConnectForm, ConnectMode};
 pub use effect::{Effect, Tell};
 pub use event::{Event, Heard};
-pub use export::{ExportAction, ExportKind, ExportOrder, Picture};
+pub use export::{ExportAction, ExportOrder, Picture};
 pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
 pub use history::{HistoryAction, HistoryEffect, HistoryEvent, HistoryState};

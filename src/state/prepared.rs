@@ -45,19 +45,18 @@ impl State {
     pub(super) fn begin_call(&mut self, prepared: PreparedCall, effects: &mut Vec<Effect>) -> Result<u64, Problem> {
         self.check_prepared(&prepared)?;
         let PreparedCall { session, tool, arguments } = prepared;
-        self.next_call += 1;
-        self.task = None;
-        let call = self.next_call;
-        self.running = Some(Running {
-            id: call,
-            tool: tool.name.clone(),
-            since: self.now,
-            limit: CALL_LIMIT,
-            progress: None,
-            unreadable: 0,
-        });
+        let call = self.begin(tool.name.clone());
         effects.push(Effect::Call { session, call, tool, arguments, limit: CALL_LIMIT });
         Ok(call)
+    }
+
+    /// Is busy from here on with what is called so, and returns its number.
+    pub(super) fn begin(&mut self, tool: String) -> u64 {
+        self.next_call += 1;
+        self.task = None;
+        let (id, since) = (self.next_call, self.now);
+        self.running = Some(Running { id, tool, since, limit: CALL_LIMIT, progress: None, unreadable: 0 });
+        id
     }
 
     /// Whether the call can still be made as it was shown.
@@ -136,7 +135,7 @@ mod tests {
 
     /// Each way to ask for calls.
     fn ways() -> Vec<(&'static str, Vec<Action>)> {
-        let vary = CompareAction::Start { vary: "n".into(), values: vec!["1".into(), "2".into()] };
+        let vary = CompareAction::Start { vary: "n".into(), written: "1,2".into() };
         vec![
             ("call", vec![Action::Call { send_anyway: false }]),
             ("repeat", vec![Action::Compare(CompareAction::StartEqual(2))]),

@@ -20,9 +20,10 @@ use super::theme::{self, Tokens};
 use super::widgets::{self, Tone};
 use super::{Cx, export, icons, once, top_bar};
 use crate::capture::{Annotations, Capture, Hint, Tool};
+use crate::fixture::export::Choice;
 use crate::json::Doc;
 use crate::report::{Answer, Question};
-use crate::state::{Action, Connection, Dialog, FixtureAction, Form, FormMode, ListedTool, Screen};
+use crate::state::{Action, Connection, Dialog, ExportAction, FixtureAction, Form, FormMode, ListedTool, Screen};
 
 /// Width of the block that tells how the call went.
 const TIMING: f32 = 264.0;
@@ -384,10 +385,10 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
             cx.send(Action::Fixture(FixtureAction::Show { then: None }));
         }
         if item(icons::OPEN_FILE, "Capture folder…", &keys, true) {
-            cx.send(Action::ExportCapture(None));
+            cx.send(Action::ExportAs(ExportAction::save(Choice::FOLDER)));
         }
         if item(icons::JSON, "Raw CallToolResult…", "", has_result) {
-            cx.send(Action::ExportResult(None));
+            cx.send(Action::ExportAs(ExportAction::save(Choice::RESULT)));
         }
         if item(icons::COPY, "Copy text", "", text.is_some())
             && let Some(view) = text

@@ -9,8 +9,9 @@ use super::theme::{self, Tokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::capture::CaptureId;
+use crate::fixture::budget::Checked;
 use crate::fixture::collection::{CollectedCall, Collection};
-use crate::fixture::run::{Checked, RunCall};
+use crate::fixture::run::RunCall;
 use crate::problem::Problem;
 use crate::report::signed;
 use crate::state::{Action, CollectionAction};
@@ -178,7 +179,7 @@ fn head_ui(ui: &mut Ui, has_before: bool) {
 
 /// A budget in words, and whether it is kept to.
 fn budget(checked: &Checked) -> String {
-    let tokens = checked.tokens.map_or_else(|| "not to be counted".to_owned(), widgets::grouped);
+    let tokens = checked.tokens.as_ref().map_or_else(|_| "not to be counted".to_owned(), |tokens| widgets::grouped(*tokens));
     let said = if checked.passed() { "" } else { ", over" };
     format!("{} {tokens} of {}{said}", checked.budget.of.name(), widgets::grouped(checked.budget.most))
 }

@@ -15,12 +15,9 @@ use super::{
     Cx, asks, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, prices, top_bar, widgets,
 };
 use crate::capture::Tool;
+use crate::fixture::export::Choice;
 use crate::state::media::MediaAction;
-use crate::state::versus::VersusAction;
-use crate::state::wire::WireAction;
-use crate::state::{
-    Action, CollectionAction, CompareAction, Dialog, ExportAction, FixtureAction, ImportAction, PathPurpose, Toast, TokensAction,
-};
+use crate::state::{Action, Dialog, PathPurpose, Toast};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match (&cx.state.dialog, cx.state.asks.open.front()) {
@@ -473,8 +470,9 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         PathPurpose::ImportConfig => {
             ("Import a configuration", "The path of a client's configuration, such as .mcp.json", "Import")
         }
-        PathPurpose::ExportCapture => ("Export the capture", "The path of the folder to make", "Export"),
-        PathPurpose::ExportResult => ("Export the raw CallToolResult", "The path of the file to write", "Export"),
+        PathPurpose::ExportAs(kind) if kind == Choice::FOLDER => {
+            ("Export the capture", "The path of the folder to make", "Export")
+        }
         PathPurpose::SaveLog => ("Save the protocol log", "The path of the file to write: one JSON object a line", "Save"),
         PathPurpose::ExportCompare(_) => {
             ("Export the comparison", "The path of the file to write; one that is there is replaced", "Export")
@@ -523,23 +521,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         let is_clicked = widgets::Button::new(verb).primary().enabled(!edited.trim().is_empty()).show(ui).clicked();
         if (is_clicked || is_entered) && !edited.trim().is_empty() {
             cx.send(Action::CloseDialog);
-            cx.send(match purpose {
-                PathPurpose::OpenCapture => Action::OpenPath(Some(path)),
-                PathPurpose::OpenTokenizer => Action::Tokens(TokensAction::OpenFile(Some(path))),
-                PathPurpose::ImportConfig => Action::Import(ImportAction::Read(path)),
-                PathPurpose::ExportCapture => Action::ExportCapture(Some(path)),
-                PathPurpose::ExportResult => Action::ExportResult(Some(path)),
-                PathPurpose::SaveLog => Action::Wire(WireAction::Save(Some(path))),
-                PathPurpose::ExportCompare(file) => Action::Compare(CompareAction::Save { file, path: Some(path) }),
-                PathPurpose::SaveBlock(block) => Action::Media(MediaAction::Save { block, path: Some(path) }),
-                PathPurpose::ExportAs(kind) => Action::ExportAs(ExportAction::Save { kind, path: Some(path) }),
-                PathPurpose::OpenTools => Action::Versus(VersusAction::Open(Some(path))),
-                PathPurpose::OpenFixtures => Action::Fixture(FixtureAction::Find(Some(path))),
-                PathPurpose::OpenCollection => Action::Collection(CollectionAction::Open(Some(path))),
-                PathPurpose::OpenRun => Action::Collection(CollectionAction::Against(Some(path))),
-                PathPurpose::SaveRun => Action::Collection(CollectionAction::SaveRun(Some(path))),
-                PathPurpose::SaveCalls => Action::Collection(CollectionAction::SaveCalls(path)),
-            });
+            cx.send(purpose.action(path));
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::{Call, Column, Origin, Sweep, SweepAsk, SweepOptions, shown};
+use super::{Call, Column, Origin, Sweep, SweepAsk, shown};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::Subject;
 use crate::format::ledger::ratio;
@@ -62,10 +62,8 @@ impl SweepFile {
         hosts: &Hosts,
         cancel: &Cancel,
     ) -> Result<String, Cancelled> {
-        let calls = ask.values.iter().zip(subjects);
-        let calls: Vec<Call> =
-            calls.map(|(value, subject)| Call::measure(value.clone(), Arc::clone(subject), cancel)).collect::<Result<_, _>>()?;
-        let found = Sweep::of(ask.vary.as_deref(), &calls, &SweepOptions::of(ask), cancel)?;
+        let calls = ask.calls(subjects, cancel)?;
+        let found = Sweep::of(ask, &calls, cancel)?;
         match self {
             Self::Table(kind) => Ok(sweep_table(kind, &found, &calls, encoding)),
             Self::Json => {

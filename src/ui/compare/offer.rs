@@ -48,16 +48,12 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let tip = if why.is_empty() { label.as_str() } else { why };
     let button = Button::new(painted).icon(icons::COMPARE).name(&label).tip(tip).enabled(why.is_empty());
     if button.show(ui).clicked() {
-        start(cx, &choice);
+        cx.send(starting(&choice));
     }
 }
 
-fn start(cx: &Cx<'_>, choice: &Choice) {
-    cx.send(starting(choice));
-}
-
 fn starting(choice: &Choice) -> Action {
-    Action::Compare(CompareAction::Start { vary: choice.name.clone(), values: choice.values.clone() })
+    Action::Compare(CompareAction::Start { vary: choice.name.clone(), written: String::new() })
 }
 
 /// The same by key: the comparison of the tool's formats, if it has any and can be called now.
@@ -130,7 +126,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let spoken = format!("{label}, beside the verdict");
         let button = Button::new(&label).icon(icons::COMPARE).small().name(&spoken).tip(tip).enabled(why.is_empty());
         if button.show(ui).clicked() {
-            start(cx, &choice);
+            cx.send(starting(&choice));
         }
     }
 }
@@ -182,7 +178,7 @@ pub fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let label = format!("Measure {}: {sizes}", size.name);
     let tip = if why.is_empty() { "What an item costs, and where limits stop" } else { why };
     if Button::new(&label).icon(icons::COST).small().enabled(why.is_empty()).tip(tip).show(ui).clicked() {
-        cx.send(Action::Compare(CompareAction::StartWith { vary: size.name.clone(), written: sizes }));
+        cx.send(Action::Compare(CompareAction::Start { vary: size.name.clone(), written: sizes }));
         ui.close();
     }
 }
@@ -242,7 +238,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
     let tip = if count == 0 { "Name at least one value" } else { "One call after the other" };
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     if (Button::new(&label).primary().enabled(count > 0).tip(tip).show(ui).clicked() || is_entered) && count > 0 {
-        cx.send(Action::Compare(CompareAction::StartWith { vary: form.vary, written }));
+        cx.send(Action::Compare(CompareAction::Start { vary: form.vary, written }));
         ui.close();
     }
 }
