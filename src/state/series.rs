@@ -104,13 +104,9 @@ impl State {
             if owner == Owner::Collection {
                 self.measure_collected(at, capture, effects);
             }
-            let screen = self.view.screen;
+            // The way back leads to an answer.
+            self.view.capture.get_or_insert_with(|| capture.id.clone());
             self.list_capture(Arc::clone(capture));
-            if self.view.capture.is_none() {
-                // The way back leads to an answer.
-                self.show_capture(&capture.id);
-                self.view.screen = screen;
-            }
             self.next_of_series(owner, effects);
             return true;
         }
