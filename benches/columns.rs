@@ -64,9 +64,8 @@ mod scrolled {
         window.perform(Action::Connect(Source::Command(Command { program: "generated".into(), ..Command::default() })));
         window.apply(Event::Connected { session: 1, server: Server::default() });
         window.apply(Event::Tools { session: 1, tools: vec![Tool::read(Bytes::from_static(TOOL))], note: None });
-        let values = ["a", "b", "c", "d", "e", "f"].map(|value| format!("\"{value}\""));
         window.perform(Action::SelectTool("generated".into()));
-        window.perform(Action::Compare(CompareAction::Start { vary: "format".into(), values: values.into() }));
+        window.perform(Action::Compare(CompareAction::Start { vary: "format".into(), written: "a,b,c,d,e,f".into() }));
         let began = Instant::now();
         let working = window.frames(|_| Vec::new());
         println!("8 columns of {records} records laid out after {:.1} s", began.elapsed().as_secs_f64());

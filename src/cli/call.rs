@@ -10,17 +10,16 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 use super::args;
-use super::client::{list_tools, with_session};
+use super::client::{Interrupt, list_tools, with_session};
 use super::near;
 use super::view::Asked;
 use super::written::KeepArgs;
 use super::{Done, answers, hosts, output};
-use crate::capture::{CaptureId, Tool};
+use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::host::Hosts;
-use crate::json::Doc;
-use crate::mcp;
+use crate::mcp::{self, Session};
 use crate::problem::{Kind, Problem};
-use crate::report::arguments::{self, Checked, check};
+use crate::report::arguments::{self, refused_by};
 use crate::source::Source;
 use crate::store;
 
@@ -97,6 +96,32 @@ pub fn call(
     )
 }
 
+/// Makes calls one after the other, each with what is said while it is out; `came` is told of each answer. What came
+/// stays, whatever happens to a later call.
+pub async fn make_calls(
+    calls: impl Iterator<Item = (String, mcp::Call)>,
+    session: &Session,
+    interrupt: &Interrupt,
+    quiet: bool,
+    mut came: impl FnMut(usize, &Capture) -> Result<(), Problem>,
+) -> Result<Vec<Capture>, Problem> {
+    let mut captures = Vec::new();
+    for (at, (said, call)) in calls.enumerate() {
+        if !quiet {
+            output::progress(&said);
+        }
+        let capture = session.call(call, interrupt.call.clone()).await;
+        came(at, &capture)?;
+        // Where the server went away or somebody lost patience, there is nobody left to call, or to call for.
+        let is_over = matches!(capture.outcome, Outcome::Cancelled | Outcome::Disconnected);
+        captures.push(capture);
+        if is_over {
+            break;
+        }
+    }
+    Ok(captures)
+}
+
 /// The text of `--args`: JSON, `@FILE`, or `-` for standard input. Nothing of it is changed.
 pub fn read_arguments(given: Option<&str>) -> Result<String, Problem> {
     let unreadable = |error: std::io::Error, place: &str| {
@@ -125,50 +150,21 @@ pub fn warn_unchecked(tool: &str, unchecked: Option<String>) {
     }
 }
 
-/// Whether the arguments may go out; why they could not be checked, if so. What is not JSON never may: the request around
-/// it would not be JSON either.
-pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) -> Result<Option<String>, Problem> {
-    let refuse = |what: String| Problem::new(Kind::Arguments, what);
-    match check(schema, arguments) {
-        Err((why, line, column)) => {
-            let is_json = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes())).is_json();
-            if send_anyway && is_json {
-                return Ok(None);
-            }
-            let place = format!("line {line}, column {column}");
-            if is_json {
-                return Err(refuse(why).at(place).hint("`--send-anyway` sends them all the same"));
-            }
-            Err(refuse(format!("arguments are not JSON: {why}"))
-                .at(place)
-                .hint("a JSON object, @FILE or -; in a shell, put it in single quotes"))
-        }
-        Ok(Checked { problems, unchecked }) => match problems.split_first() {
-            Some(((pointer, message), rest)) if !send_anyway => {
-                let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
-                let place = if pointer.is_empty() { "the arguments as a whole" } else { pointer };
-                Err(refuse(format!("arguments do not fit the schema: {message}{more}")).at(place).hint(
-                    "`--args JSON` gives them, `tools --json` shows the schema, and `--send-anyway` sends them all the same",
-                ))
-            }
-            _ => Ok(unchecked),
-        },
-    }
-}
-
 pub fn not_listed(name: &str, tools: &[Tool]) -> Problem {
     let hint = near::hint(name, tools.iter().map(|tool| tool.name.as_str()));
     let hint = hint.unwrap_or_else(|| "`mcp-loupe tools` lists the server's tools".to_owned());
     Problem::new(Kind::NotFound, "the server lists no such tool").at(name.to_owned()).hint(hint)
 }
 
+/// A name as a folder's name everywhere.
+pub fn folder_name(name: &str) -> String {
+    let safe = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') { char } else { '_' };
+    name.chars().take(80).map(safe).collect()
+}
+
 /// A name for the capture that is also a folder name everywhere.
 pub fn capture_id(tool: &str) -> CaptureId {
-    let safe: String = tool
-        .chars()
-        .take(80)
-        .map(|char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') { char } else { '_' })
-        .collect();
+    let safe = folder_name(tool);
     let format = format_description!("[year][month][day]T[hour][minute][second]Z");
     // Every field is there, so formatting cannot fail; a name without its time would still be one.
     let time = OffsetDateTime::now_utc().format(&format).unwrap_or_default();
@@ -178,26 +174,6 @@ pub fn capture_id(tool: &str) -> CaptureId {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn refused(arguments: &str, send_anyway: bool) -> String {
-        let schema = Bytes::from_static(br#"{"properties":{"n":{"maximum":5}},"required":["m"]}"#);
-        refused_by(Some(&schema), arguments, send_anyway).map_or_else(|problem| problem.message(), |_| "sent".to_owned())
-    }
-
-    #[test]
-    fn arguments_are_refused_with_their_place() {
-        assert_eq!(refused(r#"{"m":1,"n":5}"#, false), "sent");
-        assert_eq!(
-            refused(r#"{"m":1,"n":6}"#, false),
-            "arguments do not fit the schema: 6 is greater than the maximum of 5 (/n)"
-        );
-        assert_eq!(refused(r#"{"n":6}"#, false), "arguments do not fit the schema: required, but missing, and 1 more (/m)");
-        assert_eq!(refused(r#"{"n":6}"#, true), "sent");
-        assert_eq!(refused("[]", false), "arguments are a JSON object, not an array (line 1, column 1)");
-        assert_eq!(refused("[]", true), "sent");
-        assert!(refused("{n:1}", true).starts_with("arguments are not JSON: "));
-    }
 
     #[test]
     fn capture_names_are_safe() {

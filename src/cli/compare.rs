@@ -5,20 +5,21 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::args;
-use super::call::{capture_id, not_listed, read_arguments, refused_by, warn_unchecked};
-use super::client::{Interrupt, interrupted, list_tools, with_session};
+use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unchecked};
+use super::client::{interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
 use super::{Done, hosts, near, view};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::host::Hosts;
-use crate::mcp::{self, Session};
+use crate::mcp;
 use crate::problem::{Kind, Problem};
+use crate::report::arguments::refused_by;
 use crate::report::curve::{Curve, Limit, Unit};
 use crate::report::json::{self, milliseconds};
 use crate::report::sweep::{
-    self, Call, Column, Origin, Sweep, SweepOptions, argument_names, choices, format_argument, page_size_argument, shown,
-    sweep_table, sweep_verdict, with_value,
+    self, Call, Column, Origin, Sweep, SweepAsk, argument_names, choices, format_argument, page_size_argument, shown,
+    sweep_table, sweep_verdict,
 };
 use crate::report::{self, RowCount, TableKind, grouped};
 use crate::token::{Encoding, Tokenizer};
@@ -62,7 +63,18 @@ pub fn run(args: &args::Compare) -> Done {
             };
             let plan = plan(tool, args.vary.as_deref(), &arguments)?;
             consent(&plan, args.link.yes)?;
-            let captures = make(&plan, session, interrupt, args).await;
+            let base = capture_id(&plan.tool.name);
+            let calls = plan.arguments.iter().enumerate().map(|(at, arguments)| {
+                let which = format!("{}={}", plan.vary, shown(&plan.values[at]));
+                let call = mcp::Call {
+                    id: CaptureId(format!("{}-{}", base.0, at + 1).into()),
+                    tool: plan.tool.clone(),
+                    arguments: Bytes::from(arguments.clone()),
+                    limit: args.link.call_limit(),
+                };
+                (format!("call {} of {}: {which}", at + 1, plan.arguments.len()), call)
+            });
+            let captures = make_calls(calls, session, interrupt, quiet, |_, _| Ok(())).await?;
             Ok((plan, captures))
         },
         |(plan, captures), cancel| {
@@ -90,12 +102,8 @@ fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<Plan, Proble
     let mut all = Vec::with_capacity(values.len());
     let mut unchecked = None;
     for value in &values {
-        let arguments = with_value(arguments, &name, value)?;
-        let why = refused_by(tool.input_schema.as_ref(), &arguments, false).map_err(|problem| Problem {
-            what: format!("with {name}={} the {}", shown(value), problem.what),
-            hint: Some("nothing was called; leave that value out, or mend `--args`".to_owned()),
-            ..problem
-        })?;
+        let (arguments, why) = sweep::planned(tool, &name, value, arguments)
+            .map_err(|problem| problem.hint("nothing was called; leave that value out, or mend `--args`"))?;
         unchecked = unchecked.or(why);
         all.push(arguments);
     }
@@ -130,32 +138,6 @@ fn consent(plan: &Plan, yes: bool) -> Result<(), Problem> {
         .hint(format!("`--yes` makes these calls: {}", calls.join(" · "))))
 }
 
-/// Makes the calls one after the other. What came stays, whatever happens to a later one.
-async fn make(plan: &Plan, session: &Session, interrupt: &Interrupt, args: &args::Compare) -> Vec<Capture> {
-    let mut captures = Vec::with_capacity(plan.arguments.len());
-    let base = capture_id(&plan.tool.name);
-    for (at, arguments) in plan.arguments.iter().enumerate() {
-        if !args.print.quiet {
-            let value = shown(&plan.values[at]);
-            output::progress(&format!("call {} of {}: {}={value}", at + 1, plan.arguments.len(), plan.vary));
-        }
-        let call = mcp::Call {
-            id: CaptureId(format!("{}-{}", base.0, at + 1).into()),
-            tool: plan.tool.clone(),
-            arguments: Bytes::from(arguments.clone()),
-            limit: args.link.call_limit(),
-        };
-        let capture = session.call(call, interrupt.call.clone()).await;
-        // Where the server went away or somebody lost patience, there is nobody left to call, or to call for.
-        let is_over = matches!(capture.outcome, Outcome::Cancelled | Outcome::Disconnected);
-        captures.push(capture);
-        if is_over {
-            break;
-        }
-    }
-    captures
-}
-
 /// How the result is printed.
 struct Output<'a> {
     tokenizer: &'a Tokenizer,
@@ -172,7 +154,8 @@ fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Canc
         let subject = report::subject(Arc::new(capture));
         calls.push(Call::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
-    let found = Sweep::of(&plan.vary, &calls, &SweepOptions::default(), cancel).map_err(looked_away)?;
+    let found = Sweep::of(&SweepAsk { vary: Some(plan.vary.as_str().into()), ..SweepAsk::default() }, &calls, cancel)
+        .map_err(looked_away)?;
     let failure = calls.iter().find_map(|call| json::failure(&call.subject));
     if let Some(kind) = table {
         output::table(&sweep_table(kind, &found, &calls, tokenizer.nearest_encoding()))?;

@@ -11,6 +11,7 @@ use crate::capture::{Prompt, Server};
 use crate::json::write;
 use crate::mcp::{self, Listing};
 use crate::problem::{Kind, Problem};
+use crate::report::arguments::refused_by;
 use crate::report::json;
 
 pub fn run(args: &args::Listed) -> Done {
@@ -66,7 +67,7 @@ pub fn get(args: &args::PromptGet) -> Done {
     let asked = Asked::read(&args.view, || hosts::load(&args.data))?;
     let source = args.source.required()?;
     let arguments = call::read_arguments(args.args.as_deref())?;
-    call::refused_by(None, &arguments, false)?;
+    refused_by(None, &arguments, false)?;
     let quiet = asked.is_quiet();
     with_session(
         &source,

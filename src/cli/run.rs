@@ -7,19 +7,19 @@ use bytes::Bytes;
 use clap::Parser;
 
 use super::args::{self, SourceLine};
-use super::call::{capture_id, not_listed, refused_by, warn_unchecked};
+use super::call::{capture_id, folder_name, make_calls, not_listed, warn_unchecked};
 use super::client::{Interrupt, interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
 use super::written::{KeepArgs, preview, recover};
 use super::{Done, hosts};
 use crate::cancel::Cancel;
-use crate::capture::{Capture, Outcome, Server, Tool};
+use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
+use crate::fixture::budget::BudgetOf;
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{Before, Run, RunCall};
 use crate::host::Hosts;
 use crate::mcp::{self, Session};
 use crate::problem::{Kind, Problem};
-use crate::report::sweep::Call;
 use crate::report::{self, grouped, json, number_of, signed};
 use crate::source::Source;
 use crate::store;
@@ -32,7 +32,7 @@ pub fn run(args: &args::Run) -> Done {
     let before = before.transpose()?;
     let hosts = hosts::load(&args.data);
     for budget in collection.calls.iter().flat_map(|call| &call.budgets) {
-        if let crate::fixture::collection::BudgetOf::Host(id) = &budget.of {
+        if let BudgetOf::Host(id) = &budget.of {
             hosts::known(&hosts, id, &place)?;
         }
     }
@@ -109,16 +109,7 @@ fn plan<'a>(collection: &'a Collection, tools: &'a [Tool]) -> Result<Vec<(&'a Co
     let mut plan = Vec::with_capacity(collection.calls.len());
     for call in &collection.calls {
         let tool = tools.iter().find(|tool| tool.name == call.tool).ok_or_else(|| not_listed(&call.tool, tools))?;
-        let unchecked = refused_by(tool.input_schema.as_ref(), &call.arguments, false).map_err(|problem| Problem {
-            what: format!("in the call `{}` the {}", call.name, problem.what),
-            hint: Some("nothing was called; mend the collection".to_owned()),
-            ..problem
-        })?;
-        if call.is_hidden() {
-            return Err(Problem::new(Kind::Arguments, format!("in the call `{}` an argument is hidden", call.name))
-                .hint("nothing was called; write its value into the collection in place of `[hidden:…]`"));
-        }
-        warn_unchecked(&tool.name, unchecked);
+        warn_unchecked(&tool.name, call.check(tool)?);
         plan.push((call, tool));
     }
     Ok(plan)
@@ -163,43 +154,28 @@ async fn make(
     interrupt: &Interrupt,
     args: &args::Run,
 ) -> Result<(Vec<Capture>, Option<Problem>), Problem> {
-    let mut unsaved = None;
-    let mut captures = Vec::with_capacity(plan.len());
-    for (at, (call, tool)) in plan.iter().enumerate() {
-        if !args.print.quiet {
-            output::progress(&format!("call {} of {}: {}", at + 1, plan.len(), one_line(&call.name)));
-        }
-        let asked = mcp::Call {
-            id: crate::capture::CaptureId(format!("{}-{}", capture_id(&call.name).0, at + 1).into()),
+    let calls = plan.iter().enumerate().map(|(at, (call, tool))| {
+        let made = mcp::Call {
+            id: CaptureId(format!("{}-{}", capture_id(&call.name).0, at + 1).into()),
             tool: (*tool).clone(),
             arguments: Bytes::from(call.arguments.clone()),
             limit: args.link.call_limit(),
         };
-        let capture = session.call(asked, interrupt.call.clone()).await;
-        if let Some(folder) = &args.save {
-            let written = args.write.prepare(&capture, &args.write.options(&args.link.known)?)?;
-            if args.write.preview {
-                output::note(args.print.quiet, &format!("{}: {}", call.name, preview(&written, &[])));
-                captures.push(capture);
-                continue;
-            }
-            if let Err(error) = store::write_folder(&written.capture, &folder.join(folder_name(&call.name))) {
-                unsaved.get_or_insert_with(|| Problem::from(error));
-            }
+        (format!("call {} of {}: {}", at + 1, plan.len(), one_line(&call.name)), made)
+    });
+    let mut unsaved = None;
+    let came = |at: usize, capture: &Capture| {
+        let (Some(folder), name) = (&args.save, &plan[at].0.name) else { return Ok(()) };
+        let written = args.write.prepare(capture, &args.write.options(&args.link.known)?)?;
+        if args.write.preview {
+            output::note(args.print.quiet, &format!("{name}: {}", preview(&written, &[])));
+        } else if let Err(error) = store::write_folder(&written.capture, &folder.join(folder_name(name))) {
+            unsaved.get_or_insert_with(|| Problem::from(error));
         }
-        let is_over = matches!(capture.outcome, Outcome::Cancelled | Outcome::Disconnected);
-        captures.push(capture);
-        if is_over {
-            break;
-        }
-    }
+        Ok(())
+    };
+    let captures = make_calls(calls, session, interrupt, args.print.quiet, came).await?;
     Ok((captures, unsaved))
-}
-
-/// The name of a call as a folder's name everywhere.
-fn folder_name(name: &str) -> String {
-    let safe = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '-' | '_') { char } else { '_' };
-    name.chars().take(80).map(safe).collect()
 }
 
 #[expect(clippy::too_many_arguments, reason = "all that was found, once")]
@@ -221,9 +197,9 @@ fn print(
     let mut calls = Vec::with_capacity(captures.len());
     let mut failure = None;
     for (call, capture) in collection.calls.iter().zip(captures) {
-        let made = Call::measure(String::new(), report::subject(Arc::new(capture)), cancel).map_err(looked_away)?;
-        failure = failure.or_else(|| json::failure(&made.subject));
-        calls.push(RunCall::measure(&call.name, &made, &call.budgets, hosts, cancel).map_err(looked_away)?);
+        let subject = report::subject(Arc::new(capture));
+        failure = failure.or_else(|| json::failure(&subject));
+        calls.push(RunCall::measure(call, &subject, hosts, cancel).map_err(looked_away)?);
     }
     let not_called = collection.calls.iter().skip(calls.len()).map(|call| call.name.clone()).collect();
     let run = Run { server, definitions, calls, not_called };
@@ -272,7 +248,7 @@ fn page(run: &Run, before: Option<&Before>) -> String {
         }
         let budgets = call.budgets.iter().map(|checked| {
             let said = if checked.passed() { "ok" } else { "over" };
-            let tokens = checked.tokens.map_or_else(none, grouped);
+            let tokens = checked.tokens.as_ref().map_or_else(|_| none(), |tokens| grouped(*tokens));
             format!("{} {tokens} of {} {said}", checked.budget.of.name(), grouped(checked.budget.most))
         });
         row.push(budgets.collect::<Vec<_>>().join(", "));

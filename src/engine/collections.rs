@@ -19,7 +19,6 @@ use crate::fixture::run::{Before, RunCall};
 use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
 use crate::report;
-use crate::report::sweep::Call;
 use crate::state::Event;
 use crate::state::collection::{CollectionEffect, CollectionEvent};
 use crate::store;
@@ -66,8 +65,7 @@ fn work(effect: CollectionEffect, options: &RedactOptions, hosts: &Hosts) -> Res
         CollectionEffect::Measure { run, at, call, capture } => {
             let cancel = Cancel::new();
             let called_off = |_| Problem::new(Kind::Cancelled, "the answer was not counted");
-            let made = Call::measure(String::new(), report::subject(capture), &cancel).map_err(called_off)?;
-            let call = RunCall::measure(&call.name, &made, &call.budgets, hosts, &cancel).map_err(called_off)?;
+            let call = RunCall::measure(&call, &report::subject(capture), hosts, &cancel).map_err(called_off)?;
             CollectionEvent::Measured { run, at, call: Ok(call) }
         }
     }))

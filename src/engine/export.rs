@@ -17,7 +17,6 @@ use crate::token::Encoding;
 /// Writes the export of `capture`, which is the order's without what is hidden, to `path`, or gives its text back for the
 /// clipboard.
 pub(super) fn write(capture: Arc<Capture>, order: &ExportOrder, path: Option<PathBuf>, hosts: &Hosts) -> Result<Event, Problem> {
-    let choice = Choice::parse(&order.kind.word(), hosts)?;
     let place = match (&order.fixture, &path) {
         (Some(fixture), Some(path)) => store::place(fixture, path),
         _ => Place::default(),
@@ -25,7 +24,7 @@ pub(super) fn write(capture: Arc<Capture>, order: &ExportOrder, path: Option<Pat
     let cancel = Cancel::new();
     let subject = report::subject(Arc::clone(&capture));
     let material = Material { subject: &subject, hosts, encoding: order.encoding, place: &place };
-    if let Choice::Export(export) = choice {
+    if let Choice::Export(export) = order.kind {
         let picture = |picture| Event::Picture { picture, theme: order.theme, path: path.clone() };
         match (&export.form, &path) {
             (Form::Chart(bars), _) => {
@@ -39,7 +38,7 @@ pub(super) fn write(capture: Arc<Capture>, order: &ExportOrder, path: Option<Pat
             (Form::Folder, None) | (Form::File(_), _) => {}
         }
     }
-    let bytes = choice.write(&material, &cancel).map_err(called_off)??;
+    let bytes = order.kind.write(&material, &cancel).map_err(called_off)??;
     put(path, &bytes)
 }
 

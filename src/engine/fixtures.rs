@@ -10,9 +10,9 @@ use super::expanded;
 use super::queue::Queue;
 use super::sessions::Sessions;
 use super::work::{aside, blocking, task};
-use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Capture, CaptureId, Outcome, Tool};
-use crate::fixture::accept::{accepted, after, can_accept, with_compare};
+use crate::cancel::Cancel;
+use crate::capture::{Capture, CaptureId, Tool};
+use crate::fixture::accept::{after, can_accept};
 use crate::fixture::draft::{Wanted, draft};
 use crate::fixture::expect::{self, Expect};
 use crate::fixture::redact::RedactOptions;
@@ -51,9 +51,12 @@ impl Fixtures {
                 std::mem::replace(&mut *self.preview.lock().unwrap_or_else(PoisonError::into_inner), cancel.clone()).cancel();
                 let failed = move |problem| Event::Fixture(FixtureEvent::Previewed { number, preview: Err(problem) });
                 blocking(runtime.handle(), &queue, failed, move || {
-                    if let Ok(preview) = preview(&capture, &wanted, &expanded(path), &options, &cancel) {
-                        push(FixtureEvent::Previewed { number, preview: preview.map(Arc::new) });
-                    }
+                    let preview = match preview(&capture, &wanted, &expanded(path), &options, &cancel) {
+                        Ok(preview) => Ok(Arc::new(preview)),
+                        Err(CountError::Problem(problem)) => Err(problem),
+                        Err(CountError::Cancelled(_)) => return,
+                    };
+                    push(FixtureEvent::Previewed { number, preview });
                 });
             }
             FixtureEffect::Save { capture, wanted, path, replaces } => {
@@ -78,7 +81,7 @@ impl Fixtures {
             }
             FixtureEffect::Accept { at, dir, came, filled, verdict } => {
                 blocking(runtime.handle(), &queue, refused_all, move || {
-                    push(match accept(&dir, &came, &with_filled(&options, &filled)) {
+                    push(match store::keep_answer(&dir, &came, &with_filled(&options, &filled)) {
                         Ok(()) => FixtureEvent::Accepted { at, verdict: after(verdict) },
                         Err(problem) => FixtureEvent::Refused(problem),
                     });
@@ -91,24 +94,11 @@ impl Fixtures {
                     told.push(Event::Problem(problem));
                     Event::Fixture(FixtureEvent::Done { call })
                 };
-                let Some(session) = session else {
-                    let judge = Judge { options, hosts };
-                    let (sessions, cancel) = (Arc::clone(sessions), sessions.begin_alone(call));
-                    blocking(runtime.handle(), &queue, failed, move || {
-                        for (at, (dir, _)) in dirs.iter().enumerate() {
-                            if cancel.is_cancelled() {
-                                break;
-                            }
-                            let read = store::read_fixture(dir).map_err(|problem| refused(dir.display().to_string(), &problem));
-                            let (verdict, came) = judge.verdict(dir, read.map(|read| (read, None)));
-                            push(FixtureEvent::Judged { call, at, verdict, came });
-                        }
-                        sessions.finish(call);
-                        push(FixtureEvent::Done { call });
-                    });
-                    return;
+                let begun = match session {
+                    Some(session) => sessions.begin(session, call).map(|(reached, _, cancel)| (Some(reached), cancel)),
+                    None => Some((None, sessions.begin_alone(call))),
                 };
-                let Some((reached, _, cancel)) = sessions.begin(session, call) else {
+                let Some((reached, cancel)) = begun else {
                     push(FixtureEvent::Done { call });
                     return;
                 };
@@ -117,21 +107,19 @@ impl Fixtures {
                     for (at, (dir, filled)) in dirs.into_iter().enumerate() {
                         let judge = Judge { options: with_filled(&options, &filled), hosts: Arc::clone(&hosts) };
                         let name = dir.display().to_string();
-                        let asked =
-                            store::read_fixture(&dir).map_err(|problem| refused(name.clone(), &problem)).and_then(|read| {
-                                let request = judge.request(name.clone(), &read.0, &filled, &tools, (calls_writing, limit))?;
-                                Ok((read, request))
-                            });
-                        let came = match asked {
-                            Ok((read, request)) => {
-                                let came = reached.call(request, cancel.clone()).await;
-                                if came.outcome == Outcome::Cancelled {
-                                    break;
+                        let read = store::read_fixture(&dir).map_err(|problem| refused(name.clone(), &problem));
+                        let came = match (read, &reached) {
+                            (Ok(read), Some(reached)) => {
+                                match judge.request(name.clone(), &read.0, &filled, &tools, (calls_writing, limit)) {
+                                    Ok(request) => Ok((read, Some(reached.call(request, cancel.clone()).await))),
+                                    Err(verdict) => Err(verdict),
                                 }
-                                Ok((read, Some(came)))
                             }
-                            Err(verdict) => Err(verdict),
+                            (read, _) => read.map(|read| (read, None)),
                         };
+                        if cancel.is_cancelled() {
+                            break;
+                        }
                         let judged = aside(move || judge.verdict(&dir, came)).await;
                         let (verdict, came) = judged.unwrap_or_else(|problem| (refused(name, &problem), None));
                         push(FixtureEvent::Judged { call, at, verdict, came });
@@ -208,16 +196,6 @@ fn with_filled(options: &RedactOptions, filled: &[(String, String)]) -> RedactOp
     options
 }
 
-/// Puts the new answer in place of the fixture's.
-fn accept(dir: &Path, came: &Capture, options: &RedactOptions) -> Result<(), Problem> {
-    let (written, expect) = store::read_fixture(dir)?;
-    let expectations = store::read_expectations(dir)?.and_then(|text| with_compare(&text, &expect, came));
-    let new = accepted(&written, came, options, &Cancel::new())
-        .map_err(|_| Problem::new(Kind::Cancelled, "the new answer was not kept"))?;
-    let files: Vec<(&str, &[u8])> = expectations.iter().map(|text| (expect::FILE, text.as_bytes())).collect();
-    Ok(store::replace_folder(&new, &files, dir)?)
-}
-
 /// From the root on, so that a person sees where it is.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
@@ -240,26 +218,20 @@ fn preview(
     path: &Path,
     options: &RedactOptions,
     cancel: &Cancel,
-) -> Result<Result<Preview, Problem>, Cancelled> {
+) -> Result<Preview, CountError> {
     let path = absolute(path);
-    let (there, existing) = match there(&path) {
-        Ok(there) => there,
-        Err(problem) => return Ok(Err(problem)),
-    };
+    let (there, existing) = there(&path)?;
     let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), cancel)?;
-    Ok(draft.map(|draft| {
-        let files = store::folder_files(&draft.redacted.capture, LOOK).into_iter();
-        let files = files.map(|file| Written { name: file.name.to_owned(), bytes: file.bytes, begins: file.begins.into() });
-        let expectations =
-            Written { name: expect::FILE.to_owned(), bytes: draft.expect.len() as u64, begins: draft.expect.clone().into() };
-        Preview {
-            path,
-            files: files.chain([expectations]).collect(),
-            exactness: draft.redacted.exactness(),
-            found: draft.redacted.found,
-            there,
-        }
-    }))
+    let files = store::folder_files(&draft.redacted.capture, LOOK).into_iter();
+    let files = files.map(|file| Written { name: file.name.to_owned(), bytes: file.bytes, begins: file.begins.into() });
+    let expectations = Written { name: expect::FILE.to_owned(), bytes: draft.expect.len() as u64, begins: draft.expect.into() };
+    Ok(Preview {
+        path,
+        files: files.chain([expectations]).collect(),
+        exactness: draft.redacted.exactness(),
+        found: draft.redacted.found,
+        there,
+    })
 }
 
 /// Writes the fixture, and says whether it is what came.
@@ -273,8 +245,10 @@ fn save(capture: &Capture, wanted: &Wanted, path: &Path, replaces: bool, options
             _ => "choose another name: it is no fixture, so nothing there is written over",
         }));
     }
-    let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), &Cancel::new())
-        .map_err(|_| Problem::new(Kind::Cancelled, "not written"))??;
+    let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), &Cancel::new()).map_err(|error| match error {
+        CountError::Problem(problem) => problem,
+        CountError::Cancelled(_) => Problem::new(Kind::Cancelled, "not written"),
+    })?;
     let files: &[(&str, &[u8])] = &[(expect::FILE, draft.expect.as_bytes())];
     if is_there {
         store::replace_folder(&draft.redacted.capture, files, path)?;

@@ -25,7 +25,7 @@ use tokio::runtime::Runtime;
 
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Reading};
-use crate::fixture::redact::{RedactOptions, redact};
+use crate::fixture::redact::{Redacted, redact};
 use crate::host::{Hosts, probe};
 use crate::problem::{Kind, Problem};
 use crate::report::Prices;
@@ -129,36 +129,23 @@ impl Engine {
             Effect::ReadTools(path) => self.blocking(runtime, move || Ok(Event::ToolsRead(tools::read(&expanded(path))))),
             Effect::Answer { about, inquiry } => self.jobs.answer(about, inquiry),
             Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
-            Effect::ExportCapture { capture, path } => {
-                self.export(runtime, capture, path, |capture, path| Ok(store::write_folder(capture, path)?));
-            }
-            Effect::ExportResult { capture, path } => {
-                self.export(runtime, capture, path, |capture, path| Ok(store::write_result(capture, path)?));
-            }
             Effect::ExportAs(order) => {
-                let (hosts, options, queue) = (self.jobs.hosts(), self.history.options(), Arc::clone(&self.queue));
-                self.blocking(runtime, move || {
-                    let (capture, said) = hidden(&order.capture, &options)?;
-                    let written = export::write(Arc::new(capture), &order, order.path.clone().map(expanded), &hosts)?;
-                    said.into_iter().for_each(|said| queue.push(Event::History(said)));
-                    Ok(written)
+                let hosts = self.jobs.hosts();
+                self.write_hidden(runtime, vec![Arc::clone(&order.capture)], move |hidden| {
+                    export::write(Arc::clone(&hidden[0]), &order, order.path.clone().map(expanded), &hosts)
                 });
             }
             Effect::ExportCompare { captures, ask, file, path, encoding } => {
-                let (hosts, options, queue) = (self.jobs.hosts(), self.history.options(), Arc::clone(&self.queue));
-                self.blocking(runtime, move || {
-                    let mut shown = Vec::with_capacity(captures.len());
-                    for capture in &captures {
-                        let (capture, said) = hidden(capture, &options)?;
-                        shown.push(Arc::new(capture));
-                        said.into_iter().for_each(|said| queue.push(Event::History(said)));
-                    }
-                    export::write_compare(shown, &ask, file, path.map(expanded), encoding, &hosts)
+                let hosts = self.jobs.hosts();
+                self.write_hidden(runtime, captures, move |hidden| {
+                    export::write_compare(hidden, &ask, file, path.map(expanded), encoding, &hosts)
                 });
             }
             Effect::SaveBlock { capture, block, path } => {
-                self.export(runtime, capture, path, move |capture, path| {
-                    Ok(store::write_whole(path, &Reading::of(capture).block_bytes(block)?)?)
+                self.write_hidden(runtime, vec![capture], move |hidden| {
+                    let path = expanded(path);
+                    store::write_whole(&path, &Reading::of(&hidden[0]).block_bytes(block)?)?;
+                    Ok(Event::Exported(path))
                 });
             }
             Effect::OpenText(text) => self.blocking(runtime, move || {
@@ -287,21 +274,22 @@ impl Engine {
         });
     }
 
-    /// Writes a capture with what is secret hidden, and says what was.
-    fn export(
+    /// Writes captures with what is secret hidden, and says what was.
+    fn write_hidden(
         &self,
         runtime: &Runtime,
-        capture: Arc<Capture>,
-        path: PathBuf,
-        write: impl FnOnce(&Capture, &Path) -> Result<(), Problem> + Send + 'static,
+        captures: Vec<Arc<Capture>>,
+        write: impl FnOnce(Vec<Arc<Capture>>) -> Result<Event, Problem> + Send + 'static,
     ) {
         let (queue, options) = (Arc::clone(&self.queue), self.history.options());
         self.blocking(runtime, move || {
-            let path = expanded(path);
-            let (capture, said) = hidden(&capture, &options)?;
-            write(&capture, &path)?;
-            said.into_iter().for_each(|said| queue.push(Event::History(said)));
-            Ok(Event::Exported(path))
+            let hidden = |capture: &Arc<Capture>| redact(capture, &options, &Cancel::new());
+            let hidden = captures.iter().map(hidden).collect::<Result<Vec<_>, _>>();
+            let hidden = hidden.map_err(|_| Problem::new(Kind::Cancelled, "not written"))?;
+            let said: Vec<String> = hidden.iter().filter_map(Redacted::sentence).collect();
+            let written = write(hidden.into_iter().map(|hidden| Arc::new(hidden.capture)).collect())?;
+            said.into_iter().for_each(|said| queue.push(Event::History(HistoryEvent::Said(said))));
+            Ok(written)
         });
     }
 
@@ -320,9 +308,7 @@ impl Engine {
                 | PathPurpose::OpenTools
                 | PathPurpose::OpenCollection
                 | PathPurpose::OpenRun => dialog.pick_file().await,
-                PathPurpose::ExportCapture
-                | PathPurpose::ExportResult
-                | PathPurpose::ExportAs(_)
+                PathPurpose::ExportAs(_)
                 | PathPurpose::ExportCompare(_)
                 | PathPurpose::SaveLog
                 | PathPurpose::SaveRun
@@ -354,13 +340,6 @@ fn tokenizer_file(path: &Path) -> Result<TokenizerFile, Problem> {
     let bytes = store::file_bytes(path, MAX_FILE_BYTES as u64).map_err(fail)?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     TokenizerFile::read(&name, &bytes)
-}
-
-/// The capture as it may be written, and what is said of what was hidden.
-fn hidden(capture: &Capture, options: &RedactOptions) -> Result<(Capture, Option<HistoryEvent>), Problem> {
-    let hidden = redact(capture, options, &Cancel::new()).map_err(|_| Problem::new(Kind::Cancelled, "not written"))?;
-    let said = hidden.sentence().map(HistoryEvent::Said);
-    Ok((hidden.capture, said))
 }
 
 /// `~/` as shells read it: people type paths that way.

@@ -12,6 +12,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::json::{Doc, Kind};
+use crate::problem::{Kind as Failure, Problem};
 
 /// More problems than this help nobody.
 const LIMIT: usize = 50;
@@ -84,6 +85,40 @@ pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Checked, (String
         }
     }
     Ok(Checked { problems, unchecked: None })
+}
+
+/// Whether the arguments may go out; why they could not be checked, if so. What is not JSON never may: the request around
+/// it would not be JSON either.
+///
+/// # Errors
+/// What is in the way, with its place.
+pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) -> Result<Option<String>, Problem> {
+    let refuse = |what: String| Problem::new(Failure::Arguments, what);
+    match check(schema, arguments) {
+        Err((why, line, column)) => {
+            let is_json = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes())).is_json();
+            if send_anyway && is_json {
+                return Ok(None);
+            }
+            let place = format!("line {line}, column {column}");
+            if is_json {
+                return Err(refuse(why).at(place).hint("`--send-anyway` sends them all the same"));
+            }
+            Err(refuse(format!("arguments are not JSON: {why}"))
+                .at(place)
+                .hint("a JSON object, @FILE or -; in a shell, put it in single quotes"))
+        }
+        Ok(Checked { problems, unchecked }) => match problems.split_first() {
+            Some(((pointer, message), rest)) if !send_anyway => {
+                let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
+                let place = if pointer.is_empty() { "the arguments as a whole" } else { pointer };
+                Err(refuse(format!("arguments do not fit the schema: {message}{more}")).at(place).hint(
+                    "`--args JSON` gives them, `tools --json` shows the schema, and `--send-anyway` sends them all the same",
+                ))
+            }
+            _ => Ok(unchecked),
+        },
+    }
 }
 
 /// A schema that can be checked against, or why it cannot.
@@ -162,6 +197,26 @@ mod tests {
     const SCHEMA: &[u8] = br#"{"type":"object","additionalProperties":false,"required":["name"],"properties":{
         "name":{"type":"string","minLength":1},"pageSize":{"type":"integer","minimum":-1,"maximum":500},
         "format":{"enum":["json","markdown"]},"deep":{"type":"object","required":["a/b"]}}}"#;
+
+    #[track_caller]
+    fn refused(arguments: &str, send_anyway: bool) -> String {
+        let schema = Bytes::from_static(br#"{"properties":{"n":{"maximum":5}},"required":["m"]}"#);
+        refused_by(Some(&schema), arguments, send_anyway).map_or_else(|problem| problem.message(), |_| "sent".to_owned())
+    }
+
+    #[test]
+    fn arguments_are_refused_with_their_place() {
+        assert_eq!(refused(r#"{"m":1,"n":5}"#, false), "sent");
+        assert_eq!(
+            refused(r#"{"m":1,"n":6}"#, false),
+            "arguments do not fit the schema: 6 is greater than the maximum of 5 (/n)"
+        );
+        assert_eq!(refused(r#"{"n":6}"#, false), "arguments do not fit the schema: required, but missing, and 1 more (/m)");
+        assert_eq!(refused(r#"{"n":6}"#, true), "sent");
+        assert_eq!(refused("[]", false), "arguments are a JSON object, not an array (line 1, column 1)");
+        assert_eq!(refused("[]", true), "sent");
+        assert!(refused("{n:1}", true).starts_with("arguments are not JSON: "));
+    }
 
     #[test]
     fn a_schema_is_compiled_once_however_often_it_is_checked_against() {

@@ -26,7 +26,6 @@ mod picture;
 mod pull_request;
 mod query;
 mod rendered;
-pub mod repeat;
 pub mod reproduce;
 mod saving;
 mod server_cost;

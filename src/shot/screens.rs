@@ -23,7 +23,6 @@ use crate::settings::Theme;
 use crate::source::{Command, SampleSpec, Source};
 use crate::state::collection::{CollectionAction, CollectionEvent};
 use crate::state::diff::DiffAction;
-use crate::state::repeat::RepeatAction;
 use crate::state::versus::VersusAction;
 use crate::state::{
     Action, Asked, CompareAction, CompareTab, Connection, Dialog, Effect, Event, FixtureAction, HostsAction, ProbeAction, State,
@@ -205,9 +204,8 @@ pub fn screen(
         "repeat" => {
             stage.connect(chosen)?;
             call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
-            stage.perform(Action::Repeat(RepeatAction::Open));
-            stage.perform(Action::Repeat(RepeatAction::Start));
-            stage.until("the calls are made", |state| !state.repeat.is_running())?;
+            stage.perform(Action::Compare(CompareAction::StartEqual(5)));
+            stage.until("the calls are made", |state| state.running.is_none())?;
             stage.settle()?;
         }
         "hosts" => {
@@ -416,14 +414,14 @@ impl Stage {
         self.perform(Action::SelectTool(tool.into()));
         self.perform(Action::SetArgumentsText(arguments.into()));
         let action = match (size, self.state.format_choice()) {
-            (Some(size), _) => CompareAction::StartWith { vary: size.into(), written: "5,50,200".into() },
-            (None, Some(choice)) => CompareAction::Start { vary: choice.name, values: choice.values },
+            (Some(size), _) => CompareAction::Start { vary: size.into(), written: "5,50,200".into() },
+            (None, Some(choice)) => CompareAction::Start { vary: choice.name, written: String::new() },
             (None, None) => return Err(Problem::new(Kind::Usage, format!("no argument of `{tool}` chooses a format"))),
         };
         self.perform(Action::Compare(action));
         if self.state.dialog.is_some() {
             // The command line that asks for this picture is the consent.
-            self.perform(Action::Compare(CompareAction::Confirm));
+            self.perform(Action::ConfirmCall);
         }
         self.until("every call is made", |state| state.running.is_none())?;
         self.settle()
@@ -495,7 +493,9 @@ impl Stage {
             self.apply(Event::Collection(opened));
             self.state.collections.before = last.map(|run| ("calls-run.json".to_owned(), Before::of(&run)));
             self.perform(Action::Collection(CollectionAction::Run));
-            self.until("the collection is run", |state| !state.collections.is_running() && !state.collections.is_counting())?;
+            self.until("the collection is run", |state| {
+                !state.collections.series.is_running() && !state.collections.is_counting()
+            })?;
         }
         self.settle()
     }

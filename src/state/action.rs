@@ -4,11 +4,12 @@
 use std::path::PathBuf;
 
 use super::{
-    CollectionAction, Compare, CompareAction, ConnectForm, DrawerTab, ExportAction, ExportKind, FixtureAction, FormMode,
-    HistoryAction, HostsAction, ImportAction, LoginAction, PaneView, PreparedCall, PreparedRun, ProbeAction, StartQuestion,
-    TokensAction, Value, asks, diff, exact, library, media, repeat, versus, wire,
+    CollectionAction, Compare, CompareAction, ConnectForm, DrawerTab, ExportAction, FixtureAction, FormMode, HistoryAction,
+    HostsAction, ImportAction, LoginAction, PaneView, PreparedCall, PreparedRun, ProbeAction, StartQuestion, TokensAction, Value,
+    asks, diff, exact, library, media, versus, wire,
 };
 use crate::capture::CaptureId;
+use crate::fixture::export::Choice;
 use crate::report::Inquiry;
 use crate::report::sweep::SweepFile;
 use crate::settings::{PanelSize, Theme};
@@ -42,7 +43,6 @@ pub enum Action {
     ReconnectIn(Protocol),
     Diff(diff::DiffAction),
     Versus(versus::VersusAction),
-    Repeat(repeat::RepeatAction),
     Login(LoginAction),
     Import(ImportAction),
     // Tools
@@ -63,7 +63,7 @@ pub enum Action {
     Call {
         send_anyway: bool,
     },
-    /// The person has said yes to [`Dialog::ConfirmCall`].
+    /// The person has said yes to the calls of the dialog.
     ConfirmCall,
     CancelCall,
     /// A card of the start page: connect if needed, select the tool, call it.
@@ -122,9 +122,6 @@ pub enum Action {
     // Out and back in
     Copy(String),
     CopyVerdict,
-    /// Choose where; `None` opens a dialog.
-    ExportCapture(Option<PathBuf>),
-    ExportResult(Option<PathBuf>),
     ExportAs(ExportAction),
     OpenPath(Option<PathBuf>),
     /// A text that was pasted, opened as a file with it would be.
@@ -149,11 +146,6 @@ pub enum Dialog {
     /// The same before the last call is repeated on a connection made again.
     ConfirmAgain {
         call: PreparedCall,
-    },
-    /// The same before a series of calls.
-    ConfirmRepeat {
-        call: PreparedCall,
-        count: u32,
     },
     /// The same for the calls of a comparison: the arguments of each.
     ConfirmCompare {
@@ -203,15 +195,13 @@ pub enum Dialog {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PathPurpose {
     OpenCapture,
     OpenTokenizer,
     ImportConfig,
-    ExportCapture,
-    ExportResult,
     SaveLog,
-    ExportAs(ExportKind),
+    ExportAs(Choice),
     /// A folder of fixtures, to verify.
     OpenFixtures,
     /// A file or folder whose tools are compared with the server's.
@@ -225,4 +215,25 @@ pub enum PathPurpose {
     ExportCompare(SweepFile),
     /// The bytes of the block at this position in `content`.
     SaveBlock(usize),
+}
+
+impl PathPurpose {
+    /// What is done with the path that was given.
+    pub(crate) fn action(self, path: PathBuf) -> Action {
+        match self {
+            Self::OpenCapture => Action::OpenPath(Some(path)),
+            Self::OpenTokenizer => Action::Tokens(TokensAction::OpenFile(Some(path))),
+            Self::ImportConfig => Action::Import(ImportAction::Read(path)),
+            Self::SaveLog => Action::Wire(wire::WireAction::Save(Some(path))),
+            Self::ExportCompare(file) => Action::Compare(CompareAction::Save { file, path: Some(path) }),
+            Self::SaveBlock(block) => Action::Media(media::MediaAction::Save { block, path: Some(path) }),
+            Self::ExportAs(kind) => Action::ExportAs(ExportAction::Save { kind, path: Some(path) }),
+            Self::OpenTools => Action::Versus(versus::VersusAction::Open(Some(path))),
+            Self::OpenFixtures => Action::Fixture(FixtureAction::Find(Some(path))),
+            Self::OpenCollection => Action::Collection(CollectionAction::Open(Some(path))),
+            Self::OpenRun => Action::Collection(CollectionAction::Against(Some(path))),
+            Self::SaveRun => Action::Collection(CollectionAction::SaveRun(Some(path))),
+            Self::SaveCalls => Action::Collection(CollectionAction::SaveCalls(path)),
+        }
+    }
 }

@@ -4,12 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{
-    Asked, Connection, Dialog, Effect, Form, FormMode, HostsAction, PathPurpose, PreparedCall, Screen, StartQuestion, State,
-    Value,
-};
+use super::{Asked, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, Screen, StartQuestion, State, Value};
 use crate::capture::{Capture, CaptureId};
-use crate::fixture::export::safe_name;
 use crate::problem::{Kind, Problem};
 use crate::report::{self, About, AnyResult, Inquiry, SubjectQuery, Target, ToolTokensQuery};
 use crate::source::{SampleSpec, Source};
@@ -122,12 +118,14 @@ impl State {
         }
     }
 
-    /// The person has said yes to the call that the dialog shows.
-    pub(super) fn confirm_call(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(Dialog::ConfirmCall { call }) = &self.dialog {
-            let call = call.clone();
-            self.dialog = None;
-            self.send_call(call, effects);
+    /// The person has said yes to the calls that the dialog shows.
+    pub(super) fn confirm_calls(&mut self, effects: &mut Vec<Effect>) {
+        match self.dialog.take() {
+            Some(Dialog::ConfirmCall { call }) => self.send_call(call, effects),
+            Some(Dialog::ConfirmAgain { call }) => self.confirm_again(call, effects),
+            Some(Dialog::ConfirmCompare { compare, .. }) => self.run_compare(*compare, effects),
+            Some(Dialog::ConfirmCollection { run, .. }) => self.start_run(run, effects),
+            other => self.dialog = other,
         }
     }
 
@@ -177,12 +175,10 @@ impl State {
         }
         self.came_through(&capture.id);
         self.keep_call(&capture, effects);
-        if self.captured_of_compare(call, &capture, effects) || self.captured_of_run(call, &capture, effects) {
+        if self.captured_of_series(call, &capture, effects) {
             return;
         }
-        if self.repeat.expects(call) {
-            self.repeated(capture, effects);
-        } else if self.again.expects(call) {
+        if self.again.expects(call) {
             self.called_again(capture);
         } else if is_awaited {
             // Somebody who has gone on to something else is not called back.
@@ -287,25 +283,5 @@ impl State {
             Some(text) => self.copy(text, effects),
             None => self.toast("Nothing to copy yet: the counts are still being made"),
         }
-    }
-
-    pub(super) fn export(&mut self, purpose: PathPurpose, path: Option<std::path::PathBuf>, effects: &mut Vec<Effect>) {
-        let Some(capture) = self.capture().cloned() else {
-            self.toast("No answer to export yet");
-            return;
-        };
-        let Some(path) = path else {
-            let text = match purpose {
-                PathPurpose::ExportResult => format!("{}-result.json", safe_name(&capture.tool.name)),
-                _ => safe_name(&capture.tool.name),
-            };
-            self.dialog = Some(Dialog::Path { purpose, text });
-            return;
-        };
-        self.dialog = None;
-        effects.push(match purpose {
-            PathPurpose::ExportResult => Effect::ExportResult { capture, path },
-            _ => Effect::ExportCapture { capture, path },
-        });
     }
 }

@@ -4,11 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::media::MediaAction;
-use super::{
-    Action, CollectionAction, Connection, Dialog, Effect, Event, ExportAction, FixtureAction, ImportAction, PaneView,
-    PathPurpose, Screen, State, Toast, TokensAction,
-};
+use super::{Action, Connection, Dialog, Effect, Event, PaneView, PathPurpose, Screen, State, Toast};
 use crate::problem::Problem;
 use crate::source::is_web;
 
@@ -32,7 +28,6 @@ impl State {
     /// Whether something on the screen changes with time alone.
     pub fn is_waiting(&self) -> bool {
         self.running.is_some()
-            || self.repeat.is_running()
             || matches!(self.connection, Connection::Connecting { .. })
             || self.versus.is_listing()
             || self.library.listing.is_some()
@@ -70,7 +65,6 @@ impl State {
             Action::ReconnectIn(protocol) => self.again(Some(protocol), effects),
             Action::Diff(action) => self.change_diff(action, effects),
             Action::Versus(action) => self.versus(action, effects),
-            Action::Repeat(action) => self.change_repeat(action, effects),
             Action::Login(action) => self.login(action, effects),
             Action::Import(action) => self.import(action, effects),
             Action::SetFilter(filter) => self.filter = filter,
@@ -81,9 +75,9 @@ impl State {
             Action::SetArgumentsText(text) => self.set_arguments_text(&text),
             Action::RestoreArguments => self.restore_arguments(),
             Action::Call { send_anyway } => self.call(send_anyway, effects),
-            Action::ConfirmCall => self.confirm_call(effects),
+            Action::ConfirmCall => self.confirm_calls(effects),
             Action::CancelCall => {
-                self.repeat.stop();
+                self.stop_series("cancelled", false);
                 if let Some(running) = &self.running {
                     effects.push(Effect::CancelCall { call: running.id });
                 }
@@ -112,14 +106,9 @@ impl State {
             Action::Want(wants) => self.want(wants, effects),
             Action::Copy(text) => self.copy(text, effects),
             Action::CopyVerdict => self.copy_verdict(effects),
-            Action::ExportCapture(path) => self.export(PathPurpose::ExportCapture, path, effects),
             Action::ExportAs(action) => self.export_as(action, effects),
             Action::OpenText(text) => effects.push(Effect::OpenText(text)),
-            Action::ExportResult(path) => self.export(PathPurpose::ExportResult, path, effects),
-            Action::OpenPath(Some(path)) => {
-                self.dialog = None;
-                effects.push(Effect::OpenPath(path));
-            }
+            Action::OpenPath(Some(path)) => effects.push(Effect::OpenPath(path)),
             Action::OpenPath(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() });
             }
@@ -247,24 +236,10 @@ impl State {
             Event::ValuesKnown(values) => self.values_known(values),
             Event::Exported(path) => self.toast(&format!("Saved {}", path.display())),
             Event::Problem(problem) => self.toast_problem(problem),
-            Event::PathChosen { purpose, path: Some(path) } => match purpose {
-                PathPurpose::OpenCapture => self.perform(Action::OpenPath(Some(path)), effects),
-                PathPurpose::OpenTokenizer => self.tokens(TokensAction::OpenFile(Some(path)), effects),
-                PathPurpose::SaveLog => self.perform_wire(super::wire::WireAction::Save(Some(path)), effects),
-                PathPurpose::ExportCompare(file) => self.compare(super::CompareAction::Save { file, path: Some(path) }, effects),
-                PathPurpose::SaveBlock(block) => {
-                    self.perform_media(MediaAction::Save { block, path: Some(path) }, effects);
-                }
-                PathPurpose::ImportConfig => self.import(ImportAction::Read(path), effects),
-                PathPurpose::OpenTools => self.versus(super::versus::VersusAction::Open(Some(path)), effects),
-                PathPurpose::OpenFixtures => self.perform_fixture(FixtureAction::Find(Some(path)), effects),
-                PathPurpose::OpenCollection => self.perform_collection(CollectionAction::Open(Some(path)), effects),
-                PathPurpose::OpenRun => self.perform_collection(CollectionAction::Against(Some(path)), effects),
-                PathPurpose::SaveRun => self.perform_collection(CollectionAction::SaveRun(Some(path)), effects),
-                PathPurpose::SaveCalls => self.perform_collection(CollectionAction::SaveCalls(path), effects),
-                PathPurpose::ExportAs(kind) => self.export_as(ExportAction::Save { kind, path: Some(path) }, effects),
-                purpose => self.export(purpose, Some(path), effects),
-            },
+            Event::PathChosen { purpose, path: Some(path) } => {
+                self.dialog = None;
+                self.perform(purpose.action(path), effects);
+            }
             // Cancelled, or no dialog could be shown: the path field is still there.
             Event::PathChosen { path: None, .. } => {}
         }

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::series::{Owner, Series};
 use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
-use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
+use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{Before, Run, RunCall};
 use crate::problem::{Kind, Problem};
-use crate::report::arguments::{self, unchecked};
+use crate::report::arguments::unchecked;
 use crate::token::Tokens;
 
 /// What a person does with collections.
@@ -24,8 +25,6 @@ pub enum CollectionAction {
     Open(Option<PathBuf>),
     /// Makes the calls; asks first where a tool is not declared read-only.
     Run,
-    /// The person has said yes to [`Dialog::ConfirmCollection`].
-    Confirm,
     /// Compares with a run that was saved; `None` asks which.
     Against(Option<PathBuf>),
     /// Writes the run as `run --json` prints it; `None` asks where.
@@ -93,33 +92,19 @@ pub struct PreparedRun {
     pub calls: Vec<PreparedCall>,
 }
 
-/// What became of one call of the collection.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct MadeCall {
-    pub capture: Option<CaptureId>,
-    /// `None` while it is counted.
-    pub measured: Option<RunCall>,
-    /// Whether it could not be counted.
-    pub is_uncounted: bool,
-}
-
 /// What the window knows of a collection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Collections {
     pub path: Option<PathBuf>,
     pub collection: Option<Arc<Collection>>,
-    /// As many as the collection has calls.
-    pub made: Vec<MadeCall>,
+    /// The calls of the run; none before it.
+    pub series: Series,
+    /// What the answers cost, as many as the collection has calls; `None` until one is counted.
+    pub counted: Vec<Option<Result<RunCall, Problem>>>,
     /// The earlier run that this one is compared with, and what it is.
     pub before: Option<(String, Before)>,
     /// The server of the run.
     pub server: Option<Server>,
-    /// Why the run ended before all calls were made.
-    pub stopped: Option<String>,
-    /// The calls of the run, as they are sent.
-    prepared: Vec<PreparedCall>,
-    /// The call that is out: its number, and which it is.
-    call: Option<(u64, usize)>,
     /// Counts runs, so that late counts of another are told apart.
     run: u64,
     /// The calls that go into a file once it is named.
@@ -127,34 +112,29 @@ pub struct Collections {
 }
 
 impl Collections {
-    /// Whether calls are being made.
-    pub fn is_running(&self) -> bool {
-        self.call.is_some()
-    }
-
     /// Whether an answer is still being counted.
     pub fn is_counting(&self) -> bool {
-        self.made.iter().any(|made| made.capture.is_some() && made.measured.is_none() && !made.is_uncounted)
+        self.series.captures.iter().zip(&self.counted).any(|(capture, counted)| capture.is_some() && counted.is_none())
     }
 
     /// The calls that are counted, in order.
     pub fn measured(&self) -> Vec<RunCall> {
-        self.made.iter().filter_map(|made| made.measured.clone()).collect()
+        self.counted.iter().flatten().flatten().cloned().collect()
     }
 
     /// The run as far as it went; `None` before the first call.
     pub fn run(&self, definitions: Tokens) -> Option<Run> {
         let server = self.server.clone()?;
         let collection = self.collection.as_ref()?;
-        let not_made = collection.calls.iter().zip(&self.made).filter(|(_, made)| made.capture.is_none());
+        let not_made = collection.calls.iter().zip(&self.series.captures).filter(|(_, capture)| capture.is_none());
         let not_called = not_made.map(|(call, _)| call.name.clone()).collect();
         Some(Run { server, definitions, calls: self.measured(), not_called })
     }
 
     fn forget(&mut self) {
         let count = self.collection.as_ref().map_or(0, |collection| collection.calls.len());
-        self.made = vec![MadeCall::default(); count];
-        self.stopped = None;
+        self.counted = vec![None; count];
+        self.series = Series::default();
         self.run += 1;
     }
 }
@@ -165,30 +145,16 @@ impl State {
         match action {
             CollectionAction::Show => self.view.screen = Screen::Collection,
             CollectionAction::Open(None) => self.ask_path(PathPurpose::OpenCollection, String::new()),
-            CollectionAction::Open(Some(path)) => {
-                self.dialog = None;
-                send(CollectionEffect::Open(path));
-            }
+            CollectionAction::Open(Some(path)) => send(CollectionEffect::Open(path)),
             CollectionAction::Run => self.ask_run(effects),
-            CollectionAction::Confirm => {
-                if let Some(Dialog::ConfirmCollection { run, .. }) = &self.dialog {
-                    let run = run.clone();
-                    self.dialog = None;
-                    self.start_run(run, effects);
-                }
-            }
             CollectionAction::Against(None) => self.ask_path(PathPurpose::OpenRun, String::new()),
-            CollectionAction::Against(Some(path)) => {
-                self.dialog = None;
-                send(CollectionEffect::ReadRun(path));
-            }
+            CollectionAction::Against(Some(path)) => send(CollectionEffect::ReadRun(path)),
             CollectionAction::SaveRun(None) => {
                 let name = self.collections.path.as_ref().and_then(|path| path.file_stem());
                 let name = name.map_or_else(|| "collection".to_owned(), |name| name.to_string_lossy().into_owned());
                 self.ask_path(PathPurpose::SaveRun, format!("{name}-run.json"));
             }
             CollectionAction::SaveRun(Some(path)) => {
-                self.dialog = None;
                 let before = self.collections.before.as_ref().map(|(_, before)| before);
                 match self.collections.run(self.definitions()) {
                     Some(run) => send(CollectionEffect::SaveRun { text: run.json(before), path }),
@@ -197,7 +163,6 @@ impl State {
             }
             CollectionAction::Collect(captures) => self.collect(captures),
             CollectionAction::SaveCalls(path) => {
-                self.dialog = None;
                 let collected = std::mem::take(&mut self.collections.collected);
                 let captures = collected.iter().filter_map(|id| self.capture_of(id).cloned()).collect();
                 send(CollectionEffect::SaveCalls { captures, path });
@@ -240,34 +205,14 @@ impl State {
     /// What is in the way of the first call that cannot be made.
     fn planned(&self, notes: &mut Vec<String>) -> Result<Vec<Arc<Tool>>, Problem> {
         let Some(collection) = &self.collections.collection else { return Ok(Vec::new()) };
-        let refuse = |call: &CollectedCall, kind, what: &str| {
-            Problem::new(kind, format!("in the call `{}` {what}", call.name))
-                .hint("nothing was called; mend the collection, or connect to its server")
-        };
         let tool = |call: &CollectedCall| {
-            let listed = self.tools.iter().find(|listed| listed.tool.name == call.tool);
-            let Some(listed) = listed else {
-                return Err(refuse(call, Kind::NotFound, &format!("the tool `{}` is not one of this server", call.tool)));
+            let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == call.tool) else {
+                let what = format!("in the call `{}` the tool `{}` is not one of this server", call.name, call.tool);
+                let hint = "nothing was called; mend the collection, or connect to its server";
+                return Err(Problem::new(Kind::NotFound, what).hint(hint));
             };
-            if call.is_hidden() {
-                return Err(refuse(call, Kind::Arguments, "an argument is hidden; write its value in place of `[hidden:…]`"));
-            }
-            match arguments::check(listed.tool.input_schema.as_ref(), &call.arguments) {
-                Err((why, line, column)) => {
-                    let what = format!("the arguments are not a JSON object: {why}");
-                    Err(refuse(call, Kind::Arguments, &what).at(format!("line {line}, column {column}")))
-                }
-                Ok(checked) => match checked.problems.first() {
-                    Some((pointer, message)) => {
-                        let what = format!("the arguments do not fit the schema: {message}");
-                        Err(refuse(call, Kind::Arguments, &what).at(pointer.clone()))
-                    }
-                    None => {
-                        notes.extend(checked.unchecked.map(|why| unchecked(&call.tool, &why)));
-                        Ok(Arc::clone(&listed.tool))
-                    }
-                },
-            }
+            notes.extend(call.check(&listed.tool)?.map(|why| unchecked(&call.tool, &why)));
+            Ok(Arc::clone(&listed.tool))
         };
         collection.calls.iter().map(tool).collect()
     }
@@ -303,7 +248,7 @@ impl State {
         }
     }
 
-    fn start_run(&mut self, run: PreparedRun, effects: &mut Vec<Effect>) {
+    pub(super) fn start_run(&mut self, run: PreparedRun, effects: &mut Vec<Effect>) {
         if self.running.is_some() {
             return;
         }
@@ -323,62 +268,22 @@ impl State {
         }
         self.collections.forget();
         self.collections.server = self.connection.server().cloned();
-        self.collections.prepared = run.calls;
-        self.next_of_run(0, effects);
+        self.collections.series = Series::of(run.calls);
+        self.next_of_series(Owner::Collection, effects);
     }
 
-    fn next_of_run(&mut self, at: usize, effects: &mut Vec<Effect>) {
-        let Some(call) = self.collections.prepared.get(at).cloned() else { return };
-        match self.begin_call(call, effects) {
-            Ok(number) => self.collections.call = Some((number, at)),
-            Err(problem) => {
-                self.collections.stopped = Some(problem.what.clone());
-                self.toast_problem(problem);
-            }
-        }
-    }
-
-    /// Takes in the answer to a call of the collection; false where it belongs to another.
-    pub(super) fn captured_of_run(&mut self, call: u64, capture: &Arc<Capture>, effects: &mut Vec<Effect>) -> bool {
-        let Some((_, at)) = self.collections.call.filter(|(running, _)| *running == call) else { return false };
-        let collections = &mut self.collections;
-        collections.call = None;
-        if let Some(made) = collections.made.get_mut(at) {
-            made.capture = Some(capture.id.clone());
-        }
-        match capture.outcome {
-            Outcome::Cancelled => collections.stopped = Some("cancelled".into()),
-            Outcome::Disconnected => collections.stopped = Some("the server went away".into()),
-            _ => {}
-        }
-        if let Some(call) = collections.collection.as_ref().and_then(|collection| collection.calls.get(at)) {
-            effects.push(Effect::Collection(CollectionEffect::Measure {
-                run: collections.run,
-                at,
-                call: call.clone(),
-                capture: Arc::clone(capture),
-            }));
-        }
-        self.view.capture.get_or_insert_with(|| capture.id.clone());
-        self.list_capture(Arc::clone(capture));
-        if self.collections.stopped.is_none() {
-            self.next_of_run(at + 1, effects);
-        }
-        true
-    }
-
-    /// A session that ends takes the call in flight with it.
-    pub(super) fn stop_run(&mut self, why: &str) {
-        if self.collections.call.take().is_some() {
-            self.collections.stopped = Some(why.to_owned());
-        }
+    /// Has an answer of the run counted.
+    pub(super) fn measure_collected(&self, at: usize, capture: &Arc<Capture>, effects: &mut Vec<Effect>) {
+        let call = self.collections.collection.as_ref().and_then(|collection| collection.calls.get(at)).cloned();
+        let (run, capture) = (self.collections.run, Arc::clone(capture));
+        effects.extend(call.map(|call| Effect::Collection(CollectionEffect::Measure { run, at, call, capture })));
     }
 
     pub(super) fn collection_event(&mut self, event: CollectionEvent) {
         match event {
             CollectionEvent::Opened { path, collection } => {
                 self.view.screen = Screen::Collection;
-                if self.collections.is_running() {
+                if self.collections.series.is_running() {
                     self.toast("A collection is being run; open the other one when that is done");
                     return;
                 }
@@ -395,14 +300,11 @@ impl State {
                 self.collections.before = Some((name, before));
             }
             CollectionEvent::Measured { run, at, call } => {
-                let made = self.collections.made.get_mut(at).filter(|_| run == self.collections.run);
-                match (made, call) {
-                    (Some(made), Ok(call)) => made.measured = Some(call),
-                    (Some(made), Err(problem)) => {
-                        made.is_uncounted = true;
-                        self.toast_problem(problem);
-                    }
-                    (None, _) => {}
+                let current = self.collections.run;
+                let Some(counted) = self.collections.counted.get_mut(at).filter(|_| run == current) else { return };
+                *counted = Some(call.clone());
+                if let Err(problem) = call {
+                    self.toast_problem(problem);
                 }
             }
             CollectionEvent::CallsSaved { path, calls, hidden, note } => {
@@ -422,6 +324,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::Outcome;
     use crate::source::Source;
     use crate::state::{Action, Connection, Event, ListedTool};
 
@@ -496,7 +399,7 @@ mod tests {
             };
             assert_eq!(arguments, &Bytes::from_static(b"{\"n\": 1e3}"));
             assert_eq!(answered(&mut state, "2", Outcome::Result).len(), 1);
-            assert!(!state.collections.is_running() && state.collections.is_counting());
+            assert!(!state.collections.series.is_running() && state.collections.is_counting());
             measured(&mut state, 0, first);
             measured(&mut state, 1, 5);
             let before = state.collections.before.as_ref();
@@ -515,7 +418,7 @@ mod tests {
         perform(&mut state, CollectionAction::Run);
         assert_eq!(answered(&mut state, "1", Outcome::Cancelled).len(), 1);
         assert!(state.running.is_none());
-        assert_eq!(state.collections.stopped.as_deref(), Some("cancelled"));
+        assert_eq!(state.collections.series.stopped.as_deref(), Some("cancelled"));
         assert_eq!(
             (state.captures.len(), state.collections.run(Tokens::default()).unwrap().not_called),
             (1, vec!["two".to_owned()])
@@ -528,7 +431,14 @@ mod tests {
         assert!(perform(&mut state, CollectionAction::Run).is_empty());
         let Some(Dialog::ConfirmCollection { calls, .. }) = &state.dialog else { panic!("asked") };
         assert_eq!(calls[..], ["a {}", "a {\"n\": 1e3}"]);
-        assert_eq!(perform(&mut state, CollectionAction::Confirm).len(), 1);
+        assert_eq!(
+            {
+                let mut effects = Vec::new();
+                state.perform(Action::ConfirmCall, &mut effects);
+                effects.len()
+            },
+            1
+        );
         let mut state = connected(r#"{"name":"a","inputSchema":{"type":"object","required":["x"]}}"#);
         assert!(perform(&mut state, CollectionAction::Run).is_empty() && state.dialog.is_none());
         assert!(state.toasts[0].text.contains("in the call `a` the arguments do not fit"), "{}", state.toasts[0].text);

@@ -1,52 +1,37 @@
-//! A tool called over several values of an argument: the plan, the calls one at a time, what came, and how it is looked at.
-//!
-//! Every call becomes an ordinary capture. What came stays, whatever happens to a later call.
+//! A tool called over several values of an argument, or several times alike: the plan, what came, and how it is looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::change::toggle;
+use super::series::{Owner, Series};
 use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::export::safe_name;
 use crate::problem::{Kind, Problem};
-use crate::report::arguments::{Checked, check, unchecked};
+use crate::report::arguments::unchecked;
 use crate::report::sweep::SweepPage;
 use crate::report::sweep::{
-    Choice, SentPart, Sweep, SweepAsk, SweepFile, differs_only_in, format_argument, needed_verdict, page_size_argument, shown,
-    sweep_table, sweep_verdict, value_in, values, with_value,
+    Choice, SentPart, Sweep, SweepAsk, SweepFile, differs_only_in, format_argument, needed_verdict, page_size_argument, planned,
+    shown, sweep_table, sweep_verdict, value_in, values,
 };
 use crate::report::{Inquiry, TableKind, Verdict};
-
-/// One call of the plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Planned {
-    /// JSON text.
-    pub value: String,
-    pub arguments: String,
-    /// What it became; `None` before it is made.
-    pub capture: Option<CaptureId>,
-}
 
 /// A comparison, running or done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compare {
-    /// The session that the calls are for.
-    session: u64,
     /// The name of the server that is called.
     pub server: String,
     pub tool: Arc<Tool>,
-    /// The argument that is varied.
-    pub vary: String,
-    pub calls: Vec<Planned>,
-    /// The call in flight: its number among all calls, and its position here.
-    running: Option<(u64, usize)>,
-    /// Why the calls that are left were not made.
-    pub stopped: Option<String>,
+    /// The argument that is varied; `None` of equal calls.
+    pub vary: Option<String>,
+    /// Its value in each call, JSON texts; of equal calls which one it is.
+    pub values: Vec<String>,
+    /// One call for each value.
+    pub series: Series,
     /// Which part of their answers the columns of calls show.
     pub part: SentPart,
     /// Sections of which only the head is shown, by name.
@@ -70,11 +55,11 @@ pub struct Compare {
 impl Compare {
     /// The calls that were made and what is asked about them; `None` before the first.
     pub fn query(&self) -> Option<(Vec<CaptureId>, SweepAsk)> {
-        let made: Vec<&Planned> = self.calls.iter().filter(|call| call.capture.is_some()).collect();
-        let captures: Vec<CaptureId> = made.iter().filter_map(|call| call.capture.clone()).collect();
-        let values: Vec<String> = made.iter().map(|call| call.value.clone()).collect();
+        let made = self.values.iter().zip(&self.series.captures);
+        let made = made.filter_map(|(value, capture)| Some((value.clone(), capture.clone()?)));
+        let (values, captures): (Vec<String>, Vec<CaptureId>) = made.unzip();
         let ask = SweepAsk {
-            vary: self.vary.as_str().into(),
+            vary: self.vary.as_deref().map(Into::into),
             values: values.into(),
             part: self.part,
             baseline: self.baseline,
@@ -83,31 +68,27 @@ impl Compare {
         (!captures.is_empty()).then_some((captures, ask))
     }
 
-    /// The call at this position, as it is sent.
-    fn prepared(&self, at: usize) -> PreparedCall {
-        let arguments = Bytes::from(self.calls[at].arguments.clone());
-        PreparedCall { session: self.session, tool: Arc::clone(&self.tool), arguments }
+    /// "Compare response_format", "5 equal calls".
+    pub fn title(&self) -> String {
+        self.vary.as_ref().map_or_else(|| format!("{} equal calls", self.values.len()), |vary| format!("Compare {vary}"))
     }
 
-    /// Position of the call in flight.
-    pub fn running(&self) -> Option<usize> {
-        self.running.map(|(_, at)| at)
-    }
-
-    pub fn is_running(&self) -> bool {
-        self.running.is_some()
+    /// "response_format=markdown", "call 2".
+    fn name(&self, value: &str) -> String {
+        self.vary.as_ref().map_or_else(|| shown(value), |vary| format!("{vary}={}", shown(value)))
     }
 
     /// "Call 2 of 2: response_format=markdown", while one is in flight.
     pub fn progress(&self) -> Option<String> {
-        let at = self.running()?;
-        Some(format!("Call {} of {}: {}={}", at + 1, self.calls.len(), self.vary, shown(&self.calls[at].value)))
+        let at = self.series.running()?;
+        let which = self.vary.as_ref().map_or_else(String::new, |_| format!(": {}", self.name(&self.values[at])));
+        Some(format!("Call {} of {}{which}", at + 1, self.values.len()))
     }
 
     /// "response_format=markdown", of the calls that were not made.
     pub fn not_made(&self) -> Vec<String> {
-        let left = self.calls.iter().filter(|call| call.capture.is_none());
-        left.map(|call| format!("{}={}", self.vary, shown(&call.value))).collect()
+        let left = self.values.iter().zip(&self.series.captures).filter(|(_, capture)| capture.is_none());
+        left.map(|(value, _)| self.name(value)).collect()
     }
 }
 
@@ -121,22 +102,16 @@ pub enum CompareTab {
 /// What a person does in a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompareAction {
-    /// Call the selected tool with each value that is not there already; asks first where it is not declared read-only.
+    /// Call the selected tool with each value that is not there already; asks first where it is not declared read-only. The
+    /// values are as a person writes them, with commas between them or as a JSON array; empty takes those of the schema.
     Start {
-        vary: String,
-        values: Vec<String>,
-    },
-    /// The same, of values as a person writes them: with commas between them, or a JSON array.
-    StartWith {
         vary: String,
         written: String,
     },
+    /// Call it so many times with the same arguments, those of the form; asks first as [`CompareAction::Start`].
+    StartEqual(usize),
     /// What the popup of another argument says.
     Edit(VaryForm),
-    /// The person has said yes to [`Dialog::ConfirmCompare`].
-    Confirm,
-    /// Ends the call in flight, and makes no other.
-    Cancel,
     /// Every call anew.
     Again,
     SetPart(SentPart),
@@ -221,34 +196,23 @@ impl State {
 
     pub(super) fn compare(&mut self, action: CompareAction, effects: &mut Vec<Effect>) {
         match action {
-            CompareAction::Start { vary, values } => self.start_compare(&vary, values, effects),
-            CompareAction::StartWith { vary, written } => {
+            CompareAction::StartEqual(count) => {
+                let values = (1..=count).map(|at| format!("\"call {at}\"")).collect();
+                self.start_compare(None, values, effects);
+            }
+            CompareAction::Start { vary, written } => {
                 let Some(listed) = self.tool() else { return };
                 match values(&listed.tool, &vary, Some(&written)) {
-                    Ok(values) => self.start_compare(&vary, values, effects),
+                    Ok(values) => self.start_compare(Some(vary), values, effects),
                     Err(problem) => self.toast_problem(problem),
                 }
             }
             CompareAction::Edit(form) => self.comparisons.form = form,
-            CompareAction::Confirm => {
-                if let Some(Dialog::ConfirmCompare { compare, .. }) = &self.dialog {
-                    let compare = Compare::clone(compare);
-                    self.dialog = None;
-                    self.run_compare(compare, effects);
-                }
-            }
-            CompareAction::Cancel => {
-                if let Some(compare) = &mut self.comparisons.current
-                    && let Some((call, _)) = compare.running
-                {
-                    compare.stopped = Some("cancelled".into());
-                    effects.push(Effect::CancelCall { call });
-                }
-            }
             CompareAction::Again => {
                 let Some(compare) = self.comparisons.current.clone() else { return };
-                let calls = compare.calls.into_iter().map(|call| Planned { capture: None, ..call }).collect();
-                self.ask_compare(Compare { calls, stopped: None, running: None, at: None, ..compare }, effects);
+                let calls = compare.series.calls.iter().map(|call| self.prepare(&compare.tool, call.arguments.clone()));
+                let series = Series::of(calls.collect());
+                self.ask_compare(Compare { series, at: None, ..compare }, effects);
             }
             CompareAction::SetChars(is_in_chars) => self.comparisons.is_in_chars = is_in_chars,
             CompareAction::SetLimits(limits) => self.comparisons.limits = limits,
@@ -293,11 +257,11 @@ impl State {
     pub fn compare_verdict(&self, compare: &Compare, sweep: &Sweep) -> Verdict {
         let encoding = self.settings.encoding();
         match self.needed(&compare.server, &compare.tool.name) {
-            Some(needed) => {
+            Some(needed) if compare.vary.is_some() => {
                 let fields = sweep.choosable_fields().into_iter().map(|field| field.pattern.clone());
                 needed_verdict(sweep, &fields.filter(|field| needed.contains(field)).collect::<Vec<_>>(), encoding)
             }
-            None => sweep_verdict(sweep, encoding),
+            _ => sweep_verdict(sweep, encoding),
         }
     }
 
@@ -332,7 +296,7 @@ impl State {
 
     fn ask_where(&mut self, file: SweepFile) {
         let Some(compare) = &self.comparisons.current else { return };
-        let name = safe_name(&format!("{}-{}", compare.tool.name, compare.vary));
+        let name = safe_name(&format!("{}-{}", compare.tool.name, compare.vary.as_deref().unwrap_or("equal-calls")));
         let text = format!("{name}.{}", file.extension());
         self.dialog = Some(Dialog::Path { purpose: PathPurpose::ExportCompare(file), text });
     }
@@ -340,40 +304,47 @@ impl State {
     /// The comparison of the card of the start page and of the button: what chooses the format of the selected tool.
     pub(super) fn compare_formats(&mut self, effects: &mut Vec<Effect>) {
         if let Some(choice) = self.format_choice() {
-            self.start_compare(&choice.name, choice.values, effects);
+            self.start_compare(Some(choice.name), choice.values, effects);
         }
     }
 
     /// Plans every call and checks it before the first is made.
-    fn start_compare(&mut self, vary: &str, values: Vec<String>, effects: &mut Vec<Effect>) {
+    fn start_compare(&mut self, vary: Option<String>, values: Vec<String>, effects: &mut Vec<Effect>) {
         if self.running.is_some() {
             return;
         }
         let (Some(listed), Some(form)) = (self.tool(), self.form()) else { return };
+        if vary.is_none() && form.syntax.is_some() {
+            return;
+        }
         let tool = Arc::clone(&listed.tool);
         let text = form.text.to_string();
-        let mut calls = Vec::with_capacity(values.len());
-        for value in values {
+        let mut series = Series::default();
+        for value in &values {
+            let Some(vary) = &vary else {
+                series.calls.push(self.prepare(&tool, Bytes::from(text.clone())));
+                series.captures.push(None);
+                continue;
+            };
             match planned(&tool, vary, value, &text) {
-                Ok((call, why)) => {
+                Ok((arguments, why)) => {
                     if let Some(why) = why {
                         self.toast(&unchecked(&tool.name, &why));
                     }
-                    calls.push(Planned { capture: self.made(&tool, vary, &call.value, &text), ..call });
+                    series.captures.push(self.made(&tool, vary, value, &text));
+                    series.calls.push(self.prepare(&tool, Bytes::from(arguments)));
                 }
                 Err(problem) => return self.toast_problem(problem),
             }
         }
-        let is_curve = page_size_argument(&tool).is_some_and(|size| size.name == vary);
+        let is_curve = page_size_argument(&tool).is_some_and(|size| Some(&size.name) == vary.as_ref());
         let server = self.connection.server().map(|server| server.name.clone()).unwrap_or_default();
         let compare = Compare {
-            session: self.session,
             server,
             tool,
-            vary: vary.to_owned(),
-            calls,
-            running: None,
-            stopped: None,
+            vary,
+            values,
+            series,
             part: SentPart::Both,
             folded: Arc::default(),
             below: CompareTab::Differences,
@@ -388,9 +359,8 @@ impl State {
     }
 
     /// Makes the calls, after asking where the tool is not declared read-only.
-    fn ask_compare(&mut self, mut compare: Compare, effects: &mut Vec<Effect>) {
-        let left: Vec<String> =
-            compare.calls.iter().filter(|call| call.capture.is_none()).map(|call| call.arguments.clone()).collect();
+    fn ask_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
+        let left: Vec<String> = compare.series.left().map(PreparedCall::text).collect();
         if self.running.is_some() || (!left.is_empty() && !self.connection.is_connected()) {
             let problem = Problem::new(Kind::Disconnected, "not connected").hint("reconnect (Ctrl R), then compare again");
             if self.running.is_none() {
@@ -398,7 +368,6 @@ impl State {
             }
             return;
         }
-        compare.session = self.session;
         if !left.is_empty() && self.needs_consent(&compare.tool) {
             self.dialog = Some(Dialog::ConfirmCompare { compare: Box::new(compare), calls: left });
             return;
@@ -406,71 +375,15 @@ impl State {
         self.run_compare(compare, effects);
     }
 
-    fn run_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
-        let left = compare.calls.iter().position(|call| call.capture.is_none());
-        if let Some(Err(problem)) = left.map(|at| self.check_prepared(&compare.prepared(at))) {
+    pub(super) fn run_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
+        if let Some(Err(problem)) = compare.series.left().next().map(|call| self.check_prepared(call)) {
             self.toast_problem(problem);
             return;
         }
         self.comparisons.current = Some(compare);
         self.view.screen = Screen::Compare;
         self.view.maximised = None;
-        self.next_of_compare(effects);
-    }
-
-    /// Makes the next call that is left, if any.
-    fn next_of_compare(&mut self, effects: &mut Vec<Effect>) {
-        let is_connected = self.connection.is_connected();
-        let Some(compare) = &mut self.comparisons.current else { return };
-        let next = compare.calls.iter().position(|call| call.capture.is_none());
-        let Some(at) = next.filter(|_| compare.stopped.is_none()) else { return };
-        if !is_connected {
-            compare.stopped = Some("the server went away".into());
-            return;
-        }
-        let call = compare.prepared(at);
-        let begun = self.begin_call(call, effects);
-        let Some(compare) = &mut self.comparisons.current else { return };
-        match begun {
-            Ok(call) => compare.running = Some((call, at)),
-            Err(problem) => {
-                compare.stopped = Some(problem.what.clone());
-                self.toast_problem(problem);
-            }
-        }
-    }
-
-    /// Takes in the answer to a call of the comparison; false where it belongs to another.
-    pub(super) fn captured_of_compare(&mut self, call: u64, capture: &Arc<Capture>, effects: &mut Vec<Effect>) -> bool {
-        let Some(compare) = &mut self.comparisons.current else { return false };
-        let Some((_, at)) = compare.running.filter(|(running, _)| *running == call) else { return false };
-        compare.running = None;
-        compare.calls[at].capture = Some(capture.id.clone());
-        // Where somebody lost patience or the server went away, there is nobody left to call, or to call for.
-        match capture.outcome {
-            Outcome::Cancelled => compare.stopped = Some("cancelled".into()),
-            Outcome::Disconnected => compare.stopped = Some("the server went away".into()),
-            _ => {}
-        }
-        let screen = self.view.screen;
-        let is_first = self.view.capture.is_none();
-        self.list_capture(Arc::clone(capture));
-        if is_first {
-            // The way back leads to an answer.
-            self.show_capture(&capture.id);
-            self.view.screen = screen;
-        }
-        self.next_of_compare(effects);
-        true
-    }
-
-    /// A session that ends takes the call in flight with it.
-    pub(super) fn stop_compare(&mut self, why: &str) {
-        if let Some(compare) = &mut self.comparisons.current
-            && compare.running.take().is_some()
-        {
-            compare.stopped = Some(why.to_owned());
-        }
+        self.next_of_series(Owner::Compare, effects);
     }
 
     /// The fields that the model needs of this tool of this server; `None` is all.
@@ -485,30 +398,5 @@ impl State {
         let count = page.losses.len();
         let next = compare.at.map_or(0, |(at, _)| at + 1);
         (count > 0).then(|| super::Action::Compare(CompareAction::Go(next % count)))
-    }
-
-    /// How long the call in flight of a comparison has been waited for.
-    pub fn compare_since(&self) -> Option<Duration> {
-        self.comparisons.current.as_ref()?.running?;
-        self.running.as_ref().map(|running| running.since)
-    }
-}
-
-/// One call with why it could not be checked, if so, or why the tool's schema refuses it.
-fn planned(tool: &Tool, vary: &str, value: String, arguments: &str) -> Result<(Planned, Option<String>), Problem> {
-    let arguments = with_value(arguments, vary, &value)?;
-    let (refused, why_not) = match check(tool.input_schema.as_ref(), &arguments) {
-        Err((why, ..)) => (Some(why), None),
-        Ok(Checked { problems, unchecked: why }) => {
-            let first = problems.into_iter().next();
-            (first.map(|(place, why)| if place.is_empty() { why } else { format!("{place}: {why}") }), why)
-        }
-    };
-    match refused {
-        None => Ok((Planned { value, arguments, capture: None }, why_not)),
-        Some(why) => {
-            Err(Problem::new(Kind::Arguments, format!("with {vary}={} the tool's schema refuses it: {why}", shown(&value)))
-                .hint("nothing was called; leave that value out, or mend the arguments"))
-        }
     }
 }

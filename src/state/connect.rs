@@ -170,10 +170,8 @@ impl State {
         if let Some(running) = self.running.take() {
             effects.push(Effect::CancelCall { call: running.id });
         }
-        self.stop_compare("the connection was closed");
-        self.stop_run("the connection was closed");
+        self.stop_series("the connection was closed", true);
         self.pending = None;
-        self.repeat.stop();
         self.forget_asks();
         self.again.forget_call();
         if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {

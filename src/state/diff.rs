@@ -290,10 +290,7 @@ impl State {
     }
 
     /// The person has said yes to calling again.
-    pub(super) fn confirm_again(&mut self, effects: &mut Vec<Effect>) {
-        let Some(Dialog::ConfirmAgain { call }) = &self.dialog else { return };
-        let call = call.clone();
-        self.dialog = None;
+    pub(super) fn confirm_again(&mut self, call: PreparedCall, effects: &mut Vec<Effect>) {
         if let Err(problem) = self.check_prepared(&call) {
             self.toast_problem(problem);
         } else if self.running.is_none()

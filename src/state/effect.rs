@@ -68,14 +68,6 @@ pub enum Effect {
     },
     /// Nobody asks any more.
     Forget(Inquiry),
-    ExportCapture {
-        capture: Arc<Capture>,
-        path: PathBuf,
-    },
-    ExportResult {
-        capture: Arc<Capture>,
-        path: PathBuf,
-    },
     /// Writes an export to a file; `None` gives its text back for the clipboard.
     ExportAs(Box<ExportOrder>),
     Fixture(FixtureEffect),

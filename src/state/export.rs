@@ -5,72 +5,35 @@ use std::sync::Arc;
 
 use super::{Dialog, Effect, FixtureAction, PaneView, PathPurpose, State};
 use crate::capture::Capture;
+use crate::fixture::export::Choice;
 use crate::fixture::export::chart::Bars;
-use crate::fixture::export::{Choice, EXPORTS};
-use crate::format::{self, Subject};
-use crate::host::HostId;
+use crate::format::Subject;
 use crate::settings::Theme;
 use crate::token::Encoding;
-
-/// What something is exported as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExportKind {
-    /// The word of one in [`EXPORTS`].
-    Export(&'static str),
-    /// The exact text of the format with this id.
-    Format(&'static str),
-    /// The exact text that this host's model is shown.
-    Host(HostId),
-}
-
-impl ExportKind {
-    /// As on the command line.
-    pub fn word(self) -> String {
-        match self {
-            Self::Export(word) | Self::Format(word) => word.to_owned(),
-            Self::Host(host) => format!("host:{host}"),
-        }
-    }
-
-    /// What it is, for the list of exports.
-    pub fn choice(self) -> Option<Choice> {
-        match self {
-            Self::Export(word) => EXPORTS.iter().find(|export| export.kind == word).map(Choice::Export),
-            Self::Format(id) => format::by_id(id).map(Choice::Format),
-            Self::Host(host) => Some(Choice::Host(host)),
-        }
-    }
-
-    /// The name people see.
-    pub fn title(self) -> String {
-        match self.choice() {
-            Some(Choice::Export(export)) => export.title.to_owned(),
-            Some(Choice::Format(format)) => format.title().to_owned(),
-            _ => format!("What {} shows its model", self.word().trim_start_matches("host:")),
-        }
-    }
-
-    fn needs_fixture(self) -> bool {
-        matches!(self.choice(), Some(Choice::Export(export)) if export.needs_fixture())
-    }
-}
 
 /// What a person does with an export.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportAction {
-    Copy(ExportKind),
+    Copy(Choice),
     /// `None` asks where.
     Save {
-        kind: ExportKind,
+        kind: Choice,
         path: Option<PathBuf>,
     },
+}
+
+impl ExportAction {
+    /// Saves where is asked then.
+    pub fn save(kind: Choice) -> Self {
+        Self::Save { kind, path: None }
+    }
 }
 
 /// An export that is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportOrder {
     pub capture: Arc<Capture>,
-    pub kind: ExportKind,
+    pub kind: Choice,
     /// `None` gives the text back for the clipboard.
     pub path: Option<PathBuf>,
     /// Where the capture was saved as a fixture, for tests that read it.
@@ -103,8 +66,7 @@ impl State {
                 return;
             }
             ExportAction::Save { kind, path: None } => {
-                let name = |choice: Choice| choice.file_name(&Subject::of(Arc::clone(&capture)));
-                let text = kind.choice().map_or_else(String::new, name);
+                let text = kind.file_name(&Subject::of(Arc::clone(&capture)));
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::ExportAs(kind), text });
                 return;
             }

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Dialog, Effect, ExportAction, ExportKind, PathPurpose, Running, Screen, State};
+use super::{CALL_LIMIT, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::fixture::draft::Wanted;
-use crate::fixture::export::{Choice, EXPORTS};
+use crate::fixture::export::Choice;
 use crate::fixture::redact::Found;
 use crate::fixture::verify::Verdict;
 use crate::format::Subject;
@@ -22,7 +22,7 @@ use crate::problem::Problem;
 pub enum FixtureAction {
     /// Opens the dialog for the answer shown; `then` is what needs the fixture.
     Show {
-        then: Option<ExportKind>,
+        then: Option<Choice>,
     },
     Edit(FixtureForm),
     Save,
@@ -108,7 +108,7 @@ pub struct Saving {
     pub preview: Option<Result<Arc<Preview>, Problem>>,
     /// Why it was not saved.
     pub refused: Option<Problem>,
-    pub then: Option<ExportKind>,
+    pub then: Option<Choice>,
     pub is_saving: bool,
 }
 
@@ -325,7 +325,6 @@ impl State {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenFixtures, text });
             }
             FixtureAction::Find(Some(path)) => {
-                self.dialog = None;
                 self.view.screen = Screen::Verify;
                 effects.push(Effect::Fixture(FixtureEffect::Find(path)));
             }
@@ -341,14 +340,12 @@ impl State {
         }
     }
 
-    fn show_fixture(&mut self, then: Option<ExportKind>, effects: &mut Vec<Effect>) {
+    fn show_fixture(&mut self, then: Option<Choice>, effects: &mut Vec<Effect>) {
         let Some(capture) = self.capture().cloned() else {
             self.toast("No answer to save yet");
             return;
         };
-        let name = EXPORTS
-            .first()
-            .map_or_else(String::new, |export| Choice::Export(export).file_name(&Subject::of(Arc::clone(&capture))));
+        let name = Choice::FOLDER.file_name(&Subject::of(Arc::clone(&capture)));
         let needed = self.needed(&capture.server.name, &capture.tool.name).cloned().unwrap_or_default();
         let folder = self.fixtures.folder.clone().unwrap_or_else(|| "fixtures".to_owned());
         let wanted = Wanted { needed: needed.clone(), ..Wanted::default() };
@@ -389,8 +386,7 @@ impl State {
         if self.fixtures.verifying.is_running() || self.running.is_some() {
             return;
         }
-        self.next_call += 1;
-        let call = self.next_call;
+        let call = self.begin("the fixtures".to_owned());
         let is_sample = self.connection.is_sample();
         let verifying = &mut self.fixtures.verifying;
         for fixture in &mut verifying.fixtures {
@@ -408,14 +404,6 @@ impl State {
             calls_writing: verifying.calls_writing || is_sample,
             limit: CALL_LIMIT,
         }));
-        self.running = Some(Running {
-            id: call,
-            tool: "the fixtures".into(),
-            since: self.now,
-            limit: CALL_LIMIT,
-            progress: None,
-            unreadable: 0,
-        });
     }
 
     /// The tools of the fixtures that are listed here and not declared read-only.

@@ -272,8 +272,8 @@ mod tests {
             state.apply(Event::Connected { session, server }, &mut Vec::new());
             let tools = vec![Tool::read(tool.into())];
             state.apply(Event::Tools { session, tools, note: None }, &mut Vec::new());
-            let values = vec![r#""json""#.to_owned(), r#""markdown""#.to_owned()];
-            state.perform(Action::Compare(CompareAction::Start { vary: "format".into(), values }), &mut Vec::new());
+            let start = CompareAction::Start { vary: "format".into(), written: String::new() };
+            state.perform(Action::Compare(start), &mut Vec::new());
         };
         connected(&mut state, "one");
         assert!(state.needed("one", "find").is_some());

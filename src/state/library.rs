@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Effect, Running, Screen, State, Tell};
+use super::{CALL_LIMIT, Effect, Screen, State, Tell};
 use crate::capture::{Prompt, Resource};
 use crate::json::write;
 use crate::problem::{Kind, Problem};
@@ -350,17 +350,7 @@ impl State {
             self.toast_problem(Problem::new(Kind::Disconnected, "not connected").hint("reconnect (Ctrl R), then read again"));
             return false;
         }
-        self.next_call += 1;
-        self.task = None;
-        let call = self.next_call;
-        self.running = Some(Running {
-            id: call,
-            tool: method.to_owned(),
-            since: self.now,
-            limit: CALL_LIMIT,
-            progress: None,
-            unreadable: 0,
-        });
+        let call = self.begin(method.to_owned());
         effects.push(Effect::Read { session: self.session, call, method, params: params.into(), limit: CALL_LIMIT });
         true
     }

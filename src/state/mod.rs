@@ -30,9 +30,9 @@ mod prepared;
 mod probe;
 pub mod import;
 mod login;
-pub mod repeat;
 mod start;
 mod tokens;
+pub mod series;
 pub mod versus;
 mod view;
 pub mod wire;
@@ -49,7 +49,7 @@ pub use compare::{Compare, CompareAction, CompareTab, Comparisons, VaryForm};
 pub use connect::{ConnectForm, ConnectMode};
 pub use effect::{Effect, Tell};
 pub use event::{Event, Heard};
-pub use export::{ExportAction, ExportKind, ExportOrder, Picture};
+pub use export::{ExportAction, ExportOrder, Picture};
 pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
 pub use history::{HistoryAction, HistoryEffect, HistoryEvent, HistoryState};
@@ -115,7 +115,6 @@ pub struct State {
     pub again: diff::Again,
     /// The tools against another list.
     pub versus: versus::Versus,
-    pub repeat: repeat::Repeating,
     /// What was pasted of a host's probe.
     pub probing: Probing,
     pub connect_form: ConnectForm,

@@ -45,19 +45,18 @@ impl State {
     pub(super) fn begin_call(&mut self, prepared: PreparedCall, effects: &mut Vec<Effect>) -> Result<u64, Problem> {
         self.check_prepared(&prepared)?;
         let PreparedCall { session, tool, arguments } = prepared;
-        self.next_call += 1;
-        self.task = None;
-        let call = self.next_call;
-        self.running = Some(Running {
-            id: call,
-            tool: tool.name.clone(),
-            since: self.now,
-            limit: CALL_LIMIT,
-            progress: None,
-            unreadable: 0,
-        });
+        let call = self.begin(tool.name.clone());
         effects.push(Effect::Call { session, call, tool, arguments, limit: CALL_LIMIT });
         Ok(call)
+    }
+
+    /// Is busy from here on with what is called so, and returns its number.
+    pub(super) fn begin(&mut self, tool: String) -> u64 {
+        self.next_call += 1;
+        self.task = None;
+        let (id, since) = (self.next_call, self.now);
+        self.running = Some(Running { id, tool, since, limit: CALL_LIMIT, progress: None, unreadable: 0 });
+        id
     }
 
     /// Whether the call can still be made as it was shown.
@@ -95,7 +94,6 @@ mod tests {
     use crate::fixture::collection::Collection;
     use crate::source::{Command, Source};
     use crate::state::collection::{CollectionAction, CollectionEvent};
-    use crate::state::repeat::RepeatAction;
     use crate::state::{Action, CompareAction, Dialog, Event, Heard};
 
     /// Two tools, neither declared read-only.
@@ -135,18 +133,14 @@ mod tests {
         effects
     }
 
-    /// Each way to ask for calls, and the yes to it.
-    fn ways() -> Vec<(&'static str, Vec<Action>, Action)> {
-        let vary = CompareAction::Start { vary: "n".into(), values: vec!["1".into(), "2".into()] };
+    /// Each way to ask for calls.
+    fn ways() -> Vec<(&'static str, Vec<Action>)> {
+        let vary = CompareAction::Start { vary: "n".into(), written: "1,2".into() };
         vec![
-            ("call", vec![Action::Call { send_anyway: false }], Action::ConfirmCall),
-            (
-                "repeat",
-                vec![Action::Repeat(RepeatAction::Open), Action::Repeat(RepeatAction::Start)],
-                Action::Repeat(RepeatAction::Confirm),
-            ),
-            ("compare", vec![Action::Compare(vary)], Action::Compare(CompareAction::Confirm)),
-            ("collection", vec![Action::Collection(CollectionAction::Run)], Action::Collection(CollectionAction::Confirm)),
+            ("call", vec![Action::Call { send_anyway: false }]),
+            ("repeat", vec![Action::Compare(CompareAction::StartEqual(2))]),
+            ("compare", vec![Action::Compare(vary)]),
+            ("collection", vec![Action::Collection(CollectionAction::Run)]),
         ]
     }
 
@@ -173,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_was_shown_is_sent_whatever_is_selected_or_typed_meanwhile() {
-        for (name, way, yes) in ways() {
+        for (name, way) in ways() {
             let mut state = asked(&way);
             let session = state.session;
             performed(&mut state, Action::SetArgumentsText(r#"{"n": 666}"#.into()));
@@ -181,7 +175,7 @@ mod tests {
             // The list was made anew, and is the same.
             let heard = Heard::Tools { tools: tools(&TOOLS), note: None };
             state.apply(Event::Heard { session, heard }, &mut Vec::new());
-            let effects = performed(&mut state, yes);
+            let effects = performed(&mut state, Action::ConfirmCall);
             let [Effect::Call { session: to, tool, arguments, .. }] = &effects[..] else { panic!("{name}: {effects:?}") };
             let sent = String::from_utf8_lossy(arguments).replace(' ', "");
             assert_eq!((*to, tool.name.as_str(), sent.as_str()), (session, "a", r#"{"n":1}"#), "{name}");
@@ -191,12 +185,12 @@ mod tests {
     #[test]
     fn nothing_is_sent_once_the_tool_or_the_connection_is_another() {
         let worse = TOOLS[0].replace("\"a\"", "\"a\",\"annotations\":{\"destructiveHint\":true}");
-        for (name, way, yes) in ways() {
+        for (name, way) in ways() {
             for list in [vec![worse.as_str(), TOOLS[1]], vec![TOOLS[1]]] {
                 let mut state = asked(&way);
                 let heard = Heard::Tools { tools: tools(&list), note: None };
                 state.apply(Event::Heard { session: state.session, heard }, &mut Vec::new());
-                assert!(performed(&mut state, yes.clone()).is_empty(), "{name}");
+                assert!(performed(&mut state, Action::ConfirmCall).is_empty(), "{name}");
                 let problem = refusal(&state);
                 assert_eq!(problem.kind, Kind::Consent);
                 assert!(problem.what.starts_with("a is not called: the server "), "{name}: {problem}");
@@ -206,16 +200,16 @@ mod tests {
             let dialog = state.dialog.clone();
             connect(&mut state, Action::Connect(source()));
             state.dialog = dialog;
-            assert!(performed(&mut state, yes).is_empty(), "{name}");
+            assert!(performed(&mut state, Action::ConfirmCall).is_empty(), "{name}");
             assert_eq!(refusal(&state).what, "a is not called: the connection that it was meant for has ended", "{name}");
         }
     }
 
     #[test]
     fn a_series_ends_where_the_tool_becomes_another() {
-        for (name, way, yes) in ways().into_iter().filter(|(name, ..)| matches!(*name, "repeat" | "compare")) {
+        for (name, way) in ways().into_iter().filter(|(name, _)| matches!(*name, "repeat" | "compare")) {
             let mut state = asked(&way);
-            let [Effect::Call { call, tool, .. }] = &performed(&mut state, yes)[..] else { panic!("{name}") };
+            let [Effect::Call { call, tool, .. }] = &performed(&mut state, Action::ConfirmCall)[..] else { panic!("{name}") };
             let worse = TOOLS[0].replace("\"a\"", "\"a\",\"description\":\"other\"");
             let heard = Heard::Tools { tools: tools(&[&worse, TOOLS[1]]), note: None };
             state.apply(Event::Heard { session: state.session, heard }, &mut Vec::new());
@@ -244,21 +238,20 @@ mod tests {
         connect(&mut state, Action::Reconnect);
         let Some(Dialog::ConfirmAgain { call }) = state.dialog.clone() else { panic!("asked: {:?}", state.dialog) };
         assert_eq!((call.session, call.text().as_str()), (state.session, r#"{"n": 1}"#));
-        let yes = Action::Repeat(RepeatAction::ConfirmAgain);
         connect(&mut state, Action::Connect(source()));
         state.dialog = Some(Dialog::ConfirmAgain { call });
-        assert!(performed(&mut state, yes.clone()).is_empty());
+        assert!(performed(&mut state, Action::ConfirmCall).is_empty());
         assert!(refusal(&state).what.contains("the connection that it was meant for has ended"));
         connect(&mut state, Action::Reconnect);
-        assert_eq!(performed(&mut state, yes).len(), 1);
+        assert_eq!(performed(&mut state, Action::ConfirmCall).len(), 1);
     }
 
     #[test]
     fn a_yes_is_for_the_collection_that_was_shown() {
-        let (_, way, yes) = ways().remove(3);
+        let (_, way) = ways().remove(3);
         let mut state = asked(&way);
         open(&mut state, "tool = \"b\"\n");
-        assert!(performed(&mut state, yes).is_empty());
+        assert!(performed(&mut state, Action::ConfirmCall).is_empty());
         assert!(refusal(&state).what.contains("another collection was opened meanwhile"));
     }
 }

@@ -40,8 +40,6 @@ pub enum Screen {
     Diff,
     /// The tools of two servers, and what differs.
     Versus,
-    /// One call several times.
-    Repeat,
     /// What each host's model sees.
     Hosts,
     /// Finding out what a host shows its model.

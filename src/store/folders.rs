@@ -5,10 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::read::read_optional;
-use super::{Error, MANIFEST, MOST_BESIDE, read_folder};
+use super::{Error, MANIFEST, MOST_BESIDE, read_folder, replace_folder};
+use crate::cancel::Cancel;
 use crate::capture::Capture;
+use crate::fixture::accept::{accepted, with_compare};
 use crate::fixture::expect::{self, Expect};
-use crate::problem::Problem;
+use crate::fixture::redact::RedactOptions;
+use crate::problem::{Kind, Problem};
 
 /// The capture folders that `path` names: itself, or all in it by name. Folders whose names begin with a dot are left
 /// out, since one that is being written has such a name.
@@ -45,6 +48,19 @@ pub fn read_fixture(path: &Path) -> Result<(Capture, Expect), Problem> {
         None => Expect::default(),
     };
     Ok((capture, expect))
+}
+
+/// Puts a new answer in place of the fixture's at `dir`, with what is secret hidden.
+///
+/// # Errors
+/// As [`read_fixture`], and where it cannot be written.
+pub fn keep_answer(dir: &Path, came: &Capture, options: &RedactOptions) -> Result<(), Problem> {
+    let (written, expect) = read_fixture(dir)?;
+    let expectations = read_expectations(dir)?.and_then(|text| with_compare(&text, &expect, came));
+    let new = accepted(&written, came, options, &Cancel::new())
+        .map_err(|_| Problem::new(Kind::Cancelled, "the new answer was not kept"))?;
+    let files: Vec<(&str, &[u8])> = expectations.iter().map(|text| (expect::FILE, text.as_bytes())).collect();
+    Ok(replace_folder(&new, &files, dir)?)
 }
 
 /// The text of a fixture's `expect.toml`, if it has one.

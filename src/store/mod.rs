@@ -34,7 +34,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 pub use file::{ReadAs, read_all, read_all_bytes, read_any, read_as, read_bytes};
-pub use folders::{capture_folders, read_expectations, read_fixture};
+pub use folders::{capture_folders, keep_answer, read_expectations, read_fixture};
 pub use history::{Entry, Health, History, Keep, KeptId, Label, Listed, Query};
 pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
 pub use place::place;
@@ -44,7 +44,7 @@ use replace::Aside;
 pub use replace::{Recovered, recover, replace_folder};
 pub use settings::{change_settings, read_settings};
 
-use crate::capture::{Capture, Direction, Message, Reading};
+use crate::capture::{Capture, Direction, Message};
 use crate::problem::{Kind, Problem};
 use crate::report::json::message_line;
 use manifest::Manifest;
@@ -73,8 +73,6 @@ pub enum Error {
     Newer { path: PathBuf, schema: String },
     #[error("the capture is damaged: {why}")]
     Damaged { path: PathBuf, why: String },
-    #[error("the answer holds no result to write")]
-    NoResult { path: PathBuf },
 }
 
 impl Error {
@@ -121,7 +119,6 @@ impl From<Error> for Problem {
             Error::Damaged { path, .. } => {
                 (path, Some("files of a capture are exact bytes; restore them as they were written, without changed line ends"))
             }
-            Error::NoResult { path } => (path, Some("export the capture folder, which keeps whatever came")),
         };
         let problem = Problem::new(Kind::Io, what).at(path.display().to_string());
         match hint {
@@ -294,16 +291,6 @@ pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, Error> {
     }
     found.sort();
     Ok(found)
-}
-
-/// Writes the raw `CallToolResult` exactly as it arrived. Replaces a file that is there.
-///
-/// # Errors
-/// [`Error::NoResult`], or [`Error::Io`].
-pub fn write_result(capture: &Capture, path: &Path) -> Result<(), Error> {
-    let reading = Reading::of(capture);
-    let Some(result) = reading.result() else { return Err(Error::NoResult { path: path.to_owned() }) };
-    write_whole(path, result.raw())
 }
 
 /// Writes a file whole or not at all. Replaces a file that is there; of a link, the file that it leads to.

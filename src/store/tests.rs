@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use time::macros::datetime;
 
 use super::*;
-use crate::capture::{CaptureId, HttpInfo, Outcome, Server, Timings, Tool};
+use crate::capture::{CaptureId, HttpInfo, Outcome, Reading, Server, Timings, Tool};
 
 pub(super) fn capture(response: Option<&'static [u8]>) -> Capture {
     Capture {
@@ -154,16 +154,6 @@ fn fields_of_others_are_tolerated() {
     assert_eq!(read_folder(&again).unwrap(), read);
     let text = fs::read_to_string(again.join(MANIFEST)).unwrap();
     assert!(text.contains("\"mine\": {\"x\":[1e3]}") && text.contains("\"region\": \"eu\""), "{text}");
-}
-
-#[test]
-fn the_raw_result_is_written_as_it_came() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.json");
-    let with_result = capture(Some(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[ ],\"n\":1e3}}"));
-    write_result(&with_result, &path).unwrap();
-    assert_eq!(fs::read(&path).unwrap(), b"{\"content\":[ ],\"n\":1e3}");
-    assert!(matches!(write_result(&capture(None), &path).unwrap_err(), Error::NoResult { .. }));
 }
 
 #[test]

@@ -20,10 +20,10 @@ use super::theme::{self, Tokens};
 use super::widgets::{self, Tone};
 use super::{Cx, export, icons, once, top_bar};
 use crate::capture::{Annotations, Capture, Hint, Tool};
+use crate::fixture::export::Choice;
 use crate::json::Doc;
 use crate::report::TextQuery;
-use crate::state::repeat::RepeatAction;
-use crate::state::{Action, Connection, Dialog, FixtureAction, Form, FormMode, ListedTool, Screen};
+use crate::state::{Action, Connection, Dialog, ExportAction, FixtureAction, Form, FormMode, ListedTool, Screen};
 
 /// Width of the block that tells how the call went.
 const TIMING: f32 = 264.0;
@@ -149,11 +149,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
     ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
         let call = call_button(ui, cx, tool);
         commands::region(ui, Region::CallBar, bar, &call);
-        let keys = commands::keys_of("Repeat the call several times");
-        let again = widgets::icon_button(ui, icons::IDEMPOTENT, "Repeat the call several times");
-        if again.on_hover_text(keys).clicked() {
-            cx.send(Action::Repeat(RepeatAction::Open));
-        }
+        super::compare::equal_ui(ui, cx);
         call_as::menu_ui(ui, cx);
         export_ui(ui, cx);
         super::compare::button_ui(ui, cx);
@@ -389,10 +385,10 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
             cx.send(Action::Fixture(FixtureAction::Show { then: None }));
         }
         if item(icons::OPEN_FILE, "Capture folder…", &keys, true) {
-            cx.send(Action::ExportCapture(None));
+            cx.send(Action::ExportAs(ExportAction::save(Choice::FOLDER)));
         }
         if item(icons::JSON, "Raw CallToolResult…", "", has_result) {
-            cx.send(Action::ExportResult(None));
+            cx.send(Action::ExportAs(ExportAction::save(Choice::RESULT)));
         }
         if item(icons::COPY, "Copy text", "", text.is_some())
             && let Some(view) = text

@@ -1,16 +1,19 @@
 //! A collection: its calls made on the server that is connected, what each costs and takes of its budgets, and what changed.
 
-use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Label, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
+use super::dialogs::calls_text as calls;
 use super::sidebar::captures::all_calls;
 use super::sidebar::outcome_look;
 use super::theme::{self, Tokens};
 use super::widgets::{self, Button};
-use super::{Cx, dialogs, icons, top_bar};
+use super::{Cx, icons};
+use crate::capture::CaptureId;
+use crate::fixture::budget::Checked;
 use crate::fixture::collection::{CollectedCall, Collection};
-use crate::fixture::run::{Checked, RunCall};
+use crate::fixture::run::RunCall;
+use crate::problem::Problem;
 use crate::report::signed;
-use crate::state::collection::MadeCall;
 use crate::state::{Action, CollectionAction};
 
 const ROW: f32 = 28.0;
@@ -21,10 +24,8 @@ pub fn collection_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let collections = &cx.state.collections;
     let send = |action| cx.send(Action::Collection(action));
     let rest = widgets::mode_head(ui, cx, "Run a collection", |ui| {
-        if collections.is_running() {
-            if Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").primary().show(ui).clicked() {
-                cx.send(Action::CancelCall);
-            }
+        if collections.series.is_running() {
+            widgets::cancel_calls(ui, cx);
             return;
         }
         let Some(collection) = &collections.collection else { return };
@@ -48,13 +49,9 @@ pub fn collection_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
     });
     ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
-        Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.spacing_mut().item_spacing.y = 8.0;
-            match &collections.collection {
-                Some(collection) => body_ui(ui, cx, collection),
-                None => none_ui(ui, cx),
-            }
+        widgets::mode_body(ui, |ui| match &collections.collection {
+            Some(collection) => body_ui(ui, cx, collection),
+            None => none_ui(ui, cx),
         });
     });
 }
@@ -73,10 +70,6 @@ fn none_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-fn calls(count: usize) -> String {
-    if count == 1 { "1 call".to_owned() } else { widgets::number_text(count as u64, "calls") }
-}
-
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, collection: &Collection) {
     let t = Tokens::of(ui);
     let collections = &cx.state.collections;
@@ -90,16 +83,16 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, collection: &Collection) {
         let words = format!("It is written for {written} · {now}");
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.warn)).truncate());
     }
-    let made = collections.made.iter().filter(|made| made.capture.is_some()).count();
+    let made = collections.series.made();
     let all = collection.calls.len();
     let measured = collections.measured();
     let failed = measured.iter().filter(|call| !call.passed()).count();
-    match (&cx.state.running, collections.is_running()) {
+    match (&cx.state.running, collections.series.is_running()) {
         (Some(running), true) => {
             widgets::waiting(ui, &format!("Call {} of {all}: {}", made + 1, running.tool), running.since, cx);
         }
         _ => {
-            let (words, color) = match (&collections.stopped, made) {
+            let (words, color) = match (&collections.series.stopped, made) {
                 (None, 0) => (format!("{} to make", calls(all)), t.strong),
                 (Some(why), _) => (format!("Stopped: {why}. {made} of {} made; those answers are kept", calls(all)), t.warn),
                 (None, _) if collections.is_counting() => ("Counting the answers…".to_owned(), t.strong),
@@ -117,8 +110,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, collection: &Collection) {
     head_ui(ui, has_before);
     ScrollArea::vertical().id_salt("collection").auto_shrink(false).show_rows(ui, ROW, all, |ui, range| {
         for at in range {
-            if let (Some(call), Some(made)) = (collection.calls.get(at), collections.made.get(at)) {
-                row_ui(ui, cx, call, made);
+            let capture = collections.series.captures.get(at).and_then(Option::as_ref);
+            if let (Some(call), Some(counted)) = (collection.calls.get(at), collections.counted.get(at)) {
+                row_ui(ui, cx, call, capture, counted.as_ref());
             }
         }
     });
@@ -185,29 +179,32 @@ fn head_ui(ui: &mut Ui, has_before: bool) {
 
 /// A budget in words, and whether it is kept to.
 fn budget(checked: &Checked) -> String {
-    let tokens = checked.tokens.map_or_else(|| "not to be counted".to_owned(), widgets::grouped);
+    let tokens = checked.tokens.as_ref().map_or_else(|_| "not to be counted".to_owned(), |tokens| widgets::grouped(*tokens));
     let said = if checked.passed() { "" } else { ", over" };
     format!("{} {tokens} of {}{said}", checked.budget.of.name(), widgets::grouped(checked.budget.most))
 }
 
-fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, made: &MadeCall) {
+type Counted<'a> = Option<&'a Result<RunCall, Problem>>;
+
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, capture: Option<&CaptureId>, counted: Counted<'_>) {
     let t = Tokens::of(ui);
+    let measured = counted.and_then(|counted| counted.as_ref().ok());
     let before = cx.state.collections.before.as_ref().map(|(_, before)| before);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    if made.capture.is_some() && response.hovered() {
+    if capture.is_some() && response.hovered() {
         ui.painter().rect_filled(rect, theme::RADIUS_CONTROL, t.hover);
     }
     widgets::focus_ring_inside(ui, &response);
     let places = places(rect, before.is_some());
     let y = rect.center().y;
-    let (glyph, color, word) = match &made.measured {
+    let (glyph, color, word) = match measured {
         Some(measured) if measured.passed() => (icons::CHECK_CIRCLE, t.ok, "passed"),
         Some(measured) => match outcome_look(measured.outcome, t) {
             _ if measured.outcome == crate::capture::Outcome::Result => (icons::ERROR, t.bad, "over its budget"),
             look => look,
         },
-        None if made.is_uncounted => (icons::ERROR, t.bad, "not counted"),
-        None if made.capture.is_some() => (icons::CIRCLE, t.weak, "being counted"),
+        None if counted.is_some() => (icons::ERROR, t.bad, "not counted"),
+        None if capture.is_some() => (icons::CIRCLE, t.weak, "being counted"),
         None => (icons::CIRCLE, t.weak, "not made"),
     };
     widgets::glyph_at(ui, pos2(rect.left() + 12.0, y), glyph, theme::icon_fill_font(14.0), color);
@@ -217,7 +214,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, made: &MadeCall) {
     let tool_width = places.numbers[0] - NUMBER - places.tool;
     widgets::text_at(ui, pos2(places.tool, y), sent.as_str(), theme::mono(12.0), t.weak, tool_width);
     let mut said = vec![call.name.clone(), sent, word.to_owned()];
-    if let Some(measured) = &made.measured {
+    if let Some(measured) = measured {
         let change = before.and_then(|before| before.change(measured));
         let change_color = match change {
             Some(change) if change > 0 => t.warn,
@@ -239,14 +236,14 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, made: &MadeCall) {
             }
         }
     }
-    let budgets = match &made.measured {
+    let budgets = match measured {
         Some(measured) => measured.budgets.iter().map(budget).collect::<Vec<_>>().join(" · "),
         None => {
             let planned = call.budgets.iter().map(|budget| format!("{} {}", budget.of.name(), widgets::grouped(budget.most)));
             planned.collect::<Vec<_>>().join(" · ")
         }
     };
-    let is_over = made.measured.as_ref().is_some_and(|measured| measured.budgets.iter().any(|budget| !budget.passed()));
+    let is_over = measured.is_some_and(|measured| measured.budgets.iter().any(|budget| !budget.passed()));
     let color = if is_over { t.bad } else { t.text };
     widgets::text_at(
         ui,
@@ -259,36 +256,10 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, made: &MadeCall) {
     said.push(budgets);
     said.retain(|part| !part.is_empty());
     let said = said.join(", ");
-    let role = if made.capture.is_some() { Role::Button } else { Role::ListItem };
+    let role = if capture.is_some() { Role::Button } else { Role::ListItem };
     response.widget_info(|| WidgetInfo::labeled(role, true, &said));
-    if let Some(capture) = made.capture.as_ref().filter(|_| response.clicked()) {
+    if let Some(capture) = capture.filter(|_| response.clicked()) {
         cx.send(Action::SelectCapture(capture.clone()));
     }
     response.on_hover_text(said);
-}
-
-/// Asks before tools that are not declared read-only are called: with every such call.
-pub(super) fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, list: &[String], height: f32) {
-    let t = Tokens::of(ui);
-    let all = cx.state.collections.collection.as_ref().map_or(0, |collection| collection.calls.len());
-    dialogs::title(ui, cx, &format!("Make {}?", calls(all)));
-    ui.horizontal_top(|ui| {
-        ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
-        let words = match list.len() {
-            1 => format!("1 of {} is of a tool that is not declared read-only: it may change something.", calls(all)),
-            some => format!("{some} of {} are of tools that are not declared read-only: they may change something.", calls(all)),
-        };
-        dialogs::paragraph(ui, &words);
-    });
-    ui.label(RichText::new("These are sent, one after the other:").font(theme::small()).color(t.weak));
-    dialogs::code_ui(ui, "confirm collection", list, height);
-    ui.add_space(4.0);
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
-        if Button::new(&format!("Make {}", calls(all))).primary().show(ui).clicked() {
-            cx.send(Action::Collection(CollectionAction::Confirm));
-        }
-        if widgets::button(ui, "Cancel").clicked() {
-            cx.send(Action::CloseDialog);
-        }
-    });
 }

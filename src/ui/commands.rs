@@ -6,17 +6,17 @@
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
 use super::{Cx, compare, drawer, palette, theme};
+use crate::fixture::export::Choice;
 use crate::report::{HostsQuery, SubjectQuery, TextQuery};
 use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::diff::DiffAction;
 use crate::state::library::LibraryAction;
-use crate::state::repeat::RepeatAction;
 use crate::state::versus::VersusAction;
 use crate::state::wire::WireAction;
 use crate::state::{
-    Action, CollectionAction, Connection, Dialog, DrawerTab, FixtureAction, HostsAction, PaneView, ProbeAction, Screen,
-    TokensAction,
+    Action, CollectionAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction, PaneView, ProbeAction,
+    Screen, TokensAction,
 };
 
 /// One thing that a key or the palette does.
@@ -73,11 +73,11 @@ pub const COMMANDS: &[Command] = &[
     Command::new(CTRL, Key::Num6, "Where tokens go", |ui, cx| drawer_tab(ui, cx, DrawerTab::Tokens)),
     Command::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
     Command::new(CTRL, Key::J, "Show or hide the drawer", drawer::toggle),
-    Command::new(CTRL_SHIFT, Key::R, "Repeat the call several times", |_, cx| {
-        cx.state.tool().map(|_| Action::Repeat(RepeatAction::Open))
-    }),
+    Command::new(CTRL_SHIFT, Key::R, compare::EQUAL, |_, cx| compare::equal_by_key(cx)),
     Command::new(CTRL, Key::R, "Reconnect", |_, cx| cx.state.connection.source().is_some().then_some(Action::Reconnect)),
-    Command::new(CTRL, Key::E, "Export the capture folder", |_, cx| cx.state.capture().map(|_| Action::ExportCapture(None))),
+    Command::new(CTRL, Key::E, "Export the capture folder", |_, cx| {
+        cx.state.capture().map(|_| Action::ExportAs(ExportAction::save(Choice::FOLDER)))
+    }),
     Command::new(CTRL, Key::S, "Save the answer as a fixture", |_, cx| {
         cx.state.capture().map(|_| Action::Fixture(FixtureAction::Show { then: None }))
     }),
@@ -263,7 +263,6 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             | Screen::Server
             | Screen::Diff
             | Screen::Versus
-            | Screen::Repeat
             | Screen::Compare
             | Screen::Wire
             | Screen::Library

@@ -25,7 +25,7 @@ use crate::report::sweep::{Column, SweepPage};
 use crate::state::{Action, Asked, Compare, CompareAction};
 use crate::ui::panes::format_title;
 
-pub use offer::{button_ui, by_key, offer_ui, offer_width, variant_ui};
+pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui, offer_width, variant_ui};
 pub use room::{HEIGHT as ROOM, has_room, room_ui};
 
 /// A column is never narrower; more of them scroll.
@@ -42,10 +42,9 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     };
     let t = Tokens::of(ui);
     let page = page(ui, cx, compare);
-    let title = format!("Compare {}", compare.vary);
     // Where the head has no room for them, the controls have a row of their own.
     let is_narrow = ui.available_width() < NARROW;
-    let rest = widgets::mode_head(ui, cx, &title, |ui| {
+    let rest = widgets::mode_head(ui, cx, &compare.title(), |ui| {
         if !is_narrow {
             controls::controls_ui(ui, cx, compare, page.as_deref());
         }
@@ -113,7 +112,7 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
                 widgets::waiting(ui, "Measuring what came", since, cx);
             });
         }
-        _ if !compare.is_running() && widgets::empty_ui(ui, "No call was made.", Some("Make the calls")) => {
+        _ if !compare.series.is_running() && widgets::empty_ui(ui, "No call was made.", Some("Make the calls")) => {
             cx.send(Action::Compare(CompareAction::Again));
         }
         _ => {}
@@ -124,7 +123,7 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
 fn progress_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, rect: Rect) -> f32 {
     const HEIGHT: f32 = 34.0;
     let t = Tokens::of(ui);
-    let running = compare.progress().zip(cx.state.compare_since());
+    let running = compare.progress().zip(cx.state.running.as_ref());
     let left = compare.not_made();
     if running.is_none() && left.is_empty() {
         return 0.0;
@@ -135,13 +134,13 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, rect: Rect) -> f32 {
         widgets::region(ui, "progress").max_rect(strip.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)),
         |ui| {
             ui.spacing_mut().item_spacing.x = 10.0;
-            if let Some((words, since)) = running {
-                widgets::waiting(ui, &words, since, cx);
+            if let Some((words, running)) = running {
+                widgets::waiting(ui, &words, running.since, cx);
                 if Button::new("Cancel").small().name("Cancel the comparison").show(ui).clicked() {
-                    cx.send(Action::Compare(CompareAction::Cancel));
+                    cx.send(Action::CancelCall);
                 }
             } else {
-                let why = compare.stopped.as_deref().unwrap_or("not called");
+                let why = compare.series.stopped.as_deref().unwrap_or("not called");
                 let words = format!("Not called: {} ({why}). What came is below.", left.join(", "));
                 ui.add(egui::Label::new(icons::icon_fill(icons::WARNING, 14.0, t.warn)));
                 ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.text)).truncate());

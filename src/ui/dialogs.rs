@@ -11,18 +11,11 @@ use egui::{
 };
 
 use super::theme::{self, Tokens};
-use super::{
-    Cx, asks, call_bar, collection, commands, connect, diff, exact, fixture, history, icons, once, palette, top_bar, widgets,
-};
+use super::{Cx, asks, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, top_bar, widgets};
 use crate::capture::Tool;
+use crate::fixture::export::Choice;
 use crate::state::media::MediaAction;
-use crate::state::repeat::RepeatAction;
-use crate::state::versus::VersusAction;
-use crate::state::wire::WireAction;
-use crate::state::{
-    Action, CollectionAction, CompareAction, Dialog, ExportAction, FixtureAction, ImportAction, PathPurpose, PreparedCall, Toast,
-    TokensAction,
-};
+use crate::state::{Action, Dialog, PathPurpose, Toast};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match (&cx.state.dialog, cx.state.asks.open.front()) {
@@ -49,18 +42,27 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
     let response = widgets::modal(ui, Modal::new(Id::unique(("dialog", std::mem::discriminant(dialog)))), wanted, |ui| {
         let height = (room.y - 120.0).max(120.0);
         match dialog {
-            Dialog::ConfirmCall { call } => confirm_ui(ui, cx, call, height, "", Action::ConfirmCall),
-            Dialog::ConfirmCompare { compare, calls } => confirm_compare_ui(ui, cx, &compare.tool, calls, height),
-            Dialog::ConfirmCollection { calls, .. } => collection::confirm_ui(ui, cx, calls, height),
+            Dialog::ConfirmCall { call } | Dialog::ConfirmAgain { call } => {
+                let lines = lines_of(ui, "confirm", &call.arguments);
+                let why = call_bar::why_asked(&call.tool);
+                confirm_ui(ui, cx, &format!("Call {}", call.tool.name), "", (&why, "These arguments are sent:", &lines), height);
+            }
+            Dialog::ConfirmCompare { compare, calls } => {
+                let (why, of) = (call_bar::why_asked(&compare.tool), format!(" of {}", compare.tool.name));
+                let what = "One after the other, with these arguments:";
+                confirm_ui(ui, cx, &format!("Make {}", calls_text(calls.len())), &of, (&why, what, calls), height);
+            }
+            Dialog::ConfirmCollection { run, calls } => {
+                let all = calls_text(run.calls.len());
+                let why = match calls.len() {
+                    1 => format!("1 of {all} is of a tool that is not declared read-only: it may change something."),
+                    some => format!("{some} of {all} are of tools that are not declared read-only: they may change something."),
+                };
+                let what = "These are sent, one after the other:";
+                confirm_ui(ui, cx, &format!("Make {all}"), "", (&why, what, calls), height);
+            }
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
-            Dialog::ConfirmAgain { call } => {
-                confirm_ui(ui, cx, call, height, "", Action::Repeat(RepeatAction::ConfirmAgain));
-            }
-            Dialog::ConfirmRepeat { call, count } => {
-                let times = format!(" {count} times");
-                confirm_ui(ui, cx, call, height, &times, Action::Repeat(RepeatAction::Confirm));
-            }
             Dialog::ToolsChanged => {
                 title(ui, cx, "Tools since the connection before");
                 diff::tools_changed_ui(ui, cx, height);
@@ -153,46 +155,26 @@ fn cancel_ui(ui: &mut Ui) -> bool {
     cancel.clicked()
 }
 
-/// `times` is ` 5 times` before a series, `yes` what is sent once the person agrees.
-fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, call: &PreparedCall, height: f32, times: &str, yes: Action) {
-    let name = &call.tool.name;
-    title(ui, cx, &format!("Call {name}{times}?"));
-    why_ui(ui, &call.tool);
-    let t = Tokens::of(ui);
-    ui.label(RichText::new("These arguments are sent:").font(theme::small()).color(t.weak));
-    let lines = lines_of(ui, "confirm", &call.arguments);
-    code_ui(ui, "confirm arguments", &lines, height);
-    ui.add_space(4.0);
-    top_bar::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new(&format!("Call {name}{times}")).primary().show(ui).clicked() {
-            cx.send(yes);
-        }
-        if cancel_ui(ui) {
-            cx.send(Action::CloseDialog);
-        }
-    });
+/// "1 call", "3 calls".
+pub(super) fn calls_text(count: usize) -> String {
+    if count == 1 { "1 call".to_owned() } else { widgets::number_text(count as u64, "calls") }
 }
 
-/// Why somebody is asked.
-fn why_ui(ui: &mut Ui, tool: &Tool) {
+/// Asks before calls that may change something. `verb` is what the button does, asked with `of` behind it; then why it is
+/// asked, what the list is, and the list.
+fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, verb: &str, of: &str, (why, what, lines): (&str, &str, &[String]), height: f32) {
     let t = Tokens::of(ui);
+    title(ui, cx, &format!("{verb}{of}?"));
     ui.horizontal_top(|ui| {
         ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
-        paragraph(ui, &call_bar::why_asked(tool));
+        paragraph(ui, why);
     });
-}
-
-fn confirm_compare_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool, calls: &[String], height: f32) {
-    let (t, name) = (Tokens::of(ui), &tool.name);
-    let count = if calls.len() == 1 { "1 call".to_owned() } else { widgets::number_text(calls.len() as u64, "calls") };
-    title(ui, cx, &format!("Make {count} of {name}?"));
-    why_ui(ui, tool);
-    ui.label(RichText::new("One after the other, with these arguments:").font(theme::small()).color(t.weak));
-    code_ui(ui, "confirm calls", calls, height);
+    ui.label(RichText::new(what).font(theme::small()).color(t.weak));
+    code_ui(ui, "confirm", lines, height);
     ui.add_space(4.0);
     top_bar::at_right(ui, theme::BUTTON, |ui| {
-        if widgets::Button::new(&format!("Make {count}")).primary().show(ui).clicked() {
-            cx.send(Action::Compare(CompareAction::Confirm));
+        if widgets::Button::new(verb).primary().show(ui).clicked() {
+            cx.send(Action::ConfirmCall);
         }
         if cancel_ui(ui) {
             cx.send(Action::CloseDialog);
@@ -481,8 +463,9 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         PathPurpose::ImportConfig => {
             ("Import a configuration", "The path of a client's configuration, such as .mcp.json", "Import")
         }
-        PathPurpose::ExportCapture => ("Export the capture", "The path of the folder to make", "Export"),
-        PathPurpose::ExportResult => ("Export the raw CallToolResult", "The path of the file to write", "Export"),
+        PathPurpose::ExportAs(kind) if kind == Choice::FOLDER => {
+            ("Export the capture", "The path of the folder to make", "Export")
+        }
         PathPurpose::SaveLog => ("Save the protocol log", "The path of the file to write: one JSON object a line", "Save"),
         PathPurpose::ExportCompare(_) => {
             ("Export the comparison", "The path of the file to write; one that is there is replaced", "Export")
@@ -531,23 +514,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         let is_clicked = widgets::Button::new(verb).primary().enabled(!edited.trim().is_empty()).show(ui).clicked();
         if (is_clicked || is_entered) && !edited.trim().is_empty() {
             cx.send(Action::CloseDialog);
-            cx.send(match purpose {
-                PathPurpose::OpenCapture => Action::OpenPath(Some(path)),
-                PathPurpose::OpenTokenizer => Action::Tokens(TokensAction::OpenFile(Some(path))),
-                PathPurpose::ImportConfig => Action::Import(ImportAction::Read(path)),
-                PathPurpose::ExportCapture => Action::ExportCapture(Some(path)),
-                PathPurpose::ExportResult => Action::ExportResult(Some(path)),
-                PathPurpose::SaveLog => Action::Wire(WireAction::Save(Some(path))),
-                PathPurpose::ExportCompare(file) => Action::Compare(CompareAction::Save { file, path: Some(path) }),
-                PathPurpose::SaveBlock(block) => Action::Media(MediaAction::Save { block, path: Some(path) }),
-                PathPurpose::ExportAs(kind) => Action::ExportAs(ExportAction::Save { kind, path: Some(path) }),
-                PathPurpose::OpenTools => Action::Versus(VersusAction::Open(Some(path))),
-                PathPurpose::OpenFixtures => Action::Fixture(FixtureAction::Find(Some(path))),
-                PathPurpose::OpenCollection => Action::Collection(CollectionAction::Open(Some(path))),
-                PathPurpose::OpenRun => Action::Collection(CollectionAction::Against(Some(path))),
-                PathPurpose::SaveRun => Action::Collection(CollectionAction::SaveRun(Some(path))),
-                PathPurpose::SaveCalls => Action::Collection(CollectionAction::SaveCalls(path)),
-            });
+            cx.send(purpose.action(path));
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);

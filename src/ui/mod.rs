@@ -28,7 +28,6 @@ mod palette;
 mod panes;
 mod probe;
 mod sizes;
-mod repeat;
 mod server;
 mod sidebar;
 mod start;
@@ -191,7 +190,6 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Server => middle.show(ui, |ui| server::server_ui(ui, cx)),
         Screen::Versus => middle.show(ui, |ui| versus::versus_ui(ui, cx)),
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),
-        Screen::Repeat => middle.show(ui, |ui| repeat::repeat_ui(ui, cx)),
         Screen::Compare => middle.show(ui, |ui| compare::compare_ui(ui, cx)),
         Screen::Answer => {
             if !cx.state.view.what_if.is_empty() {

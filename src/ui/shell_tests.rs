@@ -10,11 +10,12 @@ use egui_kittest::kittest::Queryable;
 
 use super::{Cx, theme, window};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
+use crate::fixture::export::Choice;
 use crate::problem::{Kind, Problem};
 use crate::source::Source;
 use crate::state::{
-    Action, Connection, Dialog, Field, FieldKind, Form, FormMode, ListedTool, PathPurpose, PreparedCall, Running, Screen,
-    StartQuestion, State, Toast, Value,
+    Action, Connection, Dialog, ExportAction, Field, FieldKind, Form, FormMode, ListedTool, PathPurpose, PreparedCall, Running,
+    Screen, StartQuestion, State, Toast, Value,
 };
 use crate::token::Tokens;
 
@@ -381,8 +382,8 @@ fn export_stands_beside_call() {
     let mut harness = harness(answered(Outcome::Result));
     for (label, action) in [
         ("Copy verdict", Action::CopyVerdict),
-        ("Capture folder…", Action::ExportCapture(None)),
-        ("Raw CallToolResult…", Action::ExportResult(None)),
+        ("Capture folder…", Action::ExportAs(ExportAction::save(Choice::FOLDER))),
+        ("Raw CallToolResult…", Action::ExportAs(ExportAction::save(Choice::RESULT))),
     ] {
         harness.get_by_label("Export").click();
         harness.run_ok();
@@ -463,7 +464,7 @@ fn shortcuts_do_what_the_table_says() {
     for (modifiers, key, action) in [
         (Modifiers::COMMAND, Key::B, Action::ToggleSidebar),
         (Modifiers::COMMAND, Key::Num2, Action::FocusPane(1)),
-        (Modifiers::COMMAND, Key::E, Action::ExportCapture(None)),
+        (Modifiers::COMMAND, Key::E, Action::ExportAs(ExportAction::save(Choice::FOLDER))),
         (Modifiers::COMMAND, Key::R, Action::Reconnect),
         (Modifiers::COMMAND, Key::F, Action::SetSearch(Some(String::new()))),
         (Modifiers::COMMAND | Modifiers::SHIFT, Key::S, Action::Connect(Source::sample())),

@@ -642,12 +642,10 @@ fn the_tools_are_compared_with_another_variant_of_the_server() {
 fn a_call_is_repeated() {
     let mut window = on_sample();
     click(&mut window, "Repeat the call several times");
-    until_label(&mut window, "Repeat a call");
-    click(&mut window, "Calls: 3");
     until_label(&mut window, "Call 3 times");
     click(&mut window, "Call 3 times");
-    until_label(&mut window, "Tokens as sent, tokens (o200k_base): least ");
-    until_label(&mut window, "Nothing: all 3 answers are the same, byte for byte.");
+    until_label(&mut window, "3 equal calls");
+    until_label(&mut window, "All 3 answers are the same, byte for byte.");
     // Ctrl R: the last call again, and what it changed.
     press(&mut window, Key::Escape, Modifiers::NONE);
     press(&mut window, Key::R, Modifiers::COMMAND);

@@ -129,7 +129,7 @@ fn compare_screen() {
     album.add_screen("compare", "compare-1280", (1_280, 800), settings::Theme::Dark);
     album.add_screen("compare", "compare-640", (640, 520), settings::Theme::Dark);
     let mut running = Window::calling("all", "strict_search_companies", "{}");
-    running.send_without_answer(Action::Compare(CompareAction::StartWith {
+    running.send_without_answer(Action::Compare(CompareAction::Start {
         vary: "response_format".into(),
         written: "json,markdown".into(),
     }));

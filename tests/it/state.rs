@@ -5,16 +5,15 @@ use std::time::Duration;
 
 use crate::support::Driver;
 use mcp_loupe::capture::Outcome;
+use mcp_loupe::fixture::export::Choice;
 use mcp_loupe::problem::Kind;
-use mcp_loupe::report::repeat::RepeatQuery;
 use mcp_loupe::report::sweep::{SentPart, SweepAsk, SweepFile};
 use mcp_loupe::report::{CountQuery, Inquiry, Query, RowQuery, ServerCostQuery, TableKind, ToolTokensQuery, TreeQuery, Without};
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
-use mcp_loupe::state::repeat::RepeatAction;
 use mcp_loupe::state::{
-    Action, Asked, CompareAction, Connection, Dialog, DrawerTab, Effect, Event, HistoryAction, PaneView, Screen, StartQuestion,
-    State, TokensAction,
+    Action, Asked, CompareAction, Connection, Dialog, DrawerTab, Effect, Event, ExportAction, HistoryAction, PaneView, Screen,
+    StartQuestion, State, TokensAction,
 };
 use mcp_loupe::token::{Count, Tokenizer};
 
@@ -138,7 +137,7 @@ fn a_capture_that_is_exported_opens_again_identically() {
     let first = driver.state.capture().unwrap().clone();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fixture");
-    driver.perform(Action::ExportCapture(Some(path.clone())));
+    driver.perform(Action::ExportAs(ExportAction::Save { kind: Choice::FOLDER, path: Some(path.clone()) }));
     driver.until("it is saved", |state| !state.toasts.is_empty());
     driver.state.captures.clear();
     driver.state.view.capture = None;
@@ -169,7 +168,7 @@ fn captures_of_two_runs_under_one_name_are_two() {
     };
     let mut before = called(r#"{"pageSize": 1}"#);
     let fewer = size(&mut before);
-    before.perform(Action::ExportCapture(Some(path.clone())));
+    before.perform(Action::ExportAs(ExportAction::Save { kind: Choice::FOLDER, path: Some(path.clone()) }));
     before.until("it is saved", |state| !state.toasts.is_empty());
     drop(before);
 
@@ -443,22 +442,22 @@ fn of_two_lists_the_one_asked_for_last_stays() {
 #[test]
 fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
     let mut driver = on_sample();
-    driver.perform(Action::Repeat(RepeatAction::Open));
-    assert_eq!((driver.state.view.screen, driver.state.repeat.count), (Screen::Repeat, 5));
-    driver.perform(Action::Repeat(RepeatAction::SetCount(3)));
-    driver.perform(Action::Repeat(RepeatAction::Start));
-    driver.until("all calls are made", |state| !state.repeat.is_running());
-    assert_eq!((driver.state.repeat.captures.len(), driver.state.captures.len()), (3, 3));
-    let inquiry = Inquiry::of(&driver.state.repeat.captures, RepeatQuery(mcp_loupe::token::Encoding::O200kBase));
-    let found = inquired::<RepeatQuery>(&mut driver, &inquiry).unwrap();
-    assert_eq!((found.calls, found.answers, found.different), (3, 3, 0), "the sample says the same each time");
-    assert!(found.tokens.is_some_and(|tokens| tokens.min > 0.0));
-    driver.perform(Action::Repeat(RepeatAction::SetCount(50)));
-    driver.perform(Action::Repeat(RepeatAction::Start));
+    let equal = |count| Action::Compare(CompareAction::StartEqual(count));
+    let compare = |state: &State| state.comparisons.current.clone().unwrap();
+    driver.perform(equal(3));
+    driver.until("all calls are made", |state| state.running.is_none());
+    assert_eq!((compare(&driver.state).title().as_str(), driver.state.captures.len()), ("3 equal calls", 3));
+    let (captures, ask) = compare(&driver.state).query().unwrap();
+    let page = inquired::<SweepAsk>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
+    assert_eq!((page.sweep.columns.len(), page.sweep.different.len()), (3, 0), "the sample says the same each time");
+    let said = driver.state.compare_verdict(&compare(&driver.state), &page.sweep).text();
+    assert!(said.starts_with("All 3 answers are the same, byte for byte. Tokens (o200k_base): "), "{said}");
+    driver.perform(equal(50));
     driver.perform(Action::CancelCall);
-    driver.until("it has stopped", |state| !state.repeat.is_running());
-    assert!(driver.state.repeat.is_stopped && driver.state.repeat.captures.len() < 50);
-    assert_eq!(driver.state.view.screen, Screen::Repeat);
+    driver.until("it has stopped", |state| !compare(state).series.is_running());
+    let series = compare(&driver.state).series;
+    assert!(series.stopped.as_deref() == Some("cancelled") && series.made() < 50);
+    assert_eq!(driver.state.view.screen, Screen::Compare);
 }
 
 #[test]
@@ -470,11 +469,10 @@ fn repeating_asks_first_where_a_tool_may_write() {
     let tool = mcp_loupe::capture::Tool::read(bytes::Bytes::from_static(br#"{"name":"write","inputSchema":{"type":"object"}}"#));
     state.apply(Event::Tools { session: 1, tools: vec![tool], note: None }, &mut effects);
     effects.clear();
-    state.perform(Action::Repeat(RepeatAction::Open), &mut effects);
-    state.perform(Action::Repeat(RepeatAction::Start), &mut effects);
-    assert!(matches!(state.dialog, Some(Dialog::ConfirmRepeat { count: 5, .. })) && effects.is_empty());
-    state.perform(Action::Repeat(RepeatAction::Confirm), &mut effects);
-    assert!(matches!(effects[..], [Effect::Call { .. }]) && state.repeat.is_running());
+    state.perform(Action::Compare(CompareAction::StartEqual(5)), &mut effects);
+    assert!(matches!(&state.dialog, Some(Dialog::ConfirmCompare { calls, .. }) if calls.len() == 5) && effects.is_empty());
+    state.perform(Action::ConfirmCall, &mut effects);
+    assert!(matches!(effects[..], [Effect::Call { .. }]) && state.running.is_some());
 }
 
 #[test]
@@ -553,7 +551,7 @@ fn a_comparison_is_looked_at_by_part_folded_and_written() {
 }
 
 fn compare(vary: &str, values: &[String]) -> Action {
-    Action::Compare(CompareAction::Start { vary: vary.into(), values: values.to_vec() })
+    Action::Compare(CompareAction::Start { vary: vary.into(), written: format!("[{}]", values.join(",")) })
 }
 
 #[test]
@@ -573,11 +571,11 @@ fn what_was_called_already_is_not_called_again() {
 #[test]
 fn values_the_schema_refuses_are_said_before_anything_is_called() {
     let mut driver = on_sample();
-    driver.perform(Action::Compare(CompareAction::StartWith { vary: "response_format".into(), written: "json,xml".into() }));
+    driver.perform(Action::Compare(CompareAction::Start { vary: "response_format".into(), written: "json,xml".into() }));
     assert!(driver.state.running.is_none() && driver.state.comparisons.current.is_none());
     let problem = driver.state.toasts[0].problem.clone().unwrap();
-    assert!(problem.what.starts_with("with response_format=xml the tool's schema refuses it"), "{}", problem.what);
-    driver.perform(Action::Compare(CompareAction::StartWith { vary: "pageSize".into(), written: "5, 50".into() }));
+    assert!(problem.what.starts_with("with response_format=xml the arguments do not fit the schema: "), "{}", problem.what);
+    driver.perform(Action::Compare(CompareAction::Start { vary: "pageSize".into(), written: "5, 50".into() }));
     assert!(driver.state.comparisons.current.as_ref().unwrap().is_curve);
     driver.until("both are there", |state| state.captures.len() == 2 && state.running.is_none());
 }
@@ -606,7 +604,7 @@ fn a_call_that_fails_or_hangs_leaves_what_came() {
     let choice = driver.state.format_choice().unwrap();
     driver.perform(compare(&choice.name, &choice.values));
     driver.until("the third call hangs", |state| state.captures.len() == 2 && state.running.is_some());
-    driver.perform(Action::Compare(CompareAction::Cancel));
+    driver.perform(Action::CancelCall);
     driver.until("it is cancelled", |state| state.running.is_none());
     let outcomes: Vec<_> = driver.state.captures.iter().map(|capture| capture.outcome).collect();
     assert_eq!(outcomes, [Outcome::Result, Outcome::ProtocolError, Outcome::Cancelled]);
@@ -628,7 +626,7 @@ fn a_tool_not_declared_read_only_is_asked_about_with_every_call() {
         ("get", [r#"{"format":"a"}"#, r#"{"format":"b"}"#].map(String::from).as_slice())
     );
     assert!(driver.state.running.is_none() && driver.state.captures.is_empty());
-    driver.perform(Action::Compare(CompareAction::Confirm));
+    driver.perform(Action::ConfirmCall);
     driver.until("both calls are made", |state| state.captures.len() == 2 && state.running.is_none());
 }
 

@@ -21,7 +21,8 @@ fn owned(json: &str) -> Option<Box<RawValue>> {
 struct SweepDocument<'a> {
     loupe: &'static str,
     schema: &'static str,
-    vary: &'a str,
+    /// `null` of equal calls, which the window makes.
+    vary: Option<&'a str>,
     /// The value of the call that the others are compared with.
     baseline: Option<Box<RawValue>>,
     columns: Vec<ColumnJson>,
@@ -85,7 +86,7 @@ pub fn sweep(
     Ok(print(&SweepDocument {
         loupe: VERSION,
         schema: "loupe.sweep/1",
-        vary: &found.vary,
+        vary: found.vary.as_deref(),
         baseline: found.baseline.and_then(value_of),
         columns,
         delta: deltas

@@ -1,5 +1,5 @@
-//! One call over several values of an argument, side by side: what each column costs, what it leaves out, and where
-//! each record stands in it.
+//! One call over several values of an argument, or several times alike, side by side: what each column costs, what it
+//! leaves out, and where each record stands in it.
 //!
 //! Pure functions over calls that were made; making them is the caller's job. The columns are judged against one
 //! payload, that of the answer which says most, so that "left out" means the same in all of them.
@@ -17,8 +17,8 @@ use std::time::Duration;
 
 pub use page::{Loss, Section, SectionCell, SweepAsk, SweepPage, SweepRows, SweepRowsQuery, ThisPage, readable};
 pub use plan::{
-    Choice, PageSize, argument_names, choices, differs_only_in, format_argument, is_about_form, page_size_argument, shown,
-    value_in, values, with_value,
+    Choice, PageSize, argument_names, choices, differs_only_in, format_argument, is_about_form, page_size_argument, planned,
+    shown, value_in, values, with_value,
 };
 pub use rendered::{Piece, SweepRendered, SweepRenderedQuery, can_render};
 pub use table::{SweepFile, sweep_table};
@@ -42,7 +42,7 @@ const MAX_VALUE_CHARS: usize = 60;
 /// One call that was made, with every row of its ledger.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The value of the varied argument, a JSON text.
+    /// The value of the varied argument, a JSON text; of equal calls which one it is.
     pub value: String,
     pub subject: Arc<Subject>,
     pub rows: Vec<Row>,
@@ -115,24 +115,6 @@ impl SentPart {
     }
 }
 
-/// What is to be shown beside the calls.
-#[derive(Clone, Debug, Default)]
-pub struct SweepOptions {
-    pub part: SentPart,
-    /// The call that the others are compared with; `None` takes the first that gave an answer.
-    pub baseline: Option<usize>,
-    /// Columns without a call: formats of the answer to a call. `None` takes `json` and `markdown-table` of the
-    /// answer that says most.
-    pub derived: Option<Vec<(usize, &'static str)>>,
-}
-
-impl SweepOptions {
-    /// Those of a question.
-    pub fn of(ask: &SweepAsk) -> Self {
-        Self { part: ask.part, baseline: ask.baseline, derived: ask.derived.clone() }
-    }
-}
-
 /// Where a column comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -199,6 +181,29 @@ pub struct Column {
 }
 
 impl Column {
+    /// One of which nothing is known but its text and its cost.
+    fn of(title: String, (origin, outcome): (Origin, Outcome), format: &'static str, row: Row, text: Arc<str>) -> Self {
+        Self {
+            title,
+            origin,
+            format,
+            text,
+            latency: None,
+            outcome,
+            why: row.why.clone(),
+            row,
+            facts: None,
+            lost: Vec::new(),
+            lost_values: Vec::new(),
+            lost_in: Vec::new(),
+            not_everywhere: Vec::new(),
+            absent: 0,
+            records: None,
+            differing: Vec::new(),
+            data_from: None,
+        }
+    }
+
     /// The title without which part of the answer it shows: `json` of "json as sent".
     pub fn value_title(&self) -> &str {
         let parts = SentPart::ALL.iter().filter(|_| matches!(self.origin, Origin::Call(_)));
@@ -238,8 +243,8 @@ pub struct Delta {
 /// The result.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// The argument.
-    pub vary: String,
+    /// The argument; `None` of equal calls.
+    pub vary: Option<String>,
     /// Whether that argument chooses how much is answered or in which form, so that the answers are about the same data.
     pub is_about_form: bool,
     /// Calls in their order, then what is derived.
@@ -248,6 +253,8 @@ pub struct Sweep {
     pub baseline: Option<usize>,
     /// The call whose payload the columns are judged against; `None` where no answer has data.
     pub reference: Option<usize>,
+    /// Equal calls whose result is not, byte for byte, that of the baseline.
+    pub different: Vec<usize>,
     pub fields: Vec<Field>,
     /// The field by which records are found again in answers with data of their own.
     pub key: Option<String>,
@@ -261,25 +268,29 @@ impl Sweep {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(vary: &str, calls: &[Call], options: &SweepOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(ask: &SweepAsk, calls: &[Call], cancel: &Cancel) -> Result<Self, Cancelled> {
+        let vary = ask.vary.as_deref();
         let reference = reference(calls);
         let mut sweep = Self {
-            vary: vary.to_owned(),
-            is_about_form: calls.first().is_none_or(|call| is_about_form(&call.subject.capture.tool, vary)),
-            columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, options.part, cancel)).collect::<Result<_, _>>()?,
+            vary: vary.map(str::to_owned),
+            is_about_form: vary.zip(calls.first()).is_none_or(|(vary, call)| is_about_form(&call.subject.capture.tool, vary)),
+            columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, ask.part, cancel)).collect::<Result<_, _>>()?,
             baseline: None,
             reference,
+            different: Vec::new(),
             fields: Vec::new(),
             key: None,
             is_data_alone: calls.iter().all(|call| call.sent(SentPart::Both).is_none() || call.subject.is_data_alone()),
             records: Vec::new(),
         };
         let is_answer = |at: usize| sweep.columns.get(at).is_some_and(Column::is_answer);
-        sweep.baseline = options.baseline.filter(|at| is_answer(*at)).or_else(|| (0..calls.len()).find(|at| is_answer(*at)));
-        let derived = options
-            .derived
-            .clone()
-            .unwrap_or_else(|| reference.into_iter().flat_map(|at| [(at, "json"), (at, "markdown-table")]).collect());
+        sweep.baseline = ask.baseline.filter(|at| is_answer(*at)).or_else(|| (0..calls.len()).find(|at| is_answer(*at)));
+        if let (None, Some(base)) = (vary, sweep.baseline) {
+            let result = |at: usize| calls[at].subject.reading.result().map(|node| node.raw_bytes());
+            sweep.different = (0..calls.len()).filter(|at| is_answer(*at) && result(*at) != result(base)).collect();
+        }
+        let usual = || reference.into_iter().flat_map(|at| [(at, "json"), (at, "markdown-table")]).collect();
+        let derived = ask.derived.clone().unwrap_or_else(|| if vary.is_some() { usual() } else { Vec::new() });
         for (at, id) in derived {
             if let Some(column) = calls.get(at).map(|call| written(at, id, call, cancel)).transpose()?.flatten() {
                 sweep.columns.push(column);
@@ -530,26 +541,20 @@ fn sent(at: usize, call: &Call, part: SentPart, cancel: &Cancel) -> Result<Colum
         None => Arc::from(""),
     };
     Ok(Column {
-        title: format!("{}{}", shown(&call.value), part.suffix()),
-        origin: Origin::Call(at),
-        format: row.map_or("content", |row| row.format),
-        text,
-        row: row.cloned().unwrap_or_default(),
         latency: Some(capture.timings.total()),
-        outcome: capture.outcome,
-        why,
-        facts: None,
-        lost: Vec::new(),
-        lost_values: Vec::new(),
-        lost_in: Vec::new(),
-        not_everywhere: Vec::new(),
-        absent: 0,
         records: call.subject.payload.as_ref().and_then(|payload| match record_lists(payload.root()).as_slice() {
             [list] => Some(list.len()),
             _ => None,
         }),
-        differing: Vec::new(),
         data_from: row.filter(|row| row.format == "both").and_then(|_| usize::try_from(call.row("content")?.bytes).ok()),
+        why,
+        ..Column::of(
+            format!("{}{}", shown(&call.value), part.suffix()),
+            (Origin::Call(at), capture.outcome),
+            row.map_or("content", |row| row.format),
+            row.cloned().unwrap_or_default(),
+            text,
+        )
     })
 }
 
@@ -557,25 +562,8 @@ fn sent(at: usize, call: &Call, part: SentPart, cancel: &Cancel) -> Result<Colum
 fn written(at: usize, id: &str, call: &Call, cancel: &Cancel) -> Result<Option<Column>, Cancelled> {
     let (Some(format), Some(row)) = (format::by_id(id), call.row(id)) else { return Ok(None) };
     let text = if row.is_available() { text(format.id(), &call.subject, cancel)? } else { Arc::from("") };
-    Ok(Some(Column {
-        title: format.title().to_owned(),
-        origin: Origin::Derived(at),
-        format: format.id(),
-        text,
-        row: row.clone(),
-        latency: None,
-        outcome: call.subject.capture.outcome,
-        why: row.why.clone(),
-        facts: None,
-        lost: Vec::new(),
-        lost_values: Vec::new(),
-        lost_in: Vec::new(),
-        not_everywhere: Vec::new(),
-        absent: 0,
-        records: None,
-        differing: Vec::new(),
-        data_from: None,
-    }))
+    let origin = (Origin::Derived(at), call.subject.capture.outcome);
+    Ok(Some(Column::of(format.title().to_owned(), origin, format.id(), row.clone(), text)))
 }
 
 fn text(id: &str, subject: &Subject, cancel: &Cancel) -> Result<Arc<str>, Cancelled> {

@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Call, Column, Origin, SentPart, Sweep, SweepOptions, page_size_argument};
+use super::{Call, Column, Origin, SentPart, Sweep, page_size_argument};
 use crate::cancel::{Cancel, Cancelled};
 use crate::diff::pattern::name;
 use crate::format::{self, Subject, Syntax};
@@ -19,14 +19,27 @@ use crate::token::{self, Encoding, Tokens};
 /// Which columns are asked for. The captures asked about are the calls, in the order of `values`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SweepAsk {
-    /// The argument.
-    pub vary: Arc<str>,
-    /// Its value in each call, JSON texts.
+    /// The argument; `None` of equal calls.
+    pub vary: Option<Arc<str>>,
+    /// Its value in each call, JSON texts; of equal calls which one it is.
     pub values: Arc<[String]>,
     pub part: SentPart,
+    /// The call that the others are compared with; `None` takes the first that gave an answer.
     pub baseline: Option<usize>,
-    /// As [`SweepOptions::derived`].
+    /// Columns without a call: formats of the answer to a call. `None` takes `json` and `markdown-table` of the
+    /// answer that says most, and none beside equal calls.
     pub derived: Option<Vec<(usize, &'static str)>>,
+}
+
+impl SweepAsk {
+    /// Measures the calls, which are in the order of `values`.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn calls(&self, subjects: &[Arc<Subject>], cancel: &Cancel) -> Result<Vec<Call>, Cancelled> {
+        let calls = self.values.iter().zip(subjects);
+        calls.map(|(value, subject)| Call::measure(value.clone(), Arc::clone(subject), cancel)).collect()
+    }
 }
 
 /// A stretch that every column has a cell for: what stands before the records, a record, what stands after them.
@@ -87,15 +100,13 @@ impl SweepPage {
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
     pub fn of(subjects: &[Arc<Subject>], ask: &SweepAsk, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let calls = ask.values.iter().zip(subjects);
-        let calls: Vec<Call> =
-            calls.map(|(value, subject)| Call::measure(value.clone(), Arc::clone(subject), cancel)).collect::<Result<_, _>>()?;
-        let sweep = Sweep::of(&ask.vary, &calls, &SweepOptions::of(ask), cancel)?;
+        let calls = ask.calls(subjects, cancel)?;
+        let sweep = Sweep::of(ask, &calls, cancel)?;
         let texts: Vec<TextView> = sweep.columns.iter().map(|column| view(column, &calls)).collect();
         let sections = sections(&sweep, cancel)?;
         let losses = losses(&sweep);
         let size = subjects.first().and_then(|subject| page_size_argument(&subject.capture.tool));
-        let curves = match size.filter(|size| *size.name == *ask.vary) {
+        let curves = match size.filter(|size| Some(&*size.name) == ask.vary.as_deref()) {
             Some(_) => {
                 let units = Encoding::ALL.iter().map(|encoding| Unit::Tokens(*encoding)).chain([Unit::Chars]);
                 units.map(|unit| Curve::of(&calls, unit)).collect()
@@ -169,11 +180,6 @@ impl SweepRows {
         }
         tops.push(next);
         tops
-    }
-
-    /// The section that a row is of.
-    pub fn section_at(&self, row: usize) -> usize {
-        self.tops.partition_point(|top| *top <= row).saturating_sub(1)
     }
 
     pub fn len(&self) -> usize {
@@ -398,7 +404,8 @@ mod tests {
         ];
         let subjects: Vec<_> = calls.iter().map(|call| Arc::clone(&call.subject)).collect();
         let values: Vec<_> = calls.iter().map(|call| call.value.clone()).collect();
-        let ask = SweepAsk { vary: "f".into(), values: values.into(), derived: Some(vec![(0, "json")]), ..SweepAsk::default() };
+        let ask =
+            SweepAsk { vary: Some("f".into()), values: values.into(), derived: Some(vec![(0, "json")]), ..SweepAsk::default() };
         SweepPage::of(&subjects, &ask, &Cancel::new()).unwrap()
     }
 
@@ -429,7 +436,6 @@ mod tests {
         assert_eq!(loss.values, ["Rome", "Oslo"]);
         let rows = SweepRows::of(&page, 20, &Cancel::new()).unwrap();
         assert_eq!(rows.tops.len(), page.sections.len() + 1);
-        assert_eq!(rows.section_at(rows.tops[2]), 2);
         let folded = rows.folded(&page, &BTreeSet::from(["items[0]".to_owned(), "gone".to_owned()]));
         assert_eq!((folded[1], folded[2] - folded[1]), (rows.tops[1], 1));
         assert_eq!(folded.last().copied(), Some(rows.len() - (rows.tops[2] - rows.tops[1] - 1)));

@@ -11,6 +11,7 @@ use crate::capture::Tool;
 use crate::json::write::string;
 use crate::json::{Doc, Kind, Node};
 use crate::problem::{Kind as Failure, Problem};
+use crate::report::arguments::refused_by;
 
 /// More listed values than this are no choice of formats.
 const MAX_CHOICES: usize = 12;
@@ -243,6 +244,20 @@ pub fn with_value(arguments: &str, name: &str, value: &str) -> Result<String, Pr
         }
     };
     Ok(format!("{}{put}{}", &arguments[..range.start], &arguments[range.end..]))
+}
+
+/// The arguments of one call of a comparison, and why they could not be checked, if so.
+///
+/// # Errors
+/// Why they may not go out.
+pub fn planned(tool: &Tool, name: &str, value: &str, arguments: &str) -> Result<(String, Option<String>), Problem> {
+    let arguments = with_value(arguments, name, value)?;
+    let unchecked = refused_by(tool.input_schema.as_ref(), &arguments, false).map_err(|problem| Problem {
+        what: format!("with {name}={} the {}", shown(value), problem.what),
+        hint: Some("nothing was called; leave that value out, or mend the arguments".to_owned()),
+        ..problem
+    })?;
+    Ok((arguments, unchecked))
 }
 
 /// What an argument is in these arguments, as a JSON text: as given, else what the schema says it is by default.

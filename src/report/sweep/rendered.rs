@@ -262,7 +262,7 @@ mod tests {
         ];
         let subjects: Vec<_> = calls.iter().map(|call| Arc::clone(&call.subject)).collect();
         let values: Vec<_> = calls.iter().map(|call| call.value.clone()).collect();
-        let ask = SweepAsk { vary: "f".into(), values: values.into(), derived: Some(Vec::new()), ..SweepAsk::default() };
+        let ask = SweepAsk { vary: Some("f".into()), values: values.into(), derived: Some(Vec::new()), ..SweepAsk::default() };
         SweepPage::of(&subjects, &ask, &Cancel::new()).unwrap()
     }
 
@@ -329,8 +329,12 @@ mod tests {
         let text = "| id | name |\\n|---|---|\\n| 101 | Ann Ames |\\n| 102 | Bob Burr |";
         let both = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}],"structuredContent":{JSON}}}"#);
         let calls = [call("\"both\"", &both, Outcome::Result)];
-        let ask =
-            SweepAsk { vary: "f".into(), values: ["\"both\"".to_owned()].into(), derived: Some(vec![]), ..SweepAsk::default() };
+        let ask = SweepAsk {
+            vary: Some("f".into()),
+            values: ["\"both\"".to_owned()].into(),
+            derived: Some(vec![]),
+            ..SweepAsk::default()
+        };
         let page = SweepPage::of(&[Arc::clone(&calls[0].subject)], &ask, &Cancel::new()).unwrap();
         let laid = SweepRendered::of(&page, 40, &BTreeSet::new(), &Cancel::new()).unwrap();
         assert_eq!(laid.tables[0][0].rows.len(), 2);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::{Call, Column, Origin, Sweep, SweepAsk, SweepOptions, shown};
+use super::{Call, Column, Origin, Sweep, SweepAsk, shown};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::Subject;
 use crate::format::ledger::ratio;
@@ -62,10 +62,8 @@ impl SweepFile {
         hosts: &Hosts,
         cancel: &Cancel,
     ) -> Result<String, Cancelled> {
-        let calls = ask.values.iter().zip(subjects);
-        let calls: Vec<Call> =
-            calls.map(|(value, subject)| Call::measure(value.clone(), Arc::clone(subject), cancel)).collect::<Result<_, _>>()?;
-        let found = Sweep::of(&ask.vary, &calls, &SweepOptions::of(ask), cancel)?;
+        let calls = ask.calls(subjects, cancel)?;
+        let found = Sweep::of(ask, &calls, cancel)?;
         match self {
             Self::Table(kind) => Ok(sweep_table(kind, &found, &calls, encoding)),
             Self::Json => {
@@ -105,7 +103,7 @@ fn markdown(sweep: &Sweep, encoding: Encoding) -> String {
     let against = base.map_or_else(|| "Against".to_owned(), |base| format!("Against {}", cell(&base.title)));
     let mut out = format!(
         "| {} | Tokens ({}) | {against} | Bytes | Time | Facts kept | Loses facts of |\n|---|--:|--:|--:|--:|--:|---|\n",
-        cell(&sweep.vary),
+        cell(sweep.vary.as_deref().unwrap_or("Equal calls")),
         encoding.name()
     );
     // Writing into a String cannot fail.
@@ -215,8 +213,12 @@ mod tests {
         ];
         let subjects: Vec<_> = calls.iter().map(|call| Arc::clone(&call.subject)).collect();
         let values: Vec<_> = calls.iter().map(|call| call.value.clone()).collect();
-        let ask =
-            SweepAsk { vary: "format".into(), values: values.into(), derived: Some(vec![(0, "json")]), ..SweepAsk::default() };
+        let ask = SweepAsk {
+            vary: Some("format".into()),
+            values: values.into(),
+            derived: Some(vec![(0, "json")]),
+            ..SweepAsk::default()
+        };
         file.write(&subjects, &ask, Encoding::O200kBase, &Hosts::default(), &Cancel::new()).unwrap()
     }
 

@@ -25,8 +25,12 @@ pub(crate) fn text_result(text: &str) -> String {
     format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, string(text))
 }
 
+fn of_argument(name: &str) -> SweepAsk {
+    SweepAsk { vary: Some(name.into()), ..SweepAsk::default() }
+}
+
 fn sweep(calls: &[Call]) -> Sweep {
-    Sweep::of("format", calls, &SweepOptions::default(), &Cancel::new()).unwrap()
+    Sweep::of(&of_argument("format"), calls, &Cancel::new()).unwrap()
 }
 
 fn both() -> Vec<Call> {
@@ -120,7 +124,8 @@ fn fewer_records_are_no_saving_without_a_word() {
 fn one_part_of_the_answers_is_compared_by_itself() {
     let dual = format!(r#"{{"content":[{{"type":"text","text":{}}}],"structuredContent":{JSON}}}"#, string(MARKDOWN));
     let calls = [call("\"dual\"", &dual, Outcome::Result), call("\"text\"", &text_result("| 101 | Ann Ames |"), Outcome::Result)];
-    let of = |part| Sweep::of("format", &calls, &SweepOptions { part, ..SweepOptions::default() }, &Cancel::new()).unwrap();
+    let of =
+        |part| Sweep::of(&SweepAsk { vary: Some("format".into()), part, ..SweepAsk::default() }, &calls, &Cancel::new()).unwrap();
     let seen = |sweep: &Sweep| -> Vec<(String, &'static str, Option<String>)> {
         sweep.columns.iter().take(2).map(|column| (column.title.clone(), column.format, column.why.clone())).collect()
     };
@@ -141,7 +146,7 @@ fn one_part_of_the_answers_is_compared_by_itself() {
 #[test]
 fn where_each_call_asks_for_something_else_nobody_wins() {
     let calls = both();
-    let found = Sweep::of("region", &calls, &SweepOptions::default(), &Cancel::new()).unwrap();
+    let found = Sweep::of(&of_argument("region"), &calls, &Cancel::new()).unwrap();
     assert!(!found.is_about_form);
     expect_test::expect_file!["snapshots/where_each_call_asks_for_something_else_nobody_wins.txt"]
         .assert_eq(&sweep_verdict(&found, Encoding::O200kBase).text());
@@ -154,10 +159,31 @@ fn answers_of_different_sizes_have_no_winner() {
         text_result(&format!(r#"{{"items":[{}],"total":9}}"#, items.join(",")))
     };
     let calls: Vec<Call> = [1, 3, 9].map(|limit| call(&limit.to_string(), &of(limit), Outcome::Result)).into();
-    let found = Sweep::of("limit", &calls, &SweepOptions::default(), &Cancel::new()).unwrap();
+    let found = Sweep::of(&of_argument("limit"), &calls, &Cancel::new()).unwrap();
     assert!(found.is_about_form && !found.has_same_records());
     expect_test::expect_file!["snapshots/answers_of_different_sizes_have_no_winner.txt"]
         .assert_eq(&sweep_verdict(&found, Encoding::O200kBase).text());
     let needed = needed_verdict(&found, &["/items/*/name".to_owned()], Encoding::O200kBase).text();
     assert_eq!(needed, "The answers hold different records, so none of them is the cheaper one.");
+}
+
+#[test]
+fn equal_calls_are_told_apart_by_their_bytes() {
+    let of = |texts: &[&str]| -> Vec<Call> {
+        let call = |(at, text): (usize, &&str)| call(&format!("\"call {}\"", at + 1), &text_result(text), Outcome::Result);
+        texts.iter().enumerate().map(call).collect()
+    };
+    let said = |calls: &[Call]| {
+        let found = Sweep::of(&SweepAsk::default(), calls, &Cancel::new()).unwrap();
+        assert!(found.columns.iter().all(|column| matches!(column.origin, Origin::Call(_))), "nothing is derived");
+        (sweep_verdict(&found, Encoding::O200kBase).text(), found.different)
+    };
+    let at = |at: u32| format!(r#"{{"items":[{{"id":1,"at":{at}}}]}}"#);
+    let calls = of(&[&at(4), &at(4), &at(512_345)]);
+    let spread = "Tokens (o200k_base): 13 to 14, median 13. Milliseconds: 0.0 each.";
+    let differs = format!("Not all answers are the same: call 3 differs from call 1. {spread}");
+    assert_eq!(said(&calls), (differs, vec![2]));
+    let same = "All 2 answers are the same, byte for byte. Tokens (o200k_base): 1 each. Milliseconds: 0.0 each.";
+    assert_eq!(said(&of(&["a", "a"])), (same.to_owned(), Vec::new()));
+    assert!(said(&of(&["a"])).0.starts_with("At least two answers are needed"));
 }

@@ -1,9 +1,11 @@
-//! What a sweep says in a sentence: the cheapest that the tool offers and what it leaves out, and what else there could be.
+//! What a sweep says in a sentence: the cheapest that the tool offers and what it leaves out, and what else there could
+//! be; of equal calls which answers differ, and how tokens and time are spread.
 
 use super::{Column, Origin, Sweep};
 use crate::diff::pattern::name;
 use crate::format::ledger::{Row, ratio};
 use crate::report;
+use crate::report::json::milliseconds;
 use crate::report::verdict::{Verdict, VerdictPart, grouped};
 use crate::token::Encoding;
 
@@ -24,14 +26,16 @@ pub fn sweep_verdict(sweep: &Sweep, encoding: Encoding) -> Verdict {
         return verdict;
     };
     let is_comparable = sweep.is_about_form && sweep.reference.is_some() && sweep.has_same_records();
-    if answers.len() > 1 && !is_comparable {
+    if sweep.vary.is_none() {
+        equal(&mut verdict, sweep, &answers, baseline, encoding);
+    } else if answers.len() > 1 && !is_comparable {
         span(&mut verdict, sweep, &answers, encoding);
     } else {
         offer(&mut verdict, sweep, &answers, baseline, encoding);
         change(&mut verdict, sweep, baseline, encoding);
     }
     not_compared(&mut verdict, &failed);
-    if sweep.reference.is_none() {
+    if sweep.reference.is_none() && sweep.vary.is_some() {
         verdict.plain(" No answer has data in it, so what one leaves out cannot be told.");
     }
     verdict
@@ -47,12 +51,48 @@ fn not_compared(verdict: &mut Verdict, failed: &[&Column]) {
     verdict.plain(".");
 }
 
+/// Of equal calls: which answers are not the first, and how their cost is spread.
+fn equal(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], baseline: &Column, encoding: Encoding) {
+    if answers.len() < 2 {
+        verdict.plain("At least two answers are needed to tell what changes from call to call.");
+        return;
+    }
+    if sweep.different.is_empty() {
+        verdict.parts.push(VerdictPart::Good(format!("All {} answers are the same", grouped(answers.len() as u64))));
+        verdict.plain(", byte for byte.");
+    } else {
+        let names = sweep.different.iter().filter_map(|at| sweep.column_of(*at)).map(|column| bare(column).to_owned());
+        let names: Vec<String> = names.collect();
+        let differ = if names.len() == 1 { "differs" } else { "differ" };
+        verdict.parts.push(VerdictPart::Bad("Not all answers are the same".to_owned()));
+        verdict.plain(format!(": {} {differ} from {}.", listed(&names), bare(baseline)));
+    }
+    // Counts are far below 2^53.
+    let tokens = spread(answers.iter().map(|column| column.row.tokens.get(encoding) as f64), |tokens| grouped(tokens as u64));
+    let time = spread(answers.iter().filter_map(|column| column.latency).map(milliseconds), |time| format!("{time:.1}"));
+    verdict.plain(format!(" Tokens ({}): {tokens}. Milliseconds: {time}.", encoding.name()));
+}
+
+/// "12 to 30, median 14", or the one number that all are. The median of an even row is the mean of its two.
+fn spread(numbers: impl Iterator<Item = f64>, written: impl Fn(f64) -> String) -> String {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_by(f64::total_cmp);
+    match numbers[..] {
+        [] => "none".to_owned(),
+        [least, .., most] if least < most => {
+            let median = f64::midpoint(numbers[(numbers.len() - 1) / 2], numbers[numbers.len() / 2]);
+            format!("{} to {}, median {}", written(least), written(most), written(median))
+        }
+        [same, ..] => format!("{} each", written(same)),
+    }
+}
+
 /// Where the answers are not about the same, the cheapest is no better one: from what to what they go.
 fn span(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], encoding: Encoding) {
     let tokens = |column: &&&Column| column.row.tokens.get(encoding);
     let (Some(least), Some(most)) = (answers.iter().min_by_key(tokens), answers.iter().max_by_key(tokens)) else { return };
-    if !sweep.is_about_form {
-        verdict.plain(format!("{} chooses what is answered, not its form. ", sweep.vary));
+    if let (false, Some(vary)) = (sweep.is_about_form, &sweep.vary) {
+        verdict.plain(format!("{vary} chooses what is answered, not its form. "));
     } else if sweep.reference.is_some() {
         verdict.plain("The answers hold different records, so none of them is the cheaper one. ");
     }

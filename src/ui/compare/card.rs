@@ -37,13 +37,8 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
         t.strong,
         buttons.left() - inner.left() - 20.0,
     );
-    let origin = match (column.origin, is_baseline) {
-        (Origin::Call(_), true) => "baseline",
-        (Origin::Call(_), false) => "",
-        (Origin::Derived(_), _) => "",
-    };
-    if end + 64.0 < buttons.left() {
-        widgets::text_at(ui, pos2(end + 8.0, line(11.0).y), origin, theme::small(), t.weak, 60.0);
+    if is_baseline && end + 64.0 < buttons.left() {
+        widgets::text_at(ui, pos2(end + 8.0, line(11.0).y), "baseline", theme::small(), t.weak, 60.0);
     }
     ui.scope_builder(
         widgets::region(ui, ("card", format!("{:?}", column.origin), &column.title))

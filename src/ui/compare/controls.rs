@@ -20,12 +20,12 @@ pub const STRIP: f32 = 36.0;
 
 pub fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: Option<&SweepPage>) {
     ui.spacing_mut().item_spacing.x = 8.0;
-    let why = match (compare.is_running(), cx.state.connection.is_connected()) {
+    let why = match (compare.series.is_running(), cx.state.connection.is_connected()) {
         (true, _) => "Calls are being made",
         (_, false) => "Not connected",
         _ => "Makes every call anew",
     };
-    let can_run = !compare.is_running() && cx.state.running.is_none() && cx.state.connection.is_connected();
+    let can_run = !compare.series.is_running() && cx.state.running.is_none() && cx.state.connection.is_connected();
     if Button::new("Run again").icon(icons::REFRESH).enabled(can_run).tip(why).show(ui).clicked() {
         cx.send(Action::Compare(CompareAction::Again));
     }
@@ -34,7 +34,9 @@ pub fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: Option<&Sw
     let is_plot = compare.is_curve && !page.curves.is_empty();
     if !is_plot {
         add_column_ui(ui, cx, page);
-        needed::needed_ui(ui, cx, page);
+        if compare.vary.is_some() {
+            needed::needed_ui(ui, cx, page);
+        }
     }
     if !page.curves.is_empty()
         && let Some(clicked) = widgets::segmented(ui, "Show", &["Side by side", "Curve"], usize::from(is_plot))

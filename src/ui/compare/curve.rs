@@ -103,7 +103,8 @@ fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limi
     let line = curve.as_sent().and_then(|series| series.line);
     let met = limits.iter().filter_map(|(_, limit)| line?.items_at(limit.at)).max().unwrap_or(0);
     let end = (most.max(met) as f64 * 1.1).max(10.0);
-    let colors = [t.hue_text.color, t.hue_both.color, t.json_string, t.hue_structured.color, t.warn, t.bad, t.json_number, t.weak];
+    let colors =
+        [t.hue_text.color, t.hue_both.color, t.json_string, t.hue_structured.color, t.warn, t.bad, t.json_number, t.weak];
     let unit = if curve.unit == Unit::Chars { "characters" } else { "tokens" };
     let plot = Plot::new("curve")
         .legend(Legend::default().position(Corner::LeftTop))

@@ -1,5 +1,5 @@
-//! What could be called to know more: the button beside *Call* and beside the verdict, the popup for other arguments, and
-//! the variant with data where an answer has none.
+//! What could be called to know more: the buttons beside *Call* and beside the verdict, the popup for other arguments, equal
+//! calls, and the variant with data where an answer has none.
 
 use egui::{Color32, Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
@@ -8,7 +8,7 @@ use crate::report::sweep::{Choice, argument_names, choices, page_size_argument, 
 use crate::state::{Action, CompareAction, Screen, VaryForm};
 use crate::ui::theme::{self, Tokens};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, icons};
+use crate::ui::{Cx, commands, icons};
 
 /// Room under which the button says less.
 const TIGHT: f32 = 620.0;
@@ -47,16 +47,12 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let tip = if why.is_empty() { label.as_str() } else { why };
     let button = Button::new(painted).icon(icons::COMPARE).name(&label).tip(tip).enabled(why.is_empty());
     if button.show(ui).clicked() {
-        start(cx, &choice);
+        cx.send(starting(&choice));
     }
 }
 
-fn start(cx: &Cx<'_>, choice: &Choice) {
-    cx.send(starting(choice));
-}
-
 fn starting(choice: &Choice) -> Action {
-    Action::Compare(CompareAction::Start { vary: choice.name.clone(), values: choice.values.clone() })
+    Action::Compare(CompareAction::Start { vary: choice.name.clone(), written: String::new() })
 }
 
 /// The same by key: the comparison of the tool's formats, if it has any and can be called now.
@@ -65,6 +61,38 @@ pub fn by_key(cx: &Cx<'_>) -> Option<Action> {
         return None;
     }
     why_not(cx).is_empty().then(|| cx.state.format_choice().as_ref().map(starting))?
+}
+
+/// The command that makes [`USUAL_CALLS`].
+pub const EQUAL: &str = "Call 5 times and compare";
+const USUAL_CALLS: usize = 5;
+const COUNTS: [usize; 5] = [3, USUAL_CALLS, 10, 20, 50];
+
+fn equal(count: usize) -> Action {
+    Action::Compare(CompareAction::StartEqual(count))
+}
+
+/// Equal calls by key, where the tool can be called now.
+pub fn equal_by_key(cx: &Cx<'_>) -> Option<Action> {
+    (cx.state.tool().is_some() && why_not(cx).is_empty()).then(|| equal(USUAL_CALLS))
+}
+
+/// Beside *Call*: the same call several times.
+pub fn equal_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let why = why_not(cx);
+    let tip = "The same call several times: which answers differ, and how time and tokens are spread";
+    let button = Button::new("").icon(icons::IDEMPOTENT).name("Repeat the call several times").height(theme::ICON_BUTTON);
+    let button = button.frameless().enabled(why.is_empty()).tip(if why.is_empty() { tip } else { why }).show(ui);
+    Popup::menu(&button).show(|ui| {
+        for count in COUNTS {
+            let button = ui.button(format!("Call {count} times"));
+            let button = if count == USUAL_CALLS { button.on_hover_text(commands::keys_of(EQUAL)) } else { button };
+            if button.clicked() {
+                cx.send(equal(count));
+                ui.close();
+            }
+        }
+    });
 }
 
 /// Whether the answer shown is of the tool that would be called: beside another tool's answer there is nothing to offer.
@@ -97,7 +125,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let spoken = format!("{label}, beside the verdict");
         let button = Button::new(&label).icon(icons::COMPARE).small().name(&spoken).tip(tip).enabled(why.is_empty());
         if button.show(ui).clicked() {
-            start(cx, &choice);
+            cx.send(starting(&choice));
         }
     }
 }
@@ -149,7 +177,7 @@ pub fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let label = format!("Measure {}: {sizes}", size.name);
     let tip = if why.is_empty() { "What an item costs, and where limits stop" } else { why };
     if Button::new(&label).icon(icons::COST).small().enabled(why.is_empty()).tip(tip).show(ui).clicked() {
-        cx.send(Action::Compare(CompareAction::StartWith { vary: size.name.clone(), written: sizes }));
+        cx.send(Action::Compare(CompareAction::Start { vary: size.name.clone(), written: sizes }));
         ui.close();
     }
 }
@@ -209,7 +237,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
     let tip = if count == 0 { "Name at least one value" } else { "One call after the other" };
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     if (Button::new(&label).primary().enabled(count > 0).tip(tip).show(ui).clicked() || is_entered) && count > 0 {
-        cx.send(Action::Compare(CompareAction::StartWith { vary: form.vary, written }));
+        cx.send(Action::Compare(CompareAction::Start { vary: form.vary, written }));
         ui.close();
     }
 }

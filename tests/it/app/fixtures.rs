@@ -7,7 +7,7 @@ use mcp_loupe::cancel::Cancel;
 use mcp_loupe::fixture::export::{Choice, EXPORTS, Form};
 use mcp_loupe::fixture::redact::RedactOptions;
 use mcp_loupe::fixture::verify::judge;
-use mcp_loupe::state::{Dialog, ExportKind, PathPurpose};
+use mcp_loupe::state::{Dialog, PathPurpose};
 use mcp_loupe::store;
 
 use super::*;
@@ -120,44 +120,41 @@ fn every_export_writes_something_or_says_why_not() {
     let hosts = Hosts::built_in();
     let (mut written, mut seen) = (0, Vec::new());
     for (number, choice) in Choice::all(&hosts).into_iter().enumerate() {
-        let (submenu, title, kind) = match choice {
+        let (submenu, title) = match choice {
             Choice::Export(export) if matches!(export.form, Form::Folder) => continue,
-            Choice::Export(export) if export.needs_fixture() => {
-                ("Save a test", export.title.to_owned(), ExportKind::Export(export.kind))
-            }
+            Choice::Export(export) if export.needs_fixture() => ("Save a test", export.title.to_owned()),
             Choice::Export(export) if !matches!(export.form, Form::File(_)) || export.kind.ends_with("-svg") => {
-                ("Save a picture", export.title.to_owned(), ExportKind::Export(export.kind))
+                ("Save a picture", export.title.to_owned())
             }
-            Choice::Export(export) => ("Save as", export.title.to_owned(), ExportKind::Export(export.kind)),
-            Choice::Format(format) => ("Save as a format", format.title().to_owned(), ExportKind::Format(format.id())),
+            Choice::Export(export) => ("Save as", export.title.to_owned()),
+            Choice::Format(format) => ("Save as a format", format.title().to_owned()),
             Choice::Host(id) => (
                 "Save what a host shows",
                 hosts.iter().find(|host| host.id == id).map(|host| host.name.clone()).unwrap_or_default(),
-                ExportKind::Host(id),
             ),
         };
         let path = folder.path().join(format!("{number}.out"));
         // Of the two long menus the first entry is enough; the others come from the same list.
         if matches!(choice, Choice::Export(_)) || !seen.contains(&submenu) {
             item(&mut window, submenu, &title);
-            let asked = |window: &Window| matches!(&window.state().state.dialog, Some(Dialog::Path { purpose, .. }) if *purpose == PathPurpose::ExportAs(kind));
+            let asked = |window: &Window| matches!(&window.state().state.dialog, Some(Dialog::Path { purpose, .. }) if *purpose == PathPurpose::ExportAs(choice));
             until(&mut window, &title, asked);
             seen.push(submenu);
         }
         window.state_mut().state.dialog =
-            Some(Dialog::Path { purpose: PathPurpose::ExportAs(kind), text: path.display().to_string() });
+            Some(Dialog::Path { purpose: PathPurpose::ExportAs(choice), text: path.display().to_string() });
         window.step();
         // The one of the dialog; the menu's button has the same name.
         window.get_all_by_label("Export").last().unwrap_or_else(|| panic!("no button")).click();
         window.step();
         let problems = |window: &Window| window.state().state.toasts.iter().filter(|toast| toast.problem.is_some()).count();
-        until(&mut window, &kind.word(), |window| path.exists() || problems(window) > 0);
+        until(&mut window, &choice.kind(), |window| path.exists() || problems(window) > 0);
         let size = std::fs::metadata(&path).map_or(0, |file| file.len());
         written += usize::from(size > 0);
         if size == 0 {
             let said = window.state().state.toasts.iter().find_map(|toast| toast.problem.clone());
             let said = said.map(|problem| problem.message()).unwrap_or_default();
-            assert!(kind.word() == "har" || said.contains("does not apply") || !said.is_empty(), "{}: {said}", kind.word());
+            assert!(choice.kind() == "har" || said.contains("does not apply") || !said.is_empty(), "{}: {said}", choice.kind());
         }
         window.state_mut().state.toasts.clear();
     }

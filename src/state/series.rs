@@ -1,0 +1,125 @@
+//! Calls made one after the other: those of a comparison, those of a collection. Every call becomes an ordinary capture.
+//! What came stays, whatever happens to a later call.
+
+use std::sync::Arc;
+
+use super::{Effect, PreparedCall, State};
+use crate::capture::{Capture, CaptureId, Outcome};
+
+/// A series, planned, running or done.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// As they are sent.
+    pub(super) calls: Vec<PreparedCall>,
+    /// What each call became, in their order; `None` before it is made.
+    pub captures: Vec<Option<CaptureId>>,
+    /// The call in flight: its number among all calls, and its position here.
+    running: Option<(u64, usize)>,
+    /// Why the calls that are left were not made.
+    pub stopped: Option<String>,
+}
+
+impl Series {
+    /// Calls of which none is made yet.
+    pub(super) fn of(calls: Vec<PreparedCall>) -> Self {
+        Self { captures: vec![None; calls.len()], calls, ..Self::default() }
+    }
+
+    /// Position of the call in flight.
+    pub fn running(&self) -> Option<usize> {
+        self.running.map(|(_, at)| at)
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// How many calls were made.
+    pub fn made(&self) -> usize {
+        self.captures.iter().flatten().count()
+    }
+
+    /// The calls that are not made yet.
+    pub(super) fn left(&self) -> impl Iterator<Item = &PreparedCall> {
+        self.calls.iter().zip(&self.captures).filter(|(_, capture)| capture.is_none()).map(|(call, _)| call)
+    }
+
+    /// Takes in the answer to the call in flight; returns its position.
+    fn came(&mut self, call: u64, capture: &Capture) -> Option<usize> {
+        let (_, at) = self.running.take_if(|(running, _)| *running == call)?;
+        self.captures[at] = Some(capture.id.clone());
+        // Where somebody lost patience or the server went away, there is nobody left to call, or to call for.
+        match capture.outcome {
+            Outcome::Cancelled => self.stop("cancelled"),
+            Outcome::Disconnected => self.stop("the server went away"),
+            _ => {}
+        }
+        Some(at)
+    }
+
+    fn stop(&mut self, why: &str) {
+        self.stopped.get_or_insert_with(|| why.to_owned());
+    }
+}
+
+/// Whose calls a series makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Compare,
+    Collection,
+}
+
+impl Owner {
+    const ALL: [Self; 2] = [Self::Compare, Self::Collection];
+}
+
+impl State {
+    fn series(&mut self, owner: Owner) -> Option<&mut Series> {
+        match owner {
+            Owner::Compare => self.comparisons.current.as_mut().map(|compare| &mut compare.series),
+            Owner::Collection => Some(&mut self.collections.series),
+        }
+    }
+
+    /// Makes the next call that is left, if any.
+    pub(super) fn next_of_series(&mut self, owner: Owner, effects: &mut Vec<Effect>) {
+        let Some(series) = self.series(owner).filter(|series| series.stopped.is_none()) else { return };
+        let Some(at) = series.captures.iter().position(Option::is_none) else { return };
+        let call = series.calls[at].clone();
+        let begun = self.begin_call(call, effects);
+        let Some(series) = self.series(owner) else { return };
+        match begun {
+            Ok(call) => series.running = Some((call, at)),
+            Err(problem) => {
+                series.stop(&problem.what);
+                self.toast_problem(problem);
+            }
+        }
+    }
+
+    /// Takes in the answer to a call of a series; false where it belongs to none.
+    pub(super) fn captured_of_series(&mut self, call: u64, capture: &Arc<Capture>, effects: &mut Vec<Effect>) -> bool {
+        for owner in Owner::ALL {
+            let Some(at) = self.series(owner).and_then(|series| series.came(call, capture)) else { continue };
+            if owner == Owner::Collection {
+                self.measure_collected(at, capture, effects);
+            }
+            // The way back leads to an answer.
+            self.view.capture.get_or_insert_with(|| capture.id.clone());
+            self.list_capture(Arc::clone(capture));
+            self.next_of_series(owner, effects);
+            return true;
+        }
+        false
+    }
+
+    /// No further call; the one in flight still counts, unless it `ends` with its session.
+    pub(super) fn stop_series(&mut self, why: &str, ends: bool) {
+        for owner in Owner::ALL {
+            if let Some(series) = self.series(owner).filter(|series| series.is_running()) {
+                series.stop(why);
+                series.running.take_if(|_| ends);
+            }
+        }
+    }
+}
