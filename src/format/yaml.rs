@@ -6,8 +6,7 @@
 
 use std::borrow::Cow;
 
-use saphyr::{ScalarStyle, Yaml as Node, YamlLoader, parse_core_schema_fp};
-use saphyr_parser::Parser;
+use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded};
@@ -44,44 +43,66 @@ impl Format for Yaml {
     }
 }
 
+/// A container that is open; of a mapping the key whose value comes next.
+enum Open {
+    Sequence,
+    Mapping(Option<String>),
+}
+
+/// Event by event: a tree of the crate's own would take fifty times the text's bytes.
 fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    let mut loader = YamlLoader::<Node<'_>>::default();
-    loader.early_parse(false);
-    let loaded = Parser::new_from_str(text).load(&mut loader, true);
-    if let Some(error) = loaded.as_ref().err().or(loader.error()) {
-        return Err(DecodeError::Unreadable(error.to_string()));
-    }
-    let documents = loader.into_documents();
-    let [document] = &documents[..] else { return Err(unlike("any number of documents but one")) };
     let mut builder = Builder::new(cancel);
-    add(&mut builder, "", document)?;
+    let mut open: Vec<Open> = Vec::new();
+    let mut documents = 0;
+    for event in Parser::new_from_str(text) {
+        cancel.check()?;
+        let (event, _) = event.map_err(|error| DecodeError::Unreadable(error.to_string()))?;
+        let container = match event {
+            Event::Scalar(text, style, _, None) => {
+                let json = resolve(&text, style)?;
+                if let Some(Open::Mapping(key @ None)) = open.last_mut() {
+                    *key = Some(json.map_or_else(|| text.to_string(), |json| name_of(&json)));
+                    continue;
+                }
+                let key = take_key(&mut open);
+                match json {
+                    Some(json) => builder.json(&key, &json)?,
+                    None => builder.string(&key, &text)?,
+                }
+                continue;
+            }
+            Event::SequenceStart(_, None) => Open::Sequence,
+            Event::MappingStart(_, None) => Open::Mapping(None),
+            Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..) => return Err(unlike("a tag")),
+            Event::SequenceEnd | Event::MappingEnd => {
+                open.pop();
+                builder.close();
+                continue;
+            }
+            Event::Alias(_) => return Err(unlike("an alias")),
+            Event::DocumentStart(_) if documents > 0 => return Err(unlike("a second document")),
+            Event::DocumentStart(_) => {
+                documents += 1;
+                continue;
+            }
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => continue,
+        };
+        if matches!(open.last(), Some(Open::Mapping(None))) {
+            return Err(unlike("a key that is no text"));
+        }
+        let kind = if matches!(container, Open::Sequence) { Kind::Array } else { Kind::Object };
+        builder.open(&take_key(&mut open), kind)?;
+        open.push(container);
+    }
     builder.finish()
 }
 
-/// Adds a value. What is written here is no deeper than 128 levels.
-fn add(builder: &mut Builder<'_>, key: &str, node: &Node<'_>) -> Result<(), DecodeError> {
-    match node {
-        Node::Representation(text, style, None) => match resolve(text, *style)? {
-            Some(json) => builder.json(key, &json)?,
-            None => builder.string(key, text)?,
-        },
-        Node::Sequence(items) => {
-            builder.open(key, Kind::Array)?;
-            items.iter().try_for_each(|item| add(builder, "", item))?;
-            builder.close();
-        }
-        Node::Mapping(members) => {
-            builder.open(key, Kind::Object)?;
-            for (name, value) in members {
-                let Node::Representation(name, style, None) = name else { return Err(unlike("a key that is no text")) };
-                let name = resolve(name, *style)?.map_or(Cow::Borrowed(&**name), |json| name_of(&json).into());
-                add(builder, &name, value)?;
-            }
-            builder.close();
-        }
-        _ => return Err(unlike("a tag")),
+/// The key that a value stands under; empty in a sequence, and of the outermost.
+fn take_key(open: &mut [Open]) -> String {
+    match open.last_mut() {
+        Some(Open::Mapping(key)) => key.take().unwrap_or_default(),
+        _ => String::new(),
     }
-    Ok(())
 }
 
 /// What JSON has no place for.
@@ -109,7 +130,7 @@ fn resolve(text: &str, style: ScalarStyle) -> Result<Option<Cow<'_, str>>, Decod
         "false" | "False" | "FALSE" => "false",
         _ if is_number(text) => text,
         // What JSON spells otherwise: `+1`, `007`, `.5`, `1.`, `0x1f`.
-        _ => match radix(text, "0x", 16).or_else(|| radix(text, "0o", 8)).or_else(|| parse_core_schema_fp(text)) {
+        _ => match radix(text, "0x", 16).or_else(|| radix(text, "0o", 8)).or_else(|| float(text)) {
             Some(number) if number.is_finite() => return Ok(Some(format!("{number:?}").into())),
             Some(_) if !text.contains(|char: char| char.is_ascii_digit()) => return Err(unlike(text)),
             // Beyond a double.
@@ -119,6 +140,18 @@ fn resolve(text: &str, style: ScalarStyle) -> Result<Option<Cow<'_, str>>, Decod
         },
     };
     Ok(Some(json.into()))
+}
+
+/// As the core schema writes a double.
+fn float(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    match unsigned {
+        ".inf" | ".Inf" | ".INF" => Some(f64::INFINITY),
+        ".nan" | ".NaN" | ".NAN" if unsigned == text => Some(f64::NAN),
+        // Rust's own takes `inf` and `nan` besides.
+        _ if unsigned.starts_with(|char: char| char.is_ascii_digit() || char == '.') => text.parse().ok(),
+        _ => None,
+    }
 }
 
 /// A whole number after its prefix.
@@ -208,7 +241,8 @@ mod tests {
         for (text, what) in [
             ("a: !!str 1\n", "a tag"),
             ("a: !b {}\n", "a tag"),
-            ("a\n---\nb\n", "any number of documents but one"),
+            ("a\n---\nb\n", "a second document"),
+            ("a: &x 1\nb: *x\n", "an alias"),
             ("[a]: b\n", "a key that is no text"),
             ("a: .inf\n", ".inf"),
             ("a: [1\n", "line"),
