@@ -33,13 +33,13 @@ fn main() -> Result<(), mcp_loupe::problem::Problem> {
     use window::{Window, report};
 
     let mut window = Window::open(None)?;
-    window.apply(Event::Opened(std::sync::Arc::new(capture(5))));
+    window.apply(Event::Opened(vec![std::sync::Arc::new(capture(5))]));
     window.perform(Action::SetTheme(Theme::Dark));
     window.frames(|_| Vec::new());
     report("idle, 5 records", &window.frames(|_| Vec::new()));
     let large = capture(window::size(RECORDS));
     println!("large answer: {:.1} MB", large.wire_len() as f64 / 1e6);
-    window.apply(Event::Opened(std::sync::Arc::new(large)));
+    window.apply(Event::Opened(vec![std::sync::Arc::new(large)]));
     report("while it is worked on", &window.frames(|_| Vec::new()));
     report("when it is shown", &window.frames(|_| Vec::new()));
     Ok(())

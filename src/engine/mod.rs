@@ -150,7 +150,7 @@ impl Engine {
             }
             Effect::OpenText(text) => self.blocking(runtime, move || {
                 let captures = store::read_all_bytes(&text.into(), "pasted text", None)?;
-                Ok(Event::OpenedAll(captures.into_iter().map(Arc::new).collect()))
+                Ok(Event::Opened(captures.into_iter().map(Arc::new).collect()))
             }),
             Effect::UseHistory(folder) => self.history.use_folder(&folder),
             Effect::History(effect) => self.history.execute(runtime, effect),
@@ -161,7 +161,7 @@ impl Engine {
                         return Ok(opened);
                     }
                     let captures = store::read_all(&path, None)?;
-                    Ok(Event::OpenedAll(captures.into_iter().map(Arc::new).collect()))
+                    Ok(Event::Opened(captures.into_iter().map(Arc::new).collect()))
                 });
             }
             Effect::ReadTokenizer(path) => {
@@ -230,10 +230,6 @@ impl Engine {
             Effect::KnownValues { holes, file } => {
                 self.blocking(runtime, move || Ok(Event::ValuesKnown(configs::values(&holes, file.as_deref()))));
             }
-            Effect::OpenPasted(text) => self.blocking(runtime, move || {
-                let opened = store::read_bytes(&text.into_bytes().into(), "pasted", None)?;
-                Ok(Event::Opened(Arc::new(opened)))
-            }),
             #[cfg(feature = "gui")]
             Effect::ChoosePath(purpose) => self.choose_path(runtime, purpose),
             #[cfg(not(feature = "gui"))]

@@ -31,7 +31,7 @@ pub fn pane(capture: Arc<Capture>, shows: PaneView, theme: settings::Theme, size
         let t = Tokens::of(ui);
         CentralPanel::default().frame(Frame::new().fill(t.bg)).show(ui, |ui| ui::panes_ui(ui, cx));
     };
-    stage.apply(Event::Opened(capture));
+    stage.apply(Event::Opened(vec![capture]));
     stage.perform(Action::SetPane { pane: 1, shows });
     stage.perform(Action::ToggleMaximised(1));
     stage.settle()?;

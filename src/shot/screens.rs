@@ -174,7 +174,7 @@ pub fn screen(
         }
         "structured-only" => {
             stage.connect(chosen)?;
-            stage.apply(Event::Opened(Arc::new(structured_only())));
+            stage.apply(Event::Opened(vec![Arc::new(structured_only())]));
             stage.settle()?;
         }
         "diff" => {

@@ -215,8 +215,7 @@ impl State {
                 }
             }
             Event::Captured { call, capture } => self.captured(call, capture, effects),
-            Event::Opened(capture) => self.opened(capture),
-            Event::OpenedAll(captures) => self.add_captures(captures),
+            Event::Opened(captures) => self.opened(captures),
             Event::ExportedText(text) => self.copy(text, effects),
             Event::History(event) => self.history_event(event, effects),
             Event::Fixture(event) => self.fixture_event(event, effects),

@@ -219,12 +219,12 @@ impl State {
         }
     }
 
-    /// A capture came from a file: on the diff screen it is one of the two sides.
-    pub(super) fn opened(&mut self, capture: Arc<Capture>) {
+    /// Captures came from a file: on the diff screen the first is one of the two sides.
+    pub(super) fn opened(&mut self, captures: Vec<Arc<Capture>>) {
         let sides = self.diff.sides.clone().filter(|_| self.view.screen == Screen::Diff);
-        let (id, is_a) = (capture.id.clone(), std::mem::take(&mut self.diff.opens_a));
-        self.add_capture(capture);
-        if let Some((a, b)) = sides {
+        let (id, is_a) = (captures.first().map(|capture| capture.id.clone()), std::mem::take(&mut self.diff.opens_a));
+        self.add_captures(captures);
+        if let (Some((a, b)), Some(id)) = (sides, id) {
             let (a, b) = if is_a { (id, b) } else { (a, id) };
             self.open_diff(a, b);
         }

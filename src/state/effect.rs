@@ -134,8 +134,6 @@ pub enum Effect {
         holes: Vec<Placeholder>,
         file: Option<PathBuf>,
     },
-    /// Open a text as an answer.
-    OpenPasted(String),
     /// For the app: a picture, clipboard, browser, end.
     Paint {
         picture: Picture,

@@ -85,11 +85,9 @@ pub enum Event {
     },
     /// A picture is in the clipboard.
     PictureCopied,
-    /// A capture opened from disk.
-    Opened(Arc<Capture>),
     ToolsRead(Result<ToolsRead, Problem>),
-    /// Every answer that a file held, at least one.
-    OpenedAll(Vec<Arc<Capture>>),
+    /// Every answer that a file or a pasted text held, at least one.
+    Opened(Vec<Arc<Capture>>),
     Answered {
         inquiry: Inquiry,
         answer: Result<AnyResult, Problem>,

@@ -114,7 +114,7 @@ impl State {
                 if self.importing.is_answer {
                     let text = std::mem::take(&mut self.importing.text);
                     self.importing.is_answer = false;
-                    effects.push(Effect::OpenPasted(text));
+                    effects.push(Effect::OpenText(text));
                 }
             }
             ImportAction::Look => effects.push(Effect::LookForConfigs),
@@ -363,7 +363,7 @@ mod tests {
         perform(&mut state, ImportAction::SetText(r#"{"content":[]}"#.into()));
         assert!(state.importing.is_answer);
         assert!(
-            matches!(&perform(&mut state, ImportAction::OpenAnswer)[..], [Effect::OpenPasted(text)] if text.contains("content"))
+            matches!(&perform(&mut state, ImportAction::OpenAnswer)[..], [Effect::OpenText(text)] if text.contains("content"))
         );
         perform(&mut state, ImportAction::SetText("npx 'x".into()));
         assert!(state.importing.problem.is_some());

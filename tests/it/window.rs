@@ -65,7 +65,7 @@ impl Window {
     /// One more such answer.
     pub fn open(&mut self, response: &str) {
         let capture = self.capture(Tool::unlisted("a_tool"), "{}", Bytes::copy_from_slice(response.as_bytes()));
-        self.apply(Event::Opened(Arc::new(capture)));
+        self.apply(Event::Opened(vec![Arc::new(capture)]));
     }
 
     pub fn send(&mut self, action: Action) {
