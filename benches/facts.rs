@@ -5,7 +5,7 @@ use std::hint::black_box;
 use bytes::Bytes;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use mcp_loupe::cancel::Cancel;
-use mcp_loupe::capture::{Payload, match_facts};
+use mcp_loupe::capture::{Payload, locate_facts};
 use mcp_loupe::json::Doc;
 
 /// A payload and a text of about `n` values.
@@ -57,7 +57,7 @@ fn facts(criterion: &mut Criterion) {
             let payload = Payload::of_doc(Doc::parse(Bytes::from(payload))).expect("a payload");
             group.throughput(Throughput::Bytes(text.len() as u64));
             group.bench_function(BenchmarkId::from_parameter(n), |bench| {
-                bench.iter(|| black_box(match_facts(&payload, &text, &cancel)));
+                bench.iter(|| black_box(locate_facts(&payload, &text, &cancel)));
             });
         }
         group.finish();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mcp_loupe::cancel::{Cancel, Cancelled};
-use mcp_loupe::capture::{Capture, CaptureId, Server, Tool, match_facts};
+use mcp_loupe::capture::{Capture, CaptureId, Server, Tool, locate_facts};
 use mcp_loupe::format::ledger::Row;
 use mcp_loupe::format::{FORMATS, Format, Sink, Subject};
 use mcp_loupe::token;
@@ -65,7 +65,7 @@ fn formats(criterion: &mut Criterion) {
     for format in FORMATS {
         group.bench_function(format.id(), |bench| bench.iter(|| format.write(black_box(&subject), &mut Length(0), &cancel)));
     }
-    group.bench_function("facts in the text", |bench| bench.iter(|| match_facts(payload, black_box(&text), &cancel)));
+    group.bench_function("facts in the text", |bench| bench.iter(|| locate_facts(payload, black_box(&text), &cancel)));
     group.bench_function("tokens of the tree", |bench| bench.iter(|| token::subtrees(payload.root(), &cancel)));
     group.finish();
 }

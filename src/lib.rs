@@ -32,5 +32,5 @@ pub mod ask;
 pub mod quote;
 pub mod json;
 pub mod problem;
-pub mod spread;
+pub mod parallel;
 pub mod cancel;

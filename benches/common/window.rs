@@ -116,7 +116,7 @@ fn on_processor() -> Option<Duration> {
     told.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-fn spread(mut times: Vec<Duration>) -> String {
+fn parallel_map(mut times: Vec<Duration>) -> String {
     times.sort();
     let late = times.iter().filter(|time| **time > FRAME).count();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
@@ -125,10 +125,10 @@ fn spread(mut times: Vec<Duration>) -> String {
 
 /// How many frames took longer than a display waits, and how long they were.
 pub fn report(what: &str, frames: &[Frame]) {
-    println!("{what}: {} frames, {}", frames.len(), spread(frames.iter().map(|frame| frame.took).collect()));
+    println!("{what}: {} frames, {}", frames.len(), parallel_map(frames.iter().map(|frame| frame.took).collect()));
     let used: Vec<_> = frames.iter().filter_map(|frame| frame.used).collect();
     if used.len() == frames.len() {
-        println!("  on the processor: {}", spread(used));
+        println!("  on the processor: {}", parallel_map(used));
     }
 }
 

@@ -22,7 +22,7 @@ use time::OffsetDateTime;
 
 pub use block::{Block, BlockKind};
 pub use connecting::{Step, StepState, milliseconds};
-pub use facts::{Fact, FactCount, FactState, Matched, Record, match_facts, tell_facts};
+pub use facts::{Fact, FactCount, FactState, Matched, Record, count_facts, locate_facts};
 pub use listed::{Prompt, PromptArgument, Resource, listed_tools};
 pub use payload::{Origin, Payload, Reader};
 pub use reading::{Reading, RpcError};

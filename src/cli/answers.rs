@@ -7,11 +7,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::Answers;
+use super::args::AnswerArgs;
 use super::output;
 use crate::ask::{Ask, Reply, Root, Wants, form};
 use crate::json::{Doc, Kind as JsonKind};
-use crate::mcp::{Answer, Answering};
+use crate::mcp::{Answer, ClientCapabilities};
 use crate::problem::{Kind, Problem};
 use crate::report::arguments;
 
@@ -29,7 +29,7 @@ enum Elicit {
 ///
 /// # Errors
 /// An answer that is none, a folder that is none.
-pub fn answering(args: &Answers, quiet: bool) -> Result<Answering, Problem> {
+pub fn answering(args: &AnswerArgs, quiet: bool) -> Result<ClientCapabilities, Problem> {
     let elicit = args.elicit.as_deref().map(elicit).transpose()?;
     let sampling = args.sampling_reply.clone();
     let roots = args.root.iter().map(|folder| root(folder)).collect::<Result<Vec<_>, _>>()?;
@@ -51,7 +51,7 @@ pub fn answering(args: &Answers, quiet: bool) -> Result<Answering, Problem> {
         output::note(quiet, &format!("the server {}{said}; {}", ask.title(), reply.word()));
         answer.give(reply);
     };
-    Ok(Answering {
+    Ok(ClientCapabilities {
         elicitation: has_elicit,
         sampling: has_sampling,
         roots: Some(roots).filter(|roots| !roots.is_empty()),

@@ -25,12 +25,12 @@ SOURCE is one of
   --fixture DIR                    a capture folder, or a folder of them, answering as its server did
   [--env K=V]… [--cwd DIR] -- COMMAND [ARG…]   a command that speaks MCP over stdio
 
-Without a SOURCE the window opens on the sample. Nothing else is started or reached unless you say so.")]
+OmitKeys a SOURCE the window opens on the sample. Nothing else is started or reached unless you say so.")]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
     #[command(flatten)]
-    pub window: Window,
+    pub window: WindowArgs,
 }
 
 impl Cli {
@@ -74,47 +74,47 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List a server's tools
-    Tools(Listed),
+    Tools(ListArgs),
     /// List a server's resources and resource templates
-    Resources(Listed),
+    Resources(ListArgs),
     /// List a server's prompts
-    Prompts(Listed),
+    Prompts(ListArgs),
     /// Call a tool and show its answer
-    Call(Call),
+    Call(CallArgs),
     /// Read a resource and show it
-    Read(Read),
+    Read(ReadArgs),
     /// Fill in a prompt and show it
-    Prompt(PromptGet),
+    Prompt(PromptArgs),
     /// Call a tool once for each value of an argument and compare the answers
-    Compare(Compare),
+    Compare(CompareArgs),
     /// Show a capture, a result, a message, a payload or a text from a file
-    Show(Show),
+    Show(ShowArgs),
     /// Tell what differs between two captures, fixtures or files
-    Diff(Diff),
+    Diff(DiffArgs),
     /// Save, verify, export and list fixtures: captures kept in a repository
     Fixture(super::fixture::Fixture),
     /// Run the sample as an MCP server, over stdio unless told otherwise
-    SampleServer(SampleServer),
+    SampleServer(SampleServerArgs),
     /// Serve captures as an MCP server, over stdio unless told otherwise
-    Replay(Replay),
+    Replay(ReplayArgs),
     /// Make the calls of a collection and tell what the server costs
-    Run(Run),
+    Run(RunArgs),
     /// Paint the window into a picture, without a display
-    Screenshot(Screenshot),
+    Screenshot(ScreenshotArgs),
     /// Remove the login that is kept for a server
     Logout(super::logout::Logout),
     /// List the formats
-    Formats(Formats),
+    Formats(FormatsArgs),
     /// Measure the claims in the README on the sample, and print its table
     #[command(hide = true)]
     Claims(super::claims::Claims),
     /// Be the client of the official conformance runner
     #[command(hide = true)]
-    Conformance(Conformance),
+    Conformance(ConformanceArgs),
     /// List the hosts whose models' view is known
-    Hosts(Hosts),
+    Hosts(HostsArgs),
     /// Print a completion script for a shell
-    Completions(Completions),
+    Completions(CompletionsArgs),
 }
 
 /// How a server is reached.
@@ -197,7 +197,7 @@ pub struct SourceArgs {
 
 /// How a command prints.
 #[derive(Args, Clone, Copy, Debug, Default)]
-pub struct Print {
+pub struct PrintArgs {
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
@@ -208,7 +208,7 @@ pub struct Print {
 
 /// Where Loupe keeps its files.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Data {
+pub struct DataArgs {
     /// Where Loupe keeps what it stores, and looks for `hosts.toml` (captures stay in memory until exported)
     #[arg(long, global = true, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
@@ -216,7 +216,7 @@ pub struct Data {
 
 /// How a server is talked to.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Link {
+pub struct LinkArgs {
     /// The time limit of connecting, and of each call [default: 90 to connect, 60 for a call]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -229,20 +229,20 @@ pub struct Link {
     /// Open the address of a login in the browser; for `compare`, also call a tool that is not declared read-only
     #[arg(long)]
     pub yes: bool,
-    /// As [`Data::data_dir`].
+    /// As [`DataArgs::data_dir`].
     #[arg(skip)]
     pub data_dir: Option<PathBuf>,
     /// What the session knows to be secret; its copies are one list.
     #[arg(skip)]
     pub known: Known,
     #[command(flatten)]
-    pub answers: Answers,
+    pub answers: AnswerArgs,
 }
 
 /// What a server that asks is answered. What is not given is not declared to it, and refused.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Answers to the server")]
-pub struct Answers {
+pub struct AnswerArgs {
     /// How to answer when the server asks for input: a JSON object (`{}` takes the defaults of its form), decline or cancel
     #[arg(long, value_name = "JSON|decline|cancel")]
     pub elicit: Option<String>,
@@ -256,7 +256,7 @@ pub struct Answers {
 
 /// What is shown of a capture.
 #[derive(Args, Clone, Debug, Default)]
-pub struct View {
+pub struct ViewArgs {
     /// What to show: ledger (the default), a FORMAT exactly as it is, rendered, tree, hosts, host:ID, definition or all
     #[arg(long, value_name = "VIEW", conflicts_with = "json")]
     pub view: Option<String>,
@@ -270,11 +270,11 @@ pub struct View {
     #[arg(long = "as", value_name = "KIND", conflicts_with_all = ["json", "view"])]
     pub table: Option<String>,
     #[command(flatten)]
-    pub print: Print,
+    pub print: PrintArgs,
 }
 
 #[derive(Args, Debug, Default)]
-pub struct Window {
+pub struct WindowArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     // Scripts set the general options once for all, so every command takes them: these two and that of `Data`.
@@ -285,44 +285,44 @@ pub struct Window {
     #[arg(long, global = true, value_name = "NAME=VALUE", hide = true)]
     pub limit: Vec<String>,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 /// A list of what a server has.
 #[derive(Args, Debug)]
-pub struct Listed {
+pub struct ListArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     /// The tokenizer of the numbers shown: o200k_base (the default), cl100k_base, p50k_base, claude (an estimate), or a tokenizer file
     #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
     #[command(flatten)]
-    pub link: Link,
+    pub link: LinkArgs,
     #[command(flatten)]
-    pub print: Print,
+    pub print: PrintArgs,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
-pub struct Read {
+pub struct ReadArgs {
     /// The resource's URI, or a template's with its places filled in
     #[arg(value_name = "URI")]
     pub uri: String,
     #[command(flatten)]
     pub keep: super::written::KeepArgs,
     #[command(flatten)]
-    pub view: View,
+    pub view: ViewArgs,
     #[command(flatten)]
     pub source: SourceArgs,
     #[command(flatten)]
-    pub link: Link,
+    pub link: LinkArgs,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
-pub struct PromptGet {
+pub struct PromptArgs {
     /// The prompt's name
     #[arg(value_name = "NAME")]
     pub name: String,
@@ -332,17 +332,17 @@ pub struct PromptGet {
     #[command(flatten)]
     pub keep: super::written::KeepArgs,
     #[command(flatten)]
-    pub view: View,
+    pub view: ViewArgs,
     #[command(flatten)]
     pub source: SourceArgs,
     #[command(flatten)]
-    pub link: Link,
+    pub link: LinkArgs,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
-pub struct Call {
+pub struct CallArgs {
     /// The tool's name
     #[arg(value_name = "TOOL")]
     pub tool: String,
@@ -358,17 +358,17 @@ pub struct Call {
     #[command(flatten)]
     pub keep: super::written::KeepArgs,
     #[command(flatten)]
-    pub view: View,
+    pub view: ViewArgs,
     #[command(flatten)]
     pub source: SourceArgs,
     #[command(flatten)]
-    pub link: Link,
+    pub link: LinkArgs,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
-pub struct Compare {
+pub struct CompareArgs {
     /// The tool's name
     #[arg(value_name = "TOOL")]
     pub tool: String,
@@ -387,17 +387,17 @@ pub struct Compare {
     #[command(flatten)]
     pub keep: super::written::KeepArgs,
     #[command(flatten)]
-    pub print: Print,
+    pub print: PrintArgs,
     #[command(flatten)]
     pub source: SourceArgs,
     #[command(flatten)]
-    pub link: Link,
+    pub link: LinkArgs,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
-pub struct Diff {
+pub struct DiffArgs {
     /// A capture folder, a file, what `tools --json` printed, or - for standard input
     #[arg(value_name = "A")]
     pub a: PathBuf,
@@ -408,13 +408,13 @@ pub struct Diff {
     #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
     #[command(flatten)]
-    pub print: Print,
+    pub print: PrintArgs,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
-pub struct Show {
+pub struct ShowArgs {
     /// A capture folder, a file, or - for standard input
     #[arg(value_name = "PATH|-")]
     pub path: PathBuf,
@@ -425,14 +425,14 @@ pub struct Show {
     #[arg(long, value_name = "N")]
     pub nth: Option<usize>,
     #[command(flatten)]
-    pub view: View,
+    pub view: ViewArgs,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = sample_sets())]
-pub struct SampleServer {
+pub struct SampleServerArgs {
     /// What it serves: SET[,KEY=VALUE…], as for `--sample=`
     #[arg(long, value_name = "SET", default_value = "all")]
     pub set: String,
@@ -448,7 +448,7 @@ pub struct SampleServer {
 }
 
 #[derive(Args, Debug)]
-pub struct Replay {
+pub struct ReplayArgs {
     /// A capture folder, or a folder of them
     #[arg(value_name = "DIR", required = true)]
     pub dirs: Vec<PathBuf>,
@@ -470,7 +470,7 @@ pub struct Replay {
 }
 
 #[derive(Args, Debug)]
-pub struct Run {
+pub struct RunArgs {
     /// The collection, a TOML file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -486,19 +486,19 @@ pub struct Run {
     #[command(flatten)]
     pub write: WriteArgs,
     #[command(flatten)]
-    pub print: Print,
+    pub print: PrintArgs,
     #[command(flatten)]
     pub source: SourceArgs,
     #[command(flatten)]
-    pub link: Link,
+    pub link: LinkArgs,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 /// A SOURCE by itself, as a collection names one.
 #[derive(Debug, Parser)]
 #[command(name = "source", no_binary_name = true, disable_help_flag = true)]
-pub struct SourceLine {
+pub struct SourceLineArgs {
     #[command(flatten)]
     pub source: SourceArgs,
 }
@@ -518,14 +518,14 @@ pub enum Delay {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Theme {
+pub enum ThemeArg {
     #[default]
     Dark,
     Light,
 }
 
 #[derive(Args, Debug)]
-pub struct Screenshot {
+pub struct ScreenshotArgs {
     /// The PNG file to write
     #[arg(long, value_name = "FILE.png", required_unless_present = "list")]
     pub out: Option<PathBuf>,
@@ -537,7 +537,7 @@ pub struct Screenshot {
     pub screen: Option<String>,
     /// The colours
     #[arg(long, value_enum, default_value_t)]
-    pub theme: Theme,
+    pub theme: ThemeArg,
     /// The size in points, such as 1280x800 [default: 1600x1000]
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub size: Option<(u32, u32)>,
@@ -553,17 +553,17 @@ pub struct Screenshot {
     #[arg(long)]
     pub quiet: bool,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 #[derive(Args, Debug)]
-pub struct Formats {
+pub struct FormatsArgs {
     #[command(flatten)]
-    pub print: Print,
+    pub print: PrintArgs,
 }
 
 #[derive(Args, Debug)]
-pub struct Hosts {
+pub struct HostsArgs {
     /// One host's id: everything that is known about it
     #[arg(value_name = "ID")]
     pub id: Option<String>,
@@ -571,21 +571,21 @@ pub struct Hosts {
     #[arg(long, value_name = "FILE|-")]
     pub from_probe: Option<PathBuf>,
     #[command(flatten)]
-    pub print: Print,
+    pub print: PrintArgs,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 /// What the conformance runner appends to the command; the rest is in its variables.
 #[derive(Args, Debug)]
-pub struct Conformance {
+pub struct ConformanceArgs {
     /// The server under whose eyes the scenario is played
     #[arg(value_name = "URL")]
     pub url: String,
 }
 
 #[derive(Args, Debug)]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,

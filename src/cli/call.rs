@@ -23,7 +23,7 @@ use crate::report::arguments::{self, refused_by};
 use crate::source::Source;
 use crate::store;
 
-pub fn run(args: &args::Call) -> Done {
+pub fn run(args: &args::CallArgs) -> Done {
     let hosts = LazyCell::new(|| hosts::load(&args.data));
     let identity = match args.as_host.as_deref() {
         Some(id) => Some(identity(&hosts, id, &answers::answering(&args.link.answers, true)?)?),
@@ -39,11 +39,11 @@ pub fn run(args: &args::Call) -> Done {
 /// What becomes of the answer: how it is printed, and whether it is kept.
 pub struct Shown<'a> {
     pub asked: &'a Asked,
-    pub keep: Option<(&'a KeepArgs, &'a args::Data)>,
+    pub keep: Option<(&'a KeepArgs, &'a args::DataArgs)>,
 }
 
 /// How the host with this id names itself to a server.
-fn identity(hosts: &Hosts, id: &str, answering: &mcp::Answering) -> Result<mcp::Identity, Problem> {
+fn identity(hosts: &Hosts, id: &str, answering: &mcp::ClientCapabilities) -> Result<mcp::Identity, Problem> {
     let host = hosts::known(hosts, id, "--as-host")?;
     host.identity().ok_or_else(|| {
         let own = mcp::Identity::own(answering.capabilities()).says();
@@ -60,7 +60,7 @@ pub fn call(
     name: &str,
     arguments: String,
     send_anyway: bool,
-    link: &args::Link,
+    link: &args::LinkArgs,
     identity: Option<mcp::Identity>,
     shown: &Shown<'_>,
 ) -> Done {

@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::{Done, output};
 use crate::cancel::Cancel;
-use crate::capture::{FactCount, Origin, Payload, Reading, match_facts};
+use crate::capture::{FactCount, Origin, Payload, Reading, locate_facts};
 use crate::json::Doc;
 use crate::problem::{Kind, Problem};
 use crate::report::grouped;
@@ -108,7 +108,7 @@ fn pretty(value: &serde_json::Value) -> Result<String, Problem> {
 /// How many facts of the payload, given as compact JSON, a text carries.
 fn facts(json: &str, text: &str) -> Result<FactCount, Problem> {
     let payload = Payload::of_doc(Doc::parse(Bytes::copy_from_slice(json.as_bytes()))).ok_or_else(|| internal("no payload"))?;
-    match_facts(&payload, text, &Cancel::new()).map(|matched| matched.count).map_err(|_| internal("cancelled"))
+    locate_facts(&payload, text, &Cancel::new()).map(|matched| matched.count).map_err(|_| internal("cancelled"))
 }
 
 /// `+29 %`, `−40 %`: how much more or less `of` is than `than`.

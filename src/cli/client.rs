@@ -12,13 +12,13 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use super::Done;
-use super::args::{Link, SourceArgs};
+use super::args::{LinkArgs, SourceArgs};
 use super::pairs::pairs;
 use super::{answers, config, login, output, written};
 use crate::cancel::Cancel;
 use crate::capture::Step;
 use crate::fixture::redact::Known;
-use crate::mcp::{self, CancelToken, Happening, Happenings, Listing, Options, Session, ToolList};
+use crate::mcp::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent, ToolList};
 use crate::problem::{Kind, Problem};
 use crate::report::json::message_line;
 use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
@@ -146,7 +146,7 @@ fn usage(what: impl Into<String>) -> Problem {
     Problem::new(Kind::Usage, what)
 }
 
-impl Link {
+impl LinkArgs {
     fn connect_limit(&self) -> Duration {
         self.timeout.unwrap_or(CONNECT_LIMIT)
     }
@@ -231,7 +231,7 @@ pub fn interrupted() -> Problem {
 /// Connects, does `work`, and prints its outcome with `then` while the session is being closed.
 pub fn with_session<T>(
     source: &Source,
-    link: &Link,
+    link: &LinkArgs,
     quiet: bool,
     identity: Option<mcp::Identity>,
     work: impl AsyncFnOnce(&Session, &Interrupt) -> Result<T, Problem>,
@@ -287,7 +287,7 @@ pub fn with_session<T>(
 }
 
 /// The server's tools, each page within the time limit.
-pub async fn list_tools(session: &Session, link: &Link, quiet: bool, interrupt: &Interrupt) -> Result<ToolList, Problem> {
+pub async fn list_tools(session: &Session, link: &LinkArgs, quiet: bool, interrupt: &Interrupt) -> Result<ToolList, Problem> {
     let list = interrupt.unless(session.list_tools(link.call_limit())).await??;
     if let Some(text) = &list.note {
         output::note(quiet, text);
@@ -299,7 +299,7 @@ pub async fn list_tools(session: &Session, link: &Link, quiet: bool, interrupt: 
 pub async fn list(
     session: &Session,
     listing: Listing,
-    link: &Link,
+    link: &LinkArgs,
     quiet: bool,
     interrupt: &Interrupt,
 ) -> Result<Vec<Bytes>, Problem> {
@@ -318,7 +318,7 @@ fn tell(steps: &[Step]) {
 }
 
 /// What `--limit` says.
-fn limits(link: &Link) -> Result<Limits, Problem> {
+fn limits(link: &LinkArgs) -> Result<Limits, Problem> {
     let mut limits = Limits::default();
     for given in &link.limit {
         let (word, value) = given.split_once('=').ok_or_else(|| {
@@ -335,7 +335,7 @@ fn limits(link: &Link) -> Result<Limits, Problem> {
 }
 
 /// Where logins are kept: the system's keychain, else a file in the folder of `--data-dir` or the one for settings.
-fn logins(link: &Link) -> mcp::login::Keep {
+fn logins(link: &LinkArgs) -> mcp::login::Keep {
     keep(link.data_dir.as_deref())
 }
 
@@ -344,38 +344,38 @@ pub fn keep(data_dir: Option<&Path>) -> mcp::login::Keep {
     mcp::login::Keep { keychain: true, folder: data_dir.map(Path::to_owned).or_else(crate::store::settings_folder) }
 }
 
-fn happenings(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> Happenings {
+fn happenings(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSessionEvent {
     Arc::new(move |happening| match happening {
-        Happening::Step(step) => steps.lock().unwrap_or_else(PoisonError::into_inner).push(step),
-        Happening::Login(step) => login::step(&step, quiet, yes),
+        SessionEvent::Step(step) => steps.lock().unwrap_or_else(PoisonError::into_inner).push(step),
+        SessionEvent::Login(step) => login::step(&step, quiet, yes),
         _ if quiet => {}
-        Happening::Stderr(line) => output::server_line(&line),
-        Happening::Phase(phase) => output::progress(&phase),
+        SessionEvent::Stderr(line) => output::server_line(&line),
+        SessionEvent::Phase(phase) => output::progress(&phase),
         // Told at 1, 10, 100, …: a flood of them would bury everything else.
-        Happening::Unreadable(count) if count.checked_ilog10().is_some_and(|power| 10_u64.pow(power) == count) => {
+        SessionEvent::Unreadable(count) if count.checked_ilog10().is_some_and(|power| 10_u64.pow(power) == count) => {
             output::note(false, &format!("unreadable lines came: {count}"));
         }
-        Happening::Progress { progress, total, message } => {
+        SessionEvent::Progress { progress, total, message } => {
             let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
             output::progress(format!("{progress}{of} {}", message.unwrap_or_default()).trim_end());
         }
-        Happening::Log { level, logger, data } => {
+        SessionEvent::Log { level, logger, data } => {
             let logger = logger.map(|logger| format!(" {logger}")).unwrap_or_default();
             output::server_line(&format!("[{level}{logger}] {data}"));
         }
-        Happening::Task { status, message, .. } => {
+        SessionEvent::Task { status, message, .. } => {
             output::progress(format!("task {status} {}", message.unwrap_or_default()).trim_end());
         }
-        Happening::Withdrawn { why, .. } => output::note(false, &why),
-        Happening::Visited { .. } => output::note(false, "the server says that what was to be done at the address is done"),
-        Happening::Noted(text) => output::note(false, &text),
+        SessionEvent::Withdrawn { why, .. } => output::note(false, &why),
+        SessionEvent::Visited { .. } => output::note(false, "the server says that what was to be done at the address is done"),
+        SessionEvent::Noted(text) => output::note(false, &text),
         // The wait that this ends reports it; lists are read once here.
-        Happening::Gone(_)
-        | Happening::Unreadable(_)
-        | Happening::Messages(_)
-        | Happening::Http { .. }
-        | Happening::ListChanged(_)
-        | Happening::ResourceUpdated(_) => {}
+        SessionEvent::Gone(_)
+        | SessionEvent::Unreadable(_)
+        | SessionEvent::Messages(_)
+        | SessionEvent::Http { .. }
+        | SessionEvent::ListChanged(_)
+        | SessionEvent::ResourceUpdated(_) => {}
     })
 }
 

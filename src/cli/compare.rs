@@ -18,7 +18,7 @@ use crate::report::arguments::refused_by;
 use crate::report::curve::{Curve, Limit, Unit};
 use crate::report::json::{self, milliseconds};
 use crate::report::sweep::{
-    self, Call, Column, Origin, Sweep, SweepAsk, argument_names, choices, format_argument, page_size_argument, shown,
+    self, Call, Column, Origin, Sweep, SweepQuery, argument_names, choices, format_argument, page_size_argument, shown,
     sweep_table, sweep_verdict,
 };
 use crate::report::{self, RowCount, TableKind, grouped};
@@ -39,7 +39,7 @@ struct Plan {
     arguments: Vec<String>,
 }
 
-pub fn run(args: &args::Compare) -> Done {
+pub fn run(args: &args::CompareArgs) -> Done {
     let source = args.source.required()?;
     let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     let table = args.table.as_deref().map(view::table).transpose()?;
@@ -143,7 +143,7 @@ struct Output<'a> {
     tokenizer: &'a Tokenizer,
     hosts: &'a Hosts,
     table: Option<TableKind>,
-    print: args::Print,
+    print: args::PrintArgs,
 }
 
 fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Cancel) -> Done {
@@ -154,7 +154,7 @@ fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Canc
         let subject = report::subject(Arc::new(capture));
         calls.push(Call::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
-    let found = Sweep::of(&SweepAsk { vary: Some(plan.vary.as_str().into()), ..SweepAsk::default() }, &calls, cancel)
+    let found = Sweep::of(&SweepQuery { vary: Some(plan.vary.as_str().into()), ..SweepQuery::default() }, &calls, cancel)
         .map_err(looked_away)?;
     let failure = calls.iter().find_map(|call| json::failure(&call.subject));
     if let Some(kind) = table {

@@ -2,10 +2,10 @@
 
 use clap::CommandFactory;
 
-use super::args::{Cli, Completions};
+use super::args::{Cli, CompletionsArgs};
 use super::{Done, output};
 
-pub fn run(args: &Completions) -> Done {
+pub fn run(args: &CompletionsArgs) -> Done {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "mcp-loupe", &mut script);
     output::print(&script)?;

@@ -49,14 +49,14 @@ impl Play {
     }
 }
 
-pub fn run(args: &args::Conformance) -> Done {
+pub fn run(args: &args::ConformanceArgs) -> Done {
     let play = Play::read(&args.url)?;
     if play.scenario.starts_with("auth/") {
         return conformance_login::run(&play);
     }
     // The runner wants forms accepted with their defaults.
-    let answers = args::Answers { elicit: Some("{}".into()), ..args::Answers::default() };
-    let link = args::Link { answers, ..args::Link::default() };
+    let answers = args::AnswerArgs { elicit: Some("{}".into()), ..args::AnswerArgs::default() };
+    let link = args::LinkArgs { answers, ..args::LinkArgs::default() };
     with_session(
         &play.source(),
         &link,
@@ -125,13 +125,13 @@ async fn call(session: &Session, tool: Tool, arguments: String) -> Capture {
         id: capture_id(&tool.name),
         tool,
         arguments: Bytes::from(arguments),
-        limit: args::Link::default().call_limit(),
+        limit: args::LinkArgs::default().call_limit(),
     };
     session.call(call, mcp::CancelToken::new()).await
 }
 
 async fn ask(session: &Session, method: &'static str, params: String) -> Result<(), Problem> {
-    let limit = args::Link::default().call_limit();
+    let limit = args::LinkArgs::default().call_limit();
     let asking = mcp::Asking { id: capture_id(method), method, params: Bytes::from(params), limit };
     said(&session.read(asking, mcp::CancelToken::new()).await);
     Ok(())

@@ -11,7 +11,7 @@ use super::client::runtime;
 use super::conformance::{Play, act};
 use super::{Done, output};
 use crate::mcp::login::{Step, Visit};
-use crate::mcp::{self, Happening};
+use crate::mcp::{self, SessionEvent};
 use crate::problem::{Kind, Problem};
 use crate::source::{Grant, Http, Login, Source};
 
@@ -96,9 +96,9 @@ pub fn run(play: &Play) -> Done {
 
 async fn once(play: &Play, source: &Source, person: &Arc<Person>) -> Done {
     let person = Arc::clone(person);
-    let happenings: mcp::Happenings = Arc::new(move |happening| match happening {
-        Happening::Login(step) => person.step(step),
-        Happening::Phase(phase) => output::note(false, &phase),
+    let happenings: mcp::OnSessionEvent = Arc::new(move |happening| match happening {
+        SessionEvent::Login(step) => person.step(step),
+        SessionEvent::Phase(phase) => output::note(false, &phase),
         _ => {}
     });
     let options = mcp::Options { connect_limit: LIMIT, ..mcp::Options::default() };

@@ -33,7 +33,7 @@ enum Input {
     Tools(Vec<Tool>),
 }
 
-pub fn run(args: &args::Diff) -> Done {
+pub fn run(args: &args::DiffArgs) -> Done {
     let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     if args.a == Path::new("-") && args.b == Path::new("-") {
         return Err(Problem::new(Kind::Usage, "standard input can be read once").hint("give a path for A or for B"));

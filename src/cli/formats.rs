@@ -5,7 +5,7 @@ use super::{Done, args};
 use crate::format::FORMATS;
 use crate::report::json;
 
-pub fn run(args: &args::Formats) -> Done {
+pub fn run(args: &args::FormatsArgs) -> Done {
     if args.print.json {
         output::print(json::formats().as_bytes())?;
         return Ok(0);

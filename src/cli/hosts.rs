@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{self, Data};
+use super::args::{self, DataArgs};
 use super::output::{self, columns};
 use super::{Done, near};
 use crate::cancel::Cancel;
@@ -14,7 +14,7 @@ use crate::report::json;
 use crate::serve::sample::Probe;
 use crate::store;
 
-pub fn run(args: &args::Hosts) -> Done {
+pub fn run(args: &args::HostsArgs) -> Done {
     let hosts = load(&args.data);
     if let Some(id) = &args.id {
         let host = known(&hosts, id, "hosts")?;
@@ -147,7 +147,7 @@ fn shortened(text: &str, chars: usize) -> String {
 }
 
 /// The hosts that come with Loupe and those of the user's own file; what is wrong with that is said and breaks nothing.
-pub fn load(data: &Data) -> Arc<Hosts> {
+pub fn load(data: &DataArgs) -> Arc<Hosts> {
     let hosts = store::load_hosts(data.data_dir.as_deref());
     hosts.problems.iter().for_each(output::warning);
     hosts

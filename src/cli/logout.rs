@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::args::Data;
+use super::args::DataArgs;
 use super::{Done, client, output};
 use crate::mcp::login;
 use crate::problem::{Kind, Problem};
@@ -17,7 +17,7 @@ pub struct Logout {
     #[arg(long, value_name = "ID")]
     pub client_id: Option<String>,
     #[command(flatten)]
-    pub data: Data,
+    pub data: DataArgs,
 }
 
 pub fn run(args: &Logout) -> Done {

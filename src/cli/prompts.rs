@@ -14,7 +14,7 @@ use crate::problem::{Kind, Problem};
 use crate::report::arguments::refused_by;
 use crate::report::json;
 
-pub fn run(args: &args::Listed) -> Done {
+pub fn run(args: &args::ListArgs) -> Done {
     let source = args.source.required()?;
     let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     let quiet = args.print.quiet;
@@ -63,7 +63,7 @@ fn page(server: &Server, prompts: &[Prompt]) -> String {
     page
 }
 
-pub fn get(args: &args::PromptGet) -> Done {
+pub fn get(args: &args::PromptArgs) -> Done {
     let asked = Asked::read(&args.view, || hosts::load(&args.data))?;
     let source = args.source.required()?;
     let arguments = call::read_arguments(args.args.as_deref())?;

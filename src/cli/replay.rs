@@ -8,7 +8,7 @@ use super::{Done, args, near, output};
 use crate::problem::{Kind, Problem};
 use crate::serve::replay::{self, Options, Variant};
 
-pub fn run(args: &args::Replay) -> Done {
+pub fn run(args: &args::ReplayArgs) -> Done {
     let options = Options {
         variant: variant(&args.variant)?,
         nearest: args.matching == args::Matching::Nearest,

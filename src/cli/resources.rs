@@ -12,7 +12,7 @@ use crate::json::write;
 use crate::mcp::{self, Listing};
 use crate::report::json;
 
-pub fn run(args: &args::Listed) -> Done {
+pub fn run(args: &args::ListArgs) -> Done {
     let source = args.source.required()?;
     let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     let quiet = args.print.quiet;
@@ -74,7 +74,7 @@ fn page(server: &Server, resources: &[Resource]) -> String {
     page
 }
 
-pub fn read(args: &args::Read) -> Done {
+pub fn read(args: &args::ReadArgs) -> Done {
     let asked = Asked::read(&args.view, || hosts::load(&args.data))?;
     let source = args.source.required()?;
     let quiet = asked.is_quiet();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use clap::Parser;
 
-use super::args::{self, SourceLine};
+use super::args::{self, SourceLineArgs};
 use super::call::{capture_id, folder_name, make_calls, not_listed, warn_unchecked};
 use super::client::{Interrupt, interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
@@ -25,7 +25,7 @@ use crate::source::Source;
 use crate::store;
 use crate::token::{self, Tokens};
 
-pub fn run(args: &args::Run) -> Done {
+pub fn run(args: &args::RunArgs) -> Done {
     let place = args.file.display().to_string();
     let collection = Collection::parse(&read(&args.file)?, &place)?;
     let before = args.against.as_deref().map(|path| Before::parse(read(path)?.as_bytes(), &path.display().to_string()));
@@ -71,7 +71,7 @@ fn read(path: &Path) -> Result<String, Problem> {
 }
 
 /// The SOURCE of the command line, else that of the collection, with `${NAME}` filled from the environment.
-fn source(args: &args::Run, written: Option<&str>, place: &str) -> Result<Source, Problem> {
+fn source(args: &args::RunArgs, written: Option<&str>, place: &str) -> Result<Source, Problem> {
     if let Some(source) = args.source.source()? {
         return Ok(source);
     }
@@ -83,7 +83,7 @@ fn source(args: &args::Run, written: Option<&str>, place: &str) -> Result<Source
     };
     let words = shell_words::split(written).map_err(|_| wrong("a quote is not closed".to_owned()))?;
     let words = words.iter().map(|word| filled(word).map_err(&wrong)).collect::<Result<Vec<_>, _>>()?;
-    let line = SourceLine::try_parse_from(words).map_err(|error| {
+    let line = SourceLineArgs::try_parse_from(words).map_err(|error| {
         let what = error.to_string();
         wrong(what.lines().next().unwrap_or_default().trim_start_matches("error: ").replace('\'', "`"))
     })?;
@@ -152,7 +152,7 @@ async fn make(
     plan: &[(&CollectedCall, &Tool)],
     session: &Session,
     interrupt: &Interrupt,
-    args: &args::Run,
+    args: &args::RunArgs,
 ) -> Result<(Vec<Capture>, Option<Problem>), Problem> {
     let calls = plan.iter().enumerate().map(|(at, (call, tool))| {
         let made = mcp::Call {
@@ -186,7 +186,7 @@ fn print(
     captures: Vec<Capture>,
     before: Option<&Before>,
     hosts: &Hosts,
-    print: args::Print,
+    print: args::PrintArgs,
     cancel: &Cancel,
 ) -> Done {
     let looked_away = |_| interrupted();

@@ -3,14 +3,14 @@
 use super::{Done, args};
 
 #[cfg(not(feature = "gui"))]
-pub fn run(_args: &args::Screenshot) -> Done {
+pub fn run(_args: &args::ScreenshotArgs) -> Done {
     use crate::problem::{Kind, Problem};
     Err(Problem::new(Kind::Usage, "this build has no window, so there is nothing to paint")
         .hint("build it with the feature `gui`, which is on by default"))
 }
 
 #[cfg(feature = "gui")]
-pub fn run(args: &args::Screenshot) -> Done {
+pub fn run(args: &args::ScreenshotArgs) -> Done {
     use super::{call, near, output};
     use crate::problem::{Kind, Problem};
     use crate::settings::Theme;
@@ -31,8 +31,8 @@ pub fn run(args: &args::Screenshot) -> Done {
     let source = args.source.source()?;
     let arguments = args.args.as_deref().map(|given| call::read_arguments(Some(given))).transpose()?;
     let theme = match args.theme {
-        args::Theme::Dark => Theme::Dark,
-        args::Theme::Light => Theme::Light,
+        args::ThemeArg::Dark => Theme::Dark,
+        args::ThemeArg::Light => Theme::Light,
     };
     let size = args.size.unwrap_or((1600, 1000));
     let picture = shot::screen(screen, theme, size, source, args.tool.as_deref(), arguments.as_deref())?;

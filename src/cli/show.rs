@@ -16,7 +16,7 @@ use crate::store::{self, ReadAs};
 /// Characters of arguments in a list.
 const MAX_ARGUMENTS: usize = 60;
 
-pub fn run(args: &args::Show) -> Done {
+pub fn run(args: &args::ShowArgs) -> Done {
     let asked = Asked::read(&args.view, || hosts::load(&args.data))?;
     let kind = args.read_as.as_deref().map(read_as).transpose()?;
     let captures = if args.path == Path::new("-") {
@@ -34,7 +34,7 @@ pub fn run(args: &args::Show) -> Done {
 }
 
 /// The capture that is asked for; where a file holds several and none is asked for, they are listed.
-fn chosen(mut captures: Vec<Capture>, args: &args::Show) -> Result<Capture, Problem> {
+fn chosen(mut captures: Vec<Capture>, args: &args::ShowArgs) -> Result<Capture, Problem> {
     let many = captures.len();
     let several = || {
         let place = args.path.display().to_string();

@@ -14,14 +14,14 @@ use crate::token::{Count, Encoding, Tokenizer};
 /// The parts that a line has room for.
 const SHOWN: [Part; 4] = [Part::Description, Part::InputSchema, Part::OutputSchema, Part::Annotations];
 
-pub fn run(args: &args::Listed) -> Done {
+pub fn run(args: &args::ListArgs) -> Done {
     let source = args.source.required()?;
     let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     list(&source, &tokenizer, &args.link, args.print)
 }
 
 /// Connects and lists.
-pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::Link, print: args::Print) -> Done {
+pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::LinkArgs, print: args::PrintArgs) -> Done {
     with_session(
         source,
         link,

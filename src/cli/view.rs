@@ -9,20 +9,20 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{Print, View};
+use super::args::{PrintArgs, ViewArgs};
 use super::{Done, client, later, near, output};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Outcome};
 use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, Subject};
 use crate::host::{HostId, Hosts, LimitState, Part};
+use crate::parallel::parallel_map;
 use crate::problem::{Kind, Problem};
 use crate::report::json::{self, LedgerOptions};
 use crate::report::{
     self, CountedRow, Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, TableKind, counted_table,
     format_bytes,
 };
-use crate::spread::spread;
 use crate::store;
 use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
 
@@ -61,12 +61,12 @@ pub struct Asked {
     hosts: Arc<Hosts>,
     shown: Shown,
     ledger: LedgerOptions,
-    print: Print,
+    print: PrintArgs,
 }
 
 impl Asked {
     /// `hosts` is read only where the view needs it: that takes as long as a small server does to start.
-    pub fn read(args: &View, hosts: impl Fn() -> Arc<Hosts>) -> Result<Self, Problem> {
+    pub fn read(args: &ViewArgs, hosts: impl Fn() -> Arc<Hosts>) -> Result<Self, Problem> {
         let hosts = LazyCell::new(hosts);
         let shown = match args.view.as_deref() {
             None => Shown::Ledger,
@@ -92,7 +92,7 @@ impl Asked {
             hosts: Hosts::built_in(),
             shown: Shown::Ledger,
             ledger: LedgerOptions::default(),
-            print: Print { json: false, quiet },
+            print: PrintArgs { json: false, quiet },
         }
     }
 
@@ -310,7 +310,7 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
 /// were not reached say so.
 fn rows(subject: &Subject, cancel: &Cancel) -> Vec<Row> {
     let size = subject.capture.response.as_ref().map_or(0, |response| response.len());
-    let Ok(rows) = spread(FORMATS, size < PARALLEL_BYTES, |format| {
+    let Ok(rows) = parallel_map(FORMATS, size < PARALLEL_BYTES, |format| {
         let row = Row::measure(*format, subject, cancel);
         Ok::<_, Infallible>(row.unwrap_or_else(|_| Row::interrupted(*format)))
     });

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::args::{self, Link, Print};
+use super::args::{self, LinkArgs, PrintArgs};
 use super::view::Asked;
 use super::{Done, call, output, tools};
 use crate::source::Source;
@@ -11,7 +11,7 @@ use crate::token::Tokenizer;
 /// The sample's question that the start page asks first.
 const SAMPLE_TOOL: &str = "dual_search_companies";
 
-pub fn run(args: &args::Window) -> Done {
+pub fn run(args: &args::WindowArgs) -> Done {
     let source = args.source.source()?;
     match open(source.clone(), args.data.data_dir.as_deref()) {
         Ok(()) => Ok(0),
@@ -22,15 +22,15 @@ pub fn run(args: &args::Window) -> Done {
     }
 }
 
-fn in_terminal(source: &Source, args: &args::Window) -> Done {
+fn in_terminal(source: &Source, args: &args::WindowArgs) -> Done {
     let quiet = args.quiet;
-    let link = Link { limit: args.limit.clone(), data_dir: args.data.data_dir.clone(), ..Link::default() };
+    let link = LinkArgs { limit: args.limit.clone(), data_dir: args.data.data_dir.clone(), ..LinkArgs::default() };
     match source {
         Source::Sample(spec) if has_sample_tool(&spec.set) => {
             let shown = call::Shown { asked: &Asked::ledger(quiet), keep: None };
             call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &link, None, &shown)
         }
-        _ => tools::list(source, &Tokenizer::default(), &link, Print { json: false, quiet }),
+        _ => tools::list(source, &Tokenizer::default(), &link, PrintArgs { json: false, quiet }),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::args::Data;
+use super::args::DataArgs;
 use super::output::{self, columns, one_line};
 use crate::cancel::Cancel;
 use crate::capture::Capture;
@@ -127,7 +127,7 @@ pub fn preview(redacted: &Redacted, files: &[(&str, &[u8])]) -> String {
 impl KeepArgs {
     /// Puts the capture into the history, where that was asked for; gives the exit status. The answer has been printed by
     /// now: a failure is said, and costs nothing else.
-    pub fn keep(&self, capture: &Capture, known: &Known, data: &Data, quiet: bool, status: u8) -> u8 {
+    pub fn keep(&self, capture: &Capture, known: &Known, data: &DataArgs, quiet: bool, status: u8) -> u8 {
         if !self.keep {
             return status;
         }
@@ -144,11 +144,11 @@ impl KeepArgs {
     }
 
     /// The same for several.
-    pub fn keep_all(&self, captures: &[Capture], known: &Known, data: &Data, quiet: bool, status: u8) -> u8 {
+    pub fn keep_all(&self, captures: &[Capture], known: &Known, data: &DataArgs, quiet: bool, status: u8) -> u8 {
         captures.iter().fold(status, |status, capture| self.keep(capture, known, data, quiet, status))
     }
 
-    fn try_keep(&self, capture: &Capture, known: &Known, data: &Data) -> Result<String, Problem> {
+    fn try_keep(&self, capture: &Capture, known: &Known, data: &DataArgs) -> Result<String, Problem> {
         let folder =
             data.data_dir.clone().or_else(store::data_folder).ok_or_else(|| {
                 Problem::new(Kind::Io, "there is no folder for the history").hint("name one with `--data-dir DIR`")

@@ -9,7 +9,7 @@ use crate::fixture::export::{Choice, Form, Material, Place};
 use crate::host::Hosts;
 use crate::problem::{Kind, Problem};
 use crate::report;
-use crate::report::sweep::{SweepAsk, SweepFile};
+use crate::report::sweep::{SweepFile, SweepQuery};
 use crate::state::{Event, ExportOrder, Picture};
 use crate::store;
 use crate::token::Encoding;
@@ -45,7 +45,7 @@ pub(super) fn write(capture: Arc<Capture>, order: &ExportOrder, path: Option<Pat
 /// The same of a comparison; `captures` are its calls in the order of the values of `ask`.
 pub(super) fn write_compare(
     captures: Vec<Arc<Capture>>,
-    ask: &SweepAsk,
+    ask: &SweepQuery,
     file: SweepFile,
     path: Option<PathBuf>,
     encoding: Encoding,

@@ -113,7 +113,7 @@ impl Engine {
             Effect::Read { session, call, method, params, limit } => {
                 self.sessions.read(runtime, session, call, method, params, limit)
             }
-            Effect::Tell { session, tell } => self.sessions.tell(runtime, session, tell),
+            Effect::SessionCommand { session, tell } => self.sessions.tell(runtime, session, tell),
             Effect::UseClient(host) => self.sessions.use_client(host.as_deref()),
             Effect::UseLimits(limits) => self.sessions.use_limits(limits),
             Effect::UseRoots(roots) => self.sessions.use_roots(roots),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Wake;
-use crate::state::{Event, Heard};
+use crate::state::{Event, ServerNotification};
 
 /// Lines of stderr that may wait; of more, the oldest go.
 const STDERR_WAITING: usize = 1_000;
@@ -55,7 +55,10 @@ impl Queue {
 
     /// Parcels of messages that nobody has taken yet.
     pub(super) fn parcels(&self) -> usize {
-        self.events().iter().filter(|event| matches!(event, Event::Heard { heard: Heard::Lines(_), .. })).count()
+        self.events()
+            .iter()
+            .filter(|event| matches!(event, Event::ServerNotification { heard: ServerNotification::Lines(_), .. }))
+            .count()
     }
 
     pub(super) fn pop(&self) -> Option<Event> {

@@ -16,7 +16,7 @@ use super::work::task;
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::redact::Known;
 use crate::host::Host;
-use crate::mcp::{self, Answer, CancelToken, Happening, Happenings, Session};
+use crate::mcp::{self, Answer, CancelToken, OnSessionEvent, Session, SessionEvent};
 use crate::problem::{Kind, Problem};
 use crate::source::{Limits, Source, shown};
 use crate::state::{Event, LoginStep};
@@ -108,29 +108,29 @@ impl Sessions {
         let keep = self.logins.lock().unwrap_or_else(PoisonError::into_inner).clone();
         task(runtime.handle(), &self.queue, Event::Problem, async move {
             match mcp::login::forget(&keep, &url, client_id.as_deref()).await {
-                Ok(done) => this.push_heard(session, crate::state::Heard::Noted(format!("{}: {done}", shown(&url)))),
+                Ok(done) => this.push_heard(session, crate::state::ServerNotification::Noted(format!("{}: {done}", shown(&url)))),
                 Err(why) => this.queue.push(Event::Problem(Problem::new(Kind::Io, why).at(shown(&url)))),
             }
         });
     }
 
-    fn happenings(self: &Arc<Self>, session: u64, handle: tokio::runtime::Handle) -> Happenings {
+    fn happenings(self: &Arc<Self>, session: u64, handle: tokio::runtime::Handle) -> OnSessionEvent {
         let this = Arc::downgrade(self);
         Arc::new(move |happening| {
             let Some(this) = this.upgrade() else { return };
             let Some(happening) = this.heard(session, happening, &handle) else { return };
             let current = this.open().current;
             let event = match (happening, current) {
-                (Happening::Phase(phase), _) => Event::Phase { session, phase },
-                (Happening::Step(step), _) => Event::Step { session, step },
-                (Happening::Stderr(line), _) => Event::Stderr { session, line },
-                (Happening::Messages(count), _) => Event::Messages { session, count },
-                (Happening::Login(step), _) => Event::Login { session, step: login_step(step) },
-                (Happening::Gone(problem), _) => Event::Gone { session, problem },
-                (Happening::Progress { progress, total, message }, Some(call)) => {
+                (SessionEvent::Phase(phase), _) => Event::Phase { session, phase },
+                (SessionEvent::Step(step), _) => Event::Step { session, step },
+                (SessionEvent::Stderr(line), _) => Event::Stderr { session, line },
+                (SessionEvent::Messages(count), _) => Event::Messages { session, count },
+                (SessionEvent::Login(step), _) => Event::Login { session, step: login_step(step) },
+                (SessionEvent::Gone(problem), _) => Event::Gone { session, problem },
+                (SessionEvent::Progress { progress, total, message }, Some(call)) => {
                     Event::Progress { call, progress, total, message }
                 }
-                (Happening::Unreadable(count), Some(call)) => Event::Unreadable { call, count },
+                (SessionEvent::Unreadable(count), Some(call)) => Event::Unreadable { call, count },
                 // Nobody waits for these; they are on the wire log.
                 _ => return,
             };

@@ -17,12 +17,12 @@ use crate::cancel::Cancel;
 use crate::capture::{Capture, Line, Message, Prompt, Resource, Tool};
 use crate::fixture::redact::{RedactOptions, redact_messages};
 use crate::json::Doc;
-use crate::mcp::{self, Answering, Happening, Listing, Transcript};
+use crate::mcp::{self, ClientCapabilities, Listing, SessionEvent, Transcript};
 use crate::problem::{Kind, Problem};
 use crate::report::json::message_line;
 use crate::state::library::Entry;
 use crate::state::wire::Http;
-use crate::state::{Event, Heard, Tell};
+use crate::state::{Event, ServerNotification, SessionCommand};
 use crate::store;
 
 /// How long tools are left to change before they are listed again: servers announce several changes at once.
@@ -42,19 +42,19 @@ const PARCEL_PAUSE: Duration = Duration::from_millis(20);
 const QUEUE: usize = 20_000;
 
 impl Sessions {
-    pub(super) fn push_heard(&self, session: u64, heard: Heard) {
-        self.queue.push(Event::Heard { session, heard });
+    pub(super) fn push_heard(&self, session: u64, heard: ServerNotification) {
+        self.queue.push(Event::ServerNotification { session, heard });
     }
 
     /// What may be asked: everything that a person at the window can answer, and the folders they chose.
-    pub(super) fn answering(self: &Arc<Self>, session: u64) -> Answering {
+    pub(super) fn answering(self: &Arc<Self>, session: u64) -> ClientCapabilities {
         let this = Arc::downgrade(self);
-        let asker: mcp::Asker = Arc::new(move |ask, answer| {
+        let asker: mcp::RequestHandler = Arc::new(move |ask, answer| {
             let Some(this) = this.upgrade() else { return };
             this.open().answers.insert((session, ask.key), answer);
-            this.push_heard(session, Heard::Asked(ask));
+            this.push_heard(session, ServerNotification::Asked(ask));
         });
-        Answering { elicitation: true, sampling: true, roots: None, asker: Some(asker) }
+        ClientCapabilities { elicitation: true, sampling: true, roots: None, asker: Some(asker) }
     }
 
     /// Hands every message to the protocol log, in order and off the connection's own path.
@@ -71,11 +71,11 @@ impl Sessions {
                 }
                 let Some(this) = this.upgrade() else { return };
                 let lines = batch.drain(..).map(|message| mcp::line(&message)).collect();
-                this.push_heard(session, Heard::Lines(lines));
+                this.push_heard(session, ServerNotification::Lines(lines));
                 let lost = told.swap(0, Ordering::Relaxed);
                 if lost > 0 {
                     let words = format!("{lost} messages came too fast for the protocol log and are not in it");
-                    this.push_heard(session, Heard::Noted(words));
+                    this.push_heard(session, ServerNotification::Noted(words));
                 }
             }
         });
@@ -88,25 +88,27 @@ impl Sessions {
     }
 
     /// Takes what is for the state as it is; gives back the rest.
-    pub(super) fn heard(self: &Arc<Self>, session: u64, happening: Happening, handle: &Handle) -> Option<Happening> {
+    pub(super) fn heard(self: &Arc<Self>, session: u64, happening: SessionEvent, handle: &Handle) -> Option<SessionEvent> {
         let heard = match happening {
-            Happening::Withdrawn { key, why } => {
+            SessionEvent::Withdrawn { key, why } => {
                 let answer = self.open().answers.remove(&(session, key));
                 drop(answer);
-                Heard::Withdrawn { key, why }
+                ServerNotification::Withdrawn { key, why }
             }
-            Happening::Visited { id } => Heard::Visited { id },
-            Happening::Http { request, sent, said } => Heard::Http { request, http: Http { sent, said } },
-            Happening::Task { status, message, .. } => Heard::Task { status, message },
-            Happening::Noted(text) => Heard::Noted(text),
-            Happening::ResourceUpdated(uri) => Heard::ResourceUpdated(uri),
-            Happening::ListChanged(Listing::Resources | Listing::Prompts | Listing::Templates) => Heard::LibraryChanged,
-            Happening::ListChanged(Listing::Tools) => {
+            SessionEvent::Visited { id } => ServerNotification::Visited { id },
+            SessionEvent::Http { request, sent, said } => ServerNotification::Http { request, http: Http { sent, said } },
+            SessionEvent::Task { status, message, .. } => ServerNotification::Task { status, message },
+            SessionEvent::Noted(text) => ServerNotification::Noted(text),
+            SessionEvent::ResourceUpdated(uri) => ServerNotification::ResourceUpdated(uri),
+            SessionEvent::ListChanged(Listing::Resources | Listing::Prompts | Listing::Templates) => {
+                ServerNotification::LibraryChanged
+            }
+            SessionEvent::ListChanged(Listing::Tools) => {
                 self.list_again(session, handle);
                 return None;
             }
             // The log shows them.
-            Happening::Log { .. } => return None,
+            SessionEvent::Log { .. } => return None,
             other => return Some(other),
         };
         self.push_heard(session, heard);
@@ -143,12 +145,12 @@ impl Sessions {
                 };
                 let Some(reached) = reached else { return };
                 match reached.list_tools(LIST_LIMIT).await {
-                    Ok(list) => this.push_heard(session, Heard::Tools { tools: list.tools, note: list.note }),
+                    Ok(list) => this.push_heard(session, ServerNotification::Tools { tools: list.tools, note: list.note }),
                     Err(error) => {
                         let problem = Problem::from(error);
                         this.push_heard(
                             session,
-                            Heard::Noted(format!("The tools changed and could not be listed again: {problem}")),
+                            ServerNotification::Noted(format!("The tools changed and could not be listed again: {problem}")),
                         );
                     }
                 }
@@ -164,7 +166,10 @@ impl Sessions {
             drop(reached);
             if let (Err(error), Some(this)) = (listened, this.upgrade()) {
                 let problem = Problem::from(error);
-                this.push_heard(session, Heard::Noted(format!("The server does not tell of changes of its lists: {problem}")));
+                this.push_heard(
+                    session,
+                    ServerNotification::Noted(format!("The server does not tell of changes of its lists: {problem}")),
+                );
             }
         });
     }
@@ -198,9 +203,9 @@ impl Sessions {
         self.open().roots = roots;
     }
 
-    pub(super) fn tell(self: &Arc<Self>, runtime: &Runtime, session: u64, tell: Tell) {
+    pub(super) fn tell(self: &Arc<Self>, runtime: &Runtime, session: u64, tell: SessionCommand) {
         let reached = match tell {
-            Tell::Reply { key, reply } => {
+            SessionCommand::Reply { key, reply } => {
                 let answer = self.open().answers.remove(&(session, key));
                 if let Some(answer) = answer {
                     // A reply is written under the runtime, since HTTP sends it as a request.
@@ -214,42 +219,46 @@ impl Sessions {
         let Some(reached) = reached else { return };
         let queue = Arc::clone(&self.queue);
         let awaited = match &tell {
-            Tell::ListLibrary => Some(Heard::Library { entries: Vec::new(), notes: Vec::new() }),
-            Tell::Complete { argument, .. } => Some(Heard::Completed { argument: argument.clone(), values: Vec::new() }),
+            SessionCommand::ListLibrary => Some(ServerNotification::Library { entries: Vec::new(), notes: Vec::new() }),
+            SessionCommand::Complete { argument, .. } => {
+                Some(ServerNotification::Completed { argument: argument.clone(), values: Vec::new() })
+            }
             _ => None,
         };
         let told = Arc::clone(&self.queue);
         let failed = move |problem| {
             if let Some(heard) = awaited {
-                told.push(Event::Heard { session, heard });
+                told.push(Event::ServerNotification { session, heard });
             }
             Event::Problem(problem)
         };
         task(runtime.handle(), &self.queue, failed, async move {
             let told = match tell {
-                Tell::LogLevel(level) => reached.set_log_level(level, LIMIT).await,
-                Tell::Roots(folders) => match roots(folders).await {
+                SessionCommand::LogLevel(level) => reached.set_log_level(level, LIMIT).await,
+                SessionCommand::Roots(folders) => match roots(folders).await {
                     Ok(roots) => reached.set_roots(roots),
                     Err(problem) => {
                         queue.push(Event::Problem(problem));
                         Ok(())
                     }
                 },
-                Tell::ListLibrary => {
+                SessionCommand::ListLibrary => {
                     let (entries, notes) = library(&reached).await;
-                    queue.push(Event::Heard { session, heard: Heard::Library { entries, notes } });
+                    queue.push(Event::ServerNotification { session, heard: ServerNotification::Library { entries, notes } });
                     Ok(())
                 }
-                Tell::Complete { argument, params } => {
+                SessionCommand::Complete { argument, params } => {
                     // A server that has nothing to suggest is not in anybody's way.
                     let values =
                         reached.request("completion/complete", &params, SUGGEST_LIMIT).await.map(|result| values(&result));
-                    queue
-                        .push(Event::Heard { session, heard: Heard::Completed { argument, values: values.unwrap_or_default() } });
+                    queue.push(Event::ServerNotification {
+                        session,
+                        heard: ServerNotification::Completed { argument, values: values.unwrap_or_default() },
+                    });
                     Ok(())
                 }
-                Tell::Watch { uri, on } => reached.watch(&uri, on, LIMIT).await,
-                Tell::Reply { .. } => Ok(()),
+                SessionCommand::Watch { uri, on } => reached.watch(&uri, on, LIMIT).await,
+                SessionCommand::Reply { .. } => Ok(()),
             };
             if let Err(error) = told {
                 queue.push(Event::Problem(error.into()));

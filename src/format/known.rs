@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use sha2::{Digest, Sha256};
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{FactCount, Matched, Payload, tell_facts};
+use crate::capture::{FactCount, Matched, Payload, count_facts};
 use crate::token::{Counter, Counts};
 
 type Key = [u8; 32];
@@ -59,7 +59,7 @@ impl Known {
         if let Some(known) = lock(&self.facts).get(&key) {
             return Ok(*known);
         }
-        let count = tell_facts(payload, text, cancel)?.count;
+        let count = count_facts(payload, text, cancel)?.count;
         lock(&self.facts).insert(key, count);
         Ok(count)
     }
@@ -73,7 +73,7 @@ impl Known {
         if let Some(known) = lock(&self.facts).get(&key).filter(|known| known.kept == known.total) {
             return Ok(Matched { count: *known, ..Matched::default() });
         }
-        let told = tell_facts(payload, text, cancel)?;
+        let told = count_facts(payload, text, cancel)?;
         lock(&self.facts).insert(key, told.count);
         Ok(told)
     }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cancel::Cancel;
-use crate::capture::{CaptureId, Server, Tool, match_facts};
+use crate::capture::{CaptureId, Server, Tool, locate_facts};
 use crate::json::write::string as write_string;
 use crate::json::{Doc, Kind, Node};
 
@@ -269,7 +269,7 @@ proptest! {
         let subject = of_payload(&payload);
         for id in ["json", "json-pretty"] {
             let text = write(id, &subject).unwrap();
-            let found = match_facts(subject.payload.as_ref().unwrap(), &text, &Cancel::new()).unwrap();
+            let found = locate_facts(subject.payload.as_ref().unwrap(), &text, &Cancel::new()).unwrap();
             prop_assert_eq!(found.count.missing, 0, "{} {} {:?}", id, text, found.facts);
         }
     }
@@ -278,7 +278,7 @@ proptest! {
     fn matching_any_text_does_no_harm(payload in prop_oneof![value(), table()], text in prop::collection::vec(word(), 0..40)) {
         let subject = of_payload(&payload);
         let text = text.join(" ");
-        let found = match_facts(subject.payload.as_ref().unwrap(), &text, &Cancel::new()).unwrap();
+        let found = locate_facts(subject.payload.as_ref().unwrap(), &text, &Cancel::new()).unwrap();
         for place in found.facts.iter().filter_map(|fact| fact.place()).chain(found.records.iter().flat_map(|record| record.places.clone())) {
             prop_assert!(text.get(place.clone()).is_some(), "{:?} of {:?}", place, text);
         }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::rules::{Delivery, Trim};
 use super::run::Run;
 use super::template::{Piece, Template, Var};
-use super::traced::Traced;
+use super::traced::SourceMapped;
 use super::view::Raw;
 use super::write;
 use crate::json::{Doc, Kind};
@@ -14,7 +14,7 @@ use crate::json::{Doc, Kind};
 pub(super) struct Pieces {
     pub parts: Vec<Raw>,
     /// With `both`, which has a join of its own.
-    pub structured: Option<Traced>,
+    pub structured: Option<SourceMapped>,
 }
 
 /// The parts as they are delivered.
@@ -40,7 +40,7 @@ pub(super) fn deliver(run: &Run<'_>, pieces: Pieces) -> Delivered {
 }
 
 /// The texts among the parts.
-pub(super) fn texts(parts: &[Raw]) -> impl Iterator<Item = &Traced> {
+pub(super) fn texts(parts: &[Raw]) -> impl Iterator<Item = &SourceMapped> {
     parts.iter().filter_map(|part| match part {
         Raw::Text(text) => Some(text),
         Raw::Media { .. } => None,
@@ -48,7 +48,7 @@ pub(super) fn texts(parts: &[Raw]) -> impl Iterator<Item = &Traced> {
 }
 
 /// The texts, and what is none.
-fn parted(parts: Vec<Raw>) -> (Vec<Traced>, Vec<Raw>) {
+fn parted(parts: Vec<Raw>) -> (Vec<SourceMapped>, Vec<Raw>) {
     let mut texts = Vec::with_capacity(parts.len());
     let mut media = Vec::new();
     for part in parts {
@@ -63,13 +63,13 @@ fn parted(parts: Vec<Raw>) -> (Vec<Traced>, Vec<Raw>) {
 /// The texts made one, media after it.
 pub(super) fn joined(parts: Vec<Raw>, join: &str) -> Vec<Raw> {
     let (texts, media) = parted(parts);
-    let text = (!texts.is_empty()).then(|| Raw::Text(Traced::join(&texts, join)));
+    let text = (!texts.is_empty()).then(|| Raw::Text(SourceMapped::join(&texts, join)));
     text.into_iter().chain(media).collect()
 }
 
 /// A template around a text that stands at `var`.
-pub(super) fn around(template: &Template, var: Var, body: &Traced, value: impl Fn(Var) -> String) -> Traced {
-    let mut out = Traced::default();
+pub(super) fn around(template: &Template, var: Var, body: &SourceMapped, value: impl Fn(Var) -> String) -> SourceMapped {
+    let mut out = SourceMapped::default();
     for piece in template.pieces() {
         match piece {
             Piece::Literal(literal) => out.push_host(literal),
@@ -80,8 +80,8 @@ pub(super) fn around(template: &Template, var: Var, body: &Traced, value: impl F
     out
 }
 
-fn filled(run: &Run<'_>, template: &Template, media: usize) -> Traced {
-    Traced::host(&template.fill(|var| if var == Var::Media { media.to_string() } else { run.value(var) }))
+fn filled(run: &Run<'_>, template: &Template, media: usize) -> SourceMapped {
+    SourceMapped::host(&template.fill(|var| if var == Var::Media { media.to_string() } else { run.value(var) }))
 }
 
 fn as_parts(run: &Run<'_>, mut parts: Vec<Raw>) -> Vec<Raw> {
@@ -110,7 +110,7 @@ fn as_string(run: &Run<'_>, pieces: Pieces) -> Result<Vec<Raw>, String> {
     let join = host.error.join.as_ref().filter(|_| run.is_error).unwrap_or(&host.join);
     let mut body = one_text(run, texts, join);
     if host.trim == Some(Trim::Blank) && body.text().trim().is_empty() {
-        body = Traced::default();
+        body = SourceMapped::default();
     }
     if let Some(structured) = pieces.structured {
         if host.trim != Some(Trim::Blank) || !body.is_empty() {
@@ -143,32 +143,32 @@ fn as_string(run: &Run<'_>, pieces: Pieces) -> Result<Vec<Raw>, String> {
 }
 
 /// The texts as one. Of several in a JSON array, those that are JSON stand as values where the host reads them as such.
-fn one_text(run: &Run<'_>, texts: Vec<Traced>, join: &str) -> Traced {
+fn one_text(run: &Run<'_>, texts: Vec<SourceMapped>, join: &str) -> SourceMapped {
     let host = run.host;
-    let reparsed: Vec<Option<Traced>> =
+    let reparsed: Vec<Option<SourceMapped>> =
         texts.iter().map(|text| if host.reparse_json_text { reparse(run, text) } else { None }).collect();
     if join != JSON_ARRAY || texts.len() < 2 {
-        let texts: Vec<Traced> = texts.into_iter().zip(reparsed).map(|(text, again)| again.unwrap_or(text)).collect();
-        return Traced::join(&texts, if join == JSON_ARRAY { "" } else { join });
+        let texts: Vec<SourceMapped> = texts.into_iter().zip(reparsed).map(|(text, again)| again.unwrap_or(text)).collect();
+        return SourceMapped::join(&texts, if join == JSON_ARRAY { "" } else { join });
     }
-    let items: Vec<Traced> = texts
+    let items: Vec<SourceMapped> = texts
         .iter()
         .zip(reparsed)
         .map(|(text, again)| {
             again.unwrap_or_else(|| {
                 let origin = text.spans().first().map_or(super::Origin::Host, |span| span.origin);
-                Traced::of(&write::string(text.text(), host.json), origin, None)
+                SourceMapped::of(&write::string(text.text(), host.json), origin, None)
             })
         })
         .collect();
-    let mut array = Traced::host("[");
-    array.append(&Traced::join(&items, ","));
+    let mut array = SourceMapped::host("[");
+    array.append(&SourceMapped::join(&items, ","));
     array.push_host("]");
     array
 }
 
 /// A text that is JSON and begins like an object or array, written anew.
-fn reparse(run: &Run<'_>, text: &Traced) -> Option<Traced> {
+fn reparse(run: &Run<'_>, text: &SourceMapped) -> Option<SourceMapped> {
     if !text.text().starts_with(['{', '[']) {
         return None;
     }

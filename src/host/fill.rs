@@ -10,7 +10,7 @@ use super::deliver;
 use super::rules::JsonMode;
 use super::run::Run;
 use super::template::{Piece, Template, Var};
-use super::traced::{Origin, Span, Traced};
+use super::traced::{Origin, SourceMapped, Span};
 use super::view::{Dropped, Part};
 use super::write::{self, Stop, Writer};
 use crate::capture::Block;
@@ -21,7 +21,7 @@ use crate::json::{Doc, Node};
 /// one is kept.
 #[derive(Debug, Default)]
 pub struct Written {
-    structured: Mutex<HashMap<(usize, JsonMode), Arc<Traced>>>,
+    structured: Mutex<HashMap<(usize, JsonMode), Arc<SourceMapped>>>,
     pub(super) texts: Once<str>,
     pub(super) spans: Once<[Span]>,
     pub(super) parts: Once<[Part]>,
@@ -35,7 +35,12 @@ impl Written {
         self.texts.of(text)
     }
 
-    fn get(&self, node: Node<'_>, mode: JsonMode, write: impl FnOnce() -> Result<Traced, Stop>) -> Result<Arc<Traced>, Stop> {
+    fn get(
+        &self,
+        node: Node<'_>,
+        mode: JsonMode,
+        write: impl FnOnce() -> Result<SourceMapped, Stop>,
+    ) -> Result<Arc<SourceMapped>, Stop> {
         let key = (node.index(), mode);
         let known = lock(&self.structured).get(&key).cloned();
         if let Some(known) = known {
@@ -77,14 +82,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Run<'a> {
-    pub fn fill(&self, template: &Template, block: &Block) -> Result<Traced, Stop> {
+    pub fn fill(&self, template: &Template, block: &Block) -> Result<SourceMapped, Stop> {
         let origin = Origin::block(block.index);
-        let mut out = Traced::default();
+        let mut out = SourceMapped::default();
         for piece in template.pieces() {
             match piece {
                 Piece::Literal(literal) => out.push_host(literal),
                 Piece::Var(Var::Text) => {
-                    let text = Traced::of(block.text.as_deref().unwrap_or_default(), origin, Some(0));
+                    let text = SourceMapped::of(block.text.as_deref().unwrap_or_default(), origin, Some(0));
                     out.append(&text.replace(&self.host.replace));
                 }
                 Piece::Var(Var::Json) => out.append(&self.write_block(block, origin)?),
@@ -122,20 +127,20 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn plain(&self, node: Node<'_>) -> Result<Traced, Stop> {
+    fn plain(&self, node: Node<'_>) -> Result<SourceMapped, Stop> {
         Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all, cancel: self.cancel }
             .write(node, Origin::Envelope)
     }
 
     /// A value written as the host writes JSON; `None` where it cannot.
-    pub fn rewritten(&self, node: Node<'_>, origin: Origin) -> Option<Traced> {
+    pub fn rewritten(&self, node: Node<'_>, origin: Origin) -> Option<SourceMapped> {
         let mut text = self.plain(node).ok()?;
         text.set_origin(origin);
         Some(text)
     }
 
-    fn write_block(&self, block: &Block, origin: Origin) -> Result<Traced, Stop> {
-        let Some(node) = self.subject.reading.doc.node(block.node) else { return Ok(Traced::default()) };
+    fn write_block(&self, block: &Block, origin: Origin) -> Result<SourceMapped, Stop> {
+        let Some(node) = self.subject.reading.doc.node(block.node) else { return Ok(SourceMapped::default()) };
         let order = self.host.key_order.get(&block.type_name);
         Writer {
             mode: self.host.json,
@@ -149,9 +154,9 @@ impl<'a> Run<'a> {
         .write(node, origin)
     }
 
-    fn write_resource(&self, block: &Block, origin: Origin) -> Result<Traced, Stop> {
+    fn write_resource(&self, block: &Block, origin: Origin) -> Result<SourceMapped, Stop> {
         let node = self.subject.reading.doc.node(block.node).and_then(|node| node.get("resource"));
-        let Some(resource) = node else { return Ok(Traced::default()) };
+        let Some(resource) = node else { return Ok(SourceMapped::default()) };
         Writer {
             mode: self.host.json,
             origin: &|_| None,
@@ -166,11 +171,11 @@ impl<'a> Run<'a> {
         .write(resource, origin)
     }
 
-    pub fn write_structured(&self, node: Node<'a>) -> Result<Traced, Stop> {
+    pub fn write_structured(&self, node: Node<'a>) -> Result<SourceMapped, Stop> {
         let inner = node.get("result").filter(|_| self.host.unwrap_result && node.len() == 1);
         let node = inner.unwrap_or(node);
         let json = match node.as_str() {
-            Some(text) if self.host.unwrap_result => Arc::new(Traced::of(&text, Origin::Structured, None)),
+            Some(text) if self.host.unwrap_result => Arc::new(SourceMapped::of(&text, Origin::Structured, None)),
             _ => self.written.get(node, self.host.json, || {
                 Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all, cancel: self.cancel }
                     .write(node, Origin::Structured)

@@ -1,12 +1,12 @@
 //! Where a host cuts: its limits, tried in order, on the whole result or on its parts.
 //!
-//! A cut never splits a character: where the host itself would, the half is left out and [`Bite`] says so.
+//! A cut never splits a character: where the host itself would, the half is left out and [`Truncation`] says so.
 
 use std::ops::Range;
 
 use super::rules::{Applies, Evidence, Host, Keep, LimitRule, Unit};
 use super::template::{Piece, Template, Var};
-use super::traced::Traced;
+use super::traced::SourceMapped;
 use super::view::Raw;
 
 /// What a host's limits mean for one answer.
@@ -60,7 +60,7 @@ impl LimitState {
 
 /// One limit that was exceeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bite {
+pub struct Truncation {
     /// Position in the host's list of limits.
     pub rule: usize,
     pub unit: Unit,
@@ -77,7 +77,7 @@ pub struct Bite {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitOutcome {
     pub state: LimitState,
-    pub bites: Vec<Bite>,
+    pub bites: Vec<Truncation>,
     /// The limit in the provider's tokens that the answer may exceed, as far as [`LimitOutcome::count`] could judge.
     pub tokens_max: Option<u64>,
     /// Whether what is over that limit is not cut but replaced as a whole: by an error, or by a notice.
@@ -134,7 +134,8 @@ pub(super) fn apply(host: &Host, mut parts: Vec<Raw>, texts: usize, value: &dyn 
             }
             continue;
         }
-        let mut bite = Bite { rule, unit: limit.unit, max: limit.max, measured: 0, removed_bytes: 0, splits_character: false };
+        let mut bite =
+            Truncation { rule, unit: limit.unit, max: limit.max, measured: 0, removed_bytes: 0, splits_character: false };
         let before = measure_all(&parts, Unit::Bytes);
         let mut is_over = false;
         for _ in 0..limit.passes.0 {
@@ -164,7 +165,7 @@ pub(super) fn apply(host: &Host, mut parts: Vec<Raw>, texts: usize, value: &dyn 
 struct Cutter<'a> {
     limit: &'a LimitRule,
     value: &'a dyn Fn(Var) -> String,
-    bite: &'a mut Bite,
+    bite: &'a mut Truncation,
 }
 
 impl Cutter<'_> {
@@ -177,7 +178,7 @@ impl Cutter<'_> {
                 let measured = measure_all(parts, unit);
                 (measured > max).then(|| {
                     self.saw(measured);
-                    let text = self.cut(&Traced::join(super::deliver::texts(parts), "\n"), max);
+                    let text = self.cut(&SourceMapped::join(super::deliver::texts(parts), "\n"), max);
                     let media = parts.iter().filter(|part| matches!(part, Raw::Media { .. })).cloned();
                     std::iter::once(Raw::Text(text)).chain(media).collect()
                 })
@@ -243,14 +244,14 @@ impl Cutter<'_> {
         }
         if let Some(notice) = self.limit.tail_notice.as_ref().filter(|_| omitted > 0) {
             let text = notice.fill(|var| if var == Var::N { omitted.to_string() } else { (self.value)(var) });
-            after.push(Raw::Text(Traced::host(&text)));
+            after.push(Raw::Text(SourceMapped::host(&text)));
         }
         Some(after)
     }
 
-    fn cut_lines(&mut self, text: &Traced) -> Option<Traced> {
+    fn cut_lines(&mut self, text: &SourceMapped) -> Option<SourceMapped> {
         let max = self.limit.max;
-        let mut out = Traced::default();
+        let mut out = SourceMapped::default();
         let mut is_over = false;
         let mut at = 0;
         for line in text.text().split_inclusive('\n') {
@@ -270,7 +271,7 @@ impl Cutter<'_> {
     }
 
     /// A text that is over the limit, with `room` units left for it.
-    fn cut(&mut self, text: &Traced, room: u64) -> Traced {
+    fn cut(&mut self, text: &SourceMapped, room: u64) -> SourceMapped {
         if !self.limit.notice_within {
             return self.cut_to(text, room).0;
         }
@@ -291,7 +292,7 @@ impl Cutter<'_> {
     }
 
     /// The text cut, and the length of the notice in it.
-    fn cut_to(&mut self, text: &Traced, room: u64) -> (Traced, u64) {
+    fn cut_to(&mut self, text: &SourceMapped, room: u64) -> (SourceMapped, u64) {
         let limit = self.limit;
         // Lengths in tokens of four bytes are kept in bytes.
         let (unit, scale) = match limit.unit {
@@ -339,19 +340,19 @@ impl Cutter<'_> {
 
 /// A text and what is taken out of it.
 struct Cut<'a> {
-    text: &'a Traced,
+    text: &'a SourceMapped,
     removed: Range<usize>,
     /// What `{chars}` counts: scalar values for a host that counts those, else UTF-16 units.
     unit: Unit,
 }
 
 impl Cut<'_> {
-    fn notice(&self, template: &Template, value: &dyn Fn(Var) -> String) -> Traced {
+    fn notice(&self, template: &Template, value: &dyn Fn(Var) -> String) -> SourceMapped {
         let whole = self.text.text();
         let removed = &whole[self.removed.clone()];
         let unit = if self.unit == Unit::Scalars { Unit::Scalars } else { Unit::Chars };
         let chars = |text: &str| measure(text, unit);
-        let mut out = Traced::default();
+        let mut out = SourceMapped::default();
         for piece in template.pieces() {
             let var = match piece {
                 Piece::Literal(literal) => {

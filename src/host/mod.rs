@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use fill::Written;
-pub use limit::{Bite, LimitOutcome, LimitState};
+pub use limit::{LimitOutcome, LimitState, Truncation};
 pub use rules::{Evidence, Host, HostId, HostKind};
 pub use template::{Piece, Template, Var};
 pub use traced::{Origin, Span};

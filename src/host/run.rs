@@ -6,7 +6,7 @@ use super::deliver::{self, Pieces};
 use super::fill::{Written, only};
 use super::rules::{Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, Select, Step, StructuredWhen};
 use super::template::Var;
-use super::traced::{Origin, Traced};
+use super::traced::{Origin, SourceMapped};
 use super::view::{Dropped, Raw, ViewContext, What};
 use super::write::{Stop, Writer};
 use crate::cancel::Cancel;
@@ -166,8 +166,8 @@ impl<'a> Run<'a> {
         let written = structured.map(|node| self.write_structured(node)).transpose()?;
         let mut apart = None;
         if let Some(text) = written {
-            let is_repeated =
-                self.host.dedupe == Dedupe::Exact && Traced::join(deliver::texts(&parts), &self.host.join).text() == text.text();
+            let is_repeated = self.host.dedupe == Dedupe::Exact
+                && SourceMapped::join(deliver::texts(&parts), &self.host.join).text() == text.text();
             if is_repeated {
                 self.drop(What::Structured, "the text is the same JSON, so it is shown once");
             } else if self.select == Select::Both && self.host.delivery == Delivery::String {

@@ -85,12 +85,12 @@ impl Span {
 
 /// A text with the origin of every byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Traced {
+pub struct SourceMapped {
     text: String,
     spans: Vec<Span>,
 }
 
-impl Traced {
+impl SourceMapped {
     pub fn of(text: &str, origin: Origin, from: Option<usize>) -> Self {
         let mut traced = Self::default();
         traced.push(text, origin, from);
@@ -147,7 +147,7 @@ impl Traced {
         }
     }
 
-    pub fn append(&mut self, other: &Traced) {
+    pub fn append(&mut self, other: &SourceMapped) {
         let shift = self.text.len();
         self.text.push_str(&other.text);
         for span in &other.spans {
@@ -165,7 +165,7 @@ impl Traced {
     }
 
     /// The texts with `between` between each two.
-    pub fn join<'t>(texts: impl IntoIterator<Item = &'t Traced>, between: &str) -> Self {
+    pub fn join<'t>(texts: impl IntoIterator<Item = &'t SourceMapped>, between: &str) -> Self {
         let mut joined = Self::default();
         for (position, text) in texts.into_iter().enumerate() {
             if position > 0 {
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn slices_and_replacements_keep_origins() {
-        let mut text = Traced::host("<a>");
+        let mut text = SourceMapped::host("<a>");
         text.push("one < two", Origin::Block(3), Some(0));
         let replaced = text.clone().replace(&[["<".into(), "&lt;".into()]]);
         assert_eq!(replaced.text(), "&lt;a>one &lt; two");
@@ -230,7 +230,7 @@ mod tests {
         let slice = text.slice(5..8);
         assert_eq!(slice.text(), "e <");
         assert_eq!(slice.spans(), [Span::new(0..3, Origin::Block(3), Some(2), Some(15))]);
-        let joined = Traced::join(&[text.slice(3..5), text.slice(5..7)], "");
+        let joined = SourceMapped::join(&[text.slice(3..5), text.slice(5..7)], "");
         assert_eq!(joined.spans().len(), 1);
     }
 }

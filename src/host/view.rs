@@ -10,7 +10,7 @@ use super::fill::Written;
 use super::limit::{self, LimitOutcome};
 use super::rules::{Host, HostId, Select};
 use super::run::Run;
-use super::traced::{Span, Traced};
+use super::traced::{SourceMapped, Span};
 use super::write::Stop;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;
@@ -149,7 +149,7 @@ impl View {
 /// A part before it has its place in the text.
 #[derive(Clone, Debug)]
 pub(super) enum Raw {
-    Text(Traced),
+    Text(SourceMapped),
     Media { mime: String, block: usize },
 }
 
@@ -238,8 +238,8 @@ impl Run<'_> {
 }
 
 /// The texts with one LF between two, and the parts with their places.
-fn lay_out(parts: &[Raw]) -> (Traced, Vec<Part>) {
-    let mut text = Traced::default();
+fn lay_out(parts: &[Raw]) -> (SourceMapped, Vec<Part>) {
+    let mut text = SourceMapped::default();
     let mut placed = Vec::with_capacity(parts.len());
     let mut is_first = true;
     for part in parts {

@@ -5,7 +5,7 @@ use std::vec;
 
 use super::number;
 use super::rules::JsonMode;
-use super::traced::{Origin, Traced};
+use super::traced::{Origin, SourceMapped};
 use crate::cancel::{Cancel, Cancelled};
 use crate::json::{Children, FaultKind, Kind, Node, write as escape};
 
@@ -63,9 +63,9 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// [`Stop`] where the host itself could not, or when cancelled.
-    pub fn write(&self, root: Node<'_>, origin: Origin) -> Result<Traced, Stop> {
+    pub fn write(&self, root: Node<'_>, origin: Origin) -> Result<SourceMapped, Stop> {
         let has_duplicates = root.doc().faults().iter().any(|fault| fault.kind == FaultKind::DuplicateKey);
-        let mut out = Traced::default();
+        let mut out = SourceMapped::default();
         let mut stack: Vec<Frame<'_>> = Vec::new();
         let mut piece = String::new();
         let mut next = Some((root, origin));

@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::envelope::{Envelope, Id};
 use super::tap::{State, Tap};
-use super::{Happening, Listing};
+use super::{Listing, SessionEvent};
 use crate::ask::{self, Ask, Reply, Root, Wants};
 use crate::capture::Direction;
 use crate::json::{Doc, Node, write};
@@ -31,20 +31,20 @@ const REFUSED: i32 = -1;
 const BUSY: i32 = -32000;
 
 /// Gets a question and the means to answer it. Must not block; the answer may come later, from any thread.
-pub type Asker = Arc<dyn Fn(Ask, Answer) + Send + Sync>;
+pub type RequestHandler = Arc<dyn Fn(Ask, Answer) + Send + Sync>;
 
 /// What we say that we can be asked, and who answers. By default nothing is declared and everything refused.
 #[derive(Clone, Default)]
-pub struct Answering {
+pub struct ClientCapabilities {
     /// Forms and addresses.
     pub elicitation: bool,
     pub sampling: bool,
     /// `None`: not declared. An empty list is declared, and says that no folder may be used.
     pub roots: Option<Vec<Root>>,
-    pub asker: Option<Asker>,
+    pub asker: Option<RequestHandler>,
 }
 
-impl Answering {
+impl ClientCapabilities {
     /// The `capabilities` of the client, as JSON.
     pub fn capabilities(&self) -> String {
         crate::ask::capabilities(self.elicitation, self.sampling, self.roots.is_some())
@@ -121,7 +121,7 @@ impl Tap {
         envelope: &Envelope,
         bytes: &Bytes,
         id_raw: &Bytes,
-        happenings: &mut Vec<Happening>,
+        happenings: &mut Vec<SessionEvent>,
     ) {
         let method = envelope.method.as_deref().unwrap_or_default();
         let id = String::from_utf8_lossy(id_raw).into_owned();
@@ -130,7 +130,7 @@ impl Tap {
             Some(reply) => reply,
         };
         if let Err(why) = &reply.1 {
-            happenings.push(Happening::Noted(format!("the server asked for `{method}`, which was refused: {why}")));
+            happenings.push(SessionEvent::Noted(format!("the server asked for `{method}`, which was refused: {why}")));
         }
         self.send_reply(state, reply.0, None);
     }
@@ -251,12 +251,12 @@ impl Tap {
     /// Withdraws questions that stood in a result: the call they belong to is over.
     pub(super) fn withdraw(&self, keys: impl IntoIterator<Item = u64>, why: &str) {
         for key in keys {
-            self.happen(Happening::Withdrawn { key, why: why.into() });
+            self.happen(SessionEvent::Withdrawn { key, why: why.into() });
         }
     }
 
     /// A notification of the server.
-    pub(super) fn notified(&self, state: &mut State, method: &str, bytes: &Bytes, happenings: &mut Vec<Happening>) {
+    pub(super) fn notified(&self, state: &mut State, method: &str, bytes: &Bytes, happenings: &mut Vec<SessionEvent>) {
         let doc = Doc::parse(bytes.clone());
         let param = |name: &str| doc.root()?.get("params")?.get(name);
         let text = |name: &str| Some(param(name)?.as_str()?.into_owned());
@@ -270,19 +270,19 @@ impl Tap {
                     return;
                 };
                 let total = param("total").and_then(Node::as_f64);
-                happenings.push(Happening::Progress { progress, total, message: text("message") });
+                happenings.push(SessionEvent::Progress { progress, total, message: text("message") });
             }
-            "notifications/message" => happenings.push(Happening::Log {
+            "notifications/message" => happenings.push(SessionEvent::Log {
                 level: text("level").unwrap_or_default(),
                 logger: text("logger"),
                 data: param("data")
                     .map(|data| data.as_str().map_or_else(|| data.raw_text().into_owned(), |text| text.into_owned()))
                     .unwrap_or_default(),
             }),
-            "notifications/tools/list_changed" => happenings.push(Happening::ListChanged(Listing::Tools)),
-            "notifications/prompts/list_changed" => happenings.push(Happening::ListChanged(Listing::Prompts)),
-            "notifications/resources/list_changed" => happenings.push(Happening::ListChanged(Listing::Resources)),
-            "notifications/resources/updated" => happenings.extend(text("uri").map(Happening::ResourceUpdated)),
+            "notifications/tools/list_changed" => happenings.push(SessionEvent::ListChanged(Listing::Tools)),
+            "notifications/prompts/list_changed" => happenings.push(SessionEvent::ListChanged(Listing::Prompts)),
+            "notifications/resources/list_changed" => happenings.push(SessionEvent::ListChanged(Listing::Resources)),
+            "notifications/resources/updated" => happenings.extend(text("uri").map(SessionEvent::ResourceUpdated)),
             "notifications/subscriptions/acknowledged" => {
                 let agreed = param("notifications").map_or_else(|| Bytes::from_static(b"{}"), Node::raw_bytes);
                 let named = param("_meta").and_then(|meta| meta.get(SUBSCRIPTION));
@@ -293,11 +293,11 @@ impl Tap {
             }
             "notifications/tasks" | "notifications/tasks/status" => {
                 if let (Some(id), Some(status)) = (text("taskId"), text("status")) {
-                    happenings.push(Happening::Task { id, status, message: text("statusMessage") });
+                    happenings.push(SessionEvent::Task { id, status, message: text("statusMessage") });
                 }
             }
             "notifications/elicitation/complete" => {
-                happenings.push(Happening::Visited { id: text("elicitationId").unwrap_or_default() });
+                happenings.push(SessionEvent::Visited { id: text("elicitationId").unwrap_or_default() });
             }
             "notifications/cancelled" => {
                 let Some(id) = param("requestId").map(Node::raw_bytes) else { return };
@@ -310,7 +310,7 @@ impl Tap {
                         || "the server no longer asks".to_owned(),
                         |reason| format!("the server no longer asks: {}", super::error::excerpt(&reason)),
                     );
-                    happenings.push(Happening::Withdrawn { key, why });
+                    happenings.push(SessionEvent::Withdrawn { key, why });
                     return;
                 }
                 let Some(id) = param("requestId").and_then(Node::as_i64) else { return };
@@ -333,8 +333,8 @@ mod tests {
 
     #[test]
     fn only_what_can_be_answered_is_declared() {
-        assert_eq!(Answering::default().capabilities(), "{}");
-        let all = Answering { elicitation: true, sampling: true, roots: Some(Vec::new()), asker: None };
+        assert_eq!(ClientCapabilities::default().capabilities(), "{}");
+        let all = ClientCapabilities { elicitation: true, sampling: true, roots: Some(Vec::new()), asker: None };
         assert_eq!(all.capabilities(), r#"{"roots":{"listChanged":true},"sampling":{},"elicitation":{"form":{},"url":{}}}"#);
     }
 }

@@ -28,7 +28,7 @@ const END_LIMIT: Duration = Duration::from_secs(if cfg!(unix) { 8 } else { 2 });
 
 /// What the guard said became of the program.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Fate {
+pub(super) enum ChildEnd {
     #[default]
     Unknown,
     NotStarted(String),
@@ -41,7 +41,7 @@ pub(super) struct Started {
     pub stdin: ChildStdin,
     pub stdout: ChildStdout,
     /// Closed when stderr has ended, and with it what the guard has to say.
-    pub fate: watch::Receiver<Fate>,
+    pub fate: watch::Receiver<ChildEnd>,
 }
 
 /// Dropping it lets the guard end the server by itself, as soon as the server's input is closed; on Windows it ends the
@@ -123,7 +123,7 @@ pub(super) fn start(
         return Err(spawn_error(std::io::Error::other("no pipes")));
     };
     tap.end_step(&child.id().map(|id| format!("process {id}")).unwrap_or_default(), StepState::Done);
-    let (said, fate) = watch::channel(Fate::default());
+    let (said, fate) = watch::channel(ChildEnd::default());
     let tap = Arc::clone(tap);
     // A transcript has every line of it, so that is waited for.
     let stderr: Box<dyn AsyncRead + Send + Unpin> = if options.transcript.is_some() {
@@ -163,11 +163,11 @@ fn find(text: &[u8], word: &[u8]) -> Option<usize> {
     text.windows(word.len()).position(|window| window == word)
 }
 
-fn from_guard(line: &[u8], token: &str) -> Option<Fate> {
+fn from_guard(line: &[u8], token: &str) -> Option<ChildEnd> {
     let word = std::str::from_utf8(line).ok()?.strip_prefix(token)?.strip_prefix(' ')?;
     Some(match word.strip_prefix("not-started ") {
-        Some(reason) => Fate::NotStarted(reason.to_owned()),
-        None => Fate::Ended(format!("the program {word}")),
+        Some(reason) => ChildEnd::NotStarted(reason.to_owned()),
+        None => ChildEnd::Ended(format!("the program {word}")),
     })
 }
 

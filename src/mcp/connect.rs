@@ -21,10 +21,10 @@ use super::era::Era;
 use super::error::Error;
 use super::handshake::{self, Verdict};
 use super::http_client::Client;
-use super::session::{Link, Listening, Session, Shut};
+use super::session::{CloseOnDrop, Link, Listening, Session};
 use super::tap::{Outbox, SdkEnd, Tap, Waiting};
 use super::tasks::TASKS;
-use super::{Happening, Options, QUEUE, child, fate_of, http, http_sse, lines_link, read_lines};
+use super::{Options, QUEUE, SessionEvent, child, fate_of, http, http_sse, lines_link, read_lines};
 use crate::capture::{Server, StepState};
 use crate::serve;
 use crate::source::{self, Identity, Protocol, Source, Transport};
@@ -55,8 +55,8 @@ enum Agreed {
 
 pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Session, Error> {
     // From here on, leaving by any way closes what was opened.
-    let shut = Shut(Arc::clone(tap));
-    let who = Who::new(options);
+    let shut = CloseOnDrop(Arc::clone(tap));
+    let who = ClientIdentity::new(options);
     let mut plan = plan(source, &who)?;
     let mut link = start(source, options, tap).await?;
     let mut is_first_try = true;
@@ -114,14 +114,14 @@ pub(super) async fn open(source: &Source, options: &Options, tap: &Arc<Tap>) -> 
 }
 
 /// Who we say we are, in either era.
-struct Who {
+struct ClientIdentity {
     /// In a handshake.
     shaking: Identity,
     /// Where each request stands alone, with what only that era has.
     alone: Identity,
 }
 
-impl Who {
+impl ClientIdentity {
     fn new(options: &Options) -> Self {
         if let Some(identity) = &options.identity {
             return Self { shaking: identity.clone(), alone: identity.clone() };
@@ -144,7 +144,7 @@ impl Who {
     }
 }
 
-fn plan(source: &Source, who: &Who) -> Result<Plan, Error> {
+fn plan(source: &Source, who: &ClientIdentity) -> Result<Plan, Error> {
     let is_sse = matches!(source, Source::Http(http) if http.transport == Transport::Sse);
     match source.protocol() {
         Protocol::Version(version) if !Protocol::is_stateless(version) => Ok(Plan::Initialize(version)),
@@ -164,7 +164,7 @@ fn plan(source: &Source, who: &Who) -> Result<Plan, Error> {
 
 /// Starts or reaches the server; nothing has been said yet.
 async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Link, Error> {
-    let phase = |text: &str| tap.happen(Happening::Phase(text.into()));
+    let phase = |text: &str| tap.happen(SessionEvent::Phase(text.into()));
     let mut tasks = JoinSet::new();
     let (link, outbox): (Link, Arc<dyn Outbox>) = match source {
         Source::Sample(spec) => {
@@ -178,7 +178,7 @@ async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Lin
             phase("reading the captures");
             let begun = Instant::now();
             let told = Arc::clone(tap);
-            let note: serve::replay::Note = Arc::new(move |text| told.happen(Happening::Stderr(text.to_owned())));
+            let note: serve::replay::Note = Arc::new(move |text| told.happen(SessionEvent::Stderr(text.to_owned())));
             let paths = [folder.clone()];
             let read = tokio::task::spawn_blocking(move || serve::replay::open(&paths, serve::replay::Options::default(), note));
             let replay = read.await.map_err(|_| Error::Closed { place: tap.place.clone() })?.map_err(Error::Fixture)?;
@@ -235,7 +235,7 @@ async fn client(http: &source::Http, options: &Options, tap: &Arc<Tap>) -> Resul
     Ok(client)
 }
 
-async fn agree(tap: &Arc<Tap>, link: &Link, who: &Who, plan: Plan) -> Result<Agreed, Error> {
+async fn agree(tap: &Arc<Tap>, link: &Link, who: &ClientIdentity, plan: Plan) -> Result<Agreed, Error> {
     let pinned = match plan {
         Plan::Initialize(version) => return initialize(tap, link, &who.shaking, version).await,
         Plan::Discover { pinned } => pinned,

@@ -233,7 +233,7 @@ impl Link {
             return if response.status().is_success() { Ok(()) } else { Err(self.refused(response, had_session).await) };
         };
         let http = Arc::new(info(&response));
-        self.tap.happen(super::Happening::Http { request: id, sent: sent(write()), said: (*http).clone() });
+        self.tap.happen(super::SessionEvent::Http { request: id, sent: sent(write()), said: (*http).clone() });
         let status = response.status();
         if !status.is_success() {
             return self.refused_request(response, id, had_session, http).await;

@@ -18,7 +18,7 @@ use reqwest::redirect::Policy;
 use rustls::pki_types::CertificateDer;
 use tokio_util::io::{ReaderStream, StreamReader};
 
-use super::Happening;
+use super::SessionEvent;
 use super::connector::{Parts, Resolver, Timed, Took};
 use super::error::{Error, connect_words, innermost};
 use super::login::{Keep, Login, Tries};
@@ -108,7 +108,7 @@ impl Client {
         let client = builder.build().map_err(|source| Error::Client { source })?;
         let login = http.login.clone().map(|wish| {
             let told = Arc::clone(tap);
-            let told = Arc::new(move |step| told.happen(Happening::Login(step)));
+            let told = Arc::new(move |step| told.happen(SessionEvent::Login(step)));
             Login::new(wish, &http.url, client.clone(), logins, told, Arc::clone(&tap.patience), tap.known.clone())
         });
         let told = AtomicBool::new(false);

@@ -138,7 +138,7 @@ impl Link {
             if is_again {
                 self.tap.note(request, SENT_AGAIN);
             }
-            self.tap.happen(super::Happening::Http { request, sent: sent(write()), said: info(&response) });
+            self.tap.happen(super::SessionEvent::Http { request, sent: sent(write()), said: info(&response) });
         }
         let status = response.status();
         if status.is_success() { Ok(()) } else { Err(refusal(&self.http.shown, response, status).await) }

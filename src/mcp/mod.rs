@@ -55,7 +55,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
-pub use asks::{Answer, Answering, Asker};
+pub use asks::{Answer, ClientCapabilities, RequestHandler};
 pub use cancel_token::CancelToken;
 pub use error::Error;
 pub use session::Session;
@@ -66,7 +66,7 @@ use crate::fixture::redact::Known;
 use crate::problem::Problem;
 pub use crate::source::Identity;
 use crate::source::{Limits, Source, shown};
-use child::Fate;
+use child::ChildEnd;
 use session::Link;
 use tap::{Incoming, Outbox, Tap};
 
@@ -98,7 +98,7 @@ pub struct Options {
     /// How to name ourselves; `None` is as Loupe.
     pub identity: Option<Identity>,
     /// What a server may ask of us; declared to it unless the identity declares otherwise.
-    pub answering: Answering,
+    pub answering: ClientCapabilities,
     /// Where logins are kept.
     pub logins: login::Keep,
     /// What is known to be secret. What the session learns is added: of its source, of a login, of an answer to the server.
@@ -113,7 +113,7 @@ impl Default for Options {
             guard: None,
             transcript: None,
             identity: None,
-            answering: Answering::default(),
+            answering: ClientCapabilities::default(),
             logins: login::Keep::default(),
             known: Known::default(),
         }
@@ -124,11 +124,11 @@ impl Default for Options {
 pub type Transcript = Arc<dyn Fn(&Message) + Send + Sync>;
 
 /// Told while things happen, from any thread; must not block.
-pub type Happenings = Arc<dyn Fn(Happening) + Send + Sync>;
+pub type OnSessionEvent = Arc<dyn Fn(SessionEvent) + Send + Sync>;
 
 /// What happens beside the answers.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Happening {
+pub enum SessionEvent {
     /// A step of connecting has ended.
     Step(Step),
     /// What connecting is at.
@@ -229,7 +229,7 @@ pub struct ToolList {
 ///
 /// # Errors
 /// What kept the handshake from being completed.
-pub async fn connect(source: &Source, options: Options, happenings: Happenings) -> Result<Session, Error> {
+pub async fn connect(source: &Source, options: Options, happenings: OnSessionEvent) -> Result<Session, Error> {
     let place = match source {
         Source::Sample(_) => "sample server".into(),
         Source::Command(command) => command.program.clone(),
@@ -282,18 +282,18 @@ async fn read_lines(
     }
 }
 
-async fn fate_of(tap: &Tap, mut fate: watch::Receiver<Fate>) -> Error {
+async fn fate_of(tap: &Tap, mut fate: watch::Receiver<ChildEnd>) -> Error {
     // A program that goes on without its output has no fate yet, which is said then.
-    tokio::time::timeout(FATE_LIMIT, fate.wait_for(|fate| !matches!(fate, Fate::Unknown))).await.ok();
+    tokio::time::timeout(FATE_LIMIT, fate.wait_for(|fate| !matches!(fate, ChildEnd::Unknown))).await.ok();
     let (unreadable, stderr) = tap.last_words();
     let during_handshake = !tap.is_established();
     let unreadable = unreadable.filter(|_| during_handshake);
     let place = tap.place.clone();
     let fate = fate.borrow().clone();
     match fate {
-        Fate::NotStarted(reason) => Error::NotStarted { program: place, reason },
-        Fate::Ended(fate) => Error::Gone { place, fate, during_handshake, unreadable, stderr },
-        Fate::Unknown => {
+        ChildEnd::NotStarted(reason) => Error::NotStarted { program: place, reason },
+        ChildEnd::Ended(fate) => Error::Gone { place, fate, during_handshake, unreadable, stderr },
+        ChildEnd::Unknown => {
             Error::Gone { place, fate: "the program closed its output".into(), during_handshake, unreadable, stderr }
         }
     }

@@ -16,10 +16,10 @@ struct Held {
 
 /// Shared by everything of one session that waits.
 #[derive(Default)]
-pub(super) struct Patience(Mutex<Held>);
+pub(super) struct PausableDeadline(Mutex<Held>);
 
 /// While it lives, the limits stand still.
-pub(super) struct Hold(Arc<Patience>);
+pub(super) struct Hold(Arc<PausableDeadline>);
 
 /// Time that counts from here on.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Counted {
     before: Duration,
 }
 
-impl Patience {
+impl PausableDeadline {
     fn held(&self) -> MutexGuard<'_, Held> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,7 +88,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_held_limit_does_not_end() {
-        let patience = Arc::new(Patience::default());
+        let patience = Arc::new(PausableDeadline::default());
         let hold = patience.hold();
         let second = patience.hold();
         let waiting = tokio::time::timeout(Duration::from_millis(300), patience.limit(Duration::from_millis(1))).await;

@@ -37,9 +37,9 @@ const HARD_LIMIT: u32 = 10;
 const FLUSH_LIMIT: Duration = Duration::from_millis(200);
 
 /// Lets go of the connection when dropped; nothing waits for it.
-pub(super) struct Shut(pub Arc<Tap>);
+pub(super) struct CloseOnDrop(pub Arc<Tap>);
 
-impl Drop for Shut {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         self.0.shut();
     }
@@ -68,7 +68,7 @@ pub struct Session {
     pub(super) tap: Arc<Tap>,
     // Dropped in this order.
     pub(super) listening: Listening,
-    pub(super) shut: Shut,
+    pub(super) shut: CloseOnDrop,
     /// Keeps the books of a handshake; where there was none there are none.
     pub(super) sdk: Option<Box<RunningService<RoleClient, ClientConfig>>>,
     pub(super) link: Link,

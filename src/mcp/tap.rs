@@ -22,11 +22,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 pub(super) use pending::{Answer, Beside, End, GivenUp, Pending, Pulse, Text, Waiting};
 pub(super) use sdk_end::SdkEnd;
 
-use super::asks::{Answering, Asks};
+use super::asks::{Asks, ClientCapabilities};
 use super::error::{Error, excerpt};
 use super::log::Log;
-use super::patience::Patience;
-use super::{Happening, Happenings, Transcript};
+use super::patience::PausableDeadline;
+use super::{OnSessionEvent, SessionEvent, Transcript};
 use crate::capture::{Direction, HttpInfo, Message, Step};
 use crate::fixture::redact::Known;
 use crate::source::Limits;
@@ -110,11 +110,11 @@ pub(super) struct Tap {
     pub place: String,
     pub began: Instant,
     pub limits: Limits,
-    pub patience: Arc<Patience>,
-    happenings: Happenings,
+    pub patience: Arc<PausableDeadline>,
+    happenings: OnSessionEvent,
     pub known: Known,
     /// What may be asked of us; set once, before anything is sent.
-    answering: OnceLock<(Weak<Tap>, Mutex<Answering>)>,
+    answering: OnceLock<(Weak<Tap>, Mutex<ClientCapabilities>)>,
     state: Mutex<State>,
 }
 
@@ -123,7 +123,7 @@ impl Tap {
         place: String,
         limits: Limits,
         transcript: Option<Transcript>,
-        happenings: Happenings,
+        happenings: OnSessionEvent,
         known: Known,
     ) -> Self {
         Self {
@@ -157,12 +157,12 @@ impl Tap {
     }
 
     /// Says what may be asked of us. The first word counts.
-    pub(super) fn answer_with(self: &Arc<Self>, answering: Answering) {
+    pub(super) fn answer_with(self: &Arc<Self>, answering: ClientCapabilities) {
         // Set already: by the one connection that this tap is of.
         self.answering.set((Arc::downgrade(self), Mutex::new(answering))).ok();
     }
 
-    pub(super) fn answering(&self) -> Answering {
+    pub(super) fn answering(&self) -> ClientCapabilities {
         self.answering
             .get()
             .map(|(_, answering)| answering.lock().unwrap_or_else(PoisonError::into_inner).clone())
@@ -189,7 +189,7 @@ impl Tap {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn happen(&self, happening: Happening) {
+    pub(super) fn happen(&self, happening: SessionEvent) {
         (self.happenings)(happening);
     }
 
@@ -382,7 +382,7 @@ impl Tap {
             pending.finish(End::Lost(Arc::clone(&error)));
         }
         if tell {
-            self.happen(Happening::Gone(self.known.problem((&*error).into())));
+            self.happen(SessionEvent::Gone(self.known.problem((&*error).into())));
         }
     }
 
@@ -411,8 +411,8 @@ impl Tap {
             join(&mut state, at, Direction::Stderr, line, None);
             state.log.take_note()
         };
-        self.happen(Happening::Stderr(text));
-        full.into_iter().for_each(|note| self.happen(Happening::Noted(note)));
+        self.happen(SessionEvent::Stderr(text));
+        full.into_iter().for_each(|note| self.happen(SessionEvent::Noted(note)));
     }
 
     pub(super) fn log(&self, state: &mut State, direction: Direction, bytes: &Bytes) -> Instant {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::Happening;
+use super::SessionEvent;
 use super::era::Era;
 use super::tap::Tap;
 use crate::capture::Tool;
@@ -97,7 +97,7 @@ impl Task {
     pub(super) fn tell(&self, tap: &Tap) {
         let id = Doc::parse(Bytes::copy_from_slice(self.id.as_bytes()));
         let id = id.root().and_then(Node::as_str).unwrap_or_default().into_owned();
-        tap.happen(Happening::Task { id, status: self.status.clone(), message: self.message.clone() });
+        tap.happen(SessionEvent::Task { id, status: self.status.clone(), message: self.message.clone() });
     }
 
     pub(super) fn request(&self, era: &Era, id: i64, method: &str, extra: &str) -> Bytes {

@@ -1,6 +1,6 @@
 //! The two texts of a diff: of a format or of what a host's model is shown, JSON laid out so that lines can be compared.
 
-use super::diff_view::DiffAsk;
+use super::diff_view::DiffQuery;
 use super::difference::{DifferenceOptions, TextDifference, compare_texts};
 use super::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
@@ -68,7 +68,7 @@ fn text(of: TextOf, subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result
 pub(super) fn texts(
     a: &Subject,
     b: &Subject,
-    ask: &DiffAsk,
+    ask: &DiffQuery,
     mut options: DifferenceOptions,
     hosts: &Hosts,
     cancel: &Cancel,

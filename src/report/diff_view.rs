@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::diff_texts::{self, TextOf, Texts};
 use super::difference::{Difference, DifferenceOptions, TextDifference, ValueDifference};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::match_facts;
+use crate::capture::locate_facts;
 use crate::diff::lines::{LineOptions, is_time};
 use crate::diff::pattern::{name, pattern};
 use crate::diff::tree::{Op, TreeOptions};
@@ -24,7 +24,7 @@ const MAX_ROWS: usize = 200_000;
 
 /// What is compared, and what does not count.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct DiffAsk {
+pub struct DiffQuery {
     /// The texts that are compared.
     pub texts: (TextOf, TextOf),
     /// Texts that are JSON are laid out with their keys in order before they are compared.
@@ -37,7 +37,7 @@ pub struct DiffAsk {
     pub ignore: Arc<[String]>,
 }
 
-impl Default for DiffAsk {
+impl Default for DiffQuery {
     fn default() -> Self {
         let content = TextOf::Format("content");
         Self { texts: (content, content), ignore_order: true, ignore_space: false, ignore_times: false, ignore: Arc::new([]) }
@@ -92,7 +92,7 @@ impl DiffView {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(a: &Subject, b: &Subject, ask: &DiffAsk, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(a: &Subject, b: &Subject, ask: &DiffQuery, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut options = DifferenceOptions {
             tree: TreeOptions { ignore: ask.ignore.to_vec(), ..TreeOptions::default() },
             lines: LineOptions {
@@ -386,9 +386,9 @@ fn lost(
     if text == now {
         return Ok(Vec::new());
     }
-    let before = match_facts(old, text, cancel)?;
-    let after = missing(&match_facts(old, now, cancel)?);
-    let untold = missing(&match_facts(new, now, cancel)?);
+    let before = locate_facts(old, text, cancel)?;
+    let after = missing(&locate_facts(old, now, cancel)?);
+    let untold = missing(&locate_facts(new, now, cancel)?);
     let changed: HashMap<usize, usize> = match &found.payload {
         Some(payload) => {
             payload.found.changes.iter().filter(|change| change.op == Op::Change).filter_map(|c| Some((c.a?, c.b?))).collect()
@@ -407,7 +407,7 @@ fn lost(
     Ok(lost)
 }
 
-impl Query for DiffAsk {
+impl Query for DiffQuery {
     type Out = Arc<DiffView>;
     const WITHIN: Option<Duration> = Some(Duration::from_secs(5));
 
@@ -438,7 +438,7 @@ mod tests {
     use crate::capture::Outcome;
     use crate::report::sweep::tests::{call, text_result};
 
-    fn view(a: &str, b: &str, ask: &DiffAsk) -> DiffView {
+    fn view(a: &str, b: &str, ask: &DiffQuery) -> DiffView {
         let subject = |result: &str| call("1", result, Outcome::Result).subject;
         DiffView::of(&subject(a), &subject(b), ask, &Hosts::built_in(), &Cancel::new()).unwrap()
     }
@@ -459,7 +459,7 @@ mod tests {
     fn rows_are_what_differs_with_what_stands_beside_it() {
         let a = text_result(r#"{"items":[{"id":1,"n":"a","x":0},{"id":2,"n":"b"},{"id":3,"n":"c"}],"gone":1,"same":[1]}"#);
         let b = text_result(r#"{"items":[{"id":3,"n":"c"},{"id":1,"n":"A","x":0},{"id":2,"n":"b","m":0}],"same":[1],"new":{}}"#);
-        let view = view(&a, &b, &DiffAsk::default());
+        let view = view(&a, &b, &DiffQuery::default());
         assert_eq!(
             told(&view),
             [
@@ -486,12 +486,12 @@ mod tests {
     #[test]
     fn the_order_of_keys_and_white_space_count_only_when_asked() {
         let (a, b) = (text_result(r#"{"a":1,"b":[2]}"#), text_result(r#"{ "b":[2], "a":1 }"#));
-        let exact = DiffAsk { ignore_order: false, ..DiffAsk::default() };
-        assert!(view(&a, &b, &DiffAsk::default()).is_equal());
+        let exact = DiffQuery { ignore_order: false, ..DiffQuery::default() };
+        assert!(view(&a, &b, &DiffQuery::default()).is_equal());
         assert!(!view(&a, &b, &exact).is_equal());
         let (a, b) = (text_result("one  two"), text_result("one two"));
         assert!(!view(&a, &b, &exact).is_equal());
-        assert!(view(&a, &b, &DiffAsk { ignore_space: true, ..exact }).is_equal());
+        assert!(view(&a, &b, &DiffQuery { ignore_space: true, ..exact }).is_equal());
     }
 
     #[test]
@@ -499,11 +499,11 @@ mod tests {
         let answer = |at: &str, etag: &str| format!(r#"{{"items":[{{"id":1,"at":"{at}","etag":"{etag}"}}],"day":"2026-01-31"}}"#);
         let (a, b) = (answer("2026-01-31T10:00:00Z", "x"), answer("2026-02-01 11:30:00.5+01:00", "y"));
         let (a, b) = (text_result(&a), text_result(&b));
-        let times = DiffAsk { ignore_times: true, ..DiffAsk::default() };
-        assert_eq!(view(&a, &b, &DiffAsk::default()).values_changed(), 2);
+        let times = DiffQuery { ignore_times: true, ..DiffQuery::default() };
+        assert_eq!(view(&a, &b, &DiffQuery::default()).values_changed(), 2);
         assert_eq!(view(&a, &b, &times).values_changed(), 1);
         assert!(!view(&a, &b, &times).is_equal());
-        assert!(view(&a, &b, &DiffAsk { ignore: Arc::new(["/items/*/etag".into()]), ..times }).is_equal());
+        assert!(view(&a, &b, &DiffQuery { ignore: Arc::new(["/items/*/etag".into()]), ..times }).is_equal());
     }
 
     #[test]
@@ -511,7 +511,7 @@ mod tests {
         let answer = r#"{"content":[],"structuredContent":{"a":1}}"#;
         let compare = |a, b| {
             let texts = (TextOf::Format(a), TextOf::Format(b));
-            view(answer, answer, &DiffAsk { texts, ignore_order: false, ..DiffAsk::default() }).text
+            view(answer, answer, &DiffQuery { texts, ignore_order: false, ..DiffQuery::default() }).text
         };
         assert!(compare("json", "structured").unwrap().found.is_empty());
         let pretty = compare("json", "json-pretty").unwrap().found;
@@ -523,7 +523,7 @@ mod tests {
     fn what_two_hosts_show_is_compared() {
         let answer = r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada"}}"#;
         let host = |id: &str| TextOf::Host(Hosts::built_in().get(id).unwrap().id);
-        let ask = DiffAsk { texts: (host("codex"), host("zed")), ..DiffAsk::default() };
+        let ask = DiffQuery { texts: (host("codex"), host("zed")), ..DiffQuery::default() };
         let found = view(answer, answer, &ask);
         let text = found.text.as_ref().unwrap();
         assert!(text.a.contains("Wall time") && &*text.b == "Ada");
@@ -531,7 +531,7 @@ mod tests {
         assert_eq!(text.names, ("host:codex".into(), "host:zed".into()));
         // A text that cannot be computed is a reason, not an empty text.
         let link = r#"{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}"#;
-        assert!(view(link, link, &DiffAsk { texts: (host("zed"), host("zed")), ..DiffAsk::default() }).text.is_err());
+        assert!(view(link, link, &DiffQuery { texts: (host("zed"), host("zed")), ..DiffQuery::default() }).text.is_err());
     }
 
     #[test]
@@ -542,7 +542,7 @@ mod tests {
             )
         };
         let a = answer("Northbeam, Portland, 555-0186", "555-0186");
-        let lost = |b: &str| view(&a, b, &DiffAsk::default()).lost;
+        let lost = |b: &str| view(&a, b, &DiffQuery::default()).lost;
         assert_eq!(lost(&answer("Northbeam, 555-0186", "555-0186")), [LostFacts { name: "city".into(), count: 1 }]);
         // A value that changed and is told is not lost.
         assert_eq!(lost(&answer("Northbeam, Portland, 555-0168", "555-0168")), []);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{BlockKind, FactState, match_facts};
+use crate::capture::{BlockKind, FactState, locate_facts};
 use crate::format::Subject;
 use crate::host::{Host, HostId, Origin, ViewContext, What};
 
@@ -68,7 +68,7 @@ impl HostCuts {
         }
         let missing = match &subject.payload {
             Some(payload) => {
-                let matched = match_facts(payload, &view.text, cancel)?;
+                let matched = locate_facts(payload, &view.text, cancel)?;
                 matched.facts.iter().filter(|fact| fact.state == FactState::Missing).map(|fact| fact.node()).collect()
             }
             None => BTreeSet::new(),

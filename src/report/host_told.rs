@@ -13,7 +13,7 @@ use crate::capture::{FactCount, Payload};
 use crate::format::ledger::INTERRUPTED;
 use crate::format::{Known, Subject};
 use crate::host::{Hosts, Origin, View, ViewContext, Written};
-use crate::spread::spread;
+use crate::parallel::parallel_map;
 use crate::token::{Encoding, Tokens};
 
 /// Answers below this size are not worth further threads.
@@ -39,7 +39,7 @@ fn is_small(subject: &Subject) -> bool {
 pub(super) fn views(subject: &Subject, hosts: &Hosts, written: &Written, cancel: &Cancel) -> Vec<View> {
     let context = ViewContext::of(&subject.capture);
     let hosts: Vec<_> = hosts.iter().collect();
-    let Ok(views) = spread(&hosts, is_small(subject), |host| {
+    let Ok(views) = parallel_map(&hosts, is_small(subject), |host| {
         let view = host.view_among(subject, &context, written, cancel);
         Ok::<_, Infallible>(view.unwrap_or_else(|_| View::interrupted(host, written)))
     });
@@ -77,7 +77,8 @@ pub(super) fn counts<'t>(
 ) -> Vec<Option<Tokens>> {
     let mut distinct = Distinct::default();
     let places: Vec<usize> = texts.map(|text| distinct.add(text)).collect();
-    let Ok(counts) = spread(&distinct.texts, is_small, |text| Ok::<_, Infallible>(known.counts(text.as_bytes(), cancel).ok()));
+    let Ok(counts) =
+        parallel_map(&distinct.texts, is_small, |text| Ok::<_, Infallible>(known.counts(text.as_bytes(), cancel).ok()));
     places.into_iter().map(|place| counts[place].map(|counts| counts.tokens)).collect()
 }
 
@@ -135,7 +136,7 @@ pub(super) fn tell(subject: &Subject, views: &mut [View], names_lost: bool, canc
     // The longest first, so that no core is left with it at the end.
     tasks.sort_by_key(|(_, task)| std::cmp::Reverse(task.size()));
     let columns = payload.filter(|_| names_lost).and_then(|payload| Columns::of(payload.root(), cancel).ok());
-    let Ok(done) = spread(&tasks, is_small(subject), |(_, task)| {
+    let Ok(done) = parallel_map(&tasks, is_small(subject), |(_, task)| {
         let done = match (task, payload) {
             (Task::Match(text), Some(payload)) => look(subject, payload, text, columns.as_ref(), cancel).map(Done::Matched),
             (Task::Count(text) | Task::Match(text), _) => {

@@ -11,7 +11,7 @@ use super::host_told;
 use super::text::{DisplayLine, display_lines};
 use super::verdict::{Verdict, grouped, number_of};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{FactCount, FactState, Matched, Payload, match_facts};
+use crate::capture::{FactCount, FactState, Matched, Payload, locate_facts};
 use crate::format::Subject;
 use crate::format::ledger::INTERRUPTED;
 use crate::host::definition::Definition;
@@ -366,7 +366,7 @@ impl HostText {
         let mut view = host.view(subject, &ViewContext::of(&subject.capture), cancel)?;
         host_told::judge(&mut view, &subject.known, cancel)?;
         let matched = match &subject.payload {
-            Some(payload) if view.is_computable() => match_facts(payload, &view.text, cancel)?,
+            Some(payload) if view.is_computable() => locate_facts(payload, &view.text, cancel)?,
             _ => Matched::default(),
         };
         let full_lines = if view.limit.bites.is_empty() { Vec::new() } else { display_lines(&view.full) };

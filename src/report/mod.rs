@@ -48,7 +48,7 @@ pub use counted::{
 };
 pub use deliveries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, DeliveryRow, SentAsTextQuery};
 pub use diff_texts::TextOf;
-pub use diff_view::{DiffAsk, DiffRow, DiffView};
+pub use diff_view::{DiffQuery, DiffRow, DiffView};
 pub use find::{FIND_LIMIT, FindHostQuery, FindQuery};
 pub use host_cuts::{HostCuts, HostCutsQuery};
 pub use host_media::MediaBytes;
@@ -61,7 +61,7 @@ pub use money::{Cost, Model, Prices};
 #[cfg(feature = "gui")]
 pub use picture::{Picture, PictureQuery};
 pub use pull_request::verdict_markdown;
-pub use query::{About, AnyQuery, AnyResult, Ctx, Definitions, Inquiry, Memo, Query, Stop, SubjectQuery, Target, Weigh};
+pub use query::{About, AnyQuery, Ctx, Definitions, Inquiry, Memo, Query, QueryResult, Stop, SubjectQuery, Target, Weigh};
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};
 pub use saving::{Reason, Saving, SavingQuery, Step};
 pub use server_cost::{Cut, Part, ServerCost, ServerCostQuery, ToolCost, ToolTokensQuery};
@@ -72,7 +72,7 @@ pub use tree::{Mark, TreeQuery, TreeView};
 pub use verdict::{
     CountedRow, Verdict, VerdictPart, grouped, number_of, signed, signed_from, verdict, verdict_counted, verdict_short,
 };
-pub use what_if::{FieldLoss, NeededFields, NeededQuery, Without, fields, is_struck, key_of, needed_fields, path_of, without};
+pub use what_if::{FieldLoss, NeededFields, NeededQuery, OmitKeys, fields, is_struck, key_of, needed_fields, path_of, without};
 pub use wrap::{TextRow, TextRowsQuery};
 
 use crate::cancel::{Cancel, Cancelled};

@@ -128,7 +128,7 @@ impl<'a> Ctx<'a> {
         let whole = self.subject()?;
         let make = || Ok(Arc::new(super::without(whole, paths, self.cancel)?));
         match self.memo {
-            Some(memo) => memo.get(Made::Without(Arc::clone(whole), Arc::clone(paths)), make),
+            Some(memo) => memo.get(Made::OmitKeys(Arc::clone(whole), Arc::clone(paths)), make),
             None => make(),
         }
     }
@@ -153,14 +153,14 @@ pub struct Memo(Mutex<VecDeque<(Made, Arc<Subject>)>>);
 #[derive(Debug)]
 enum Made {
     Parsed(Arc<Capture>),
-    Without(Arc<Subject>, Arc<BTreeSet<String>>),
+    OmitKeys(Arc<Subject>, Arc<BTreeSet<String>>),
 }
 
 impl Made {
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Parsed(a), Self::Parsed(b)) => Arc::ptr_eq(a, b),
-            (Self::Without(a, paths), Self::Without(b, others)) => Arc::ptr_eq(a, b) && paths == others,
+            (Self::OmitKeys(a, paths), Self::OmitKeys(b, others)) => Arc::ptr_eq(a, b) && paths == others,
             _ => false,
         }
     }
@@ -332,7 +332,7 @@ impl AnyQuery {
         hosts: &Hosts,
         memo: &Memo,
         cancel: &Cancel,
-    ) -> Result<Result<AnyResult, Problem>, Cancelled> {
+    ) -> Result<Result<QueryResult, Problem>, Cancelled> {
         let (subjects, definitions) = match about {
             About::Captures(captures) => (captures.iter().map(|capture| memo.subject(capture)).collect(), &[][..]),
             About::Definitions(definitions) => (Vec::new(), definitions.as_slice()),
@@ -363,12 +363,12 @@ impl Hash for AnyQuery {
 
 /// The result of a query of any type.
 #[derive(Clone)]
-pub struct AnyResult {
+pub struct QueryResult {
     out: Arc<dyn Any + Send + Sync>,
     weight: usize,
 }
 
-impl AnyResult {
+impl QueryResult {
     /// As a query gives it.
     pub fn new<T: Weigh + Send + Sync + 'static>(out: T) -> Self {
         Self { weight: out.weight(), out: Arc::new(out) }
@@ -385,9 +385,9 @@ impl AnyResult {
     }
 }
 
-impl Debug for AnyResult {
+impl Debug for QueryResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "AnyResult({} bytes)", self.weight)
+        write!(f, "QueryResult({} bytes)", self.weight)
     }
 }
 
@@ -400,7 +400,7 @@ trait Erased: Debug + Send + Sync {
     fn is_passing(&self) -> bool;
     fn about_hosts(&self) -> bool;
     fn within(&self) -> Option<Duration>;
-    fn get(&self, cx: &Ctx<'_>) -> Result<Result<AnyResult, Problem>, Cancelled>;
+    fn get(&self, cx: &Ctx<'_>) -> Result<Result<QueryResult, Problem>, Cancelled>;
 }
 
 impl<Q: Query> Erased for Q {
@@ -433,7 +433,7 @@ impl<Q: Query> Erased for Q {
         Q::WITHIN
     }
 
-    fn get(&self, cx: &Ctx<'_>) -> Result<Result<AnyResult, Problem>, Cancelled> {
-        Ok(cx.get(self)?.map(AnyResult::new))
+    fn get(&self, cx: &Ctx<'_>) -> Result<Result<QueryResult, Problem>, Cancelled> {
+        Ok(cx.get(self)?.map(QueryResult::new))
     }
 }

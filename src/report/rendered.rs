@@ -9,7 +9,7 @@ use pulldown_cmark::{Alignment, Event, Parser, Tag, TagEnd};
 use super::links::Links;
 use super::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Matched, match_facts};
+use crate::capture::{Matched, locate_facts};
 use crate::format::{Format, MARKDOWN, Subject};
 use crate::problem::Problem;
 
@@ -101,7 +101,7 @@ impl RenderedView {
             }
         }
         let matched = match &subject.payload {
-            Some(payload) => match_facts(payload, &whole, cancel)?,
+            Some(payload) => locate_facts(payload, &whole, cancel)?,
             None => Matched::default(),
         };
         Ok(Ok(Self { format: format.id(), cards, links: Links::new(&matched), matched }))

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use super::columns::compact_without;
 use super::{CountError, format_bytes};
 use crate::cancel::Cancel;
-use crate::capture::match_facts;
+use crate::capture::locate_facts;
 use crate::format::{self, Subject};
 use crate::json::Doc;
 use crate::problem::{Kind, Problem};
@@ -99,7 +99,7 @@ impl Parts {
             Ok(i64::try_from(token::count(text, cancel)?.get(encoding)).unwrap_or(i64::MAX))
         };
         let root = payload.root();
-        let matched = match_facts(payload, &text, cancel)?;
+        let matched = locate_facts(payload, &text, cancel)?;
         let missing: HashSet<usize> =
             matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect();
         let json = compact_without(root, |_| false, cancel)?;

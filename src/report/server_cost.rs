@@ -113,8 +113,8 @@ impl ServerCost {
             listed.push(definition.cost(&tool.borrow().name, encoding, cancel)?);
         }
         let kinds: [(String, Change); 3] = [
-            ("without output schemas".into(), Change::Without(Part::OutputSchema)),
-            ("without annotations".into(), Change::Without(Part::Annotations)),
+            ("without output schemas".into(), Change::OmitKeys(Part::OutputSchema)),
+            ("without annotations".into(), Change::OmitKeys(Part::Annotations)),
             (format!("with descriptions of at most {DESCRIPTION_CHARS} characters"), Change::ShortDescription),
         ];
         let mut cuts = Vec::new();
@@ -145,7 +145,7 @@ impl ServerCost {
 
 #[derive(Clone, Copy)]
 enum Change {
-    Without(Part),
+    OmitKeys(Part),
     ShortDescription,
 }
 
@@ -199,7 +199,7 @@ impl Definition {
         for (part, range) in &self.members {
             let member = self.text.get(range.clone())?.trim_start_matches(|char: char| char == ',' || char.is_ascii_whitespace());
             match (change, &self.long_description) {
-                (Change::Without(unwanted), _) if unwanted == *part => is_changed = true,
+                (Change::OmitKeys(unwanted), _) if unwanted == *part => is_changed = true,
                 (Change::ShortDescription, Some(long)) if *part == Part::Description => {
                     let short: String = long.chars().take(DESCRIPTION_CHARS).collect();
                     kept.push(format!("\"description\":{}", write::string(&short)));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::links::Links;
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{FactState, Matched, match_facts};
+use crate::capture::{FactState, Matched, locate_facts};
 use crate::format::{Format, Sink, Subject, Syntax, WriteError};
 use crate::problem::{Kind, Problem};
 
@@ -103,7 +103,7 @@ impl TextView {
             Err(bad) => (String::from_utf8_lossy(bad.as_bytes()).into_owned(), false),
         };
         let matched = match &subject.payload {
-            Some(payload) => match_facts(payload, &text, cancel)?,
+            Some(payload) => locate_facts(payload, &text, cancel)?,
             None => Matched::default(),
         };
         Ok(Ok(Self::new(format.id(), text, is_exact, len, format.syntax(subject), matched)))

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{FactState, Matched, Origin, Payload, match_facts};
+use crate::capture::{FactState, Matched, Origin, Payload, locate_facts};
 use crate::format::Subject;
 use crate::token;
 
@@ -48,7 +48,7 @@ impl TreeView {
         };
         let text = subject.reading.content_text();
         if let (Origin::Structured, Some(text)) = (&payload.origin, text) {
-            view.matched = match_facts(payload, &text, cancel)?;
+            view.matched = locate_facts(payload, &text, cancel)?;
             view.mark(&text);
         }
         Ok(Some(view))

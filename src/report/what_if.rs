@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::columns::{Columns, compact_without, escape};
 use super::{CountError, format_bytes, grouped};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Payload, match_facts};
+use crate::capture::{Payload, locate_facts};
 use crate::format::{Format, Subject};
 use crate::json::{Doc, Node};
 
@@ -128,7 +128,7 @@ pub fn needed_fields(
         .filter_map(|path| Some((columns.find(path)?, FieldLoss { path: path.clone(), missing: 0, of: 0 })))
         .collect();
     wanted.sort_by_key(|(column, _)| *column);
-    for fact in match_facts(payload, &String::from_utf8_lossy(&bytes), cancel)?.facts {
+    for fact in locate_facts(payload, &String::from_utf8_lossy(&bytes), cancel)?.facts {
         let column = columns.of_node[fact.node() - root.index()];
         if let Ok(at) = wanted.binary_search_by_key(&column, |(column, _)| *column) {
             let field = &mut wanted[at].1;
@@ -160,9 +160,9 @@ impl Query for NeededQuery {
 
 /// What a query would be answered if these keys, as [`Columns::path`] writes them, were left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Without<Q>(pub Arc<BTreeSet<String>>, pub Q);
+pub struct OmitKeys<Q>(pub Arc<BTreeSet<String>>, pub Q);
 
-impl<Q: Query> Query for Without<Q> {
+impl<Q: Query> Query for OmitKeys<Q> {
     type Out = Q::Out;
     const IS_COUNT: bool = true;
     const IS_PASSING: bool = true;

@@ -23,7 +23,7 @@ use crate::settings::Theme;
 use crate::source::{Command, SampleSpec, Source};
 use crate::state::collection::{CollectionAction, CollectionEvent};
 use crate::state::diff::DiffAction;
-use crate::state::versus::VersusAction;
+use crate::state::versus::ServerDiffAction;
 use crate::state::{
     Action, Asked, CompareAction, CompareTab, Connection, Dialog, Effect, Event, FixtureAction, HostsAction, ProbeAction, State,
 };
@@ -187,18 +187,19 @@ pub fn screen(
         "versus" => {
             stage.connect(chosen)?;
             stage.list_other()?;
+            stage.settle()?;
             let chosen = stage
                 .state
                 .tools_difference(stage.state.versus_tools())
                 .and_then(|found| Some(found.changed.first()?.name.clone()));
             if let Some(tool) = tool.map(str::to_owned).or(chosen) {
-                stage.perform(Action::Versus(VersusAction::Look(tool)));
+                stage.perform(Action::Versus(ServerDiffAction::Look(tool)));
             }
             stage.settle()?;
         }
         "versus-choose" => {
             stage.connect(chosen)?;
-            stage.perform(Action::Versus(VersusAction::Choose));
+            stage.perform(Action::Versus(ServerDiffAction::Choose));
             stage.settle()?;
         }
         "repeat" => {
@@ -432,10 +433,10 @@ impl Stage {
         let mut other = SampleSpec::default();
         other.keys.insert("output-schema".into(), "on".into());
         other.keys.insert("annotations".into(), "off".into());
-        self.perform(Action::Versus(VersusAction::Choose));
-        self.perform(Action::Versus(VersusAction::List(Box::new(Source::Sample(other)))));
-        self.until("the other tools are compared", |state| {
-            state.tools_difference(state.versus_tools()).is_some() || matches!(state.versus.connection, Connection::Failed { .. })
+        self.perform(Action::Versus(ServerDiffAction::Choose));
+        self.perform(Action::Versus(ServerDiffAction::List(Box::new(Source::Sample(other)))));
+        self.until("the other tools are listed", |state| {
+            state.versus.other.is_some() || matches!(state.versus.connection, Connection::Failed { .. })
         })?;
         match &self.state.versus.connection {
             Connection::Failed { problem, .. } => Err(problem.clone()),

@@ -42,7 +42,7 @@ pub enum Action {
     /// The same in this revision of the protocol; the last call is made there too, and its two answers compared.
     ReconnectIn(Protocol),
     Diff(diff::DiffAction),
-    Versus(versus::VersusAction),
+    Versus(versus::ServerDiffAction),
     Login(LoginAction),
     Import(ImportAction),
     // Tools
@@ -228,7 +228,7 @@ impl PathPurpose {
             Self::ExportCompare(file) => Action::Compare(CompareAction::Save { file, path: Some(path) }),
             Self::SaveBlock(block) => Action::Media(media::MediaAction::Save { block, path: Some(path) }),
             Self::ExportAs(kind) => Action::ExportAs(ExportAction::Save { kind, path: Some(path) }),
-            Self::OpenTools => Action::Versus(versus::VersusAction::Open(Some(path))),
+            Self::OpenTools => Action::Versus(versus::ServerDiffAction::Open(Some(path))),
             Self::OpenFixtures => Action::Fixture(FixtureAction::Find(Some(path))),
             Self::OpenCollection => Action::Collection(CollectionAction::Open(Some(path))),
             Self::OpenRun => Action::Collection(CollectionAction::Against(Some(path))),

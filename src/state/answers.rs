@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::capture::CaptureId;
 use crate::problem::Problem;
-use crate::report::{AnyResult, Inquiry, Query};
+use crate::report::{Inquiry, Query, QueryResult};
 
 /// What is known of a query's result.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ impl<'a, T> Asked<'a, T> {
 #[derive(Clone, Debug)]
 enum Entry {
     Working { since: Duration },
-    Done { answer: Result<AnyResult, Problem>, number: u64 },
+    Done { answer: Result<QueryResult, Problem>, number: u64 },
 }
 
 /// Answers of captures that are not shown are let go above this many bytes, the oldest first.
@@ -87,7 +87,7 @@ impl Answers {
     }
 
     /// Takes in an answer, and lets go of old ones where there is no room for all.
-    pub(super) fn put(&mut self, inquiry: Inquiry, answer: Result<AnyResult, Problem>, shown: Option<&CaptureId>) {
+    pub(super) fn put(&mut self, inquiry: Inquiry, answer: Result<QueryResult, Problem>, shown: Option<&CaptureId>) {
         self.given += 1;
         self.entries.insert(inquiry, Entry::Done { answer, number: self.given });
         self.let_go(shown);
@@ -99,7 +99,7 @@ impl Answers {
         let mut others = Vec::new();
         for (key, entry) in &self.entries {
             let Entry::Done { answer, number } = entry else { continue };
-            let bytes = answer.as_ref().map_or(0, AnyResult::weight);
+            let bytes = answer.as_ref().map_or(0, QueryResult::weight);
             weight += bytes;
             if key.query.is_passing() {
                 passing.push((*number, key.clone()));
@@ -168,7 +168,7 @@ mod tests {
         for to in 0..100 {
             let inquiry = of("a", part(to));
             assert!(answers.ask(&inquiry, Duration::ZERO));
-            answers.put(inquiry, Ok(AnyResult::new(Tokens::default())), Some(&id("a")));
+            answers.put(inquiry, Ok(QueryResult::new(Tokens::default())), Some(&id("a")));
         }
         assert!(answers.get(&id("a"), part(0)).is_none());
         assert!(matches!(answers.get(&id("a"), part(99)), Some(Asked::Ready(_))));
@@ -194,7 +194,7 @@ mod tests {
                 let inquiry = of(capture, TextQuery(format));
                 answers.ask(&inquiry, Duration::ZERO);
                 let view = crate::report::TextView::plain(format, &"x".repeat(BUDGET / 3));
-                answers.put(inquiry, Ok(AnyResult::new(Arc::new(view))), Some(&id("shown")));
+                answers.put(inquiry, Ok(QueryResult::new(Arc::new(view))), Some(&id("shown")));
             }
         };
         rows("old", &mut answers);

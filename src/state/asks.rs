@@ -132,7 +132,7 @@ impl State {
     pub(super) fn asked(&mut self, session: u64, ask: Ask, effects: &mut Vec<Effect>) {
         if let (Wants::Sampling(_), Some(text)) = (&ask.wants, &self.sampling_reply) {
             let reply = Reply::Message { text: text.clone(), model: CANNED.into() };
-            effects.push(Effect::Tell { session, tell: super::Tell::Reply { key: ask.key, reply } });
+            effects.push(Effect::SessionCommand { session, tell: super::SessionCommand::Reply { key: ask.key, reply } });
             self.toast("The server asked for a completion and got the canned answer; both stand in the protocol log");
             return;
         }
@@ -204,7 +204,10 @@ impl State {
             },
         };
         if let Some(open) = self.asks.open.pop_front() {
-            effects.push(Effect::Tell { session: open.session, tell: super::Tell::Reply { key: open.ask.key, reply } });
+            effects.push(Effect::SessionCommand {
+                session: open.session,
+                tell: super::SessionCommand::Reply { key: open.ask.key, reply },
+            });
         }
     }
 }
@@ -224,7 +227,8 @@ mod tests {
         state.perform(Action::SetSamplingReply(Some("yes".into())), &mut effects);
         state.asked(7, ask(1, crate::ask::SAMPLING), &mut effects);
         state.asked(7, ask(2, crate::ask::ELICITATION), &mut effects);
-        let [Effect::Tell { session: 7, tell: crate::state::Tell::Reply { key: 1, reply } }] = &effects[..] else {
+        let [Effect::SessionCommand { session: 7, tell: crate::state::SessionCommand::Reply { key: 1, reply } }] = &effects[..]
+        else {
             panic!("{effects:?}")
         };
         assert_eq!(*reply, Reply::Message { text: "yes".into(), model: CANNED.into() });

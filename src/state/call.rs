@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::{Asked, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, Screen, StartQuestion, State, Value};
 use crate::capture::{Capture, CaptureId};
 use crate::problem::{Kind, Problem};
-use crate::report::{self, About, AnyResult, Inquiry, SubjectQuery, Target, ToolTokensQuery};
+use crate::report::{self, About, Inquiry, QueryResult, SubjectQuery, Target, ToolTokensQuery};
 use crate::source::{SampleSpec, Source};
 
 impl StartQuestion {
@@ -257,8 +257,8 @@ impl State {
         }
     }
 
-    pub(super) fn answered(&mut self, inquiry: Inquiry, answer: Result<AnyResult, Problem>) {
-        if let Ok(Some(subject)) = answer.as_ref().map(AnyResult::of::<SubjectQuery>)
+    pub(super) fn answered(&mut self, inquiry: Inquiry, answer: Result<QueryResult, Problem>) {
+        if let Ok(Some(subject)) = answer.as_ref().map(QueryResult::of::<SubjectQuery>)
             && self.view.capture.as_ref() == inquiry.captures().first()
         {
             self.view.fit_panes(subject.payload.is_some(), !subject.reading.blocks.is_empty());

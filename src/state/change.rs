@@ -191,7 +191,7 @@ impl State {
                     *messages = count;
                 }
             }
-            Event::Heard { session, heard } if session == current => self.heard(heard, effects),
+            Event::ServerNotification { session, heard } if session == current => self.heard(heard, effects),
             // Events of a session that has ended; what is about another list was taken in before.
             Event::Phase { .. }
             | Event::Step { .. }
@@ -202,7 +202,7 @@ impl State {
             | Event::Login { .. }
             | Event::ToolsRead(_)
             | Event::Gone { .. }
-            | Event::Heard { .. }
+            | Event::ServerNotification { .. }
             | Event::Messages { .. } => {}
             Event::Progress { call, progress, total, message } => {
                 if let Some(running) = self.running.as_mut().filter(|running| running.id == call) {

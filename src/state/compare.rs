@@ -15,8 +15,8 @@ use crate::problem::{Kind, Problem};
 use crate::report::arguments::unchecked;
 use crate::report::sweep::SweepPage;
 use crate::report::sweep::{
-    Choice, SentPart, Sweep, SweepAsk, SweepFile, differs_only_in, format_argument, needed_verdict, page_size_argument, planned,
-    shown, sweep_table, sweep_verdict, value_in, values,
+    Choice, SentPart, Sweep, SweepFile, SweepQuery, differs_only_in, format_argument, needed_verdict, page_size_argument,
+    planned, shown, sweep_table, sweep_verdict, value_in, values,
 };
 use crate::report::{Inquiry, TableKind, Verdict};
 
@@ -54,11 +54,11 @@ pub struct Compare {
 
 impl Compare {
     /// The calls that were made and what is asked about them; `None` before the first.
-    pub fn query(&self) -> Option<(Vec<CaptureId>, SweepAsk)> {
+    pub fn query(&self) -> Option<(Vec<CaptureId>, SweepQuery)> {
         let made = self.values.iter().zip(&self.series.captures);
         let made = made.filter_map(|(value, capture)| Some((value.clone(), capture.clone()?)));
         let (values, captures): (Vec<String>, Vec<CaptureId>) = made.unzip();
-        let ask = SweepAsk {
+        let ask = SweepQuery {
             vary: self.vary.as_deref().map(Into::into),
             values: values.into(),
             part: self.part,
@@ -267,7 +267,7 @@ impl State {
 
     fn compare_page(&self, compare: &Compare) -> Option<&Arc<SweepPage>> {
         let (captures, ask) = compare.query()?;
-        self.answers.known::<SweepAsk>(&Inquiry::of(&captures, ask))?.ready()
+        self.answers.known::<SweepQuery>(&Inquiry::of(&captures, ask))?.ready()
     }
 
     /// The sentence and the columns as Markdown; `None` until they are there.

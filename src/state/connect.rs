@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::login::LoginLog;
-use super::versus::VersusAction;
+use super::versus::ServerDiffAction;
 use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Kind, Problem};
@@ -204,7 +204,7 @@ impl State {
         }
         match self.connect_form.source() {
             Ok(source) if self.lacks_values(&source) => {}
-            Ok(source) if self.versus.is_choosing => self.versus(VersusAction::List(Box::new(source)), effects),
+            Ok(source) if self.versus.is_choosing => self.versus(ServerDiffAction::List(Box::new(source)), effects),
             Ok(source) => self.start_connecting(source, effects),
             Err(problem) => self.toast_problem(problem),
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
-use crate::report::{DiffAsk, DiffView, Inquiry, TextOf};
+use crate::report::{DiffQuery, DiffView, Inquiry, TextOf};
 use crate::source::{Protocol, Source};
 
 /// What the diff screen compares, and how it shows it.
@@ -14,7 +14,7 @@ use crate::source::{Protocol, Source};
 pub struct Diff {
     /// The older and the newer answer; the same one twice where two formats of it are compared.
     pub sides: Option<(CaptureId, CaptureId)>,
-    pub ask: DiffAsk,
+    pub ask: DiffQuery,
     /// Two columns of text instead of one.
     pub is_split: bool,
     /// Shows what is the same in the payload, too.
@@ -124,7 +124,7 @@ impl Again {
 impl State {
     /// The answer for the diff screen, if it is there.
     pub fn diff_view(&self) -> Option<&Arc<DiffView>> {
-        self.answers.known::<DiffAsk>(&self.diff.inquiry()?)?.ready()
+        self.answers.known::<DiffQuery>(&self.diff.inquiry()?)?.ready()
     }
 
     /// A capture by its id.
@@ -242,7 +242,7 @@ impl State {
         if is_same && old == new {
             self.diff.ask.texts = formats;
         } else if !is_same && (old, new) == formats {
-            self.diff.ask.texts = DiffAsk::default().texts;
+            self.diff.ask.texts = DiffQuery::default().texts;
         }
         self.view.screen = Screen::Diff;
     }

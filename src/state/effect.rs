@@ -10,7 +10,7 @@ use super::{CollectionEffect, ExportOrder, FixtureEffect, HistoryEffect, PathPur
 use crate::ask::Reply;
 use crate::capture::{Capture, Line, Tool};
 use crate::host::Host;
-use crate::report::sweep::{SweepAsk, SweepFile};
+use crate::report::sweep::{SweepFile, SweepQuery};
 use crate::report::{About, Inquiry};
 use crate::settings::Theme;
 use crate::source::import::Placeholder;
@@ -39,9 +39,9 @@ pub enum Effect {
     CancelCall {
         call: u64,
     },
-    Tell {
+    SessionCommand {
         session: u64,
-        tell: Tell,
+        tell: SessionCommand,
     },
     /// Reads a resource or fills in a prompt.
     Read {
@@ -75,7 +75,7 @@ pub enum Effect {
     /// Writes a comparison, of these calls; `None` gives its text back for the clipboard.
     ExportCompare {
         captures: Vec<Arc<Capture>>,
-        ask: SweepAsk,
+        ask: SweepQuery,
         file: SweepFile,
         path: Option<PathBuf>,
         encoding: Encoding,
@@ -148,7 +148,7 @@ pub enum Effect {
 
 /// What a server is told beside calls.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Tell {
+pub enum SessionCommand {
     Reply {
         key: u64,
         reply: Reply,

@@ -8,7 +8,7 @@ use super::{CollectionEvent, FixtureEvent, FoundConfig, HistoryEvent, LoginStep,
 use crate::ask::Ask;
 use crate::capture::{Capture, Line, Server, Step, Tool};
 use crate::problem::Problem;
-use crate::report::{AnyResult, Inquiry, Prices};
+use crate::report::{Inquiry, Prices, QueryResult};
 use crate::settings::Theme;
 use crate::source::Recent;
 use crate::source::import::Import;
@@ -69,9 +69,9 @@ pub enum Event {
         call: u64,
         capture: Arc<Capture>,
     },
-    Heard {
+    ServerNotification {
         session: u64,
-        heard: Heard,
+        heard: ServerNotification,
     },
     History(HistoryEvent),
     Fixture(FixtureEvent),
@@ -90,7 +90,7 @@ pub enum Event {
     Opened(Vec<Arc<Capture>>),
     Answered {
         inquiry: Inquiry,
-        answer: Result<AnyResult, Problem>,
+        answer: Result<QueryResult, Problem>,
     },
     TokenizerRead(Arc<TokenizerFile>),
     Exact(exact::ExactEvent),
@@ -130,7 +130,7 @@ pub enum Event {
 
 /// What a server says beside its answers.
 #[derive(Clone, Debug)]
-pub enum Heard {
+pub enum ServerNotification {
     Asked(Ask),
     Withdrawn {
         key: u64,

@@ -2,33 +2,33 @@
 
 use std::path::PathBuf;
 
-use super::{Effect, Heard, State, Tell};
+use super::{Effect, ServerNotification, SessionCommand, State};
 use crate::capture::Tool;
 
 impl State {
-    pub(super) fn heard(&mut self, heard: Heard, effects: &mut Vec<Effect>) {
+    pub(super) fn heard(&mut self, heard: ServerNotification, effects: &mut Vec<Effect>) {
         match heard {
-            Heard::Asked(ask) => self.asked(self.session, ask, effects),
-            Heard::Withdrawn { key, why } => self.withdrawn(self.session, key, &why),
-            Heard::Visited { id } => self.visited(&id),
-            Heard::Lines(lines) => self.wired(lines),
-            Heard::Http { request, http } => self.wired_http(request, http),
-            Heard::Tools { tools, note } => self.tools_changed(tools, note, effects),
-            Heard::Task { status, message } => {
+            ServerNotification::Asked(ask) => self.asked(self.session, ask, effects),
+            ServerNotification::Withdrawn { key, why } => self.withdrawn(self.session, key, &why),
+            ServerNotification::Visited { id } => self.visited(&id),
+            ServerNotification::Lines(lines) => self.wired(lines),
+            ServerNotification::Http { request, http } => self.wired_http(request, http),
+            ServerNotification::Tools { tools, note } => self.tools_changed(tools, note, effects),
+            ServerNotification::Task { status, message } => {
                 let said = message.map(|message| format!(": {message}")).unwrap_or_default();
                 self.task = self.running.is_some().then(|| format!("task {status}{said}"));
             }
-            Heard::Library { entries, notes } => self.library_listed(entries, notes, effects),
-            Heard::LibraryChanged => {
+            ServerNotification::Library { entries, notes } => self.library_listed(entries, notes, effects),
+            ServerNotification::LibraryChanged => {
                 if self.library.listing.is_some() {
                     self.library.is_stale = true;
                 } else if self.library.entries.is_some() {
                     self.list_library(effects);
                 }
             }
-            Heard::Completed { argument, values } => self.suggested(argument, values, effects),
-            Heard::ResourceUpdated(uri) => self.resource_updated(&uri),
-            Heard::Noted(text) => self.toast(&text),
+            ServerNotification::Completed { argument, values } => self.suggested(argument, values, effects),
+            ServerNotification::ResourceUpdated(uri) => self.resource_updated(&uri),
+            ServerNotification::Noted(text) => self.toast(&text),
         }
     }
 
@@ -67,7 +67,7 @@ impl State {
         effects.push(Effect::UseRoots(roots.clone()));
         match roots {
             Some(roots) if self.roots_declared && self.connection.is_connected() => {
-                effects.push(Effect::Tell { session: self.session, tell: Tell::Roots(roots) });
+                effects.push(Effect::SessionCommand { session: self.session, tell: SessionCommand::Roots(roots) });
                 self.toast("The server is told of the new folders");
             }
             _ => self.toast("Servers are told from the next connection on (Ctrl R)"),

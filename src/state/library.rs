@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Effect, Screen, State, Tell};
+use super::{CALL_LIMIT, Effect, Screen, SessionCommand, State};
 use crate::capture::{Prompt, Resource};
 use crate::json::write;
 use crate::problem::{Kind, Problem};
@@ -246,7 +246,7 @@ impl State {
                 } else {
                     self.library.watched.remove(&uri);
                 }
-                effects.push(Effect::Tell { session: self.session, tell: Tell::Watch { uri, on } });
+                effects.push(Effect::SessionCommand { session: self.session, tell: SessionCommand::Watch { uri, on } });
             }
         }
     }
@@ -254,7 +254,7 @@ impl State {
     pub(super) fn list_library(&mut self, effects: &mut Vec<Effect>) {
         if self.connection.is_connected() {
             self.library.listing = Some(self.now);
-            effects.push(Effect::Tell { session: self.session, tell: Tell::ListLibrary });
+            effects.push(Effect::SessionCommand { session: self.session, tell: SessionCommand::ListLibrary });
         }
     }
 
@@ -297,7 +297,10 @@ impl State {
             write::string(&value),
             others.join(",")
         );
-        effects.push(Effect::Tell { session: self.session, tell: Tell::Complete { argument: argument.clone(), params } });
+        effects.push(Effect::SessionCommand {
+            session: self.session,
+            tell: SessionCommand::Complete { argument: argument.clone(), params },
+        });
         self.library.asked = Some(Asked { reference, argument, value });
     }
 
@@ -363,7 +366,7 @@ mod tests {
     use super::*;
     use crate::capture::Server;
     use crate::source::{SampleSpec, Source};
-    use crate::state::{Connection, Heard};
+    use crate::state::{Connection, ServerNotification};
 
     #[test]
     fn templates_are_filled_in_as_the_standard_says() {
@@ -396,14 +399,17 @@ mod tests {
         let listed = |state: &mut State, effects: &mut Vec<Effect>, heard| {
             effects.clear();
             state.heard(heard, effects);
-            effects.iter().filter(|effect| matches!(effect, Effect::Tell { tell: Tell::ListLibrary, .. })).count()
+            effects
+                .iter()
+                .filter(|effect| matches!(effect, Effect::SessionCommand { tell: SessionCommand::ListLibrary, .. }))
+                .count()
         };
         // Never two lists at a time: the older might come last.
-        assert_eq!(listed(&mut state, &mut effects, Heard::LibraryChanged), 0);
-        let came = || Heard::Library { entries: Vec::new(), notes: Vec::new() };
+        assert_eq!(listed(&mut state, &mut effects, ServerNotification::LibraryChanged), 0);
+        let came = || ServerNotification::Library { entries: Vec::new(), notes: Vec::new() };
         assert_eq!(listed(&mut state, &mut effects, came()), 1);
         assert_eq!(listed(&mut state, &mut effects, came()), 0);
-        assert_eq!(listed(&mut state, &mut effects, Heard::LibraryChanged), 1);
+        assert_eq!(listed(&mut state, &mut effects, ServerNotification::LibraryChanged), 1);
     }
 
     #[test]
@@ -425,7 +431,7 @@ mod tests {
         }
         let asked = |effects: &mut Vec<Effect>| -> Vec<String> {
             let params = effects.drain(..).map(|effect| match effect {
-                Effect::Tell { tell: Tell::Complete { params, .. }, .. } => params,
+                Effect::SessionCommand { tell: SessionCommand::Complete { params, .. }, .. } => params,
                 other => panic!("{other:?}"),
             });
             params.map(|params| params.split("\"value\":").nth(1).unwrap_or_default()[..5].to_owned()).collect()

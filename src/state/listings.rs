@@ -80,9 +80,9 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::AnyResult;
+    use crate::report::QueryResult;
     use crate::source::Source;
-    use crate::state::{Action, Effect, Event, Heard};
+    use crate::state::{Action, Effect, Event, ServerNotification};
 
     #[test]
     fn counts_of_an_older_list_are_told_apart() {
@@ -95,12 +95,12 @@ mod tests {
         effects.clear();
         state.perform(Action::Want(vec![first.clone()]), &mut effects);
         assert!(matches!(&effects[..], [Effect::Answer { inquiry, .. }] if *inquiry == first), "{effects:?}");
-        let heard = Heard::Tools { tools: tools(&["b"]), note: None };
-        state.apply(Event::Heard { session: 1, heard }, &mut effects);
+        let heard = ServerNotification::Tools { tools: tools(&["b"]), note: None };
+        state.apply(Event::ServerNotification { session: 1, heard }, &mut effects);
         let second = state.tool_tokens();
         assert_ne!(first, second);
         let of_a = Tokens { o200k_base: 7, cl100k_base: 7 };
-        let counted = |tokens: Vec<Tokens>| Ok(AnyResult::new::<Arc<[Tokens]>>(tokens.into()));
+        let counted = |tokens: Vec<Tokens>| Ok(QueryResult::new::<Arc<[Tokens]>>(tokens.into()));
         state.apply(Event::Answered { inquiry: first.clone(), answer: counted(vec![of_a, of_a]) }, &mut effects);
         assert_eq!(state.tools[0].tokens, None, "these are those of another tool");
         state.apply(Event::Answered { inquiry: second, answer: counted(vec![of_a]) }, &mut effects);

@@ -94,7 +94,7 @@ mod tests {
     use crate::fixture::collection::Collection;
     use crate::source::{Command, Source};
     use crate::state::collection::{CollectionAction, CollectionEvent};
-    use crate::state::{Action, CompareAction, Dialog, Event, Heard};
+    use crate::state::{Action, CompareAction, Dialog, Event, ServerNotification};
 
     /// Two tools, neither declared read-only.
     const TOOLS: [&str; 2] = [
@@ -173,8 +173,8 @@ mod tests {
             performed(&mut state, Action::SetArgumentsText(r#"{"n": 666}"#.into()));
             performed(&mut state, Action::SelectTool("b".into()));
             // The list was made anew, and is the same.
-            let heard = Heard::Tools { tools: tools(&TOOLS), note: None };
-            state.apply(Event::Heard { session, heard }, &mut Vec::new());
+            let heard = ServerNotification::Tools { tools: tools(&TOOLS), note: None };
+            state.apply(Event::ServerNotification { session, heard }, &mut Vec::new());
             let effects = performed(&mut state, Action::ConfirmCall);
             let [Effect::Call { session: to, tool, arguments, .. }] = &effects[..] else { panic!("{name}: {effects:?}") };
             let sent = String::from_utf8_lossy(arguments).replace(' ', "");
@@ -188,8 +188,8 @@ mod tests {
         for (name, way) in ways() {
             for list in [vec![worse.as_str(), TOOLS[1]], vec![TOOLS[1]]] {
                 let mut state = asked(&way);
-                let heard = Heard::Tools { tools: tools(&list), note: None };
-                state.apply(Event::Heard { session: state.session, heard }, &mut Vec::new());
+                let heard = ServerNotification::Tools { tools: tools(&list), note: None };
+                state.apply(Event::ServerNotification { session: state.session, heard }, &mut Vec::new());
                 assert!(performed(&mut state, Action::ConfirmCall).is_empty(), "{name}");
                 let problem = refusal(&state);
                 assert_eq!(problem.kind, Kind::Consent);
@@ -211,8 +211,8 @@ mod tests {
             let mut state = asked(&way);
             let [Effect::Call { call, tool, .. }] = &performed(&mut state, Action::ConfirmCall)[..] else { panic!("{name}") };
             let worse = TOOLS[0].replace("\"a\"", "\"a\",\"description\":\"other\"");
-            let heard = Heard::Tools { tools: tools(&[&worse, TOOLS[1]]), note: None };
-            state.apply(Event::Heard { session: state.session, heard }, &mut Vec::new());
+            let heard = ServerNotification::Tools { tools: tools(&[&worse, TOOLS[1]]), note: None };
+            state.apply(Event::ServerNotification { session: state.session, heard }, &mut Vec::new());
             let server = Server { source: source().to_string(), ..Server::default() };
             let empty = Capture::empty(CaptureId("1".into()), server);
             let capture = Arc::new(Capture { tool: Tool::clone(tool), outcome: Outcome::Result, ..empty });

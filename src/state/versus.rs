@@ -63,7 +63,7 @@ impl Versus {
 
 /// What a person does about it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum VersusAction {
+pub enum ServerDiffAction {
     /// The comparison, or the way to its other list.
     Show,
     /// To the connect screen, for the other list.
@@ -91,39 +91,39 @@ impl State {
         ToolList { name, place, tools: self.own_tools(), note: self.tools_note.clone() }
     }
 
-    pub(super) fn versus(&mut self, action: VersusAction, effects: &mut Vec<Effect>) {
+    pub(super) fn versus(&mut self, action: ServerDiffAction, effects: &mut Vec<Effect>) {
         match action {
-            VersusAction::Show if self.versus.other.is_some() => {
+            ServerDiffAction::Show if self.versus.other.is_some() => {
                 self.versus.is_choosing = false;
                 self.view.screen = Screen::Versus;
             }
-            VersusAction::Show | VersusAction::Choose => {
+            ServerDiffAction::Show | ServerDiffAction::Choose => {
                 self.versus.is_choosing = true;
                 self.view.screen = Screen::Connect;
             }
-            VersusAction::List(source) => self.list_other(*source, effects),
-            VersusAction::Cancel => self.stop_listing(effects),
-            VersusAction::Leave => {
+            ServerDiffAction::List(source) => self.list_other(*source, effects),
+            ServerDiffAction::Cancel => self.stop_listing(effects),
+            ServerDiffAction::Leave => {
                 self.stop_listing(effects);
                 self.versus.is_choosing = false;
                 self.versus.connection = Connection::None;
                 let answer = if self.view.capture.is_some() { Screen::Answer } else { Screen::Start };
                 self.view.screen = if self.versus.other.is_some() { Screen::Versus } else { answer };
             }
-            VersusAction::Open(None) => {
+            ServerDiffAction::Open(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenTools, text: String::new() });
             }
-            VersusAction::Open(Some(path)) => {
+            ServerDiffAction::Open(Some(path)) => {
                 self.dialog = None;
                 effects.push(Effect::ReadTools(path));
             }
-            VersusAction::Turn => {
+            ServerDiffAction::Turn => {
                 self.versus.is_turned = !self.versus.is_turned;
             }
-            VersusAction::Look(name) => {
+            ServerDiffAction::Look(name) => {
                 self.versus.chosen = (self.versus.chosen.as_ref() != Some(&name)).then_some(name);
             }
-            VersusAction::Copy => match self.tools_difference(self.versus_tools()) {
+            ServerDiffAction::Copy => match self.tools_difference(self.versus_tools()) {
                 Some(found) => {
                     let text = crate::report::json::diff_tools(found);
                     self.copy(text, effects);
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn another_server_is_listed_and_let_go_while_the_one_in_use_stays() {
         let mut state = connected();
-        perform(&mut state, Action::Versus(VersusAction::Show));
+        perform(&mut state, Action::Versus(ServerDiffAction::Show));
         assert_eq!((state.view.screen, state.versus.is_choosing), (Screen::Connect, true));
         // What is typed on the connect screen is the other server now.
         state.connect_form.command = "other --now".into();
@@ -320,10 +320,10 @@ mod tests {
         apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)); 2])))));
         let first = state.versus_tools();
         assert_eq!(sides(&state), [2, 1]);
-        perform(&mut state, Action::Versus(VersusAction::Turn));
+        perform(&mut state, Action::Versus(ServerDiffAction::Turn));
         assert_eq!(sides(&state), [1, 2]);
         assert_ne!(state.versus_tools(), first);
-        perform(&mut state, Action::Versus(VersusAction::Turn));
+        perform(&mut state, Action::Versus(ServerDiffAction::Turn));
         assert_eq!(state.versus_tools(), first);
         apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)); 2])))));
         assert_ne!(state.versus_tools(), first, "it may hold other tools");
@@ -332,18 +332,18 @@ mod tests {
     #[test]
     fn a_server_that_does_not_come_to_be_says_why_and_can_be_cancelled() {
         let mut state = connected();
-        perform(&mut state, Action::Versus(VersusAction::Choose));
-        let session = begun(&perform(&mut state, Action::Versus(VersusAction::List(Box::new(command("none"))))));
+        perform(&mut state, Action::Versus(ServerDiffAction::Choose));
+        let session = begun(&perform(&mut state, Action::Versus(ServerDiffAction::List(Box::new(command("none"))))));
         let problem = Problem::new(Kind::NotFound, "no such program").hint("is it installed?");
         let effects = apply(&mut state, Event::ConnectFailed { session, problem });
         assert_eq!(effects, [Effect::Disconnect { session }]);
         assert!(matches!(&state.versus.connection, Connection::Failed { problem, .. } if problem.hint.is_some()));
         assert_eq!((state.view.screen, state.connection.is_connected()), (Screen::Connect, true));
-        let next = begun(&perform(&mut state, Action::Versus(VersusAction::List(Box::new(command("slow"))))));
+        let next = begun(&perform(&mut state, Action::Versus(ServerDiffAction::List(Box::new(command("slow"))))));
         assert!(next > session && state.versus.is_listing());
-        assert_eq!(perform(&mut state, Action::Versus(VersusAction::Cancel)), [Effect::Disconnect { session: next }]);
+        assert_eq!(perform(&mut state, Action::Versus(ServerDiffAction::Cancel)), [Effect::Disconnect { session: next }]);
         assert_eq!(state.versus.connection, Connection::None);
-        perform(&mut state, Action::Versus(VersusAction::Leave));
+        perform(&mut state, Action::Versus(ServerDiffAction::Leave));
         assert_eq!((state.view.screen, state.versus.is_choosing), (Screen::Start, false));
     }
 

@@ -219,7 +219,7 @@ impl State {
             WireAction::SetExact(is_exact) => self.wire.is_exact = is_exact,
             WireAction::SetLevel(level) => {
                 self.wire.level = Some(level);
-                effects.push(Effect::Tell { session: self.session, tell: super::Tell::LogLevel(level) });
+                effects.push(Effect::SessionCommand { session: self.session, tell: super::SessionCommand::LogLevel(level) });
             }
             WireAction::Save(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::SaveLog, text: "messages.jsonl".into() });

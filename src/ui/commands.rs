@@ -12,7 +12,7 @@ use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::diff::DiffAction;
 use crate::state::library::LibraryAction;
-use crate::state::versus::VersusAction;
+use crate::state::versus::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
     Action, CollectionAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction, PaneView, ProbeAction,
@@ -94,7 +94,7 @@ pub const COMMANDS: &[Command] = &[
     Command::new(CTRL_SHIFT, Key::S, "Start the sample server", |_, cx| {
         let is_choosing = cx.state.view.screen == Screen::Connect && cx.state.versus.is_choosing;
         let source = Source::sample();
-        Some(if is_choosing { Action::Versus(VersusAction::List(Box::new(source))) } else { Action::Connect(source) })
+        Some(if is_choosing { Action::Versus(ServerDiffAction::List(Box::new(source))) } else { Action::Connect(source) })
     }),
     Command::new(CTRL_SHIFT, Key::T, "Theme: system, dark, light", |_, cx| {
         Some(Action::SetTheme(next_theme(cx.state.settings.theme)))
@@ -251,7 +251,7 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     } else if cx.state.running.is_some() {
         Some(Action::CancelCall)
     } else if view.screen == Screen::Connect && cx.state.versus.is_choosing {
-        Some(Action::Versus(if cx.state.versus.is_listing() { VersusAction::Cancel } else { VersusAction::Leave }))
+        Some(Action::Versus(if cx.state.versus.is_listing() { ServerDiffAction::Cancel } else { ServerDiffAction::Leave }))
     } else if view.screen == Screen::Connect {
         Some(match cx.state.connection {
             Connection::Connecting { .. } => Action::CancelConnect,

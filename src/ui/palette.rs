@@ -12,7 +12,7 @@ use super::commands::{self, COMMANDS};
 use super::theme::{self, Tokens};
 use super::{Cx, icons, widgets};
 use crate::format::FORMATS;
-use crate::state::versus::VersusAction;
+use crate::state::versus::ServerDiffAction;
 use crate::state::{Action, Dialog, PaneView, Screen};
 
 const WIDTH: f32 = 560.0;
@@ -215,7 +215,7 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
             kind: "Command",
             name: "Compare tools with another server or version".to_owned(),
             detail: String::new(),
-            does: Does::Action(Box::new(Action::Versus(VersusAction::Choose))),
+            does: Does::Action(Box::new(Action::Versus(ServerDiffAction::Choose))),
         });
     }
     entries.extend(COMMANDS.iter().enumerate().filter(|(_, command)| command.name != COMMAND).map(|(index, command)| Entry {

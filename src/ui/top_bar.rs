@@ -10,7 +10,7 @@ use super::theme::{self, Tokens};
 use super::{Cx, icons, palette, tokenizer, widgets};
 use crate::settings::Theme;
 use crate::source::{Protocol, Source};
-use crate::state::versus::VersusAction;
+use crate::state::versus::ServerDiffAction;
 use crate::state::{Action, CollectionAction, Connection, Dialog, FixtureAction, LoginAction, Screen};
 
 /// Width of the server's menu.
@@ -235,7 +235,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     }
     item(ui, icons::DISCONNECT, "Disconnect", is_open, Action::Disconnect);
     item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));
-    let other = Action::Versus(VersusAction::Choose);
+    let other = Action::Versus(ServerDiffAction::Choose);
     item(ui, icons::DIFF, "Compare tools with another…", connection.is_connected(), other);
     item(ui, icons::STDIO, "Show stderr", has_source, Action::ShowDialog(Dialog::Stderr));
     if let Some(Source::Http(http)) = connection.source()

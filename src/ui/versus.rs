@@ -20,7 +20,7 @@ use crate::report::signed_from;
 use crate::report::special::Shown;
 use crate::state::Action;
 use crate::state::Asked;
-use crate::state::versus::{ToolList, VersusAction};
+use crate::state::versus::{ServerDiffAction, ToolList};
 use crate::token::{Encoding, Tokens as Counted};
 
 const SIDES: f32 = 56.0;
@@ -32,7 +32,7 @@ const BESIDE: f32 = 860.0;
 const MOST: usize = 400;
 const LONGEST: usize = 4_000;
 
-fn act(cx: &Cx<'_>, action: VersusAction) {
+fn act(cx: &Cx<'_>, action: ServerDiffAction) {
     cx.send(Action::Versus(action));
 }
 
@@ -42,20 +42,20 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let can_copy = cx.state.tools_difference(cx.state.versus_tools()).is_some();
         let copy = Button::new("Copy as JSON").icon(icons::COPY).enabled(can_copy).tip("As `mcp-loupe diff --json` prints it");
         if copy.show(ui).clicked() {
-            act(cx, VersusAction::Copy);
+            act(cx, ServerDiffAction::Copy);
         }
         let is_connected = cx.state.connection.is_connected();
         let tip =
             if is_connected { "Another server, version or sample, a file or a folder" } else { "Connect to a server first" };
         if Button::new("Compare with…").icon(icons::DIFF).enabled(is_connected).tip(tip).show(ui).clicked() {
-            act(cx, VersusAction::Choose);
+            act(cx, ServerDiffAction::Choose);
         }
     });
     let Some(other) = &versus.other else {
         ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
             let words = "Nothing is compared yet: choose another server, another version, or a saved list of tools.";
             if widgets::empty_ui(ui, words, Some("Choose…")) {
-                act(cx, VersusAction::Choose);
+                act(cx, ServerDiffAction::Choose);
             }
         });
         return;
@@ -128,7 +128,7 @@ fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolList, b: &ToolList) {
     side_ui(ui, half(rect.left() + 4.0, swap.left() - 6.0), "A", a);
     inside(ui, swap, "swap", Layout::left_to_right(Align::Center), |ui| {
         if widgets::icon_button(ui, icons::SWAP, "Swap A and B").clicked() {
-            act(cx, VersusAction::Turn);
+            act(cx, ServerDiffAction::Turn);
         }
     });
     side_ui(ui, half(swap.right() + 6.0, rect.right() - 4.0), "B", b);
@@ -268,7 +268,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, is_chosen: bool) {
     response.widget_info(|| WidgetInfo::selected(Role::ListItem, true, is_chosen, format!("{name}, {what}, {tokens}")));
     widgets::focus_ring_inside(ui, &response);
     if response.clicked() {
-        act(cx, VersusAction::Look(row.name().to_owned()));
+        act(cx, ServerDiffAction::Look(row.name().to_owned()));
     }
 }
 

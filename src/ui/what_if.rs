@@ -7,7 +7,7 @@ use super::theme::{self, Tokens};
 use super::widgets::Button;
 use super::{Cx, icons};
 use crate::format::ledger::Row;
-use crate::report::{self, CountQuery, RowQuery, Without, key_of, ratio_of};
+use crate::report::{self, CountQuery, OmitKeys, RowQuery, key_of, ratio_of};
 use crate::state::{Action, Asked, TokensAction};
 use crate::token::Count;
 
@@ -18,7 +18,7 @@ const NAMED: usize = 4;
 /// and where nothing of the format is left.
 pub fn count_without(cx: &Cx<'_>, row: &Row) -> Option<Count> {
     let query = CountQuery { format: row.format, tokenizer: cx.state.settings.tokenizer.clone() };
-    cx.ready(Without(cx.state.view.what_if.clone(), query)).copied()
+    cx.ready(OmitKeys(cx.state.view.what_if.clone(), query)).copied()
 }
 
 /// `−412`, or `≈−450–−720`.

@@ -4,11 +4,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::peer::{self, Heard, call, http, options, server, until};
+use crate::peer::{self, ServerNotification, call, http, options, server, until};
 use bytes::Bytes;
 use mcp_loupe::ask::{Ask, Reply, Root, Wants};
 use mcp_loupe::capture::{Capture, Direction, Outcome, Tool};
-use mcp_loupe::mcp::{self, Answer, Answering, Call, CancelToken, Happening, Listing, Options, Session};
+use mcp_loupe::mcp::{self, Answer, Call, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent};
 use mcp_loupe::serve::{self, sample::Sample};
 use mcp_loupe::source::{Command, Protocol, SampleSpec, Source};
 
@@ -39,7 +39,8 @@ impl Person {
             }
         };
         let roots = vec![Root { uri: "file:///tmp".into(), name: "tmp".into() }];
-        let answering = Answering { elicitation: true, sampling: true, roots: Some(roots), asker: Some(Arc::new(asker)) };
+        let answering =
+            ClientCapabilities { elicitation: true, sampling: true, roots: Some(roots), asker: Some(Arc::new(asker)) };
         Options { answering, ..options() }
     }
 
@@ -52,8 +53,8 @@ fn accept(content: &str) -> Option<Reply> {
     Some(Reply::Accept(Some(content.to_owned())))
 }
 
-async fn open(source: &Source, options: Options) -> (Session, Heard) {
-    let heard = Heard::default();
+async fn open(source: &Source, options: Options) -> (Session, ServerNotification) {
+    let heard = ServerNotification::default();
     let session = mcp::connect(source, options, heard.happenings()).await.unwrap_or_else(|error| panic!("{source}: {error:?}"));
     (session, heard)
 }
@@ -172,7 +173,8 @@ async fn replies_carry_the_id_as_it_came_and_what_was_said() {
     assert_eq!(reply["error"], serde_json::json!({"code": -1, "message": "no model here"}));
     let reply = replied(&ask("1", "roots/list", "{}"), all()).await;
     assert_eq!(reply["result"], serde_json::json!({"roots": [{"uri": "file:///tmp", "name": "tmp"}]}));
-    let empty = Options { answering: Answering { roots: Some(Vec::new()), ..Answering::default() }, ..options() };
+    let empty =
+        Options { answering: ClientCapabilities { roots: Some(Vec::new()), ..ClientCapabilities::default() }, ..options() };
     assert_eq!(replied(&ask("1", "roots/list", "{}"), empty).await["result"], serde_json::json!({"roots": []}));
     // What was not declared, what nobody knows, and ids that are none.
     assert_eq!(replied(&ask("1", "roots/list", "{}"), options()).await["error"]["code"], -32601);
@@ -193,7 +195,7 @@ async fn questions_before_the_handshake_are_refused_and_it_goes_on() {
     let person = Person::new();
     let (session, heard) = open(&early, person.options(|_| None)).await;
     heard
-        .until(|happening| matches!(happening, Happening::Stderr(line) if line.contains(r#""id":5,"error":{"code":-32600"#)))
+        .until(|happening| matches!(happening, SessionEvent::Stderr(line) if line.contains(r#""id":5,"error":{"code":-32600"#)))
         .await;
     assert_eq!(person.asked(), []);
     session.close().await;
@@ -210,10 +212,10 @@ async fn a_flood_of_questions_is_bounded_and_the_call_goes_on() {
     let capture = session.call(call("{}"), CancelToken::new()).await;
     assert_eq!(capture.outcome, Outcome::Result);
     assert_eq!(person.asked().len(), 32);
-    let refused = heard.all().iter().filter(|happening| matches!(happening, Happening::Noted(_))).count();
+    let refused = heard.all().iter().filter(|happening| matches!(happening, SessionEvent::Noted(_))).count();
     assert_eq!(refused, 168);
     session.close().await;
-    heard.until(|happening| matches!(happening, Happening::Withdrawn { .. })).await;
+    heard.until(|happening| matches!(happening, SessionEvent::Withdrawn { .. })).await;
 }
 
 #[tokio::test]
@@ -229,7 +231,7 @@ async fn a_question_stops_the_clock_and_can_be_withdrawn() {
     let brief = Call { limit: Duration::from_millis(250), ..call("{}") };
     let capture = session.call(brief, CancelToken::new()).await;
     assert_eq!(capture.outcome, Outcome::Result, "{:?}", capture.problem);
-    heard.until(|happening| matches!(happening, Happening::Withdrawn { why, .. } if why.contains("never mind"))).await;
+    heard.until(|happening| matches!(happening, SessionEvent::Withdrawn { why, .. } if why.contains("never mind"))).await;
     // Too late: nothing leaves.
     let before = session.wire().len();
     person.kept.lock().unwrap().pop().unwrap().give(Reply::Decline);
@@ -248,7 +250,7 @@ async fn progress_keeps_a_call_alive() {
     let brief = Call { limit: Duration::from_millis(400), ..call("{}") };
     let capture = session.call(brief, CancelToken::new()).await;
     assert_eq!(capture.outcome, Outcome::Result, "{:?}", capture.problem);
-    assert!(heard.all().contains(&Happening::Progress { progress: 4.0, total: Some(4.0), message: Some("step".into()) }));
+    assert!(heard.all().contains(&SessionEvent::Progress { progress: 4.0, total: Some(4.0), message: Some("step".into()) }));
     // For ever, it does not: the hard limit ends what only ever makes progress.
     let endless = server(
         r#"while printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}\n' "$id"; do sleep 0.02; done"#,
@@ -320,7 +322,7 @@ async fn rounds_end_where_nobody_answers_or_the_server_never_stops() {
     });
     let capture = session.call(call("{}"), cancel).await;
     assert_eq!(capture.outcome, Outcome::Cancelled);
-    assert!(heard.all().iter().any(|happening| matches!(happening, Happening::Withdrawn { .. })));
+    assert!(heard.all().iter().any(|happening| matches!(happening, SessionEvent::Withdrawn { .. })));
     session.close().await;
 
     let endless = server(
@@ -365,7 +367,7 @@ async fn a_task_is_followed_to_its_result() {
         .all()
         .into_iter()
         .filter_map(|happening| match happening {
-            Happening::Task { status, .. } => Some(status),
+            SessionEvent::Task { status, .. } => Some(status),
             _ => None,
         })
         .collect();
@@ -413,7 +415,7 @@ async fn a_result_that_looks_like_a_task_is_a_result() {
     let capture = session.call(call("{}"), CancelToken::new()).await;
     assert_eq!((capture.outcome, capture.messages.len()), (Outcome::Result, 0));
     assert!(text(&capture).contains("taskId"));
-    assert!(!heard.all().iter().any(|happening| matches!(happening, Happening::Task { .. })));
+    assert!(!heard.all().iter().any(|happening| matches!(happening, SessionEvent::Task { .. })));
     session.close().await;
 }
 
@@ -430,10 +432,10 @@ async fn what_a_server_says_unasked_is_told() {
     session.call(call("{}"), CancelToken::new()).await;
     let told = heard.all();
     for happening in [
-        Happening::Log { level: "warning".into(), logger: Some("db".into()), data: r#"{"n":1.0}"#.into() },
-        Happening::ListChanged(Listing::Tools),
-        Happening::ResourceUpdated("a://b".into()),
-        Happening::Visited { id: "e".into() },
+        SessionEvent::Log { level: "warning".into(), logger: Some("db".into()), data: r#"{"n":1.0}"#.into() },
+        SessionEvent::ListChanged(Listing::Tools),
+        SessionEvent::ResourceUpdated("a://b".into()),
+        SessionEvent::Visited { id: "e".into() },
     ] {
         assert!(told.contains(&happening), "{happening:?}");
     }

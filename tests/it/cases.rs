@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_loupe::cancel::{Cancel, Cancelled};
-use mcp_loupe::capture::{Capture, CaptureId, FactState, Payload, Server, Tool, match_facts};
+use mcp_loupe::capture::{Capture, CaptureId, FactState, Payload, Server, Tool, locate_facts};
 use mcp_loupe::diff::lines::{LineOptions, Side, lines};
 use mcp_loupe::diff::tree::{TreeOptions, tree};
 use mcp_loupe::format::{Format, Sink, Subject, WriteError, by_id};
@@ -94,7 +94,7 @@ fn formats_write_what_is_expected() {
 
 /// Every fact that is not simply kept, then the counts, then the first words of each record's places.
 fn describe(payload: &Payload, text: &str) -> String {
-    let found = match_facts(payload, text, &Cancel::new()).unwrap();
+    let found = locate_facts(payload, text, &Cancel::new()).unwrap();
     let mut out = String::new();
     for fact in &found.facts {
         let node = payload.doc.node(fact.node()).unwrap();
@@ -145,7 +145,7 @@ fn judged(case: &toml::Value) -> (String, String) {
         list.map(|pointer| pointer.as_str().unwrap().to_owned()).collect()
     };
     let payload = Payload::of_doc(Doc::parse(Bytes::from(text_of("payload")))).unwrap();
-    let said = match_facts(&payload, &text_of("text"), &Cancel::new()).unwrap().facts;
+    let said = locate_facts(&payload, &text_of("text"), &Cancel::new()).unwrap().facts;
     let mut words: BTreeMap<String, &str> = BTreeMap::new();
     let mut actual: BTreeMap<String, &str> = BTreeMap::new();
     for fact in &said {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::peer::{Heard, INITIALIZED, call, connect, options, sh, until};
+use crate::peer::{INITIALIZED, ServerNotification, call, connect, options, sh, until};
 use bytes::Bytes;
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, guard};
@@ -102,7 +102,7 @@ async fn a_connect_that_is_given_up_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pids");
     let silent = sh(&format!("trap '' TERM; echo $$ > '{}'; while :; do sleep 0.2; done", file.display()));
-    let connecting = mcp::connect(&silent, options(), Heard::default().happenings());
+    let connecting = mcp::connect(&silent, options(), ServerNotification::default().happenings());
     let pids = tokio::select! {
         _ = connecting => panic!("connected to a silent server"),
         pids = until("the server", || Some(read_pids(&file)).filter(|pids| pids.len() == 1)) => pids,
@@ -110,7 +110,7 @@ async fn a_connect_that_is_given_up_leaves_nothing() {
     all_gone(&pids).await;
 
     let brief = Options { connect_limit: Duration::from_millis(100), ..options() };
-    assert!(mcp::connect(&silent, brief, Heard::default().happenings()).await.is_err());
+    assert!(mcp::connect(&silent, brief, ServerNotification::default().happenings()).await.is_err());
     let pids = until("the server", || Some(read_pids(&file)).filter(|pids| pids.len() == 1)).await;
     all_gone(&pids).await;
 }
@@ -120,7 +120,7 @@ async fn what_a_server_leaves_behind_goes_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pids");
     let leaver = sh(&format!("sh -c 'trap \"\" TERM; while :; do sleep 0.2; done' & echo $! > '{}'; exit 4", file.display()));
-    let error = mcp::connect(&leaver, options(), Heard::default().happenings()).await.map(|_| ()).unwrap_err();
+    let error = mcp::connect(&leaver, options(), ServerNotification::default().happenings()).await.map(|_| ()).unwrap_err();
     assert!(error.to_string().contains("ended with status 4"), "{error}");
     all_gone(&read_pids(&file)).await;
 }

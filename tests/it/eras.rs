@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::peer::{self, Heard, HttpPeer, INITIALIZED, Seen, call, connect, http, options, reply, sh, until};
+use crate::peer::{self, HttpPeer, INITIALIZED, Seen, ServerNotification, call, connect, http, options, reply, sh, until};
 use mcp_loupe::capture::{Direction, Outcome, Step, StepState, Tool};
-use mcp_loupe::mcp::{self, Call, CancelToken, Happening, Options, Session};
+use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
 use mcp_loupe::problem::{Kind, Problem};
 use mcp_loupe::serve::{self, sample::Sample};
 use mcp_loupe::source::{Http, Protocol, SampleSpec, Source, Transport};
@@ -50,16 +50,16 @@ fn methods(session: &Session) -> Vec<String> {
 }
 
 async fn refused(source: &Source) -> (Problem, Vec<Step>) {
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     match mcp::connect(source, options(), heard.happenings()).await {
         Ok(_) => panic!("{source}: connected"),
         Err(error) => (error.into(), steps(&heard)),
     }
 }
 
-fn steps(heard: &Heard) -> Vec<Step> {
+fn steps(heard: &ServerNotification) -> Vec<Step> {
     let step = |happening| match happening {
-        Happening::Step(step) => Some(step),
+        SessionEvent::Step(step) => Some(step),
         _ => None,
     };
     heard.all().into_iter().filter_map(step).collect()
@@ -90,7 +90,7 @@ async fn a_server_of_the_handshake_is_found_by_any_answer_to_the_probe() {
 
 #[tokio::test]
 async fn a_stateless_server_gets_no_handshake_and_arguments_as_typed() {
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let source = child(&discovered(), "exit 9");
     let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
     assert_eq!((session.server().name.as_str(), session.server().protocol_version.as_str()), ("modern", STATELESS));
@@ -132,7 +132,7 @@ async fn other_requests_are_written_in_the_era_as_well() {
 
 #[tokio::test]
 async fn a_server_that_ends_on_the_probe_is_started_again() {
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let source = child("echo no such method >&2; exit 1", &initialized());
     let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
     assert_eq!(session.server().protocol_version, "2025-11-25");
@@ -393,7 +393,7 @@ async fn a_compressed_answer_counts_at_its_full_size() {
     let peer = HttpPeer::start(move |_| answer.clone()).await;
     for (limit, outcome, kept) in [(100_000, Outcome::Malformed, 100_000), (20 << 20, Outcome::Result, 8_000_073)] {
         let limited = Options { limits: mcp_loupe::source::Limits { message: limit, ..Default::default() }, ..options() };
-        let session = mcp::connect(&http(&peer.url), limited, Heard::default().happenings()).await.unwrap();
+        let session = mcp::connect(&http(&peer.url), limited, ServerNotification::default().happenings()).await.unwrap();
         let capture = session.call(call("{}"), CancelToken::new()).await;
         assert_eq!((capture.outcome, capture.wire_len()), (outcome, kept));
         session.close().await;
@@ -571,7 +571,7 @@ async fn a_certificate_that_signs_itself_is_trusted_once_it_is_named() {
     let (problem, _) = refused(&source(&url)).await;
     assert!(problem.what.contains("signs itself"), "{problem}");
     std::fs::write(&file, &pem).unwrap();
-    let session = mcp::connect(&source(&url), options(), Heard::default().happenings()).await.unwrap();
+    let session = mcp::connect(&source(&url), options(), ServerNotification::default().happenings()).await.unwrap();
     assert!(!session.list_tools(Duration::from_secs(60)).await.unwrap().tools.is_empty());
     session.close().await;
     // It is trusted for the names and the days that it states, and no others.
@@ -600,7 +600,7 @@ async fn an_authority_of_ones_own_is_trusted_once_it_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("authority.pem");
     std::fs::write(&file, authority).unwrap();
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let source = Source::Http(Http { url, cacert: Some(file), ..Http::default() });
     let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
     assert!(!session.list_tools(Duration::from_secs(60)).await.unwrap().tools.is_empty());

@@ -10,7 +10,7 @@ use crate::peer::oauth::{Modes, OAuthPeer};
 use crate::peer::{call, options, until};
 use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::mcp::login::{Keep, Step, Visit};
-use mcp_loupe::mcp::{self, Call, CancelToken, Happening, Options, Session};
+use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
 use mcp_loupe::problem::{Kind, Problem};
 use mcp_loupe::report::json::message_line;
 use mcp_loupe::source::{Grant, Http, Login, Source, Transport};
@@ -35,8 +35,8 @@ impl Desk {
     async fn connect(&self, source: &Source) -> Result<Session, Problem> {
         let (steps, written) = (Arc::clone(&self.steps), Arc::clone(&self.written));
         let browser = Visit::new().unwrap();
-        let happenings: mcp::Happenings = Arc::new(move |happening| {
-            if let Happening::Login(step) = happening {
+        let happenings: mcp::OnSessionEvent = Arc::new(move |happening| {
+            if let SessionEvent::Login(step) = happening {
                 if let Step::Open { url, .. } = &step {
                     browser.go(url.clone());
                 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::peer::{self, Heard, HttpPeer, INITIALIZED, PATIENCE, call, http, options, reply, server, sh, until};
+use crate::peer::{self, HttpPeer, INITIALIZED, PATIENCE, ServerNotification, call, http, options, reply, server, sh, until};
 use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session};
 use mcp_loupe::problem::{Kind, Problem};
@@ -68,7 +68,9 @@ fn modes() -> Vec<Mode> {
 
 async fn connect(source: &Source) -> Session {
     let limited = Options { limits: mcp_loupe::source::Limits { message: LIMIT, ..Default::default() }, ..options() };
-    mcp::connect(source, limited, Heard::default().happenings()).await.unwrap_or_else(|error| panic!("{source}: {error:?}"))
+    mcp::connect(source, limited, ServerNotification::default().happenings())
+        .await
+        .unwrap_or_else(|error| panic!("{source}: {error:?}"))
 }
 
 fn check(mode: &Mode, over: &str, capture: &Capture) {
@@ -370,7 +372,7 @@ async fn an_end_at_any_point_is_told() {
         ))
     };
     for at in ["start", "initialize", "initialized", "list", "half a list", "call"] {
-        let ended = match mcp::connect(&script(at), options(), Heard::default().happenings()).await {
+        let ended = match mcp::connect(&script(at), options(), ServerNotification::default().happenings()).await {
             Err(error) => Problem::from(error),
             Ok(session) => {
                 let listed = session.list_tools(WITHIN).await.err().map(Problem::from);

@@ -25,8 +25,8 @@ use mcp_loupe::state::library::{Entry, LibraryAction};
 use mcp_loupe::state::media::MediaAction;
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
-    Action, Asked, CompareAction, Connection, DrawerTab, Event, FoundConfig, Heard, HostDetail, HostsAction, ImportAction,
-    LoginAction, LoginStep, PaneView, Running, Screen, StartQuestion, TokensAction, TokensPart,
+    Action, Asked, CompareAction, Connection, DrawerTab, Event, FoundConfig, HostDetail, HostsAction, ImportAction, LoginAction,
+    LoginStep, PaneView, Running, Screen, ServerNotification, StartQuestion, TokensAction, TokensPart,
 };
 use mcp_loupe::token::Tokenizer;
 use mcp_loupe::token::claude::Key;
@@ -513,10 +513,12 @@ fn questions_and_the_protocol_log() {
     let mut album = Album::new();
     let mut window = Window::calling("all", "strict_search_companies", r#"{"pageSize":6}"#);
     let session = window.state.session;
-    let hear = |window: &mut Window, heard: Heard| window.state.apply(Event::Heard { session, heard }, &mut Vec::new());
+    let hear = |window: &mut Window, heard: ServerNotification| {
+        window.state.apply(Event::ServerNotification { session, heard }, &mut Vec::new())
+    };
     let ask = |key: u64, method: &str, params: &'static str| {
         let doc = Doc::parse(params.into());
-        Heard::Asked(Ask::read(key, method, doc.root()).unwrap())
+        ServerNotification::Asked(Ask::read(key, method, doc.root()).unwrap())
     };
     let form = r#"{"message":"Log in to autoreply","requestedSchema":{"type":"object","required":["handle","password"],"properties":{
         "handle":{"type":"string","title":"Handle","description":"Such as @alice","default":"@carol.art"},
@@ -626,7 +628,7 @@ fn questions_and_the_protocol_log() {
             r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"no such account"}}"#,
         ),
     ];
-    hear(&mut window, Heard::Lines(lines));
+    hear(&mut window, ServerNotification::Lines(lines));
     window.state.perform(Action::Wire(WireAction::Show), &mut Vec::new());
     window.state.perform(Action::Wire(WireAction::Select(Some(6))), &mut Vec::new());
     album.add(&mut window, "protocol-log", MAIN, Dark);
@@ -653,13 +655,16 @@ fn questions_and_the_protocol_log() {
         Entry::Template(resource(r#"{"uriTemplate":"sample://dial/users/{key}","name":"user","title":"One user","mimeType":"application/json","icons":[{"src":"https://example.com/user.png"}],"_meta":{"example.com/owner":"people"}}"#, true)),
         Entry::Prompt(Arc::new(Prompt::read(r#"{"name":"summarise","title":"Summarise records","description":"A summary of records of one kind.","arguments":[{"name":"kind","required":true},{"name":"tone"}]}"#.into()))),
     ];
-    hear(&mut window, Heard::Library { entries, notes: Vec::new() });
+    hear(&mut window, ServerNotification::Library { entries, notes: Vec::new() });
     if let Connection::Connected { server, .. } = &mut window.state.connection {
         server.capabilities = Some(r#"{"completions":{}}"#.into());
     }
     window.state.perform(Action::Library(LibraryAction::Select(3)), &mut Vec::new());
     window.state.perform(Action::Library(LibraryAction::Set { name: "key".into(), value: "a".into() }), &mut Vec::new());
-    hear(&mut window, Heard::Completed { argument: "key".into(), values: ["adams", "akira", "amara"].map(Into::into).to_vec() });
+    hear(
+        &mut window,
+        ServerNotification::Completed { argument: "key".into(), values: ["adams", "akira", "amara"].map(Into::into).to_vec() },
+    );
     window.state.view.screen = Screen::Library;
     album.add(&mut window, "library", MAIN, Dark);
     album.reads(&mut window, "library-640", [640, 520], Light, &["sample://dial/users/{key}", "Filter resources and prompts"]);

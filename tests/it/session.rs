@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
-use crate::peer::{self, Heard, HttpPeer, INITIALIZED, PATIENCE, call, called, connect, http, options, reply, server, sh, until};
+use crate::peer::{
+    self, HttpPeer, INITIALIZED, PATIENCE, ServerNotification, call, called, connect, http, options, reply, server, sh, until,
+};
 use mcp_loupe::capture::{Capture, Direction, Outcome};
-use mcp_loupe::mcp::{self, Call, CancelToken, Happening, Options};
+use mcp_loupe::mcp::{self, Call, CancelToken, Options, SessionEvent};
 use mcp_loupe::problem::{Kind, Problem};
 use mcp_loupe::source::{Command, Source};
 
@@ -16,7 +18,7 @@ fn kind(capture: &Capture) -> Option<Kind> {
 }
 
 async fn refused(source: &Source, options: Options) -> Problem {
-    match mcp::connect(source, options, Heard::default().happenings()).await {
+    match mcp::connect(source, options, ServerNotification::default().happenings()).await {
         Ok(_) => panic!("{source}: connected"),
         Err(error) => error.into(),
     }
@@ -215,7 +217,7 @@ async fn a_message_over_several_lines_is_shown_and_refused() {
 async fn a_message_over_the_limit_ends_its_call() {
     let limited = Options { limits: mcp_loupe::source::Limits { message: 1_000, ..Default::default() }, ..options() };
     let long = r#"printf '{"jsonrpc":"2.0","id":%s,"result":"' "$id"; head -c 5000 /dev/zero | tr '\0' x; printf '"}\n'"#;
-    let session = mcp::connect(&server(long), limited, Heard::default().happenings()).await.unwrap();
+    let session = mcp::connect(&server(long), limited, ServerNotification::default().happenings()).await.unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
     assert_eq!((capture.outcome, capture.wire_len()), (Outcome::Malformed, 1_000));
     assert!(capture.problem.unwrap().what.contains("larger than 1000 bytes"));
@@ -227,11 +229,11 @@ async fn what_is_kept_of_stderr_can_be_changed_and_its_end_is_said() {
     let limits = mcp_loupe::source::Limits { stderr: 2_000, ..Default::default() };
     let flood = r#"i=0; while [ $i -lt 100 ]; do printf '%0100d\n' $i >&2; i=$((i+1)); done
         printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id""#;
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let session = mcp::connect(&server(flood), Options { limits, ..options() }, heard.happenings()).await.unwrap();
     session.call(call("{}"), CancelToken::new()).await;
     session.close().await;
-    let said = |happening: &Happening| matches!(happening, Happening::Noted(text) if text.contains("stderr came to more than 2000 bytes"));
+    let said = |happening: &SessionEvent| matches!(happening, SessionEvent::Noted(text) if text.contains("stderr came to more than 2000 bytes"));
     assert_eq!(heard.all().iter().filter(|happening| said(happening)).count(), 1);
 }
 
@@ -241,7 +243,7 @@ async fn pings_are_answered_and_other_requests_refused() {
         printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"roots/list"}'; IFS= read -r no
         printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1.5,"message":"half"}}\n' "$id"
         printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"pong":%s,"no":%s}}\n' "$id" "$pong" "$no""#;
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let session = mcp::connect(&server(asks), options(), heard.happenings()).await.unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
     assert_eq!(capture.outcome, Outcome::Result);
@@ -250,7 +252,7 @@ async fn pings_are_answered_and_other_requests_refused() {
     assert_eq!(answer["result"]["no"]["error"]["code"], -32601);
     assert_eq!(answer["result"]["no"]["id"], 1);
     assert_eq!(capture.messages.len(), 5, "two requests, two replies, one notification: {:?}", capture.messages);
-    let progress = Happening::Progress { progress: 1.5, total: None, message: Some("half".into()) };
+    let progress = SessionEvent::Progress { progress: 1.5, total: None, message: Some("half".into()) };
     assert!(heard.all().contains(&progress));
     session.close().await;
 }
@@ -261,14 +263,14 @@ async fn a_call_that_takes_too_long_is_given_up() {
     let slow = r#"if [ "$id" = 1 ]; then IFS= read -r notice; echo "$notice" >&2
         printf '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}\n'
         else printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id"; fi"#;
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let session = mcp::connect(&server(slow), options(), heard.happenings()).await.unwrap();
     let brief = Call { limit: Duration::from_millis(50), ..call("{}") };
     let capture = session.call(brief, CancelToken::new()).await;
     assert_eq!((capture.outcome, kind(&capture), &capture.response), (Outcome::Timeout, Some(Kind::Timeout), &None));
     let notice = &capture.messages.last().unwrap().bytes;
     assert!(notice.starts_with(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"#));
-    let said = Happening::Stderr(String::from_utf8_lossy(notice).into_owned());
+    let said = SessionEvent::Stderr(String::from_utf8_lossy(notice).into_owned());
     heard.until(|happening| *happening == said).await;
     let next = session.call(call("{}"), CancelToken::new()).await;
     assert_eq!(next.outcome, Outcome::Result);
@@ -277,11 +279,11 @@ async fn a_call_that_takes_too_long_is_given_up() {
 
 #[tokio::test]
 async fn a_cancelled_call_returns_at_once() {
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let session = mcp::connect(&server("echo got it >&2"), options(), heard.happenings()).await.unwrap();
     let cancel = CancelToken::new();
     let (capture, ()) = tokio::join!(session.call(call("{}"), cancel.clone()), async {
-        heard.until(|happening| *happening == Happening::Stderr("got it".into())).await;
+        heard.until(|happening| *happening == SessionEvent::Stderr("got it".into())).await;
         cancel.cancel();
     });
     assert_eq!((capture.outcome, kind(&capture)), (Outcome::Cancelled, Some(Kind::Cancelled)));
@@ -293,7 +295,7 @@ async fn a_cancelled_call_returns_at_once() {
 
 #[tokio::test]
 async fn a_server_that_dies_ends_its_calls_and_says_why() {
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let source = server("echo 'out of luck' >&2; exit 3");
     let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
@@ -301,7 +303,7 @@ async fn a_server_that_dies_ends_its_calls_and_says_why() {
     let problem = capture.problem.unwrap();
     assert_eq!(problem.what, "the program ended with status 3; stderr ends with `out of luck`");
     assert!(problem.hint.unwrap().contains("reconnect"));
-    assert!(matches!(heard.until(|happening| matches!(happening, Happening::Gone(_))).await, Happening::Gone(_)));
+    assert!(matches!(heard.until(|happening| matches!(happening, SessionEvent::Gone(_))).await, SessionEvent::Gone(_)));
     let next = session.call(call("{}"), CancelToken::new()).await;
     assert_eq!(next.outcome, Outcome::Disconnected);
     session.close().await;
@@ -362,14 +364,14 @@ async fn servers_that_cannot_be_started_or_do_not_speak_are_explained() {
 
 #[tokio::test]
 async fn a_banner_before_the_handshake_is_counted_and_forgiven() {
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let banner = sh(&format!(
         "echo 'Starting'; read -r line; printf '%s\\n' '{{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{INITIALIZED}}}'; cat >/dev/null"
     ));
     let session = mcp::connect(&banner, options(), heard.happenings()).await.unwrap();
     assert_eq!((session.server().name.as_str(), session.server().version.as_str()), ("peer", "1.2"));
-    assert!(heard.all().contains(&Happening::Unreadable(1)));
-    let phases: Vec<_> = heard.all().into_iter().filter(|happening| matches!(happening, Happening::Phase(_))).collect();
+    assert!(heard.all().contains(&SessionEvent::Unreadable(1)));
+    let phases: Vec<_> = heard.all().into_iter().filter(|happening| matches!(happening, SessionEvent::Phase(_))).collect();
     assert_eq!(phases.len(), 3, "{phases:?}");
     session.close().await;
 }

@@ -7,8 +7,8 @@ use crate::support::Driver;
 use mcp_loupe::capture::{CaptureId, Outcome};
 use mcp_loupe::fixture::export::Choice;
 use mcp_loupe::problem::Kind;
-use mcp_loupe::report::sweep::{SentPart, SweepAsk, SweepFile};
-use mcp_loupe::report::{CountQuery, Inquiry, Query, RowQuery, ServerCostQuery, TableKind, ToolTokensQuery, TreeQuery, Without};
+use mcp_loupe::report::sweep::{SentPart, SweepFile, SweepQuery};
+use mcp_loupe::report::{CountQuery, Inquiry, OmitKeys, Query, RowQuery, ServerCostQuery, TableKind, ToolTokensQuery, TreeQuery};
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::{
@@ -319,7 +319,7 @@ fn keys_are_struck_without_touching_the_capture() {
     let query = CountQuery { format: "json", tokenizer: Tokenizer::P50kBase };
     let all = answered(&mut driver, query.clone()).unwrap();
     let struck = driver.state.view.what_if.clone();
-    let less = answered(&mut driver, Without(struck, query)).unwrap();
+    let less = answered(&mut driver, OmitKeys(struck, query)).unwrap();
     assert!(less.high() < all.high() && less.high() > 0, "{less:?} of {all:?}");
     assert_eq!(driver.state.capture().unwrap(), &before);
     driver.perform(Action::Tokens(TokensAction::ResetWhatIf));
@@ -448,7 +448,7 @@ fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
     driver.until("all calls are made", |state| state.running.is_none());
     assert_eq!((compare(&driver.state).title().as_str(), driver.state.captures.len()), ("3 equal calls", 3));
     let (captures, ask) = compare(&driver.state).query().unwrap();
-    let page = inquired::<SweepAsk>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
+    let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
     assert_eq!((page.sweep.columns.len(), page.sweep.different.len()), (3, 0), "the sample says the same each time");
     let said = driver.state.compare_verdict(&compare(&driver.state), &page.sweep).text();
     assert!(said.starts_with("All 3 answers are the same, byte for byte. Tokens (o200k_base): "), "{said}");
@@ -520,7 +520,7 @@ fn a_card_compares_markdown_with_json() {
     assert!(driver.state.running.is_none());
     let (captures, ask) = driver.state.comparisons.current.as_ref().unwrap().query().unwrap();
     assert_eq!(captures.len(), 2);
-    let page = inquired::<SweepAsk>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
+    let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
     let titles: Vec<_> = page.sweep.columns.iter().map(|column| column.title.as_str()).collect();
     assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"]);
     // The way back leads to an answer, and nothing is called twice.
@@ -619,7 +619,7 @@ fn a_call_that_fails_or_hangs_leaves_what_came() {
     let outcomes: Vec<_> = driver.state.captures.iter().map(|capture| capture.outcome).collect();
     assert_eq!(outcomes, [Outcome::Result, Outcome::ProtocolError, Outcome::Cancelled]);
     let (captures, ask) = driver.state.comparisons.current.as_ref().unwrap().query().unwrap();
-    let page = inquired::<SweepAsk>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
+    let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
     let whys: Vec<_> = page.sweep.columns.iter().map(|column| column.why.is_some()).collect();
     assert_eq!(whys, [false, true, true]);
 }

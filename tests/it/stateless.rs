@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::peer::{self, Heard, HttpPeer, PATIENCE, Seen, call, http, options, reply, until};
+use crate::peer::{self, HttpPeer, PATIENCE, Seen, ServerNotification, call, http, options, reply, until};
 use mcp_loupe::ask::Reply;
 use mcp_loupe::capture::{Capture, Direction, Outcome, Reading};
-use mcp_loupe::mcp::{self, Answering, CancelToken, Happening, Listing, Options, Session};
+use mcp_loupe::mcp::{self, CancelToken, ClientCapabilities, Listing, Options, Session, SessionEvent};
 use mcp_loupe::source::{Protocol, Source};
 
 const STATELESS: Protocol = Protocol::Version("2026-07-28");
@@ -38,13 +38,13 @@ fn about(method: &str, members: &str) -> String {
     )
 }
 
-async fn connect(source: &Source, heard: &Heard) -> Session {
+async fn connect(source: &Source, heard: &ServerNotification) -> Session {
     mcp::connect(source, options(), heard.happenings()).await.unwrap_or_else(|error| panic!("{source}: {error:?}"))
 }
 
 #[tokio::test]
 async fn lists_and_resources_are_told_of_beside_calls() {
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let agreed = r#","notifications":{"toolsListChanged":true,"resourceSubscriptions":["a://1"]}"#;
     let on_listen = [
         about("subscriptions/acknowledged", agreed),
@@ -53,8 +53,9 @@ async fn lists_and_resources_are_told_of_beside_calls() {
     ];
     let session = connect(&child(&on_listen.join("; "), ":"), &heard).await;
     session.listen(PATIENCE).await.unwrap();
-    heard.until(|happening| *happening == Happening::ListChanged(Listing::Tools)).await;
-    let updated = || heard.all().into_iter().filter(|happening| *happening == Happening::ResourceUpdated("a://1".into())).count();
+    heard.until(|happening| *happening == SessionEvent::ListChanged(Listing::Tools)).await;
+    let updated =
+        || heard.all().into_iter().filter(|happening| *happening == SessionEvent::ResourceUpdated("a://1".into())).count();
     // All that the peer says of its own accord has come: what comes during a call stands among its messages.
     until("a resource to be told of", || (updated() == 1).then_some(())).await;
     let listens = sent(&session, "subscriptions/listen");
@@ -77,7 +78,7 @@ async fn lists_and_resources_are_told_of_beside_calls() {
 
     // What the server does not take is said; what is no longer watched is not asked for.
     session.watch("a://2", true, PATIENCE).await.unwrap();
-    heard.until(|happening| matches!(happening, Happening::Noted(note) if note.contains("changes of a://2"))).await;
+    heard.until(|happening| matches!(happening, SessionEvent::Noted(note) if note.contains("changes of a://2"))).await;
     session.watch("a://2", false, PATIENCE).await.unwrap();
     let listens = sent(&session, "subscriptions/listen");
     assert_eq!(listens.last().unwrap()["params"]["notifications"]["resourceSubscriptions"], serde_json::json!(["a://1"]));
@@ -86,7 +87,7 @@ async fn lists_and_resources_are_told_of_beside_calls() {
 
 #[tokio::test]
 async fn a_subscription_that_is_refused_or_ends_leaves_everything_else() {
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let refusing = r#"printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id""#;
     let session = connect(&child(refusing, ":"), &heard).await;
     assert!(session.listen(PATIENCE).await.unwrap_err().to_string().contains("no such method"));
@@ -108,7 +109,7 @@ async fn a_subscription_that_is_refused_or_ends_leaves_everything_else() {
 
 #[tokio::test]
 async fn levels_and_completions_stand_alone() {
-    let session = connect(&child(":", ":"), &Heard::default()).await;
+    let session = connect(&child(":", ":"), &ServerNotification::default()).await;
     session.set_log_level("warning", PATIENCE).await.unwrap();
     session.request("completion/complete", r#"{"ref":{}}"#, PATIENCE).await.unwrap();
     assert!(sent(&session, "logging/setLevel").is_empty());
@@ -143,7 +144,7 @@ async fn tasks(looks: &'static [&'static str]) -> HttpPeer {
     .await
 }
 
-async fn called(peer: &HttpPeer, options: Options, heard: &Heard) -> (Session, Capture) {
+async fn called(peer: &HttpPeer, options: Options, heard: &ServerNotification) -> (Session, Capture) {
     let source = http(&peer.url).with_protocol(STATELESS);
     let session = mcp::connect(&source, options, heard.happenings()).await.unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
@@ -162,17 +163,17 @@ async fn a_task_is_followed_asked_and_answered_to_its_result() {
         r#""status":"completed","result":{"content":[{"type":"text","text":"1.10"}],"structuredContent":[1e3]}"#,
     ];
     let peer = tasks(looks).await;
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let answering = Answering {
+    let answering = ClientCapabilities {
         elicitation: true,
         asker: Some(Arc::new(move |ask, answer| {
             count.fetch_add(1, Ordering::SeqCst);
             assert_eq!(ask.message(), "who?");
             answer.give(Reply::Accept(Some(r#"{"password":"s3cret"}"#.into())));
         })),
-        ..Answering::default()
+        ..ClientCapabilities::default()
     };
     let (session, capture) = called(&peer, Options { answering, ..options() }, &heard).await;
     assert_eq!((capture.outcome, asked.load(Ordering::SeqCst)), (Outcome::Result, 1), "{:?}", capture.problem);
@@ -180,7 +181,10 @@ async fn a_task_is_followed_asked_and_answered_to_its_result() {
     assert_eq!(reading.content_text().as_deref(), Some("1.10"));
     assert_eq!(reading.structured().unwrap().raw_text(), "[1e3]");
     assert!(
-        heard.all().iter().any(|happening| matches!(happening, Happening::Task { message: Some(said), .. } if said == "halfway"))
+        heard
+            .all()
+            .iter()
+            .any(|happening| matches!(happening, SessionEvent::Task { message: Some(said), .. } if said == "halfway"))
     );
 
     // Its requests go where the task is, and declare the extension.
@@ -210,7 +214,7 @@ async fn a_task_that_fails_or_is_cancelled_says_so() {
     let (session, capture) = called(
         &tasks(&[r#""status":"failed","statusMessage":"no luck","error":{"code":-32603,"message":"out of luck"}"#]).await,
         options(),
-        &Heard::default(),
+        &ServerNotification::default(),
     )
     .await;
     assert_eq!(capture.outcome, Outcome::ProtocolError);
@@ -218,19 +222,19 @@ async fn a_task_that_fails_or_is_cancelled_says_so() {
     session.close().await;
 
     let peer = tasks(&[r#""status":"cancelled","statusMessage":"by the owner""#]).await;
-    let (session, capture) = called(&peer, options(), &Heard::default()).await;
+    let (session, capture) = called(&peer, options(), &ServerNotification::default()).await;
     assert_eq!(capture.outcome, Outcome::Cancelled);
     assert_eq!(capture.notes, ["the server cancelled the task: by the owner"]);
     session.close().await;
 
     // Cancelled here: the task is told, by its own request.
     let peer = tasks(&[r#""status":"working""#]).await;
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let source = http(&peer.url).with_protocol(STATELESS);
     let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
     let cancel = CancelToken::new();
     let stop = async {
-        heard.until(|happening| matches!(happening, Happening::Task { .. })).await;
+        heard.until(|happening| matches!(happening, SessionEvent::Task { .. })).await;
         cancel.cancel();
     };
     let (capture, ()) = tokio::join!(session.call(call("{}"), cancel.clone()), stop);
@@ -242,7 +246,7 @@ async fn a_task_that_fails_or_is_cancelled_says_so() {
 
 #[tokio::test]
 async fn over_http_the_stream_is_the_subscription() {
-    let heard = Heard::default();
+    let heard = ServerNotification::default();
     let peer = HttpPeer::start(|seen| {
         if seen.body.contains("server/discover") {
             let body = format!(r#"{{"jsonrpc":"2.0","id":"loupe-discover","result":{DISCOVERED}}}"#);
@@ -260,7 +264,7 @@ async fn over_http_the_stream_is_the_subscription() {
     .await;
     let session = connect(&http(&peer.url).with_protocol(STATELESS), &heard).await;
     session.listen(PATIENCE).await.unwrap();
-    heard.until(|happening| *happening == Happening::ListChanged(Listing::Tools)).await;
+    heard.until(|happening| *happening == SessionEvent::ListChanged(Listing::Tools)).await;
     // The stream ended: it is opened again, by a request of its own.
     let listens = || peer.seen().into_iter().filter(|seen| seen.body.contains("subscriptions/listen")).collect::<Vec<_>>();
     let second = until("another stream", || listens().get(1).cloned()).await;

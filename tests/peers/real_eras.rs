@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::peer::{Heard, PATIENCE, options};
+use crate::peer::{PATIENCE, ServerNotification, options};
 use mcp_loupe::capture::{CaptureId, Tool};
-use mcp_loupe::mcp::{self, Call, CancelToken, Happening, Listing};
+use mcp_loupe::mcp::{self, Call, CancelToken, Listing, SessionEvent};
 use mcp_loupe::source::{Command as CommandSource, Http, Protocol, Source};
 
 const HANDSHAKES: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
@@ -127,7 +127,7 @@ async fn changes_are_told_of_in_both_eras_over_each_transport() {
     let command = Source::Command(CommandSource { program, args: vec![script], ..CommandSource::default() });
     let http = Source::Http(Http { url: format!("http://127.0.0.1:{port}/mcp"), ..Http::default() });
     for (source, version) in [(&command, STATELESS), (&http, STATELESS)] {
-        let heard = Heard::default();
+        let heard = ServerNotification::default();
         let source = source.clone().with_protocol(Protocol::Version(STATELESS));
         let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap_or_else(|error| panic!("{error:?}"));
         session.listen(PATIENCE).await.unwrap();
@@ -140,8 +140,8 @@ async fn changes_are_told_of_in_both_eras_over_each_transport() {
         };
         let capture = session.call(call, CancelToken::new()).await;
         assert_eq!(capture.outcome.name(), "result", "{version}: {:?}", capture.problem);
-        heard.until(|happening| *happening == Happening::ListChanged(Listing::Tools)).await;
-        heard.until(|happening| *happening == Happening::ResourceUpdated("note://1".into())).await;
+        heard.until(|happening| *happening == SessionEvent::ListChanged(Listing::Tools)).await;
+        heard.until(|happening| *happening == SessionEvent::ResourceUpdated("note://1".into())).await;
         session.close().await;
     }
 }

@@ -106,16 +106,16 @@ pub struct Matched {
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.
-pub fn match_facts(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
+pub fn locate_facts(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
     matcher::run(payload, text, cancel)
 }
 
-/// As [`match_facts`], where only what became of the facts is of interest: no places are looked for where the text holds
+/// As [`locate_facts`], where only what became of the facts is of interest: no places are looked for where the text holds
 /// the payload itself, and the facts of a text that tells them all are left out.
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.
-pub fn tell_facts(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
+pub fn count_facts(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
     matcher::tell(payload, text, cancel)
 }
 

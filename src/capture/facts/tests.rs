@@ -7,7 +7,7 @@ use crate::json::Doc;
 
 fn matched(payload: &str, text: &str) -> (Payload, Matched) {
     let payload = Payload::of_doc(Doc::parse(Bytes::copy_from_slice(payload.as_bytes()))).unwrap();
-    let found = match_facts(&payload, text, &Cancel::new()).unwrap();
+    let found = locate_facts(&payload, text, &Cancel::new()).unwrap();
     (payload, found)
 }
 
@@ -23,5 +23,5 @@ fn a_cancelled_match_ends() {
     let payload = Payload::of_doc(Doc::parse(Bytes::from_static(b"[1]"))).unwrap();
     let cancel = Cancel::new();
     cancel.cancel();
-    assert_eq!(match_facts(&payload, "1", &cancel), Err(Cancelled));
+    assert_eq!(locate_facts(&payload, "1", &cancel), Err(Cancelled));
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{of_payload, write};
 use crate::cancel::Cancel;
-use crate::capture::{FactState, match_facts};
+use crate::capture::{FactState, locate_facts};
 use crate::format::FORMATS;
 
 const KEYS: [&str; 8] = ["name", "city", "state", "owner", "priority", "score", "from", "to"];
@@ -106,7 +106,7 @@ fn said(answer: &Answer, told: &Answer, layout: &str) -> Option<(String, BTreeMa
     let subject = of_payload(&answer.payload().to_string());
     let text = write(layout, &of_payload(&told.payload().to_string())).ok()?;
     let payload = subject.payload.as_ref().unwrap();
-    let facts = match_facts(payload, &text, &Cancel::new()).unwrap().facts.into_iter();
+    let facts = locate_facts(payload, &text, &Cancel::new()).unwrap().facts.into_iter();
     let of = |node| payload.doc.node(node).unwrap().pointer_from(payload.root).to_string();
     Some((text, facts.map(|fact| (of(fact.node()), fact.state)).collect()))
 }

@@ -26,7 +26,7 @@ pub use keep::Keep;
 pub use visit::Visit;
 
 use super::error::Error;
-use super::patience::Patience;
+use super::patience::PausableDeadline;
 use crate::fixture::redact::Known;
 use crate::problem::Kind;
 use crate::source;
@@ -99,7 +99,7 @@ pub(super) struct Login {
     secrets: Arc<Secrets>,
     wire: Arc<Wire>,
     told: Told,
-    patience: Arc<Patience>,
+    patience: Arc<PausableDeadline>,
     /// One login at a time.
     current: tokio::sync::Mutex<Current>,
     /// The token to send, and how many there were before it.
@@ -113,7 +113,7 @@ impl Login {
         client: reqwest::Client,
         keep: Keep,
         told: Told,
-        patience: Arc<Patience>,
+        patience: Arc<PausableDeadline>,
         known: Known,
     ) -> Self {
         let secrets = Arc::new(Secrets::of(known));

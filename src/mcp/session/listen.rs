@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use super::{Ask, Session};
 use crate::capture::{Reading, Server};
 use crate::json::{Doc, Node, write};
-use crate::mcp::Happening;
+use crate::mcp::SessionEvent;
 use crate::mcp::era::Era;
 use crate::mcp::error::Error;
 use crate::mcp::tap::{End, Tap};
@@ -86,7 +86,7 @@ impl Session {
         let doc = Doc::parse(taken);
         let told: Vec<_> = doc.at("/resourceSubscriptions").map(Node::children).into_iter().flatten().collect();
         for uri in wanted.uris.iter().filter(|uri| !told.iter().any(|told| told.as_str().is_some_and(|told| told == **uri))) {
-            self.tap.happen(Happening::Noted(format!("the server does not tell of changes of {uri}")));
+            self.tap.happen(SessionEvent::Noted(format!("the server does not tell of changes of {uri}")));
         }
         wanted.task = Some(task);
         Ok(())
@@ -134,7 +134,7 @@ impl Listener {
             short = if was_taken && begun.elapsed() >= LASTING { 0 } else { short + 1 };
             if short > AGAIN {
                 let words = format!("the server does not tell of changes any more ({error}); lists can be read again by hand");
-                self.tap.happen(Happening::Noted(words));
+                self.tap.happen(SessionEvent::Noted(words));
                 return;
             }
             tokio::time::sleep(PAUSE).await;

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::spread::Spread;
 use super::{BATCHES, Incoming, State, Tap, Within, finish, join, only, quote};
 use crate::capture::Direction;
-use crate::mcp::Happening;
+use crate::mcp::SessionEvent;
 use crate::mcp::envelope::{Elements, Envelope, Id, Member, PROBE, PROBE_TEXT, Peek, peek};
 use crate::mcp::error::{Error, excerpt};
 
@@ -21,8 +21,8 @@ impl Tap {
             let now = self.log(&mut state, Direction::In, &incoming.bytes);
             (now, state.messages, state.log.take_note())
         };
-        self.happen(Happening::Messages(count));
-        full.into_iter().for_each(|note| self.happen(Happening::Noted(note)));
+        self.happen(SessionEvent::Messages(count));
+        full.into_iter().for_each(|note| self.happen(SessionEvent::Noted(note)));
         let bytes = incoming.bytes.clone();
         match peek(&bytes) {
             Peek::Batch(elements) if !incoming.cut => self.unpack(elements, now, incoming),
@@ -72,7 +72,7 @@ impl Tap {
             let mut state = self.state();
             let readable = self.sort(&mut state, now, incoming, &mut happenings);
             if readable && !std::mem::replace(&mut state.heard, true) && !state.established {
-                happenings.push(Happening::Phase("initialize".into()));
+                happenings.push(SessionEvent::Phase("initialize".into()));
             }
             (readable, state.asks.take_fresh())
         };
@@ -81,7 +81,7 @@ impl Tap {
         readable
     }
 
-    fn sort(&self, state: &mut State, now: Instant, incoming: Incoming, happenings: &mut Vec<Happening>) -> bool {
+    fn sort(&self, state: &mut State, now: Instant, incoming: Incoming, happenings: &mut Vec<SessionEvent>) -> bool {
         let bytes = incoming.bytes.clone();
         let envelope = match peek(&bytes) {
             Peek::Object(envelope) => Some(envelope),
@@ -118,7 +118,7 @@ impl Tap {
         now: Instant,
         envelope: Option<&Envelope>,
         incoming: Incoming,
-        happenings: &mut Vec<Happening>,
+        happenings: &mut Vec<SessionEvent>,
     ) -> bool {
         let what = format!("the message is larger than {} bytes; its first part is kept", self.limits.message);
         let within = incoming.within.as_ref();
@@ -156,7 +156,7 @@ impl Tap {
     }
 
     /// A line that is no message: shown and counted, and it may belong to any call that waits.
-    fn unreadable(&self, state: &mut State, now: Instant, incoming: &Incoming, happenings: &mut Vec<Happening>) -> bool {
+    fn unreadable(&self, state: &mut State, now: Instant, incoming: &Incoming, happenings: &mut Vec<SessionEvent>) -> bool {
         if let Some(within) = incoming.within.as_ref().filter(|within| within.whole) {
             let what = format!("the body is no MCP message: {}", quote(&incoming.bytes));
             let (target, fault) = (within.request, Error::Malformed { place: self.place.clone(), what });
@@ -176,7 +176,7 @@ impl Tap {
             pending.is_in_lines |= incoming.within.is_none();
         }
         join(state, now, Direction::In, &incoming.bytes, None);
-        happenings.push(Happening::Unreadable(state.unreadable));
+        happenings.push(SessionEvent::Unreadable(state.unreadable));
         false
     }
 
@@ -187,7 +187,7 @@ impl Tap {
         now: Instant,
         envelope: &Envelope,
         incoming: &Incoming,
-        happenings: &mut Vec<Happening>,
+        happenings: &mut Vec<SessionEvent>,
     ) -> bool {
         join(state, now, Direction::In, &incoming.bytes, None);
         state.pending.values_mut().for_each(|pending| pending.is_heard = true);
@@ -208,7 +208,7 @@ impl Tap {
         now: Instant,
         envelope: &Envelope,
         incoming: Incoming,
-        happenings: &mut Vec<Happening>,
+        happenings: &mut Vec<SessionEvent>,
     ) -> bool {
         let within = incoming.within.as_ref();
         let shown = envelope.id.shown();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Tap;
 use crate::capture::{Step, StepState};
-use crate::mcp::Happening;
+use crate::mcp::SessionEvent;
 
 impl Tap {
     /// A step of connecting begins.
@@ -56,7 +56,7 @@ impl Tap {
         let text = |text: &str| self.known.text(text).into_owned();
         let step = Step { name, at: self.began.elapsed(), took, tried: text(tried), answered: text(answered), state };
         self.state().steps.push(step.clone());
-        self.happen(Happening::Step(step));
+        self.happen(SessionEvent::Step(step));
     }
 
     pub(in crate::mcp) fn steps(&self) -> Vec<Step> {

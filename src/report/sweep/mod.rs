@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use page::{Loss, Section, SectionCell, SweepAsk, SweepPage, SweepRows, SweepRowsQuery, ThisPage, readable};
+pub use page::{Loss, Section, SectionCell, SweepPage, SweepQuery, SweepRows, SweepRowsQuery, ThisPage, readable};
 pub use plan::{
     Choice, PageSize, argument_names, choices, differs_only_in, format_argument, is_about_form, page_size_argument, planned,
     shown, value_in, values, with_value,
@@ -27,7 +27,7 @@ pub use verdict::{needed_verdict, sweep_verdict};
 use super::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::facts::record_lists;
-use crate::capture::{FactCount, FactState, Matched, Outcome, Payload, match_facts};
+use crate::capture::{FactCount, FactState, Matched, Outcome, Payload, locate_facts};
 use crate::diff::key::{key_field, key_value};
 use crate::diff::pattern::pattern;
 use crate::format::ledger::Row;
@@ -268,7 +268,7 @@ impl Sweep {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(ask: &SweepAsk, calls: &[Call], cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(ask: &SweepQuery, calls: &[Call], cancel: &Cancel) -> Result<Self, Cancelled> {
         let vary = ask.vary.as_deref();
         let reference = reference(calls);
         let mut sweep = Self {
@@ -369,7 +369,7 @@ impl Sweep {
                 matches.push(None);
                 continue;
             }
-            let matched = match_facts(payload, &column.text, cancel)?;
+            let matched = locate_facts(payload, &column.text, cancel)?;
             let absent = match column.origin {
                 Origin::Call(call) if Some(call) != self.reference => absent(&records, calls[call].subject.payload.as_ref()),
                 _ => Vec::new(),
@@ -482,7 +482,7 @@ impl Sweep {
             if is_known {
                 continue;
             }
-            let matched = match_facts(payload, &self.columns[column].text, cancel)?;
+            let matched = locate_facts(payload, &self.columns[column].text, cancel)?;
             for (record, found) in list.children().zip(&matched.records) {
                 let Some(value) = key_value(record, &key) else { continue };
                 let next = self.records.len();

@@ -18,7 +18,7 @@ use crate::token::{self, Encoding, Tokens};
 
 /// Which columns are asked for. The captures asked about are the calls, in the order of `values`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct SweepAsk {
+pub struct SweepQuery {
     /// The argument; `None` of equal calls.
     pub vary: Option<Arc<str>>,
     /// Its value in each call, JSON texts; of equal calls which one it is.
@@ -31,7 +31,7 @@ pub struct SweepAsk {
     pub derived: Option<Vec<(usize, &'static str)>>,
 }
 
-impl SweepAsk {
+impl SweepQuery {
     /// Measures the calls, which are in the order of `values`.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl SweepPage {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(subjects: &[Arc<Subject>], ask: &SweepAsk, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(subjects: &[Arc<Subject>], ask: &SweepQuery, cancel: &Cancel) -> Result<Self, Cancelled> {
         let calls = ask.calls(subjects, cancel)?;
         let sweep = Sweep::of(ask, &calls, cancel)?;
         let texts: Vec<TextView> = sweep.columns.iter().map(|column| view(column, &calls)).collect();
@@ -351,7 +351,7 @@ pub fn readable(pointer: &str) -> String {
     if text.is_empty() { "(all)".to_owned() } else { text }
 }
 
-impl Query for SweepAsk {
+impl Query for SweepQuery {
     type Out = Arc<SweepPage>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
@@ -404,8 +404,12 @@ mod tests {
         ];
         let subjects: Vec<_> = calls.iter().map(|call| Arc::clone(&call.subject)).collect();
         let values: Vec<_> = calls.iter().map(|call| call.value.clone()).collect();
-        let ask =
-            SweepAsk { vary: Some("f".into()), values: values.into(), derived: Some(vec![(0, "json")]), ..SweepAsk::default() };
+        let ask = SweepQuery {
+            vary: Some("f".into()),
+            values: values.into(),
+            derived: Some(vec![(0, "json")]),
+            ..SweepQuery::default()
+        };
         SweepPage::of(&subjects, &ask, &Cancel::new()).unwrap()
     }
 

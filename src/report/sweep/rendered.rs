@@ -250,7 +250,7 @@ mod tests {
 
     use super::*;
     use crate::capture::Outcome;
-    use crate::report::sweep::SweepAsk;
+    use crate::report::sweep::SweepQuery;
     use crate::report::sweep::tests::{call, text_result};
 
     const JSON: &str = "{\n  \"items\": [\n    {\n      \"id\": 101,\n      \"name\": \"Ann Ames\",\n      \"city\": \"Rome\"\n    },\n    {\n      \"id\": 102,\n      \"name\": \"Bob Burr\",\n      \"city\": \"Oslo\"\n    }\n  ]\n}";
@@ -262,7 +262,8 @@ mod tests {
         ];
         let subjects: Vec<_> = calls.iter().map(|call| Arc::clone(&call.subject)).collect();
         let values: Vec<_> = calls.iter().map(|call| call.value.clone()).collect();
-        let ask = SweepAsk { vary: Some("f".into()), values: values.into(), derived: Some(Vec::new()), ..SweepAsk::default() };
+        let ask =
+            SweepQuery { vary: Some("f".into()), values: values.into(), derived: Some(Vec::new()), ..SweepQuery::default() };
         SweepPage::of(&subjects, &ask, &Cancel::new()).unwrap()
     }
 
@@ -329,11 +330,11 @@ mod tests {
         let text = "| id | name |\\n|---|---|\\n| 101 | Ann Ames |\\n| 102 | Bob Burr |";
         let both = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}],"structuredContent":{JSON}}}"#);
         let calls = [call("\"both\"", &both, Outcome::Result)];
-        let ask = SweepAsk {
+        let ask = SweepQuery {
             vary: Some("f".into()),
             values: ["\"both\"".to_owned()].into(),
             derived: Some(vec![]),
-            ..SweepAsk::default()
+            ..SweepQuery::default()
         };
         let page = SweepPage::of(&[Arc::clone(&calls[0].subject)], &ask, &Cancel::new()).unwrap();
         let laid = SweepRendered::of(&page, 40, &BTreeSet::new(), &Cancel::new()).unwrap();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::{Call, Column, Origin, Sweep, SweepAsk, shown};
+use super::{Call, Column, Origin, Sweep, SweepQuery, shown};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::Subject;
 use crate::format::ledger::ratio;
@@ -57,7 +57,7 @@ impl SweepFile {
     pub fn write(
         self,
         subjects: &[Arc<Subject>],
-        ask: &SweepAsk,
+        ask: &SweepQuery,
         encoding: Encoding,
         hosts: &Hosts,
         cancel: &Cancel,
@@ -213,11 +213,11 @@ mod tests {
         ];
         let subjects: Vec<_> = calls.iter().map(|call| Arc::clone(&call.subject)).collect();
         let values: Vec<_> = calls.iter().map(|call| call.value.clone()).collect();
-        let ask = SweepAsk {
+        let ask = SweepQuery {
             vary: Some("format".into()),
             values: values.into(),
             derived: Some(vec![(0, "json")]),
-            ..SweepAsk::default()
+            ..SweepQuery::default()
         };
         file.write(&subjects, &ask, Encoding::O200kBase, &Hosts::default(), &Cancel::new()).unwrap()
     }

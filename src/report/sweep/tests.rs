@@ -25,8 +25,8 @@ pub(crate) fn text_result(text: &str) -> String {
     format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, string(text))
 }
 
-fn of_argument(name: &str) -> SweepAsk {
-    SweepAsk { vary: Some(name.into()), ..SweepAsk::default() }
+fn of_argument(name: &str) -> SweepQuery {
+    SweepQuery { vary: Some(name.into()), ..SweepQuery::default() }
 }
 
 fn sweep(calls: &[Call]) -> Sweep {
@@ -124,8 +124,9 @@ fn fewer_records_are_no_saving_without_a_word() {
 fn one_part_of_the_answers_is_compared_by_itself() {
     let dual = format!(r#"{{"content":[{{"type":"text","text":{}}}],"structuredContent":{JSON}}}"#, string(MARKDOWN));
     let calls = [call("\"dual\"", &dual, Outcome::Result), call("\"text\"", &text_result("| 101 | Ann Ames |"), Outcome::Result)];
-    let of =
-        |part| Sweep::of(&SweepAsk { vary: Some("format".into()), part, ..SweepAsk::default() }, &calls, &Cancel::new()).unwrap();
+    let of = |part| {
+        Sweep::of(&SweepQuery { vary: Some("format".into()), part, ..SweepQuery::default() }, &calls, &Cancel::new()).unwrap()
+    };
     let seen = |sweep: &Sweep| -> Vec<(String, &'static str, Option<String>)> {
         sweep.columns.iter().take(2).map(|column| (column.title.clone(), column.format, column.why.clone())).collect()
     };
@@ -174,7 +175,7 @@ fn equal_calls_are_told_apart_by_their_bytes() {
         texts.iter().enumerate().map(call).collect()
     };
     let said = |calls: &[Call]| {
-        let found = Sweep::of(&SweepAsk::default(), calls, &Cancel::new()).unwrap();
+        let found = Sweep::of(&SweepQuery::default(), calls, &Cancel::new()).unwrap();
         assert!(found.columns.iter().all(|column| matches!(column.origin, Origin::Call(_))), "nothing is derived");
         (sweep_verdict(&found, Encoding::O200kBase).text(), found.different)
     };

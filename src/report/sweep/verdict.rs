@@ -68,13 +68,14 @@ fn equal(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], baseline: &C
         verdict.plain(format!(": {} {differ} from {}.", listed(&names), bare(baseline)));
     }
     // Counts are far below 2^53.
-    let tokens = spread(answers.iter().map(|column| column.row.tokens.get(encoding) as f64), |tokens| grouped(tokens as u64));
-    let time = spread(answers.iter().filter_map(|column| column.latency).map(milliseconds), |time| format!("{time:.1}"));
+    let tokens =
+        parallel_map(answers.iter().map(|column| column.row.tokens.get(encoding) as f64), |tokens| grouped(tokens as u64));
+    let time = parallel_map(answers.iter().filter_map(|column| column.latency).map(milliseconds), |time| format!("{time:.1}"));
     verdict.plain(format!(" Tokens ({}): {tokens}. Milliseconds: {time}.", encoding.name()));
 }
 
 /// "12 to 30, median 14", or the one number that all are. The median of an even row is the mean of its two.
-fn spread(numbers: impl Iterator<Item = f64>, written: impl Fn(f64) -> String) -> String {
+fn parallel_map(numbers: impl Iterator<Item = f64>, written: impl Fn(f64) -> String) -> String {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_by(f64::total_cmp);
     match numbers[..] {

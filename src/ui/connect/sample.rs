@@ -8,7 +8,7 @@ use super::super::widgets::{self, Tone};
 use super::super::{Cx, commands, icons, top_bar};
 use super::{card, other};
 use crate::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
-use crate::state::versus::VersusAction;
+use crate::state::versus::ServerDiffAction;
 use crate::state::{Action, ConnectForm};
 
 /// The names of the sets, as people know them.
@@ -92,7 +92,11 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 widgets::primary_button(ui, name, Some(icons::CALL), Some(&*keys).filter(|keys| !keys.is_empty())).clicked()
             };
             if is_clicked {
-                cx.send(if is_choosing { Action::Versus(VersusAction::List(Box::new(source))) } else { Action::Connect(source) });
+                cx.send(if is_choosing {
+                    Action::Versus(ServerDiffAction::List(Box::new(source)))
+                } else {
+                    Action::Connect(source)
+                });
             }
             if !is_default
                 && widgets::Button::new("Defaults").icon(icons::UNDO).frameless().name("Sample defaults").show(ui).clicked()

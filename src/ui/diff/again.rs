@@ -7,7 +7,7 @@ use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
 use super::{act, inside, note_ui, percent};
 use crate::report::difference::ToolsDifference;
 use crate::report::difference::ToolsQuery;
-use crate::report::{DiffAsk, DiffView, signed_from};
+use crate::report::{DiffQuery, DiffView, signed_from};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Dialog, PaneView};
 use crate::ui::theme::{self, Tokens};
@@ -22,7 +22,7 @@ fn since<'a>(cx: &Cx<'a>) -> Option<&'a Arc<DiffView>> {
     if cx.state.view.capture.as_ref() != Some(now) {
         return None;
     }
-    cx.ask_of(&[before.clone(), now.clone()], DiffAsk::default()).ready()
+    cx.ask_of(&[before.clone(), now.clone()], DiffQuery::default()).ready()
 }
 
 /// What became of a pane's content: `−119 tok · 0 facts lost`. True where there was room for it.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use mcp_loupe::capture::{Capture, CaptureId, Tool};
-use mcp_loupe::mcp::{self, Call, CancelToken, Happening, Options, Session};
+use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
 use mcp_loupe::source::{Command, Http, Protocol, Source};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -57,19 +57,19 @@ done"#
 
 /// What happened, in order.
 #[derive(Clone, Default)]
-pub struct Heard(Arc<Mutex<Vec<Happening>>>);
+pub struct ServerNotification(Arc<Mutex<Vec<SessionEvent>>>);
 
-impl Heard {
-    pub fn happenings(&self) -> mcp::Happenings {
+impl ServerNotification {
+    pub fn happenings(&self) -> mcp::OnSessionEvent {
         let heard = Arc::clone(&self.0);
         Arc::new(move |happening| heard.lock().unwrap().push(happening))
     }
 
-    pub fn all(&self) -> Vec<Happening> {
+    pub fn all(&self) -> Vec<SessionEvent> {
         self.0.lock().unwrap().clone()
     }
 
-    pub async fn until(&self, found: impl Fn(&Happening) -> bool) -> Happening {
+    pub async fn until(&self, found: impl Fn(&SessionEvent) -> bool) -> SessionEvent {
         until("a happening", || self.all().into_iter().find(|happening| found(happening))).await
     }
 }
@@ -87,7 +87,9 @@ pub async fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
 }
 
 pub async fn connect(source: &Source) -> Session {
-    mcp::connect(source, options(), Heard::default().happenings()).await.unwrap_or_else(|error| panic!("{source}: {error:?}"))
+    mcp::connect(source, options(), ServerNotification::default().happenings())
+        .await
+        .unwrap_or_else(|error| panic!("{source}: {error:?}"))
 }
 
 pub fn call(arguments: &'static str) -> Call {

@@ -13,7 +13,7 @@ const MAX_THREADS: usize = 4;
 ///
 /// # Errors
 /// The first that an item gives, as when the asker looked away.
-pub fn spread<T: Sync, R: Send, E: Send>(
+pub fn parallel_map<T: Sync, R: Send, E: Send>(
     items: &[T],
     is_small: bool,
     work: impl Fn(&T) -> Result<R, E> + Sync,
@@ -52,12 +52,12 @@ mod tests {
         let items: Vec<u32> = (0..1_000).collect();
         for is_small in [true, false] {
             assert_eq!(
-                spread(&items, is_small, |item| Ok::<_, Cancelled>(item * 2)).unwrap(),
+                parallel_map(&items, is_small, |item| Ok::<_, Cancelled>(item * 2)).unwrap(),
                 (0..1_000).map(|item| item * 2).collect::<Vec<_>>()
             );
         }
         let cancel = Cancel::new();
-        let looked_away = spread(&items, false, |item| {
+        let looked_away = parallel_map(&items, false, |item| {
             if *item == 500 {
                 cancel.cancel();
             }
