@@ -15,11 +15,11 @@ use time::{OffsetDateTime, UtcOffset};
 
 use crate::engine::Engine;
 use crate::host::Hosts;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::settings::Theme;
 use crate::source::{Source, is_web};
 use crate::state::kept::window_size;
-use crate::state::{Action, Effect, Event, HistoryAction, LocalTime, Picture, State};
+use crate::state::{Action, Effect, Event, ExportPicture, HistoryAction, LocalTime, State};
 use crate::{shot, store, ui};
 
 /// What a [`Problem`] says where there is no display to open a window on; the command line then answers in the terminal.
@@ -46,7 +46,7 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
     let size = window_size(&table).unwrap_or([1600.0, 1000.0]);
     let kept = data_dir.map(Path::to_owned).or_else(store::data_folder);
     if !has_display(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
-        return Err(Problem::new(Kind::NotFound, NO_DISPLAY)
+        return Err(Problem::new(ProblemKind::NotFound, NO_DISPLAY)
             .hint("set DISPLAY or WAYLAND_DISPLAY, or use a subcommand such as `tools` or `call`"));
     }
     let options = eframe::NativeOptions {
@@ -75,13 +75,13 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
     });
     eframe::run_native("loupe", options, create).map_err(|error| match error {
         eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => {
-            Problem::new(Kind::NotFound, NO_DISPLAY).at(error.to_string())
+            Problem::new(ProblemKind::NotFound, NO_DISPLAY).at(error.to_string())
         }
         eframe::Error::AppCreation(inner) => match inner.downcast::<Problem>() {
             Ok(problem) => *problem,
-            Err(other) => Problem::new(Kind::Internal, other.to_string()),
+            Err(other) => Problem::new(ProblemKind::Internal, other.to_string()),
         },
-        other => Problem::new(Kind::Internal, "the window could not be opened")
+        other => Problem::new(ProblemKind::Internal, "the window could not be opened")
             .at(other.to_string())
             .hint("OpenGL 2 or later is needed; LIBGL_ALWAYS_SOFTWARE=1 draws without a graphics card"),
     })
@@ -194,12 +194,12 @@ impl App {
 
 impl App {
     /// Paints without the window's own context, for a file or the clipboard; the window goes on meanwhile.
-    fn paint(&self, ctx: &egui::Context, picture: Picture, theme: Theme, path: Option<PathBuf>) {
+    fn paint(&self, ctx: &egui::Context, picture: ExportPicture, theme: Theme, path: Option<PathBuf>) {
         let (told, ctx) = (self.painted.0.clone(), ctx.clone());
         thread::spawn(move || {
             let painted = match picture {
-                Picture::Chart(bars) => Ok(shot::chart(&bars, theme)),
-                Picture::Pane { capture, shows } => shot::pane(capture, shows, theme, PANE),
+                ExportPicture::Chart(bars) => Ok(shot::chart(&bars, theme)),
+                ExportPicture::Pane { capture, shows } => shot::pane(capture, shows, theme, PANE),
             };
             let done = painted.and_then(|picture| match path {
                 Some(path) => {

@@ -8,7 +8,7 @@ pub mod secret;
 use bytes::Bytes;
 
 use crate::json::{Doc, Kind, Node, write};
-use form::Field;
+use form::ElicitationField;
 
 /// The methods that a person can answer.
 pub const ELICITATION: &str = "elicitation/create";
@@ -49,7 +49,7 @@ pub enum Wants {
         message: String,
         /// `requestedSchema` exactly as it came.
         schema: Bytes,
-        fields: Vec<Field>,
+        fields: Vec<ElicitationField>,
     },
     /// An address to visit outside of the protocol.
     Url {

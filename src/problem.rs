@@ -7,7 +7,7 @@ use std::fmt;
 
 /// The stable kind of a failure, as printed by `--json` in `error.kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ProblemKind {
     Usage,
     Arguments,
     NotFound,
@@ -26,25 +26,25 @@ pub enum Kind {
     Internal,
 }
 
-impl Kind {
+impl ProblemKind {
     /// Every kind with its name and exit status, in the order of the contract.
-    pub const ALL: &'static [(Kind, &'static str, u8)] = &[
-        (Kind::Usage, "usage", 2),
-        (Kind::Arguments, "arguments", 2),
-        (Kind::NotFound, "not-found", 2),
-        (Kind::Consent, "consent", 2),
-        (Kind::Spawn, "spawn", 3),
-        (Kind::Connect, "connect", 3),
-        (Kind::HttpStatus, "http-status", 3),
-        (Kind::Auth, "auth", 3),
-        (Kind::Handshake, "handshake", 3),
-        (Kind::Disconnected, "disconnected", 3),
-        (Kind::Timeout, "timeout", 4),
-        (Kind::Cancelled, "cancelled", 130),
-        (Kind::RpcError, "rpc-error", 5),
-        (Kind::Malformed, "malformed", 5),
-        (Kind::Io, "io", 2),
-        (Kind::Internal, "internal", 5),
+    pub const ALL: &'static [(ProblemKind, &'static str, u8)] = &[
+        (ProblemKind::Usage, "usage", 2),
+        (ProblemKind::Arguments, "arguments", 2),
+        (ProblemKind::NotFound, "not-found", 2),
+        (ProblemKind::Consent, "consent", 2),
+        (ProblemKind::Spawn, "spawn", 3),
+        (ProblemKind::Connect, "connect", 3),
+        (ProblemKind::HttpStatus, "http-status", 3),
+        (ProblemKind::Auth, "auth", 3),
+        (ProblemKind::Handshake, "handshake", 3),
+        (ProblemKind::Disconnected, "disconnected", 3),
+        (ProblemKind::Timeout, "timeout", 4),
+        (ProblemKind::Cancelled, "cancelled", 130),
+        (ProblemKind::RpcError, "rpc-error", 5),
+        (ProblemKind::Malformed, "malformed", 5),
+        (ProblemKind::Io, "io", 2),
+        (ProblemKind::Internal, "internal", 5),
     ];
 
     fn entry(self) -> (&'static str, u8) {
@@ -65,7 +65,7 @@ impl Kind {
 /// What happened, where, and what to do. Texts are sentence fragments in plain case without a final period.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Problem {
-    pub kind: Kind,
+    pub kind: ProblemKind,
     pub what: String,
     /// The server, path or argument it happened at; empty where `what` says it all.
     pub place: String,
@@ -74,7 +74,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub fn new(kind: Kind, what: impl Into<String>) -> Self {
+    pub fn new(kind: ProblemKind, what: impl Into<String>) -> Self {
         Self { kind, what: what.into(), place: String::new(), hint: None }
     }
 
@@ -139,18 +139,18 @@ mod tests {
 
     #[test]
     fn every_kind_is_listed_once() {
-        for (kind, name, status) in Kind::ALL {
+        for (kind, name, status) in ProblemKind::ALL {
             assert_eq!(kind.name(), *name);
             assert_eq!(kind.exit_status(), *status);
-            assert_eq!(Kind::ALL.iter().filter(|(_, other, _)| other == name).count(), 1);
+            assert_eq!(ProblemKind::ALL.iter().filter(|(_, other, _)| other == name).count(), 1);
         }
-        assert_eq!(Kind::ALL.len(), 16);
+        assert_eq!(ProblemKind::ALL.len(), 16);
     }
 
     #[test]
     fn message_names_the_place() {
-        assert_eq!(Problem::new(Kind::Spawn, "command not found").at("nosuch").message(), "command not found (nosuch)");
-        assert_eq!(Problem::new(Kind::Io, "disk full").message(), "disk full");
+        assert_eq!(Problem::new(ProblemKind::Spawn, "command not found").at("nosuch").message(), "command not found (nosuch)");
+        assert_eq!(Problem::new(ProblemKind::Io, "disk full").message(), "disk full");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use egui::{Color32, Context, FullOutput, Pos2, RawInput, Rect, TextureId, Textur
 use egui_system_font_provider::SystemFontProvider;
 use image::{Rgba, RgbaImage};
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::state::{Action, State};
 use crate::ui;
 pub use picture::{chart, pane};
@@ -110,7 +110,7 @@ pub fn png(picture: &RgbaImage) -> Result<Vec<u8>, Problem> {
     let mut png = Cursor::new(Vec::new());
     picture
         .write_to(&mut png, image::ImageFormat::Png)
-        .map_err(|error| Problem::new(Kind::Internal, format!("cannot encode the picture: {error}")))?;
+        .map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot encode the picture: {error}")))?;
     Ok(png.into_inner())
 }
 

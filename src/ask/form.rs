@@ -7,11 +7,11 @@ use crate::json::{Doc, Kind, Node, write};
 
 /// One thing to fill in.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub struct ElicitationField {
     pub name: String,
     pub title: Option<String>,
     pub description: Option<String>,
-    pub kind: FieldKind,
+    pub kind: ElicitationKind,
     pub required: bool,
     /// As JSON text.
     pub default: Option<String>,
@@ -20,7 +20,7 @@ pub struct Field {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum FieldKind {
+pub enum ElicitationKind {
     /// `format` is email, uri, date, date-time or whatever the server says.
     Text {
         format: Option<String>,
@@ -52,7 +52,7 @@ pub struct Choice {
 }
 
 /// The fields of a `requestedSchema`, in order.
-pub fn fields(schema: Node<'_>) -> Vec<Field> {
+pub fn fields(schema: Node<'_>) -> Vec<ElicitationField> {
     let required: Vec<String> = schema
         .get("required")
         .map(|names| names.children().filter_map(|name| Some(name.as_str()?.into_owned())).collect())
@@ -67,7 +67,7 @@ pub fn fields(schema: Node<'_>) -> Vec<Field> {
             let name = property.key().unwrap_or_default().into_owned();
             let (title, description, format) = (text("title"), text("description"), text("format"));
             let is_secret = super::secret::is_asked(&name, title.as_deref(), description.as_deref(), format.as_deref());
-            Field {
+            ElicitationField {
                 kind: kind(property, format),
                 required: required.contains(&name),
                 default: property.get("default").map(|node| node.raw_text().into_owned()),
@@ -80,22 +80,22 @@ pub fn fields(schema: Node<'_>) -> Vec<Field> {
         .collect()
 }
 
-fn kind(property: Node<'_>, format: Option<String>) -> FieldKind {
+fn kind(property: Node<'_>, format: Option<String>) -> ElicitationKind {
     if let Some(choices) = choices(property) {
-        return FieldKind::One(choices);
+        return ElicitationKind::One(choices);
     }
     let number = |name: &str| property.get(name).and_then(|node| node.as_number().map(str::to_owned));
     let count = |name: &str| property.get(name).and_then(Node::as_i64).and_then(|count| u64::try_from(count).ok());
     match property.get("type").and_then(Node::as_str).as_deref() {
-        Some("string") => FieldKind::Text { multiline: count("maxLength").is_some_and(|limit| limit >= 500), format },
-        Some("integer") => FieldKind::Number { integer: true, minimum: number("minimum"), maximum: number("maximum") },
-        Some("number") => FieldKind::Number { integer: false, minimum: number("minimum"), maximum: number("maximum") },
-        Some("boolean") => FieldKind::Boolean,
+        Some("string") => ElicitationKind::Text { multiline: count("maxLength").is_some_and(|limit| limit >= 500), format },
+        Some("integer") => ElicitationKind::Number { integer: true, minimum: number("minimum"), maximum: number("maximum") },
+        Some("number") => ElicitationKind::Number { integer: false, minimum: number("minimum"), maximum: number("maximum") },
+        Some("boolean") => ElicitationKind::Boolean,
         Some("array") => match property.get("items").and_then(choices) {
-            Some(choices) => FieldKind::Many { choices, min: count("minItems"), max: count("maxItems") },
-            None => FieldKind::Json,
+            Some(choices) => ElicitationKind::Many { choices, min: count("minItems"), max: count("maxItems") },
+            None => ElicitationKind::Json,
         },
-        _ => FieldKind::Json,
+        _ => ElicitationKind::Json,
     }
 }
 
@@ -128,7 +128,7 @@ fn plain(value: Node<'_>) -> String {
 }
 
 /// The content of a form: `given` (a JSON object), and the defaults of what it leaves out.
-pub fn content(fields: &[Field], given: &str) -> String {
+pub fn content(fields: &[ElicitationField], given: &str) -> String {
     let doc = Doc::parse(bytes::Bytes::copy_from_slice(given.as_bytes()));
     let root = doc.root().filter(|root| root.kind() == Kind::Object);
     let mut members: Vec<String> = Vec::new();
@@ -167,7 +167,7 @@ mod tests {
         "manyTitled":{"type":"array","items":{"anyOf":[{"const":"p","title":"P!"}]}},
         "odd":{"type":"object"}, "apiToken":{"type":"string"}, "none":7}}"#;
 
-    fn read() -> Vec<Field> {
+    fn read() -> Vec<ElicitationField> {
         let doc = Doc::parse(Bytes::from_static(SCHEMA.as_bytes()));
         fields(doc.root().unwrap())
     }
@@ -180,19 +180,19 @@ mod tests {
         assert_eq!(
             kinds,
             [
-                FieldKind::Text { format: None, multiline: false },
-                FieldKind::Text { format: Some("email".into()), multiline: false },
-                FieldKind::Number { integer: true, minimum: Some("0".into()), maximum: Some("1e2".into()) },
-                FieldKind::Number { integer: false, minimum: None, maximum: None },
-                FieldKind::Boolean,
-                FieldKind::One(vec![choice("\"a\"", "a"), choice("\"b\"", "b")]),
-                FieldKind::One(vec![choice("\"a\"", "First"), choice("\"b\"", "Second")]),
-                FieldKind::One(vec![choice("\"x\"", "The X")]),
-                FieldKind::Many { choices: vec![choice("\"p\"", "p"), choice("\"q\"", "q")], min: Some(1), max: Some(2) },
-                FieldKind::Many { choices: vec![choice("\"p\"", "P!")], min: None, max: None },
-                FieldKind::Json,
-                FieldKind::Text { format: None, multiline: false },
-                FieldKind::Json,
+                ElicitationKind::Text { format: None, multiline: false },
+                ElicitationKind::Text { format: Some("email".into()), multiline: false },
+                ElicitationKind::Number { integer: true, minimum: Some("0".into()), maximum: Some("1e2".into()) },
+                ElicitationKind::Number { integer: false, minimum: None, maximum: None },
+                ElicitationKind::Boolean,
+                ElicitationKind::One(vec![choice("\"a\"", "a"), choice("\"b\"", "b")]),
+                ElicitationKind::One(vec![choice("\"a\"", "First"), choice("\"b\"", "Second")]),
+                ElicitationKind::One(vec![choice("\"x\"", "The X")]),
+                ElicitationKind::Many { choices: vec![choice("\"p\"", "p"), choice("\"q\"", "q")], min: Some(1), max: Some(2) },
+                ElicitationKind::Many { choices: vec![choice("\"p\"", "P!")], min: None, max: None },
+                ElicitationKind::Json,
+                ElicitationKind::Text { format: None, multiline: false },
+                ElicitationKind::Json,
             ]
         );
         assert!(fields[0].required && !fields[1].required);

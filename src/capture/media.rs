@@ -7,7 +7,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::{Block, Reading};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -22,7 +22,7 @@ impl Reading {
     pub fn block_bytes(&self, index: usize) -> Result<Vec<u8>, Problem> {
         let place = format!("content[{index}]");
         let block = self.blocks.get(index).and_then(|block| self.encoded(block));
-        let data = block.ok_or_else(|| Problem::new(Kind::NotFound, "the block carries no data").at(&place))?;
+        let data = block.ok_or_else(|| Problem::new(ProblemKind::NotFound, "the block carries no data").at(&place))?;
         let plain: Vec<u8> = data
             .bytes()
             .filter(|byte| !byte.is_ascii_whitespace())
@@ -33,7 +33,7 @@ impl Reading {
             })
             .collect();
         LENIENT.decode(plain).map_err(|error| {
-            Problem::new(Kind::Malformed, format!("the data is not base64: {error}"))
+            Problem::new(ProblemKind::Malformed, format!("the data is not base64: {error}"))
                 .at(&place)
                 .hint("look at what was sent with *On the wire*")
         })
@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn what_is_no_data_says_so() {
-        assert_eq!(bytes(r#"{"type":"text","text":"a"}"#, 0).unwrap_err().kind, Kind::NotFound);
+        assert_eq!(bytes(r#"{"type":"text","text":"a"}"#, 0).unwrap_err().kind, ProblemKind::NotFound);
         assert_eq!(bytes("", 3).unwrap_err().place, "content[3]");
-        assert_eq!(bytes(r#"{"type":"image","mimeType":"a","data":"a*b"}"#, 0).unwrap_err().kind, Kind::Malformed);
+        assert_eq!(bytes(r#"{"type":"image","mimeType":"a","data":"a*b"}"#, 0).unwrap_err().kind, ProblemKind::Malformed);
     }
 }

@@ -12,7 +12,7 @@ use super::output;
 use crate::ask::{Ask, Reply, Root, Wants, form};
 use crate::json::{Doc, Kind as JsonKind};
 use crate::mcp::{Answer, ClientCapabilities};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::arguments;
 
 /// What stands as the model of an answer that no model gave.
@@ -68,7 +68,7 @@ fn elicit(text: &str) -> Result<Elicit, Problem> {
             if doc.is_json() && doc.root().is_some_and(|root| root.kind() == JsonKind::Object) {
                 return Ok(Elicit::Content(text.to_owned()));
             }
-            Err(Problem::new(Kind::Usage, "an answer is a JSON object, `decline` or `cancel`")
+            Err(Problem::new(ProblemKind::Usage, "an answer is a JSON object, `decline` or `cancel`")
                 .at("--elicit")
                 .hint("`--elicit '{}'` takes the defaults of the server's form"))
         }
@@ -103,15 +103,18 @@ fn elicited(ask: &Ask, elicit: &Elicit, quiet: bool) -> Reply {
                 Ok(checked) => {
                     let said: Vec<_> = checked.objections().iter().map(|(at, what)| format!("{what} ({at})")).collect();
                     output::warning(
-                        &Problem::new(Kind::Arguments, format!("the answer does not fit the server's form: {}", said.join("; ")))
-                            .at("--elicit")
-                            .hint("it was cancelled in place of being accepted"),
+                        &Problem::new(
+                            ProblemKind::Arguments,
+                            format!("the answer does not fit the server's form: {}", said.join("; ")),
+                        )
+                        .at("--elicit")
+                        .hint("it was cancelled in place of being accepted"),
                     );
                     Reply::Cancel
                 }
                 Err((why, ..)) => {
                     output::warning(
-                        &Problem::new(Kind::Arguments, format!("the form cannot be filled in: {why}")).at("--elicit"),
+                        &Problem::new(ProblemKind::Arguments, format!("the form cannot be filled in: {why}")).at("--elicit"),
                     );
                     Reply::Cancel
                 }
@@ -125,11 +128,12 @@ fn elicited(ask: &Ask, elicit: &Elicit, quiet: bool) -> Reply {
 fn root(folder: &Path) -> Result<Root, Problem> {
     let place = folder.display().to_string();
     let full = std::fs::canonicalize(folder)
-        .map_err(|error| Problem::new(Kind::Io, format!("the folder cannot be used: {error}")).at(place.clone()))?;
+        .map_err(|error| Problem::new(ProblemKind::Io, format!("the folder cannot be used: {error}")).at(place.clone()))?;
     if !full.is_dir() {
-        return Err(Problem::new(Kind::Usage, "not a folder").at(place));
+        return Err(Problem::new(ProblemKind::Usage, "not a folder").at(place));
     }
-    let uri = url::Url::from_file_path(&full).map_err(|()| Problem::new(Kind::Usage, "no file address").at(place.clone()))?;
+    let uri =
+        url::Url::from_file_path(&full).map_err(|()| Problem::new(ProblemKind::Usage, "no file address").at(place.clone()))?;
     let name = full.file_name().map_or(place, |name| name.to_string_lossy().into_owned());
     Ok(Root { uri: uri.into(), name })
 }
@@ -140,17 +144,17 @@ mod tests {
 
     #[test]
     fn only_what_was_given_is_declared() {
-        let declared = |args: Answers| answering(&args, true).unwrap().capabilities();
-        assert_eq!(declared(Answers::default()), "{}");
+        let declared = |args: AnswerArgs| answering(&args, true).unwrap().capabilities();
+        assert_eq!(declared(AnswerArgs::default()), "{}");
         assert_eq!(
-            declared(Answers { elicit: Some("decline".into()), ..Answers::default() }),
+            declared(AnswerArgs { elicit: Some("decline".into()), ..AnswerArgs::default() }),
             r#"{"elicitation":{"form":{},"url":{}}}"#
         );
-        assert_eq!(declared(Answers { sampling_reply: Some("hi".into()), ..Answers::default() }), r#"{"sampling":{}}"#);
-        let root = Answers { root: vec![std::env::temp_dir()], ..Answers::default() };
+        assert_eq!(declared(AnswerArgs { sampling_reply: Some("hi".into()), ..AnswerArgs::default() }), r#"{"sampling":{}}"#);
+        let root = AnswerArgs { root: vec![std::env::temp_dir()], ..AnswerArgs::default() };
         assert_eq!(declared(root), r#"{"roots":{"listChanged":true}}"#);
         for bad in ["yes", "[]", "{", ""] {
-            assert!(answering(&Answers { elicit: Some(bad.into()), ..Answers::default() }, true).is_err(), "{bad}");
+            assert!(answering(&AnswerArgs { elicit: Some(bad.into()), ..AnswerArgs::default() }, true).is_err(), "{bad}");
         }
     }
 }

@@ -12,13 +12,13 @@ use time::macros::format_description;
 use super::args;
 use super::client::{Interrupt, list_tools, with_session};
 use super::near;
-use super::view::Asked;
+use super::view::ViewRequest;
 use super::written::KeepArgs;
 use super::{Done, answers, hosts, output};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::host::Hosts;
 use crate::mcp::{self, Session};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::arguments::{self, refused_by};
 use crate::source::Source;
 use crate::store;
@@ -29,16 +29,16 @@ pub fn run(args: &args::CallArgs) -> Done {
         Some(id) => Some(identity(&hosts, id, &answers::answering(&args.link.answers, true)?)?),
         None => None,
     };
-    let asked = Asked::read(&args.view, || Arc::clone(&hosts))?;
+    let asked = ViewRequest::read(&args.view, || Arc::clone(&hosts))?;
     let source = args.source.required()?;
     let arguments = read_arguments(args.args.as_deref())?;
-    let shown = Shown { asked: &asked, keep: Some((&args.keep, &args.data)) };
+    let shown = CallOutput { asked: &asked, keep: Some((&args.keep, &args.data)) };
     call(&source, &args.tool, arguments, args.send_anyway, &args.link, identity, &shown)
 }
 
 /// What becomes of the answer: how it is printed, and whether it is kept.
-pub struct Shown<'a> {
-    pub asked: &'a Asked,
+pub struct CallOutput<'a> {
+    pub asked: &'a ViewRequest,
     pub keep: Option<(&'a KeepArgs, &'a args::DataArgs)>,
 }
 
@@ -47,7 +47,7 @@ fn identity(hosts: &Hosts, id: &str, answering: &mcp::ClientCapabilities) -> Res
     let host = hosts::known(hosts, id, "--as-host")?;
     host.identity().ok_or_else(|| {
         let own = mcp::Identity::own(answering.capabilities()).says();
-        Problem::new(Kind::Usage, format!("how {} names itself to a server is not known", host.name)).at("--as-host").hint(format!(
+        Problem::new(ProblemKind::Usage, format!("how {} names itself to a server is not known", host.name)).at("--as-host").hint(format!(
             "without it Loupe calls as itself ({own}); what {} sends can be put as [host.client] into a hosts.toml of your own, see docs/hosts.md",
             host.name
         ))
@@ -62,7 +62,7 @@ pub fn call(
     send_anyway: bool,
     link: &args::LinkArgs,
     identity: Option<mcp::Identity>,
-    shown: &Shown<'_>,
+    shown: &CallOutput<'_>,
 ) -> Done {
     // Found out before a server is started for nothing.
     refused_by(None, &arguments, send_anyway)?;
@@ -125,7 +125,7 @@ pub async fn make_calls(
 /// The text of `--args`: JSON, `@FILE`, or `-` for standard input. Nothing of it is changed.
 pub fn read_arguments(given: Option<&str>) -> Result<String, Problem> {
     let unreadable = |error: std::io::Error, place: &str| {
-        Problem::new(Kind::Io, format!("cannot read the arguments: {error}"))
+        Problem::new(ProblemKind::Io, format!("cannot read the arguments: {error}"))
             .at(place.to_owned())
             .hint("`--args` takes a JSON object, @FILE or - for standard input")
     };
@@ -146,14 +146,14 @@ pub fn read_arguments(given: Option<&str>) -> Result<String, Problem> {
 /// Says that the arguments of a tool go out without having been checked, and why.
 pub fn warn_unchecked(tool: &str, unchecked: Option<String>) {
     if let Some(why) = unchecked {
-        output::warning(&Problem::new(Kind::Arguments, arguments::unchecked(tool, &why)));
+        output::warning(&Problem::new(ProblemKind::Arguments, arguments::unchecked(tool, &why)));
     }
 }
 
 pub fn not_listed(name: &str, tools: &[Tool]) -> Problem {
     let hint = near::hint(name, tools.iter().map(|tool| tool.name.as_str()));
     let hint = hint.unwrap_or_else(|| "`mcp-loupe tools` lists the server's tools".to_owned());
-    Problem::new(Kind::NotFound, "the server lists no such tool").at(name.to_owned()).hint(hint)
+    Problem::new(ProblemKind::NotFound, "the server lists no such tool").at(name.to_owned()).hint(hint)
 }
 
 /// A name as a folder's name everywhere.

@@ -12,7 +12,7 @@ use super::{Done, output};
 use crate::cancel::Cancel;
 use crate::capture::{FactCount, Origin, Payload, Reading, locate_facts};
 use crate::json::Doc;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::grouped;
 use crate::serve::Backend;
 use crate::serve::sample::Sample;
@@ -66,7 +66,7 @@ impl Bench {
         }
         let request = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
         let answer = self.samples.get(spec).and_then(|sample| sample.handle(request.as_bytes()).into_iter().next());
-        answer.ok_or_else(|| Problem::new(Kind::Internal, format!("the sample does not answer {method}")).at(spec))
+        answer.ok_or_else(|| Problem::new(ProblemKind::Internal, format!("the sample does not answer {method}")).at(spec))
     }
 
     fn call(&mut self, spec: &str, tool: &str, arguments: &str) -> Result<Answer, Problem> {
@@ -94,7 +94,7 @@ impl Bench {
 }
 
 fn internal(error: impl std::fmt::Display) -> Problem {
-    Problem::new(Kind::Internal, error.to_string())
+    Problem::new(ProblemKind::Internal, error.to_string())
 }
 
 fn tokens(text: &str) -> Result<u64, Problem> {

@@ -19,7 +19,7 @@ use crate::cancel::Cancel;
 use crate::capture::Step;
 use crate::fixture::redact::Known;
 use crate::mcp::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent, ToolList};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::json::message_line;
 use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
 
@@ -143,7 +143,7 @@ impl SourceArgs {
 }
 
 fn usage(what: impl Into<String>) -> Problem {
-    Problem::new(Kind::Usage, what)
+    Problem::new(ProblemKind::Usage, what)
 }
 
 impl LinkArgs {
@@ -159,7 +159,7 @@ impl LinkArgs {
 
 /// A runtime for one command.
 pub fn runtime() -> Result<Runtime, Problem> {
-    mcp::runtime().map_err(|error| Problem::new(Kind::Internal, format!("cannot start the runtime: {error}")))
+    mcp::runtime().map_err(|error| Problem::new(ProblemKind::Internal, format!("cannot start the runtime: {error}")))
 }
 
 /// What an interrupt (Ctrl-C) stops: the wait that is going on, and at the second time everything.
@@ -225,7 +225,7 @@ pub fn computing<T>(work: impl FnOnce(&Cancel) -> Result<T, Problem>) -> Result<
 
 /// The failure of an interrupt.
 pub fn interrupted() -> Problem {
-    Problem::new(Kind::Cancelled, "interrupted")
+    Problem::new(ProblemKind::Cancelled, "interrupted")
 }
 
 /// Connects, does `work`, and prints its outcome with `then` while the session is being closed.
@@ -322,7 +322,7 @@ fn limits(link: &LinkArgs) -> Result<Limits, Problem> {
     let mut limits = Limits::default();
     for given in &link.limit {
         let (word, value) = given.split_once('=').ok_or_else(|| {
-            Problem::new(Kind::Usage, format!("`{given}` is not NAME=VALUE"))
+            Problem::new(ProblemKind::Usage, format!("`{given}` is not NAME=VALUE"))
                 .at("--limit")
                 .hint(format!("NAME is one of {}", Limits::words()))
         })?;
@@ -335,13 +335,13 @@ fn limits(link: &LinkArgs) -> Result<Limits, Problem> {
 }
 
 /// Where logins are kept: the system's keychain, else a file in the folder of `--data-dir` or the one for settings.
-fn logins(link: &LinkArgs) -> mcp::login::Keep {
+fn logins(link: &LinkArgs) -> mcp::login::LoginStore {
     keep(link.data_dir.as_deref())
 }
 
 /// The same for a folder of `--data-dir`.
-pub fn keep(data_dir: Option<&Path>) -> mcp::login::Keep {
-    mcp::login::Keep { keychain: true, folder: data_dir.map(Path::to_owned).or_else(crate::store::settings_folder) }
+pub fn keep(data_dir: Option<&Path>) -> mcp::login::LoginStore {
+    mcp::login::LoginStore { keychain: true, folder: data_dir.map(Path::to_owned).or_else(crate::store::settings_folder) }
 }
 
 fn happenings(quiet: bool, yes: bool, steps: Arc<Mutex<Vec<Step>>>) -> OnSessionEvent {
@@ -388,8 +388,9 @@ struct TranscriptFile {
 
 impl TranscriptFile {
     fn create(path: &Path) -> Result<Self, Problem> {
-        let file = File::create(path)
-            .map_err(|error| Problem::new(Kind::Io, format!("cannot create the file: {error}")).at(path.display().to_string()))?;
+        let file = File::create(path).map_err(|error| {
+            Problem::new(ProblemKind::Io, format!("cannot create the file: {error}")).at(path.display().to_string())
+        })?;
         Ok(Self { path: path.to_owned(), state: Arc::new(Mutex::new(Ok(file))) })
     }
 
@@ -409,7 +410,9 @@ impl TranscriptFile {
     fn result(self) -> Result<(), Problem> {
         match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
             Ok(_) => Ok(()),
-            Err(error) => Err(Problem::new(Kind::Io, format!("cannot write: {error}")).at(self.path.display().to_string())),
+            Err(error) => {
+                Err(Problem::new(ProblemKind::Io, format!("cannot write: {error}")).at(self.path.display().to_string()))
+            }
         }
     }
 }

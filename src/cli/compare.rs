@@ -13,13 +13,13 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::host::Hosts;
 use crate::mcp;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::arguments::refused_by;
 use crate::report::curve::{Curve, Limit, Unit};
 use crate::report::json::{self, milliseconds};
 use crate::report::sweep::{
-    self, Call, Column, Origin, Sweep, SweepQuery, argument_names, choices, format_argument, page_size_argument, shown,
-    sweep_table, sweep_verdict,
+    self, Column, ColumnOrigin, Sweep, SweepCall, SweepQuery, argument_names, choices, format_argument, page_size_argument,
+    shown, sweep_table, sweep_verdict,
 };
 use crate::report::{self, RowCount, TableKind, grouped};
 use crate::token::{Encoding, Tokenizer};
@@ -96,7 +96,7 @@ fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<Plan, Proble
     if !known.is_empty() && !known.contains(&name) {
         let hint = near::hint(&name, known.iter().map(String::as_str))
             .unwrap_or_else(|| format!("its arguments are {}", known.join(", ")));
-        return Err(Problem::new(Kind::Arguments, "the tool has no such argument").at(name).hint(hint));
+        return Err(Problem::new(ProblemKind::Arguments, "the tool has no such argument").at(name).hint(hint));
     }
     let values = sweep::values(tool, &name, given)?;
     let mut all = Vec::with_capacity(values.len());
@@ -117,7 +117,7 @@ fn nothing_to_vary(tool: &Tool) -> Problem {
         let sizes: Vec<String> = size.sizes().iter().map(u64::to_string).collect();
         ways.push(format!("`--vary {}={}`", size.name, sizes.join(",")));
     }
-    let problem = Problem::new(Kind::Usage, "no argument of this tool chooses a format").at(tool.name.clone());
+    let problem = Problem::new(ProblemKind::Usage, "no argument of this tool chooses a format").at(tool.name.clone());
     let known = argument_names(tool);
     match (ways.is_empty(), known.is_empty()) {
         (false, _) => problem.hint(format!("vary another: {}", ways.join(" or "))),
@@ -133,7 +133,7 @@ fn consent(plan: &Plan, yes: bool) -> Result<(), Problem> {
     }
     let what = format!("not declared read-only, and not called: {} would be made", output::some(plan.arguments.len(), "call"));
     let calls = plan.arguments.iter().map(|arguments| format!("{} {arguments}", plan.tool.name)).collect::<Vec<_>>();
-    Err(Problem::new(Kind::Consent, what)
+    Err(Problem::new(ProblemKind::Consent, what)
         .at(plan.tool.name.clone())
         .hint(format!("`--yes` makes these calls: {}", calls.join(" · "))))
 }
@@ -152,7 +152,7 @@ fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Canc
     let mut calls = Vec::with_capacity(captures.len());
     for (value, capture) in plan.values.iter().zip(captures) {
         let subject = report::subject(Arc::new(capture));
-        calls.push(Call::measure(value.clone(), subject, cancel).map_err(looked_away)?);
+        calls.push(SweepCall::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
     let found = Sweep::of(&SweepQuery { vary: Some(plan.vary.as_str().into()), ..SweepQuery::default() }, &calls, cancel)
         .map_err(looked_away)?;
@@ -175,18 +175,18 @@ fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Canc
     }
     Ok(match &failure {
         // An interrupt is the person's own doing, whatever came before.
-        Some(problem) if !is_error || problem.kind == Kind::Cancelled => problem.kind.exit_status(),
+        Some(problem) if !is_error || problem.kind == ProblemKind::Cancelled => problem.kind.exit_status(),
         _ => u8::from(is_error),
     })
 }
 
 /// The count of each column by a tokenizer that is not always counted; empty for one that is.
-fn counts(found: &Sweep, calls: &[Call], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Vec<RowCount>, Cancelled> {
+fn counts(found: &Sweep, calls: &[SweepCall], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Vec<RowCount>, Cancelled> {
     if tokenizer.encoding().is_some() {
         return Ok(Vec::new());
     }
     let count = |column: &Column| {
-        let (Origin::Call(call) | Origin::Derived(call)) = column.origin;
+        let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
         match calls.get(call).filter(|_| !column.row.format.is_empty()) {
             Some(call) => report::count_row(&call.subject, &column.row, tokenizer, cancel),
             None => Ok(RowCount::default()),
@@ -195,7 +195,7 @@ fn counts(found: &Sweep, calls: &[Call], tokenizer: &Tokenizer, cancel: &Cancel)
     found.columns.iter().map(count).collect()
 }
 
-fn page(plan: &Plan, found: &Sweep, calls: &[Call], tokenizer: &Tokenizer, counts: &[RowCount]) -> String {
+fn page(plan: &Plan, found: &Sweep, calls: &[SweepCall], tokenizer: &Tokenizer, counts: &[RowCount]) -> String {
     // Ratios and the verdict are of exact counts.
     let encoding = tokenizer.nearest_encoding();
     let server = calls.first().map(|call| &call.subject.capture.server);
@@ -285,15 +285,15 @@ fn row(column: &Column, base: Option<&Column>, encoding: Encoding) -> Vec<String
         format!("{}/{}{reworded}", facts.kept, facts.total)
     }));
     cells.push(match (&column.why, column.origin) {
-        (Some(why), Origin::Call(_)) => one_line(&format!("{}: {why}", column.outcome.name())),
-        (Some(why), Origin::Derived(_)) => one_line(why),
+        (Some(why), ColumnOrigin::Call(_)) => one_line(&format!("{}: {why}", column.outcome.name())),
+        (Some(why), ColumnOrigin::Derived(_)) => one_line(why),
         (None, _) => String::new(),
     });
     cells
 }
 
 /// What an item costs in each format, and where a usual limit stops.
-fn curve(calls: &[Call], encoding: Encoding) -> String {
+fn curve(calls: &[SweepCall], encoding: Encoding) -> String {
     let tokens = Curve::of(calls, Unit::Tokens(encoding));
     let mut rows = vec![["FORMAT", "TOKENS AN ITEM", "TOKENS WITHOUT ITEMS"].map(str::to_owned).to_vec()];
     for series in &tokens.series {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
 use crate::source::import::{self, Placeholder, Reach};
 use crate::store;
@@ -12,7 +12,7 @@ use crate::store;
 pub fn source(file: &Path, name: Option<&str>, given: &[(String, String)]) -> Result<Source, Problem> {
     let place = file.to_string_lossy().into_owned();
     let text = store::file_text(file, store::MOST_OF_SETTINGS)
-        .map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(place))?;
+        .map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place))?;
     // The whole path says whose file it is.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let import = import::read(&file.to_string_lossy(), &text)?;
@@ -27,7 +27,7 @@ pub fn source(file: &Path, name: Option<&str>, given: &[(String, String)]) -> Re
                 asked => format!("it asks for {}", asked.join(", ")),
             };
             return Err(Problem::new(
-                Kind::Usage,
+                ProblemKind::Usage,
                 format!("`{}` is reached at a URL, which has no variable `{name}`", entry.name),
             )
             .at("--env")

@@ -14,7 +14,7 @@ use super::{Done, conformance_login, output};
 use crate::capture::{Capture, Prompt, Resource, Tool};
 use crate::json::write;
 use crate::mcp::{self, Listing, Session};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::arguments::refused_by;
 use crate::source::{Http, Protocol, Source, Transport};
 
@@ -32,13 +32,14 @@ impl Play {
     fn read(url: &str) -> Result<Self, Problem> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let scenario = variable("MCP_CONFORMANCE_SCENARIO").ok_or_else(|| {
-            Problem::new(Kind::Usage, "MCP_CONFORMANCE_SCENARIO is not set").hint("let the conformance runner start this command")
+            Problem::new(ProblemKind::Usage, "MCP_CONFORMANCE_SCENARIO is not set")
+                .hint("let the conformance runner start this command")
         })?;
         let protocol = variable("MCP_CONFORMANCE_PROTOCOL_VERSION").as_deref().map_or(Ok(Protocol::Auto), Protocol::parse)?;
         let context = match variable("MCP_CONFORMANCE_CONTEXT") {
             None => Value::Null,
             Some(text) => serde_json::from_str(&text)
-                .map_err(|error| Problem::new(Kind::Usage, format!("not JSON: {error}")).at("MCP_CONFORMANCE_CONTEXT"))?,
+                .map_err(|error| Problem::new(ProblemKind::Usage, format!("not JSON: {error}")).at("MCP_CONFORMANCE_CONTEXT"))?,
         };
         Ok(Self { url: url.to_owned(), scenario, protocol, context })
     }

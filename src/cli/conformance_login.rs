@@ -12,7 +12,7 @@ use super::conformance::{Play, act};
 use super::{Done, output};
 use crate::mcp::login::{Step, Visit};
 use crate::mcp::{self, SessionEvent};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::{Grant, Http, Login, Source};
 
 /// The runner gives a client half a minute in all.
@@ -28,8 +28,9 @@ fn login(scenario: &str, context: &Value, folder: &Path) -> Result<Login, Proble
     let file = |name: &str| -> Result<Option<PathBuf>, Problem> {
         let Some(text) = member(name) else { return Ok(None) };
         let path = folder.join(name);
-        std::fs::write(&path, text)
-            .map_err(|error| Problem::new(Kind::Io, format!("cannot be written: {error}")).at(path.display().to_string()))?;
+        std::fs::write(&path, text).map_err(|error| {
+            Problem::new(ProblemKind::Io, format!("cannot be written: {error}")).at(path.display().to_string())
+        })?;
         Ok(Some(path))
     };
     let grant = match scenario {
@@ -77,9 +78,11 @@ impl Person {
 /// Plays a scenario: logs in where the server asks for it, lists the tools and calls them. Begins anew at each
 /// authorization server that somebody has to say yes to.
 pub fn run(play: &Play) -> Done {
-    let Source::Http(http) = play.source() else { return Err(Problem::new(Kind::Internal, "the runner's server has no URL")) };
+    let Source::Http(http) = play.source() else {
+        return Err(Problem::new(ProblemKind::Internal, "the runner's server has no URL"));
+    };
     let folder = tempfile::tempdir()
-        .map_err(|error| Problem::new(Kind::Io, format!("no folder for the credentials of the scenario: {error}")))?;
+        .map_err(|error| Problem::new(ProblemKind::Io, format!("no folder for the credentials of the scenario: {error}")))?;
     let mut login = login(&play.scenario, &play.context, folder.path())?;
     runtime()?.block_on(async {
         let person = Arc::new(Person { browser: Visit::new()?, asked: Mutex::default() });

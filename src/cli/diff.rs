@@ -15,7 +15,7 @@ use crate::diff::tree::{Op, TreeOptions};
 use crate::format::Subject;
 use crate::format::ledger::Row;
 use crate::json::Node;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::difference::{Difference, DifferenceOptions, TextDifference, Told, ToolsDifference, ValueDifference};
 use crate::report::{self, RowCount, grouped, json};
 use crate::store;
@@ -36,7 +36,7 @@ enum Input {
 pub fn run(args: &args::DiffArgs) -> Done {
     let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
     if args.a == Path::new("-") && args.b == Path::new("-") {
-        return Err(Problem::new(Kind::Usage, "standard input can be read once").hint("give a path for A or for B"));
+        return Err(Problem::new(ProblemKind::Usage, "standard input can be read once").hint("give a path for A or for B"));
     }
     let cancel = Cancel::new();
     // Nobody cancels: an interrupt ends the program as the system does.
@@ -48,7 +48,7 @@ pub fn run(args: &args::DiffArgs) -> Done {
                 json::diff_tools(&found)
             } else {
                 let encoding = tokenizer.encoding().ok_or_else(|| {
-                    Problem::new(Kind::Usage, "two lists of tools are counted with o200k_base and cl100k_base only")
+                    Problem::new(ProblemKind::Usage, "two lists of tools are counted with o200k_base and cl100k_base only")
                         .at("--tokenizer")
                 })?;
                 tools_page(&found, encoding)
@@ -66,7 +66,7 @@ pub fn run(args: &args::DiffArgs) -> Done {
             (text, found.is_equal())
         }
         _ => {
-            return Err(Problem::new(Kind::Usage, "one side is a list of tools, the other is not")
+            return Err(Problem::new(ProblemKind::Usage, "one side is a list of tools, the other is not")
                 .at(format!("{} and {}", args.a.display(), args.b.display()))
                 .hint("compare `tools --json` of both servers"));
         }
@@ -80,7 +80,7 @@ fn read(path: &Path) -> Result<Input, Problem> {
         return Ok(Input::Answer(Box::new(store::read_any(path)?)));
     }
     let unreadable =
-        |error: std::io::Error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(path.display().to_string());
+        |error: std::io::Error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(path.display().to_string());
     let mut bytes = Vec::new();
     if path == Path::new("-") {
         std::io::stdin().lock().read_to_end(&mut bytes).map_err(unreadable)?;

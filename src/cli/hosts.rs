@@ -9,7 +9,7 @@ use super::{Done, near};
 use crate::cancel::Cancel;
 use crate::host::probe::{Naming, SERVER, find, sections};
 use crate::host::{Host, Hosts};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::json;
 use crate::serve::sample::Probe;
 use crate::store;
@@ -104,14 +104,14 @@ fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
     } else {
         store::file_text(path, store::MOST_OF_ANSWERS)
     };
-    let text = text.map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(place.clone()))?;
+    let text = text.map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(place.clone()))?;
     let pasted = sections(&text).map_err(|problem| {
         let at = if problem.place.is_empty() { place } else { format!("{place}, {}", problem.place) };
         problem.at(at)
     })?;
     // Nothing waits here but our own computing; an interrupt ends the program as the system does.
     let found = find(&Probe::answers(), &pasted, SERVER, hosts, &Cancel::new())
-        .map_err(|_| Problem::new(Kind::Cancelled, "cancelled"))?;
+        .map_err(|_| Problem::new(ProblemKind::Cancelled, "cancelled"))?;
     let naming = Naming { checked: today(), ..Naming::default() };
     if is_json {
         output::print(json::probe(&found, &naming).as_bytes())?;
@@ -157,7 +157,7 @@ pub fn load(data: &DataArgs) -> Arc<Hosts> {
 pub fn known<'a>(hosts: &'a Hosts, id: &str, place: &str) -> Result<&'a Arc<Host>, Problem> {
     hosts.get(id).ok_or_else(|| {
         let hint = near::hint(id, hosts.iter().map(|host| host.id.as_str()));
-        Problem::new(Kind::Usage, format!("unknown host `{id}`"))
+        Problem::new(ProblemKind::Usage, format!("unknown host `{id}`"))
             .at(place)
             .hint(hint.unwrap_or_else(|| "`mcp-loupe hosts` lists the hosts".to_owned()))
     })

@@ -1,6 +1,6 @@
 //! What the contract names and is not built yet: recognised, so that nobody takes it for a typing mistake.
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 const COMMANDS: &[&str] = &["check", "rules"];
 
@@ -21,5 +21,5 @@ pub fn view(view: &str) -> Option<Problem> {
 
 /// The failure of everything that is to come.
 pub fn not_yet(what: &str) -> Problem {
-    Problem::new(Kind::Usage, "not available yet").at(what)
+    Problem::new(ProblemKind::Usage, "not available yet").at(what)
 }

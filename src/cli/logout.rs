@@ -5,7 +5,7 @@ use clap::Args;
 use super::args::DataArgs;
 use super::{Done, client, output};
 use crate::mcp::login;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::shown;
 
 #[derive(Args, Debug)]
@@ -23,7 +23,7 @@ pub struct Logout {
 pub fn run(args: &Logout) -> Done {
     let keep = client::keep(args.data.data_dir.as_deref());
     let forgotten = client::runtime()?.block_on(login::forget(&keep, &args.url, args.client_id.as_deref()));
-    let done = forgotten.map_err(|why| Problem::new(Kind::Io, why).at(shown(&args.url)))?;
+    let done = forgotten.map_err(|why| Problem::new(ProblemKind::Io, why).at(shown(&args.url)))?;
     output::print(format!("{}: {done}\n", shown(&args.url)).as_bytes())?;
     Ok(0)
 }

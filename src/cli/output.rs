@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::quote::is_direction;
 
 /// Writes a page for people.
@@ -34,7 +34,7 @@ pub fn print(bytes: &[u8]) -> Result<(), Problem> {
 pub fn quiet_pipe(written: io::Result<()>) -> Result<(), Problem> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Problem::new(Kind::Io, format!("cannot write to standard output: {error}")))
+            Err(Problem::new(ProblemKind::Io, format!("cannot write to standard output: {error}")))
         }
         _ => Ok(()),
     }

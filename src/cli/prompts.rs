@@ -5,12 +5,12 @@ use bytes::Bytes;
 use super::args;
 use super::client::{list, with_session};
 use super::output::{self, columns, one_line};
-use super::view::Asked;
+use super::view::ViewRequest;
 use super::{Done, call, hosts, near, view};
 use crate::capture::{Prompt, Server};
 use crate::json::write;
 use crate::mcp::{self, Listing};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::arguments::refused_by;
 use crate::report::json;
 
@@ -64,7 +64,7 @@ fn page(server: &Server, prompts: &[Prompt]) -> String {
 }
 
 pub fn get(args: &args::PromptArgs) -> Done {
-    let asked = Asked::read(&args.view, || hosts::load(&args.data))?;
+    let asked = ViewRequest::read(&args.view, || hosts::load(&args.data))?;
     let source = args.source.required()?;
     let arguments = call::read_arguments(args.args.as_deref())?;
     refused_by(None, &arguments, false)?;
@@ -79,7 +79,7 @@ pub fn get(args: &args::PromptArgs) -> Done {
             let prompts: Vec<Prompt> = prompts.into_iter().map(Prompt::read).collect();
             if !prompts.iter().any(|prompt| prompt.name == args.name) {
                 let hint = near::hint(&args.name, prompts.iter().map(|prompt| prompt.name.as_str()));
-                return Err(Problem::new(Kind::NotFound, "the server lists no such prompt")
+                return Err(Problem::new(ProblemKind::NotFound, "the server lists no such prompt")
                     .at(args.name.clone())
                     .hint(hint.unwrap_or_else(|| "`mcp-loupe prompts` lists the server's prompts".to_owned())));
             }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::sample_server::serve;
 use super::written::recover;
 use super::{Done, args, near, output};
-use crate::problem::{Kind, Problem};
-use crate::serve::replay::{self, Options, Variant};
+use crate::problem::{Problem, ProblemKind};
+use crate::serve::replay::{self, ReplayOptions, Variant};
 
 pub fn run(args: &args::ReplayArgs) -> Done {
-    let options = Options {
+    let options = ReplayOptions {
         variant: variant(&args.variant)?,
         nearest: args.matching == args::Matching::Nearest,
         delay: args.delay == args::Delay::Recorded,
@@ -27,6 +27,6 @@ fn variant(word: &str) -> Result<Variant, Problem> {
     Variant::parse(word).ok_or_else(|| {
         let hint = near::hint(word, Variant::names())
             .unwrap_or_else(|| "both, content-only, structured-only, or one that `mcp-loupe formats` lists".to_owned());
-        Problem::new(Kind::Usage, format!("unknown variant `{word}`")).at("--variant").hint(hint)
+        Problem::new(ProblemKind::Usage, format!("unknown variant `{word}`")).at("--variant").hint(hint)
     })
 }

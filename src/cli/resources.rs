@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::args;
 use super::client::{list, with_session};
 use super::output::{self, columns, one_line};
-use super::view::Asked;
+use super::view::ViewRequest;
 use super::{Done, call, hosts, view};
 use crate::capture::{Resource, Server};
 use crate::json::write;
@@ -75,7 +75,7 @@ fn page(server: &Server, resources: &[Resource]) -> String {
 }
 
 pub fn read(args: &args::ReadArgs) -> Done {
-    let asked = Asked::read(&args.view, || hosts::load(&args.data))?;
+    let asked = ViewRequest::read(&args.view, || hosts::load(&args.data))?;
     let source = args.source.required()?;
     let quiet = asked.is_quiet();
     with_session(

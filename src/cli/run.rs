@@ -19,7 +19,7 @@ use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{Before, Run, RunCall};
 use crate::host::Hosts;
 use crate::mcp::{self, Session};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::{self, grouped, json, number_of, signed};
 use crate::source::Source;
 use crate::store;
@@ -67,7 +67,7 @@ pub fn run(args: &args::RunArgs) -> Done {
 
 fn read(path: &Path) -> Result<String, Problem> {
     store::file_text(path, store::MOST_OF_SETTINGS)
-        .map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at(path.display().to_string()))
+        .map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at(path.display().to_string()))
 }
 
 /// The SOURCE of the command line, else that of the collection, with `${NAME}` filled from the environment.
@@ -75,9 +75,9 @@ fn source(args: &args::RunArgs, written: Option<&str>, place: &str) -> Result<So
     if let Some(source) = args.source.source()? {
         return Ok(source);
     }
-    let wrong = |what: String| Problem::new(Kind::Usage, what).at(format!("{place}, source"));
+    let wrong = |what: String| Problem::new(ProblemKind::Usage, what).at(format!("{place}, source"));
     let Some(written) = written else {
-        return Err(Problem::new(Kind::Usage, "no SOURCE is given")
+        return Err(Problem::new(ProblemKind::Usage, "no SOURCE is given")
             .at(place)
             .hint("write `source = \"…\"` into the collection, or add one: --sample, --url URL, --config FILE or -- COMMAND"));
     };
@@ -122,12 +122,12 @@ fn free(plan: &[(&CollectedCall, &Tool)], folder: &Path) -> Result<(), Problem> 
         let place = folder.join(&name);
         if let Some((other, _)) = plan[..at].iter().find(|(other, _)| folder_name(&other.name) == name) {
             let what = format!("the calls `{}` and `{}` would be saved into one folder", other.name, call.name);
-            return Err(Problem::new(Kind::Usage, what)
+            return Err(Problem::new(ProblemKind::Usage, what)
                 .at(place.display().to_string())
                 .hint("nothing was called; name one otherwise"));
         }
         if std::fs::symlink_metadata(&place).is_ok() {
-            return Err(Problem::new(Kind::Io, "already there")
+            return Err(Problem::new(ProblemKind::Io, "already there")
                 .at(place.display().to_string())
                 .hint("nothing was called; give `--save` another folder, or remove this one"));
         }
@@ -143,7 +143,7 @@ fn consent(plan: &[(&CollectedCall, &Tool)], yes: bool) -> Result<(), Problem> {
     }
     let calls: Vec<String> = risky.iter().map(|(call, _)| format!("{} {}", call.tool, call.arguments)).collect();
     let what = format!("not declared read-only, and nothing was called: {} of {} calls", risky.len(), plan.len());
-    Err(Problem::new(Kind::Consent, what).hint(format!("`--yes` makes these calls too: {}", calls.join(" · "))))
+    Err(Problem::new(ProblemKind::Consent, what).hint(format!("`--yes` makes these calls too: {}", calls.join(" · "))))
 }
 
 /// Makes the calls one after the other, and saves each answer as it comes. Where that fails the calls go on: what was
@@ -210,7 +210,7 @@ fn print(
     }
     let is_no = run.calls.iter().any(|call| matches!(call.outcome, Outcome::Result | Outcome::ToolError) && !call.passed());
     Ok(match &failure {
-        Some(problem) if !is_no || problem.kind == Kind::Cancelled => problem.kind.exit_status(),
+        Some(problem) if !is_no || problem.kind == ProblemKind::Cancelled => problem.kind.exit_status(),
         _ => u8::from(!run.passed()),
     })
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::{Done, args, client, output};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::{Probe, Sample};
 use crate::serve::{self, Backend};
 use crate::source::SampleSpec;
@@ -30,7 +30,9 @@ pub fn serve(backend: Arc<dyn Backend>, http: Option<SocketAddr>, quiet: bool) -
             Some(address) => {
                 let place = address.to_string();
                 let failed = |error: std::io::Error| {
-                    Problem::new(Kind::Io, format!("cannot serve: {error}")).at(place.clone()).hint("port 0 takes any free port")
+                    Problem::new(ProblemKind::Io, format!("cannot serve: {error}"))
+                        .at(place.clone())
+                        .hint("port 0 takes any free port")
                 };
                 let http = serve::http(backend, address).await.map_err(failed)?;
                 output::note(quiet, &format!("serving at {} until interrupted", http.url()));

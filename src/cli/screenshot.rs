@@ -12,7 +12,7 @@ pub fn run(_args: &args::ScreenshotArgs) -> Done {
 #[cfg(feature = "gui")]
 pub fn run(args: &args::ScreenshotArgs) -> Done {
     use super::{call, near, output};
-    use crate::problem::{Kind, Problem};
+    use crate::problem::{Problem, ProblemKind};
     use crate::settings::Theme;
     use crate::{shot, store};
 
@@ -23,11 +23,11 @@ pub fn run(args: &args::ScreenshotArgs) -> Done {
     let screen = args.screen.as_deref().unwrap_or("main");
     if !shot::SCREENS.contains(&screen) {
         let hint = near::hint(screen, shot::SCREENS.iter().copied());
-        return Err(Problem::new(Kind::Usage, format!("unknown screen `{screen}`"))
+        return Err(Problem::new(ProblemKind::Usage, format!("unknown screen `{screen}`"))
             .at("--screen")
             .hint(hint.unwrap_or_else(|| "`mcp-loupe screenshot --list` names them".to_owned())));
     }
-    let Some(out) = args.out.as_deref() else { return Err(Problem::new(Kind::Usage, "no file is given").at("--out")) };
+    let Some(out) = args.out.as_deref() else { return Err(Problem::new(ProblemKind::Usage, "no file is given").at("--out")) };
     let source = args.source.source()?;
     let arguments = args.args.as_deref().map(|given| call::read_arguments(Some(given))).transpose()?;
     let theme = match args.theme {

@@ -6,10 +6,10 @@ use std::path::Path;
 use bytes::Bytes;
 
 use super::output::{self, columns, one_line};
-use super::view::Asked;
+use super::view::ViewRequest;
 use super::{Done, args, client, hosts, near};
 use crate::capture::Capture;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::grouped;
 use crate::store::{self, ReadAs};
 
@@ -17,14 +17,14 @@ use crate::store::{self, ReadAs};
 const MAX_ARGUMENTS: usize = 60;
 
 pub fn run(args: &args::ShowArgs) -> Done {
-    let asked = Asked::read(&args.view, || hosts::load(&args.data))?;
+    let asked = ViewRequest::read(&args.view, || hosts::load(&args.data))?;
     let kind = args.read_as.as_deref().map(read_as).transpose()?;
     let captures = if args.path == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin()
             .lock()
             .read_to_end(&mut bytes)
-            .map_err(|error| Problem::new(Kind::Io, format!("cannot read: {error}")).at("standard input"))?;
+            .map_err(|error| Problem::new(ProblemKind::Io, format!("cannot read: {error}")).at("standard input"))?;
         store::read_all_bytes(&Bytes::from(bytes), "stdin", kind)?
     } else {
         store::read_all(&args.path, kind)?
@@ -38,7 +38,7 @@ fn chosen(mut captures: Vec<Capture>, args: &args::ShowArgs) -> Result<Capture, 
     let many = captures.len();
     let several = || {
         let place = args.path.display().to_string();
-        Problem::new(Kind::Usage, format!("the file holds {many} answers")).at(place)
+        Problem::new(ProblemKind::Usage, format!("the file holds {many} answers")).at(place)
     };
     match args.nth {
         Some(nth) if (1..=many).contains(&nth) => Ok(captures.swap_remove(nth - 1)),
@@ -72,6 +72,6 @@ fn read_as(name: &str) -> Result<ReadAs, Problem> {
     ReadAs::parse(name).ok_or_else(|| {
         let names: Vec<&str> = ReadAs::ALL.iter().map(|(_, name)| *name).collect();
         let hint = near::hint(name, names.iter().copied()).unwrap_or_else(|| format!("one of {}", names.join(", ")));
-        Problem::new(Kind::Usage, format!("unknown kind `{name}`")).at("--read-as").hint(hint)
+        Problem::new(ProblemKind::Usage, format!("unknown kind `{name}`")).at("--read-as").hint(hint)
     })
 }

@@ -7,12 +7,13 @@ use super::{Done, view};
 use crate::cancel::Cancel;
 use crate::capture::{Server, Tool};
 use crate::problem::Problem;
-use crate::report::{Part, ServerCost, counted, grouped, json};
+use crate::report::{DefinitionPart, ServerCost, counted, grouped, json};
 use crate::source::Source;
 use crate::token::{Count, Encoding, Tokenizer};
 
 /// The parts that a line has room for.
-const SHOWN: [Part; 4] = [Part::Description, Part::InputSchema, Part::OutputSchema, Part::Annotations];
+const SHOWN: [DefinitionPart; 4] =
+    [DefinitionPart::Description, DefinitionPart::InputSchema, DefinitionPart::OutputSchema, DefinitionPart::Annotations];
 
 pub fn run(args: &args::ListArgs) -> Done {
     let source = args.source.required()?;

@@ -7,7 +7,7 @@ use clap::{CommandFactory, Error};
 
 use super::args::Cli;
 use super::{later, near};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// The failure; `None` where clap's error is an answer, such as that to `--help`.
 pub fn problem(error: &Error) -> Option<Problem> {
@@ -20,7 +20,7 @@ pub fn problem(error: &Error) -> Option<Problem> {
     {
         return Some(problem);
     }
-    let mut problem = Problem::new(Kind::Usage, what(error, word.as_deref()));
+    let mut problem = Problem::new(ProblemKind::Usage, what(error, word.as_deref()));
     // Help shown for want of a command has its usage in the text alone.
     let usage = text(error, ContextKind::Usage).or_else(|| {
         let help = error.to_string();

@@ -17,7 +17,7 @@ use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, Subject};
 use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::parallel::parallel_map;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::json::{self, LedgerOptions};
 use crate::report::{
     self, CountedRow, Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, TableKind, counted_table,
@@ -57,14 +57,14 @@ const WORDS: &[(&str, Shown)] = &[
 
 /// A view that was asked for, checked before anything is started for it.
 #[derive(Clone)]
-pub struct Asked {
+pub struct ViewRequest {
     hosts: Arc<Hosts>,
     shown: Shown,
     ledger: LedgerOptions,
     print: PrintArgs,
 }
 
-impl Asked {
+impl ViewRequest {
     /// `hosts` is read only where the view needs it: that takes as long as a small server does to start.
     pub fn read(args: &ViewArgs, hosts: impl Fn() -> Arc<Hosts>) -> Result<Self, Problem> {
         let hosts = LazyCell::new(hosts);
@@ -119,7 +119,7 @@ impl Asked {
         match (printed, &failure) {
             (Ok(()), None) => {}
             // What came first is the reason that the view is not there either.
-            (Ok(()) | Err(Problem { kind: Kind::Usage, .. }), Some(problem)) => output::problem(problem),
+            (Ok(()) | Err(Problem { kind: ProblemKind::Usage, .. }), Some(problem)) => output::problem(problem),
             (Err(problem), _) => return Err(problem),
         }
         if subject.capture.outcome == Outcome::ToolError {
@@ -196,8 +196,8 @@ impl Asked {
         for (name, page) in pages {
             let text = match page {
                 Ok(text) => text,
-                Err(problem) if problem.kind == Kind::Cancelled => continue,
-                Err(problem) if problem.kind == Kind::Usage => format!("not there: {}\n", problem.what),
+                Err(problem) if problem.kind == ProblemKind::Cancelled => continue,
+                Err(problem) if problem.kind == ProblemKind::Usage => format!("not there: {}\n", problem.what),
                 Err(problem) => return Err(problem),
             };
             if !all.is_empty() {
@@ -209,7 +209,7 @@ impl Asked {
     }
 }
 
-impl Asked {
+impl ViewRequest {
     fn get<Q: Query>(&self, subject: &Arc<Subject>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
         Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel).get(query).map_err(|_| client::interrupted())?
     }
@@ -221,12 +221,12 @@ impl Asked {
 
     fn hosts_page(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
         if subject.reading.result().is_none() {
-            return Err(Problem::new(Kind::Usage, "no result in this answer, so no host shows one").at("--view"));
+            return Err(Problem::new(ProblemKind::Usage, "no result in this answer, so no host shows one").at("--view"));
         }
         let report = HostsReport::so_far(subject, &self.hosts, true, cancel);
         let deliveries = match self.get(subject, &DeliveriesQuery, cancel) {
             Ok(deliveries) => deliveries,
-            Err(problem) if problem.kind == Kind::Cancelled => None,
+            Err(problem) if problem.kind == ProblemKind::Cancelled => None,
             Err(problem) => return Err(problem),
         };
         Ok(hosts::page(&report, deliveries.as_deref(), self.encoding()))
@@ -235,7 +235,7 @@ impl Asked {
     /// Exactly the text; what there is to say about it goes elsewhere.
     fn print_host(&self, text: &HostText) -> Result<(), Problem> {
         if let Some(why) = &text.view.not_computable {
-            return Err(Problem::new(Kind::Usage, why.clone()).at(text.host.name.clone()));
+            return Err(Problem::new(ProblemKind::Usage, why.clone()).at(text.host.name.clone()));
         }
         output::print(text.view.text.as_bytes())?;
         output::note(self.print.quiet, &report::evidence_text(&text.host));
@@ -266,11 +266,12 @@ pub fn tokenizer(name: Option<&str>) -> Result<Tokenizer, Problem> {
     if !path.exists() {
         let hint = near::hint(name, Tokenizer::NAMES.iter().copied())
             .unwrap_or_else(|| format!("one of {}, or a tokenizer file", Tokenizer::NAMES.join(", ")));
-        return Err(Problem::new(Kind::Usage, format!("unknown tokenizer `{name}`, and no such file"))
+        return Err(Problem::new(ProblemKind::Usage, format!("unknown tokenizer `{name}`, and no such file"))
             .at("--tokenizer")
             .hint(hint));
     }
-    let cannot = |error: std::io::Error| Problem::new(Kind::Io, format!("cannot read the tokenizer file: {error}")).at(name);
+    let cannot =
+        |error: std::io::Error| Problem::new(ProblemKind::Io, format!("cannot read the tokenizer file: {error}")).at(name);
     let bytes = store::file_bytes(path, MAX_FILE_BYTES as u64).map_err(cannot)?;
     let file = path.file_name().map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned());
     TokenizerFile::read(&file, &bytes).map(|file| Tokenizer::File(Arc::new(file)))
@@ -280,14 +281,14 @@ pub fn tokenizer(name: Option<&str>) -> Result<Tokenizer, Problem> {
 pub fn encoding(name: Option<&str>) -> Result<Encoding, Problem> {
     tokenizer(name)?.encoding().ok_or_else(|| {
         let names = Encoding::ALL.iter().map(|encoding| encoding.name()).collect::<Vec<_>>().join(" and ");
-        Problem::new(Kind::Usage, format!("this command counts with {names} only")).at("--tokenizer")
+        Problem::new(ProblemKind::Usage, format!("this command counts with {names} only")).at("--tokenizer")
     })
 }
 
 /// The kind of table with this word.
 pub fn table(name: &str) -> Result<TableKind, Problem> {
     TableKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
-        Problem::new(Kind::Usage, format!("unknown kind of table `{name}`")).at("--as").hint("one of markdown, csv")
+        Problem::new(ProblemKind::Usage, format!("unknown kind of table `{name}`")).at("--as").hint("one of markdown, csv")
     })
 }
 
@@ -301,7 +302,7 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
     let words = WORDS.iter().map(|(word, _)| *word).filter(|_| what == "view");
     let known = words.chain(FORMATS.iter().map(|format| format.id()));
     let hint = near::hint(id, known).unwrap_or_else(|| "`mcp-loupe formats` lists the formats".to_owned());
-    Err(Problem::new(Kind::Usage, format!("unknown {what} `{id}`"))
+    Err(Problem::new(ProblemKind::Usage, format!("unknown {what} `{id}`"))
         .at(if what == "view" { "--view" } else { "--baseline" })
         .hint(hint))
 }

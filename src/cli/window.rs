@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::args::{self, LinkArgs, PrintArgs};
-use super::view::Asked;
+use super::view::ViewRequest;
 use super::{Done, call, output, tools};
 use crate::source::Source;
 use crate::token::Tokenizer;
@@ -27,7 +27,7 @@ fn in_terminal(source: &Source, args: &args::WindowArgs) -> Done {
     let link = LinkArgs { limit: args.limit.clone(), data_dir: args.data.data_dir.clone(), ..LinkArgs::default() };
     match source {
         Source::Sample(spec) if has_sample_tool(&spec.set) => {
-            let shown = call::Shown { asked: &Asked::ledger(quiet), keep: None };
+            let shown = call::CallOutput { asked: &ViewRequest::ledger(quiet), keep: None };
             call::call(source, SAMPLE_TOOL, "{}".to_owned(), false, &link, None, &shown)
         }
         _ => tools::list(source, &Tokenizer::default(), &link, PrintArgs { json: false, quiet }),

@@ -9,7 +9,7 @@ use super::output::{self, columns, one_line};
 use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::fixture::redact::{Known, OFFERED, RedactOptions, Redacted, redact};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::{grouped, number_of};
 use crate::source::Source;
 use crate::store::{self, History, Label};
@@ -70,7 +70,7 @@ impl WriteArgs {
     /// Whether what was given can be done.
     pub fn check(&self) -> Result<(), Problem> {
         if let Some(word) = self.hide.iter().find(|word| !OFFERED.contains(&word.as_str())) {
-            return Err(Problem::new(Kind::Usage, format!("unknown kind `{word}`"))
+            return Err(Problem::new(ProblemKind::Usage, format!("unknown kind `{word}`"))
                 .at("--hide")
                 .hint(format!("one of {}; the other kinds are hidden by default", OFFERED.join(", "))));
         }
@@ -149,10 +149,9 @@ impl KeepArgs {
     }
 
     fn try_keep(&self, capture: &Capture, known: &Known, data: &DataArgs) -> Result<String, Problem> {
-        let folder =
-            data.data_dir.clone().or_else(store::data_folder).ok_or_else(|| {
-                Problem::new(Kind::Io, "there is no folder for the history").hint("name one with `--data-dir DIR`")
-            })?;
+        let folder = data.data_dir.clone().or_else(store::data_folder).ok_or_else(|| {
+            Problem::new(ProblemKind::Io, "there is no folder for the history").hint("name one with `--data-dir DIR`")
+        })?;
         let write = WriteArgs { no_redact: self.no_redact, ..self.write.clone() };
         let redacted = write.prepare(capture, &write.options(known)?)?;
         let history = History::at(&folder);

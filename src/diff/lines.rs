@@ -75,7 +75,7 @@ impl Side {
 
 /// One line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct DiffLine {
     pub side: Side,
     /// Line numbers from 1.
     pub a: Option<usize>,
@@ -92,7 +92,7 @@ pub struct Hunk {
     /// Line numbers of A and of B, from 1.
     pub a: Range<usize>,
     pub b: Range<usize>,
-    pub lines: Vec<Line>,
+    pub lines: Vec<DiffLine>,
 }
 
 /// The differences of two texts. A text's lines are what stands between its LFs, so a last LF makes one more, empty line.
@@ -223,7 +223,7 @@ impl Hunks<'_, '_> {
         for at in 0..len {
             let range = self.old.ranges[a + at].clone();
             let (a, b) = (Some(a + at + 1), Some(b + at + 1));
-            hunk.lines.push(Line { side: Side::Both, a, b, range, words: Vec::new() });
+            hunk.lines.push(DiffLine { side: Side::Both, a, b, range, words: Vec::new() });
         }
         (hunk.a.end, hunk.b.end) = (a + len + 1, b + len + 1);
         self.kept += len;
@@ -263,11 +263,23 @@ impl Hunks<'_, '_> {
         }
         for at in 0..a_kept {
             let words = paired.get(at).map(|pair| pair.0.clone()).unwrap_or_default();
-            hunk.lines.push(Line { side: Side::A, a: Some(a + at + 1), b: None, range: self.old.ranges[a + at].clone(), words });
+            hunk.lines.push(DiffLine {
+                side: Side::A,
+                a: Some(a + at + 1),
+                b: None,
+                range: self.old.ranges[a + at].clone(),
+                words,
+            });
         }
         for at in 0..b_kept {
             let words = paired.get(at).map(|pair| pair.1.clone()).unwrap_or_default();
-            hunk.lines.push(Line { side: Side::B, a: None, b: Some(b + at + 1), range: self.new.ranges[b + at].clone(), words });
+            hunk.lines.push(DiffLine {
+                side: Side::B,
+                a: None,
+                b: Some(b + at + 1),
+                range: self.new.ranges[b + at].clone(),
+                words,
+            });
         }
         (hunk.a.end, hunk.b.end) = (a + a_kept + 1, b + b_kept + 1);
         Ok(())

@@ -41,7 +41,7 @@ fn any_text() -> impl Strategy<Value = String> {
 /// A text put together again from all lines of a difference.
 fn rebuilt(found: &TextDiff, text: &str, other: &str, wanted: Side) -> String {
     let lines = found.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.side == Side::Both || line.side == wanted);
-    let of = |line: &super::lines::Line| {
+    let of = |line: &super::lines::DiffLine| {
         let source = if line.side == wanted { text } else { other };
         source[line.range.clone()].to_owned()
     };

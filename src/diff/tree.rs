@@ -54,14 +54,14 @@ pub struct Change {
 
 /// How many differences there are, kept or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ChangeCounts {
     pub added: u64,
     pub removed: u64,
     pub changed: u64,
     pub moved: u64,
 }
 
-impl Counts {
+impl ChangeCounts {
     pub fn total(self) -> u64 {
         self.added + self.removed + self.changed + self.moved
     }
@@ -96,7 +96,7 @@ impl Default for TreeOptions {
 pub struct TreeDiff {
     /// In the order of the documents, what was removed where it stood; at most [`TreeOptions::keep`].
     pub changes: Vec<Change>,
-    pub counts: Counts,
+    pub counts: ChangeCounts,
     /// The lists that were matched by a key, as far as they are not equal; at most 100.
     pub lists: Vec<KeyedList>,
 }

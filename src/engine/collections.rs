@@ -17,7 +17,7 @@ use crate::fixture::fill;
 use crate::fixture::redact::{RedactOptions, redact};
 use crate::fixture::run::{Before, RunCall};
 use crate::host::Hosts;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report;
 use crate::state::Event;
 use crate::state::collection::{CollectionEffect, CollectionEvent};
@@ -64,7 +64,7 @@ fn work(effect: CollectionEffect, options: &RedactOptions, hosts: &Hosts) -> Res
         CollectionEffect::SaveCalls { captures, path } => save(&captures, expanded(path), options)?,
         CollectionEffect::Measure { run, at, call, capture } => {
             let cancel = Cancel::new();
-            let called_off = |_| Problem::new(Kind::Cancelled, "the answer was not counted");
+            let called_off = |_| Problem::new(ProblemKind::Cancelled, "the answer was not counted");
             let call = RunCall::measure(&call, &report::subject(capture), hosts, &cancel).map_err(called_off)?;
             CollectionEvent::Measured { run, at, call: Ok(call) }
         }
@@ -83,7 +83,7 @@ pub(super) fn opened(path: &Path) -> Option<Event> {
 
 fn text(path: &Path) -> Result<String, Problem> {
     String::from_utf8(store::read_file(path, MOST)?)
-        .map_err(|_| Problem::new(Kind::Io, "the file is no UTF-8 text").at(path.display().to_string()))
+        .map_err(|_| Problem::new(ProblemKind::Io, "the file is no UTF-8 text").at(path.display().to_string()))
 }
 
 fn save(captures: &[Arc<Capture>], path: PathBuf, options: &RedactOptions) -> Result<CollectionEvent, Problem> {
@@ -95,7 +95,8 @@ fn save(captures: &[Arc<Capture>], path: PathBuf, options: &RedactOptions) -> Re
     for capture in captures {
         // The answer is not written, so it need not be looked through.
         let asked = Capture { request: Bytes::new(), response: None, messages: Vec::new(), ..(**capture).clone() };
-        let asked = redact(&asked, options, &Cancel::new()).map_err(|_| Problem::new(Kind::Cancelled, "not written"))?.capture;
+        let asked =
+            redact(&asked, options, &Cancel::new()).map_err(|_| Problem::new(ProblemKind::Cancelled, "not written"))?.capture;
         let (arguments, left) = fill::collected(&asked);
         hidden += left;
         // What was read from a file has no server.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::import::{self, Import, PLACES, Placeholder};
 use crate::state::FoundConfig;
 use crate::store;
@@ -42,7 +42,7 @@ fn whole(place: &str) -> Option<PathBuf> {
 
 pub(super) fn read(path: &Path) -> Result<Import, Problem> {
     let place = path.display().to_string();
-    let fail = |why: String| Problem::new(Kind::Io, format!("cannot read: {why}")).at(place.clone());
+    let fail = |why: String| Problem::new(ProblemKind::Io, format!("cannot read: {why}")).at(place.clone());
     let hint = "choose a client's configuration";
     let text = store::file_text(path, store::MOST_OF_SETTINGS).map_err(|error| fail(error.to_string()).hint(hint))?;
     import::read(&place, &text)

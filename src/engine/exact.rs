@@ -17,7 +17,7 @@ use super::work;
 use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::mcp::keychain;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report;
 use crate::state::Event;
 use crate::state::exact::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
@@ -99,7 +99,7 @@ impl Provider {
                     }
                     let Known { key, is_kept } = locked(&known).clone();
                     let counted = count(&request, &key, LIMIT).await;
-                    let is_refused = counted.as_ref().is_err_and(|problem| problem.kind == Kind::Auth);
+                    let is_refused = counted.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Auth);
                     let has_worked = counted.is_ok();
                     let model = request.model;
                     let day = OffsetDateTime::now_utc().date().to_string();
@@ -142,7 +142,8 @@ impl Provider {
                 if keychain {
                     work::task(runtime.handle(), &self.queue, Event::Problem, async move {
                         if let Err(why) = keychain::forget(ENTRY).await {
-                            let problem = Problem::new(Kind::Io, format!("the key may still be in the system's keychain: {why}"));
+                            let problem =
+                                Problem::new(ProblemKind::Io, format!("the key may still be in the system's keychain: {why}"));
                             queue.push(Event::Problem(
                                 problem.hint("take out the entry `anthropic-api-key` of `mcp-loupe` there"),
                             ));
@@ -167,9 +168,9 @@ async fn keep(key: &Key, keychain: bool) -> KeyPlace {
 
 fn prepare(capture: Arc<Capture>, format: &str, address: &str, model: &str) -> Result<Prepared, Problem> {
     let text = report::text_of(&report::subject(capture), format, &Cancel::new())
-        .map_err(|_| Problem::new(Kind::Cancelled, "called off"))??;
+        .map_err(|_| Problem::new(ProblemKind::Cancelled, "called off"))??;
     if text.is_empty() {
-        return Err(Problem::new(Kind::NotFound, "there is no text to count"));
+        return Err(Problem::new(ProblemKind::NotFound, "there is no text to count"));
     }
     let digest = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     let request = Request::new(address, model, &text);
@@ -184,13 +185,13 @@ async fn count(request: &Request, key: &Key, limit: Duration) -> Result<u64, Pro
     let place = request.address.clone();
     let fail = |error: reqwest::Error| {
         let (kind, what) = match error.is_timeout() {
-            true => (Kind::Timeout, format!("no answer within {} s", limit.as_secs())),
-            false => (Kind::Connect, format!("Anthropic could not be reached: {}", innermost(&error))),
+            true => (ProblemKind::Timeout, format!("no answer within {} s", limit.as_secs())),
+            false => (ProblemKind::Connect, format!("Anthropic could not be reached: {}", innermost(&error))),
         };
         Problem::new(kind, what).at(place.clone()).hint("look at the network and its proxy, then count again; the estimate stays")
     };
     let mut secret = HeaderValue::from_str(key.reveal())
-        .map_err(|_| Problem::new(Kind::Auth, "the key holds characters that no key has").hint("type the key again"))?;
+        .map_err(|_| Problem::new(ProblemKind::Auth, "the key holds characters that no key has").hint("type the key again"))?;
     secret.set_sensitive(true);
     // The key goes to this address and to no other.
     let mut client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(limit);
@@ -283,7 +284,7 @@ mod tests {
         let problem = count(&Request::new(&address, "m", "t"), &Key::new("sk-1"), PATIENCE).await.unwrap_err();
         assert_eq!(
             (problem.kind, problem.what.as_str()),
-            (Kind::Auth, "Anthropic does not take this key (HTTP 401: key … is wrong)")
+            (ProblemKind::Auth, "Anthropic does not take this key (HTTP 401: key … is wrong)")
         );
         let (address, _) = stand_in("HTTP/1.1 307 Go\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n").await;
         let problem = count(&Request::new(&address, "m", "t"), &Key::new("sk-1"), PATIENCE).await.unwrap_err();
@@ -295,8 +296,8 @@ mod tests {
         let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
         let request = Request::new(&format!("http://{free}/"), "m", "t");
         let problem = count(&request, &Key::new("sk-1"), PATIENCE).await.unwrap_err();
-        assert_eq!(problem.kind, Kind::Connect);
+        assert_eq!(problem.kind, ProblemKind::Connect);
         assert!(problem.what.starts_with("Anthropic could not be reached: ") && problem.hint.is_some());
-        assert_eq!(count(&request, &Key::new("a\nb"), PATIENCE).await.unwrap_err().kind, Kind::Auth);
+        assert_eq!(count(&request, &Key::new("a\nb"), PATIENCE).await.unwrap_err().kind, ProblemKind::Auth);
     }
 }

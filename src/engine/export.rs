@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;
-use crate::fixture::export::{Choice, Form, Material, Place};
+use crate::fixture::export::{ExportChoice, ExportForm, Material, Place};
 use crate::host::Hosts;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report;
 use crate::report::sweep::{SweepFile, SweepQuery};
-use crate::state::{Event, ExportOrder, Picture};
+use crate::state::{Event, ExportOrder, ExportPicture};
 use crate::store;
 use crate::token::Encoding;
 
@@ -24,18 +24,18 @@ pub(super) fn write(capture: Arc<Capture>, order: &ExportOrder, path: Option<Pat
     let cancel = Cancel::new();
     let subject = report::subject(Arc::clone(&capture));
     let material = Material { subject: &subject, hosts, encoding: order.encoding, place: &place };
-    if let Choice::Export(export) = order.kind {
+    if let ExportChoice::Export(export) = order.kind {
         let picture = |picture| Event::Picture { picture, theme: order.theme, path: path.clone() };
         match (&export.form, &path) {
-            (Form::Chart(bars), _) => {
-                return Ok(picture(Picture::Chart(Arc::new(bars(&material, &cancel).map_err(called_off)??))));
+            (ExportForm::Chart(bars), _) => {
+                return Ok(picture(ExportPicture::Chart(Arc::new(bars(&material, &cancel).map_err(called_off)??))));
             }
-            (Form::Pane, _) => return Ok(picture(Picture::Pane { capture, shows: order.pane })),
-            (Form::Folder, Some(path)) => {
+            (ExportForm::Pane, _) => return Ok(picture(ExportPicture::Pane { capture, shows: order.pane })),
+            (ExportForm::Folder, Some(path)) => {
                 store::write_folder(&capture, path)?;
                 return Ok(Event::Exported(path.clone()));
             }
-            (Form::Folder, None) | (Form::File(_), _) => {}
+            (ExportForm::Folder, None) | (ExportForm::File(_), _) => {}
         }
     }
     let bytes = order.kind.write(&material, &cancel).map_err(called_off)??;
@@ -57,7 +57,7 @@ pub(super) fn write_compare(
 }
 
 fn called_off(_: Cancelled) -> Problem {
-    Problem::new(Kind::Cancelled, "the export was called off")
+    Problem::new(ProblemKind::Cancelled, "the export was called off")
 }
 
 fn put(path: Option<PathBuf>, bytes: &[u8]) -> Result<Event, Problem> {
@@ -74,6 +74,7 @@ fn put(path: Option<PathBuf>, bytes: &[u8]) -> Result<Event, Problem> {
 /// The folder that a file goes into, where a test's is not there yet.
 fn make_folder(path: &Path) -> Result<(), Problem> {
     let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.exists()) else { return Ok(()) };
-    std::fs::create_dir_all(parent)
-        .map_err(|error| Problem::new(Kind::Io, format!("cannot create the folder: {error}")).at(parent.display().to_string()))
+    std::fs::create_dir_all(parent).map_err(|error| {
+        Problem::new(ProblemKind::Io, format!("cannot create the folder: {error}")).at(parent.display().to_string())
+    })
 }

@@ -16,13 +16,13 @@ use crate::fixture::accept::{after, can_accept};
 use crate::fixture::draft::{Wanted, draft};
 use crate::fixture::expect::{self, Expect};
 use crate::fixture::redact::RedactOptions;
-use crate::fixture::verify::{Verdict, judge, not_called, refused};
+use crate::fixture::verify::{FixtureVerdict, judge, not_called, refused};
 use crate::host::Hosts;
 use crate::mcp;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::CountError;
 use crate::state::Event;
-use crate::state::fixture::{FixtureEffect, FixtureEvent, FoundFixture, Preview, There, Written};
+use crate::state::fixture::{FixtureEffect, FixtureEvent, FixtureWritten, FoundFixture, Preview, There};
 use crate::store;
 
 /// Characters of the arguments that are listed.
@@ -152,18 +152,19 @@ impl Judge {
         filled: &[(String, String)],
         tools: &[Arc<Tool>],
         (calls_writing, limit): (bool, Duration),
-    ) -> Result<mcp::Call, Verdict> {
+    ) -> Result<mcp::Call, FixtureVerdict> {
         let name = &written.tool.name;
         let Some(tool) = tools.iter().find(|tool| tool.name == *name) else {
-            return Err(refused(dir, &Problem::new(Kind::NotFound, format!("the server lists no tool `{name}`"))));
+            return Err(refused(dir, &Problem::new(ProblemKind::NotFound, format!("the server lists no tool `{name}`"))));
         };
         if !calls_writing && !tool.is_declared_read_only() {
-            let problem = Problem::new(Kind::Consent, format!("not called: {name} is not declared read-only"));
+            let problem = Problem::new(ProblemKind::Consent, format!("not called: {name} is not declared read-only"));
             return Err(not_called(dir, &problem.hint("allow such calls, then verify again")));
         }
         let (arguments, hidden) = self.options.secrets.fill(written, filled);
         if let Some(pointer) = hidden.first() {
-            let problem = Problem::new(Kind::Arguments, "not called: an argument is hidden in the fixture").at(pointer.clone());
+            let problem =
+                Problem::new(ProblemKind::Arguments, "not called: an argument is hidden in the fixture").at(pointer.clone());
             return Err(not_called(dir, &problem.hint("type its value below the fixture, then verify again")));
         }
         // It is written under the same name, and stands in no list.
@@ -171,16 +172,20 @@ impl Judge {
     }
 
     /// The verdict, and the new answer where it can be accepted.
-    fn verdict(&self, dir: &Path, came: Result<(Read, Option<Capture>), Verdict>) -> (Verdict, Option<Arc<Capture>>) {
+    fn verdict(
+        &self,
+        dir: &Path,
+        came: Result<(Read, Option<Capture>), FixtureVerdict>,
+    ) -> (FixtureVerdict, Option<Arc<Capture>>) {
         let dir = dir.display().to_string();
         let ((written, expect), came) = match came {
             Ok(came) => came,
             Err(verdict) => return (verdict, None),
         };
         let verdict = match judge(&written, came.as_ref(), &expect, &self.options, &self.hosts, &Cancel::new()) {
-            Ok(checks) => Verdict { dir, checks, is_updated: false },
+            Ok(checks) => FixtureVerdict { dir, checks, is_updated: false },
             Err(CountError::Problem(problem)) => refused(dir, &problem),
-            Err(CountError::Cancelled(_)) => refused(dir, &Problem::new(Kind::Cancelled, "not judged")),
+            Err(CountError::Cancelled(_)) => refused(dir, &Problem::new(ProblemKind::Cancelled, "not judged")),
         };
         let came = came.filter(|came| can_accept(&verdict, &expect, came)).map(Arc::new);
         (verdict, came)
@@ -223,8 +228,9 @@ fn preview(
     let (there, existing) = there(&path)?;
     let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), cancel)?;
     let files = store::folder_files(&draft.redacted.capture, LOOK).into_iter();
-    let files = files.map(|file| Written { name: file.name.to_owned(), bytes: file.bytes, begins: file.begins.into() });
-    let expectations = Written { name: expect::FILE.to_owned(), bytes: draft.expect.len() as u64, begins: draft.expect.into() };
+    let files = files.map(|file| FixtureWritten { name: file.name.to_owned(), bytes: file.bytes, begins: file.begins.into() });
+    let expectations =
+        FixtureWritten { name: expect::FILE.to_owned(), bytes: draft.expect.len() as u64, begins: draft.expect.into() };
     Ok(Preview {
         path,
         files: files.chain([expectations]).collect(),
@@ -239,7 +245,7 @@ fn save(capture: &Capture, wanted: &Wanted, path: &Path, replaces: bool, options
     let (there, existing) = there(path)?;
     let is_there = there != There::Nothing;
     if is_there && !(replaces && there == There::Fixture) {
-        let problem = Problem::new(Kind::Io, "the folder is there already").at(path.display().to_string());
+        let problem = Problem::new(ProblemKind::Io, "the folder is there already").at(path.display().to_string());
         return Err(problem.hint(match there {
             There::Fixture => "choose another name, or Replace",
             _ => "choose another name: it is no fixture, so nothing there is written over",
@@ -247,7 +253,7 @@ fn save(capture: &Capture, wanted: &Wanted, path: &Path, replaces: bool, options
     }
     let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), &Cancel::new()).map_err(|error| match error {
         CountError::Problem(problem) => problem,
-        CountError::Cancelled(_) => Problem::new(Kind::Cancelled, "not written"),
+        CountError::Cancelled(_) => Problem::new(ProblemKind::Cancelled, "not written"),
     })?;
     let files: &[(&str, &[u8])] = &[(expect::FILE, draft.expect.as_bytes())];
     if is_there {
@@ -262,7 +268,7 @@ fn save(capture: &Capture, wanted: &Wanted, path: &Path, replaces: bool, options
 fn find(path: &Path, options: &RedactOptions) -> Result<Vec<FoundFixture>, Problem> {
     let found = store::find_folders(path)?;
     if found.is_empty() {
-        return Err(Problem::new(Kind::NotFound, "there is no fixture in this folder")
+        return Err(Problem::new(ProblemKind::NotFound, "there is no fixture in this folder")
             .at(path.display().to_string())
             .hint("Export ▾ → Fixture… saves one"));
     }

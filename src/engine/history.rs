@@ -12,7 +12,7 @@ use super::queue::Queue;
 use super::work::{blocking, task};
 use crate::cancel::Cancel;
 use crate::fixture::redact::{Known, RedactOptions, redact};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
 use crate::state::history::{HistoryEffect, HistoryEvent};
 use crate::store::{History, Label};
@@ -118,7 +118,7 @@ fn work(
             HistoryEvent::Listed { entries: listed.entries, notes }
         }
         HistoryEffect::Keep(capture) => {
-            let hidden = redact(&capture, options, cancel).map_err(|_| Problem::new(Kind::Cancelled, "not kept"))?;
+            let hidden = redact(&capture, options, cancel).map_err(|_| Problem::new(ProblemKind::Cancelled, "not kept"))?;
             let id = history.add(&hidden.capture, &Label::default()).map_err(|error| {
                 let problem = Problem::from(error);
                 Problem { what: format!("this call is not kept in the history: {}", problem.what), ..problem }

@@ -27,7 +27,7 @@ use crate::cancel::Cancel;
 use crate::capture::{Capture, Reading};
 use crate::fixture::redact::{Redacted, redact};
 use crate::host::{Hosts, probe};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::Prices;
 use crate::serve::sample::Probe;
 use crate::state::{Effect, Event, HistoryEvent};
@@ -76,7 +76,7 @@ impl Engine {
     /// # Errors
     /// The system refuses threads.
     pub fn with_guard(wake: Wake, guard: Option<PathBuf>) -> Result<Self, Problem> {
-        let no_threads = |error: std::io::Error| Problem::new(Kind::Internal, format!("cannot start a thread: {error}"));
+        let no_threads = |error: std::io::Error| Problem::new(ProblemKind::Internal, format!("cannot start a thread: {error}"));
         let runtime = crate::mcp::runtime().map_err(no_threads)?;
         let queue = Arc::new(Queue::new(wake));
         let jobs = Arc::new(Jobs::new(Arc::clone(&queue)).map_err(no_threads)?);
@@ -281,7 +281,7 @@ impl Engine {
         self.blocking(runtime, move || {
             let hidden = |capture: &Arc<Capture>| redact(capture, &options, &Cancel::new());
             let hidden = captures.iter().map(hidden).collect::<Result<Vec<_>, _>>();
-            let hidden = hidden.map_err(|_| Problem::new(Kind::Cancelled, "not written"))?;
+            let hidden = hidden.map_err(|_| Problem::new(ProblemKind::Cancelled, "not written"))?;
             let said: Vec<String> = hidden.iter().filter_map(Redacted::sentence).collect();
             let written = write(hidden.into_iter().map(|hidden| Arc::new(hidden.capture)).collect())?;
             said.into_iter().for_each(|said| queue.push(Event::History(HistoryEvent::Said(said))));
@@ -319,7 +319,8 @@ impl Engine {
 /// Reads a person's price table; `None` where there is none.
 fn prices(path: &Path) -> Result<Option<Prices>, Problem> {
     let place = path.display().to_string();
-    let fail = |error: std::io::Error| Problem::new(Kind::Io, format!("the price table is not used: {error}")).at(place.clone());
+    let fail =
+        |error: std::io::Error| Problem::new(ProblemKind::Io, format!("the price table is not used: {error}")).at(place.clone());
     let text = match store::file_text(path, PRICES_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -331,7 +332,7 @@ fn prices(path: &Path) -> Result<Option<Prices>, Problem> {
 /// Reads a tokenizer file, and no more of a large one than is taken.
 fn tokenizer_file(path: &Path) -> Result<TokenizerFile, Problem> {
     let fail = |error: std::io::Error| {
-        Problem::new(Kind::Io, format!("the tokenizer file cannot be read: {error}")).at(path.display().to_string())
+        Problem::new(ProblemKind::Io, format!("the tokenizer file cannot be read: {error}")).at(path.display().to_string())
     };
     let bytes = store::file_bytes(path, MAX_FILE_BYTES as u64).map_err(fail)?;
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());

@@ -17,7 +17,7 @@ use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::redact::Known;
 use crate::host::Host;
 use crate::mcp::{self, Answer, CancelToken, OnSessionEvent, Session, SessionEvent};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::{Limits, Source, shown};
 use crate::state::{Event, LoginStep};
 
@@ -60,7 +60,7 @@ pub(super) struct Sessions {
     pub(super) queue: Arc<Queue>,
     guard: Option<PathBuf>,
     /// Where logins are kept: nowhere until the person's folder is known.
-    logins: Mutex<mcp::login::Keep>,
+    logins: Mutex<mcp::login::LoginStore>,
     limits: Mutex<Limits>,
     /// As whom the next connections are made; `None` is as Loupe.
     client: Mutex<Option<mcp::Identity>>,
@@ -98,7 +98,7 @@ impl Sessions {
 
     /// From now on logins are kept in the system's keychain, else in this folder.
     pub(super) fn keep_logins(&self, folder: PathBuf) {
-        let keep = mcp::login::Keep { keychain: true, folder: Some(folder) };
+        let keep = mcp::login::LoginStore { keychain: true, folder: Some(folder) };
         *self.logins.lock().unwrap_or_else(PoisonError::into_inner) = keep;
     }
 
@@ -109,7 +109,7 @@ impl Sessions {
         task(runtime.handle(), &self.queue, Event::Problem, async move {
             match mcp::login::forget(&keep, &url, client_id.as_deref()).await {
                 Ok(done) => this.push_heard(session, crate::state::ServerNotification::Noted(format!("{}: {done}", shown(&url)))),
-                Err(why) => this.queue.push(Event::Problem(Problem::new(Kind::Io, why).at(shown(&url)))),
+                Err(why) => this.queue.push(Event::Problem(Problem::new(ProblemKind::Io, why).at(shown(&url)))),
             }
         });
     }
@@ -280,7 +280,9 @@ impl Sessions {
         let mut open = self.open();
         let Some(reached) = open.sessions.get(&session).cloned() else {
             drop(open);
-            self.queue.push(Event::Problem(Problem::new(Kind::Disconnected, "not connected").hint("reconnect, then call again")));
+            self.queue.push(Event::Problem(
+                Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect, then call again"),
+            ));
             return None;
         };
         open.calls.insert(call, cancel.clone());

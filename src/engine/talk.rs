@@ -18,10 +18,10 @@ use crate::capture::{Capture, Line, Message, Prompt, Resource, Tool};
 use crate::fixture::redact::{RedactOptions, redact_messages};
 use crate::json::Doc;
 use crate::mcp::{self, ClientCapabilities, Listing, SessionEvent, Transcript};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::json::message_line;
-use crate::state::library::Entry;
-use crate::state::wire::Http;
+use crate::state::library::LibraryEntry;
+use crate::state::wire::HttpExchange;
 use crate::state::{Event, ServerNotification, SessionCommand};
 use crate::store;
 
@@ -96,7 +96,7 @@ impl Sessions {
                 ServerNotification::Withdrawn { key, why }
             }
             SessionEvent::Visited { id } => ServerNotification::Visited { id },
-            SessionEvent::Http { request, sent, said } => ServerNotification::Http { request, http: Http { sent, said } },
+            SessionEvent::Http { request, sent, said } => ServerNotification::Http { request, http: HttpExchange { sent, said } },
             SessionEvent::Task { status, message, .. } => ServerNotification::Task { status, message },
             SessionEvent::Noted(text) => ServerNotification::Noted(text),
             SessionEvent::ResourceUpdated(uri) => ServerNotification::ResourceUpdated(uri),
@@ -268,7 +268,7 @@ impl Sessions {
 }
 
 /// Everything beside tools that the server declares; what cannot be listed is noted.
-async fn library(session: &mcp::Session) -> (Vec<Entry>, Vec<String>) {
+async fn library(session: &mcp::Session) -> (Vec<LibraryEntry>, Vec<String>) {
     let (mut entries, mut notes) = (Vec::new(), Vec::new());
     let server = session.server();
     let wanted = [
@@ -284,9 +284,9 @@ async fn library(session: &mcp::Session) -> (Vec<Entry>, Vec<String>) {
             Ok(list) => {
                 notes.extend(list.note);
                 entries.extend(list.entries.into_iter().map(|raw| match listing {
-                    Listing::Templates => Entry::Template(Arc::new(Resource::read(raw, true))),
-                    Listing::Prompts => Entry::Prompt(Arc::new(Prompt::read(raw))),
-                    _ => Entry::Resource(Arc::new(Resource::read(raw, false))),
+                    Listing::Templates => LibraryEntry::Template(Arc::new(Resource::read(raw, true))),
+                    Listing::Prompts => LibraryEntry::Prompt(Arc::new(Prompt::read(raw))),
+                    _ => LibraryEntry::Resource(Arc::new(Resource::read(raw, false))),
                 }));
             }
             Err(error) => notes.push(format!("the {name} could not be listed: {}", Problem::from(error))),
@@ -319,7 +319,7 @@ pub(super) async fn roots(folders: Vec<PathBuf>) -> Result<Vec<Root>, Problem> {
     std::thread::spawn(move || done.send(folders.into_iter().filter_map(root).collect::<Vec<_>>()).ok());
     match tokio::time::timeout(LIMIT, outcome).await {
         Ok(Ok(roots)) => Ok(roots),
-        _ => Err(Problem::new(Kind::Timeout, "the folders for the server could not be looked at")
+        _ => Err(Problem::new(ProblemKind::Timeout, "the folders for the server could not be looked at")
             .hint("one of them may be on a mount that does not answer; choose another, then connect again")),
     }
 }
@@ -328,7 +328,7 @@ pub(super) async fn roots(folders: Vec<PathBuf>) -> Result<Vec<Root>, Problem> {
 pub(super) fn save_log(lines: &[Line], path: &Path, options: &RedactOptions) -> Result<Option<String>, Problem> {
     let messages = lines.iter().map(|line| Message { at: line.at, direction: line.direction, bytes: line.bytes.clone() });
     let hidden = redact_messages(messages.collect(), options, &Cancel::new())
-        .map_err(|_| Problem::new(Kind::Cancelled, "the log was not written"))?;
+        .map_err(|_| Problem::new(ProblemKind::Cancelled, "the log was not written"))?;
     let text: String = hidden.capture.messages.iter().map(|message| message_line(message) + "\n").collect();
     store::write_whole(path, text.as_bytes())?;
     Ok(hidden.sentence())

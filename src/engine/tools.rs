@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::capture::{Capture, Tool, listed_tools};
-use crate::problem::{Kind, Problem};
-use crate::state::versus::{ToolList, ToolsRead};
+use crate::problem::{Problem, ProblemKind};
+use crate::state::versus::{ToolListing, ToolsRead};
 use crate::store;
 
 /// A larger file is no list of tools.
@@ -23,17 +23,17 @@ pub(super) fn read(path: &Path) -> Result<ToolsRead, Problem> {
     let name = path.file_name().map_or_else(|| place.clone(), |name| name.to_string_lossy().into_owned());
     if let Some(tools) = listed_tools(&bytes) {
         let tools = tools.into_iter().map(Arc::new).collect();
-        return Ok(ToolsRead::List(ToolList { name, place, tools, note: None }));
+        return Ok(ToolsRead::List(ToolListing { name, place, tools, note: None }));
     }
     let captures = store::read_all_bytes(&bytes, &name, None)?;
     let tools = called(&captures);
     if tools.is_empty() {
-        return Err(Problem::new(Kind::Usage, "the file holds no definition of a tool").at(place).hint(
+        return Err(Problem::new(ProblemKind::Usage, "the file holds no definition of a tool").at(place).hint(
             "choose what `mcp-loupe tools --json SOURCE` prints, a `tools/list` result, a folder of captures, or a record of a session",
         ));
     }
     let note = "Only the tools that were called in this file are known: the others count as if that server had none";
-    Ok(ToolsRead::List(ToolList { name, place, tools, note: Some(note.to_owned()) }))
+    Ok(ToolsRead::List(ToolListing { name, place, tools, note: Some(note.to_owned()) }))
 }
 
 /// The tools of captures whose definition is known, each once.

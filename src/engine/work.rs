@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use super::queue::Queue;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::state::Event;
 
 /// Work that blocks. `failed` makes what is told where it panics.
@@ -47,7 +47,7 @@ pub(super) fn task(
 pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
     let ended = tokio::task::spawn_blocking(move || caught(work)).await;
     // It is not started any more where the runtime ends.
-    ended.unwrap_or_else(|error| Err(Problem::new(Kind::Cancelled, error.to_string())))
+    ended.unwrap_or_else(|error| Err(Problem::new(ProblemKind::Cancelled, error.to_string())))
 }
 
 /// What comes of work, or that it panicked.
@@ -58,7 +58,7 @@ pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Problem> {
 
 fn problem(panic: &(dyn Any + Send)) -> Problem {
     let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Problem::new(Kind::Internal, format!("this failed inside Loupe: {}", said.unwrap_or("a panic")))
+    Problem::new(ProblemKind::Internal, format!("this failed inside Loupe: {}", said.unwrap_or("a panic")))
         .hint("report it, with what was done before; everything else still works")
 }
 
@@ -78,7 +78,7 @@ mod tests {
         });
         for said in ["this failed inside Loupe: one", "this failed inside Loupe: 2"] {
             let Some(Event::Problem(problem)) = queue.pop() else { panic!("no event") };
-            assert_eq!((problem.kind, problem.what.as_str()), (Kind::Internal, said));
+            assert_eq!((problem.kind, problem.what.as_str()), (ProblemKind::Internal, said));
         }
     }
 

@@ -8,7 +8,7 @@ use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{RowSet, cell_text};
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, markdown, payload_of};
 use crate::cancel::{Cancel, Cancelled};
-use crate::json::walk::{Event, walk};
+use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
 /// How null is written.
@@ -64,7 +64,7 @@ fn push_block(root: Node<'_>, out: &mut Pieces<'_>, cancel: &Cancel) -> Result<(
     let mut outside: Vec<usize> = Vec::new();
     walk(root, |event| {
         match event {
-            Event::Open(node) | Event::Scalar(node) => {
+            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
                 let before = path.len();
                 if node.index() != root.index() {
                     push_step(&mut path, node);
@@ -83,7 +83,7 @@ fn push_block(root: Node<'_>, out: &mut Pieces<'_>, cancel: &Cancel) -> Result<(
                     path.truncate(before);
                 }
             }
-            Event::Close(_) => path.truncate(outside.pop().unwrap_or(0)),
+            WalkEvent::Close(_) => path.truncate(outside.pop().unwrap_or(0)),
         }
         Ok::<(), WriteError>(())
     })?;
@@ -131,7 +131,7 @@ fn path_bytes(root: Node<'_>, cancel: &Cancel) -> Result<u64, Cancelled> {
     let mut outside = Vec::new();
     walk(root, |event| {
         match event {
-            Event::Open(node) | Event::Scalar(node) => {
+            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
                 let step = node.raw_key().map_or(3, |key| key.len() as u64 + 1);
                 if node.is_container() && !node.is_empty() {
                     outside.push(length);
@@ -143,7 +143,7 @@ fn path_bytes(root: Node<'_>, cancel: &Cancel) -> Result<u64, Cancelled> {
                     }
                 }
             }
-            Event::Close(_) => length = outside.pop().unwrap_or(0),
+            WalkEvent::Close(_) => length = outside.pop().unwrap_or(0),
         }
         steps.step()
     })?;

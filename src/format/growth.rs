@@ -3,7 +3,7 @@
 
 use super::WriteError;
 use crate::cancel::{Cancel, Cancelled};
-use crate::json::walk::{Event, walk};
+use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Node, write};
 
 /// Added bytes that are always borne: each such text is counted twice, read back and searched besides.
@@ -26,12 +26,12 @@ pub(super) fn indentation(root: Node<'_>, cancel: &Cancel) -> Result<u64, Cancel
     let mut steps = cancel.steps();
     walk(root, |event| {
         match event {
-            Event::Scalar(_) => total = total.saturating_add(depth * 2),
-            Event::Open(_) => {
+            WalkEvent::Scalar(_) => total = total.saturating_add(depth * 2),
+            WalkEvent::Open(_) => {
                 total = total.saturating_add(depth * 2);
                 depth += 1;
             }
-            Event::Close(_) => {
+            WalkEvent::Close(_) => {
                 depth -= 1;
                 total = total.saturating_add(depth * 2);
             }

@@ -4,7 +4,7 @@ use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, payload_of};
 use crate::cancel::{Cancel, Cancelled};
-use crate::json::walk::{Event, walk};
+use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
 /// Without white space.
@@ -92,7 +92,7 @@ fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str) -> Res
     walk(root, |event| {
         piece.clear();
         match event {
-            Event::Open(node) | Event::Scalar(node) => {
+            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
                 if node.index() != root.index() {
                     if node.ordinal() > 0 {
                         piece.push(',');
@@ -112,7 +112,7 @@ fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str) -> Res
                 }
                 depth += usize::from(node.is_container());
             }
-            Event::Close(node) => {
+            WalkEvent::Close(node) => {
                 depth -= 1;
                 if is_pretty && !node.is_empty() {
                     new_line(&mut piece, depth, &mut push)?;

@@ -4,7 +4,7 @@ use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Key, key_form};
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, payload_of};
 use crate::cancel::Cancel;
-use crate::json::walk::{Event, walk};
+use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
 #[derive(Debug)]
@@ -80,7 +80,7 @@ fn push_tables(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
     walk(root, |event| {
         piece.clear();
         match event {
-            Event::Open(node) | Event::Scalar(node) => {
+            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
                 let parent = shapes.last().copied();
                 if parent.is_some() && node.ordinal() > 0 {
                     piece.push(',');
@@ -107,7 +107,7 @@ fn push_tables(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
                     write::push_scalar(&mut piece, node);
                 }
             }
-            Event::Close(node) => piece.push_str(match (shapes.pop(), node.kind()) {
+            WalkEvent::Close(node) => piece.push_str(match (shapes.pop(), node.kind()) {
                 (Some(Shape::Table), _) => "]}",
                 (Some(Shape::Plain), Kind::Object) => "}",
                 _ => "]",
@@ -147,17 +147,17 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
     let mut columns_read = 0..0;
     let mut row_lists = Vec::new();
     walk(root, |event| {
-        let (Event::Open(node) | Event::Close(node) | Event::Scalar(node)) = event;
+        let (WalkEvent::Open(node) | WalkEvent::Close(node) | WalkEvent::Scalar(node)) = event;
         if columns_read.contains(&node.index()) {
             return Ok(());
         }
         if row_lists.last() == Some(&node.index()) {
-            if let Event::Close(_) = event {
+            if let WalkEvent::Close(_) = event {
                 row_lists.pop();
             }
             return Ok(());
         }
-        if let Event::Close(_) = event {
+        if let WalkEvent::Close(_) = event {
             open.pop();
             builder.close();
             return Ok(());

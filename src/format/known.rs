@@ -14,7 +14,7 @@ type Key = [u8; 32];
 
 /// Counts of the texts that were met; of nobody's interest but those who ask for them again.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct TextMemo {
     counts: Mutex<HashMap<Key, Counts>>,
     facts: Mutex<HashMap<Key, FactCount>>,
     /// As [`super::Subject::is_data_alone`] says.
@@ -29,7 +29,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Known {
+impl TextMemo {
     /// What a text measures. Bytes that are not UTF-8 count as U+FFFD.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_is_known_is_what_is_counted() {
-        let known = Known::default();
+        let known = TextMemo::default();
         let cancel = Cancel::new();
         let text = "one, two – three 😀 ".repeat(9_000);
         let counts = known.counts(text.as_bytes(), &cancel).unwrap();
@@ -109,7 +109,7 @@ mod tests {
     fn facts_are_told_with_and_without_a_match() {
         let subject = subject(r#"{"content":[],"structuredContent":{"name":"Ada","age":36}}"#);
         let payload = subject.payload.as_ref().unwrap();
-        let known = Known::default();
+        let known = TextMemo::default();
         let cancel = Cancel::new();
         let whole = r#"See {"name": "Ada", "age": 36}"#;
         assert_eq!(known.facts(payload, whole, &cancel).unwrap(), FactCount { total: 2, kept: 2, reworded: 0, missing: 0 });

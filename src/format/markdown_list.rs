@@ -8,7 +8,7 @@ use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::RowSet;
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, markdown, payload_of};
 use crate::cancel::Cancel;
-use crate::json::walk::{Event, walk};
+use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
 #[derive(Debug)]
@@ -59,7 +59,7 @@ fn push_lines(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
     let mut depth = 0_usize;
     walk(root, |event| {
         match event {
-            Event::Open(node) | Event::Scalar(node) => {
+            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
                 if node.index() != root.index() {
                     for _ in 1..depth {
                         out.push("  ")?;
@@ -69,7 +69,7 @@ fn push_lines(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
                 }
                 depth += usize::from(node.is_container());
             }
-            Event::Close(_) => depth -= 1,
+            WalkEvent::Close(_) => depth -= 1,
         }
         Ok(())
     })

@@ -23,7 +23,7 @@ mod value;
 mod xml;
 mod yaml;
 
-pub use known::Known;
+pub use known::TextMemo;
 use round_trip::{DecodeError, Decoded};
 
 use crate::cancel::{Cancel, Cancelled};
@@ -36,7 +36,7 @@ pub struct Subject {
     pub reading: Reading,
     pub payload: Option<Payload>,
     /// What was found out about texts of this answer; changes no answer, only how soon it comes.
-    pub known: std::sync::Arc<Known>,
+    pub known: std::sync::Arc<TextMemo>,
 }
 
 impl Subject {

@@ -10,7 +10,7 @@ use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, growth, payload_of};
 use crate::cancel::Cancel;
-use crate::json::walk::{Event, walk};
+use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
 #[derive(Debug)]
@@ -99,7 +99,7 @@ fn content(text: &str) -> Cow<'_, str> {
 fn push_elements(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
     let mut depth = 0_usize;
     walk(root, |event| {
-        if let Event::Close(node) = event {
+        if let WalkEvent::Close(node) = event {
             depth -= 1;
             if node.is_empty() {
                 return Ok(());
@@ -108,7 +108,7 @@ fn push_elements(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError>
             let (_, end) = element(node, root);
             return Ok(out.push(&format!("</{end}>\n"))?);
         }
-        let (Event::Open(node) | Event::Scalar(node) | Event::Close(node)) = event;
+        let (WalkEvent::Open(node) | WalkEvent::Scalar(node) | WalkEvent::Close(node)) = event;
         indent(depth, out)?;
         let (begin, end) = element(node, root);
         out.push(&begin)?;

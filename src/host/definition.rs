@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::rules::{DefinitionRules, Host, Unit};
+use super::rules::{DefinitionRules, Host, LimitUnit};
 use super::schema;
-use super::template::{Piece, Template, Var};
+use super::template::{Template, TemplatePiece, Var};
 use crate::capture::Tool;
 use crate::json::write;
 
@@ -125,14 +125,14 @@ fn name(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<String>, 
     let mut name = String::new();
     for piece in template.pieces() {
         let text = match piece {
-            Piece::Literal(literal) => literal.clone(),
-            Piece::Var(Var::Tool) => {
+            TemplatePiece::Literal(literal) => literal.clone(),
+            TemplatePiece::Var(Var::Tool) => {
                 if let Some(max) = rules.prefix_max {
                     name = name.chars().take(max).collect();
                 }
                 tool.name.clone()
             }
-            Piece::Var(var) => value(*var, tool, server),
+            TemplatePiece::Var(var) => value(*var, tool, server),
         };
         name.push_str(&allowed(rules, &text));
     }
@@ -156,7 +156,7 @@ fn description(rules: &DefinitionRules, tool: &Tool, server: &str) -> (Option<St
         var => value(var, tool, server),
     });
     let Some(max) = rules.description_max else { return (Some(text), false) };
-    let is_wide = rules.description_unit.unwrap_or(Unit::Chars) == Unit::Chars;
+    let is_wide = rules.description_unit.unwrap_or(LimitUnit::Chars) == LimitUnit::Chars;
     let mut used = 0;
     for (at, char) in text.char_indices() {
         used += if is_wide { char.len_utf16() as u64 } else { 1 };

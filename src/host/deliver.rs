@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::rules::{Delivery, Trim};
 use super::run::Run;
-use super::template::{Piece, Template, Var};
+use super::template::{Template, TemplatePiece, Var};
 use super::traced::SourceMapped;
 use super::view::Raw;
 use super::write;
@@ -72,9 +72,9 @@ pub(super) fn around(template: &Template, var: Var, body: &SourceMapped, value: 
     let mut out = SourceMapped::default();
     for piece in template.pieces() {
         match piece {
-            Piece::Literal(literal) => out.push_host(literal),
-            Piece::Var(found) if *found == var => out.append(body),
-            Piece::Var(other) => out.push_host(&value(*other)),
+            TemplatePiece::Literal(literal) => out.push_host(literal),
+            TemplatePiece::Var(found) if *found == var => out.append(body),
+            TemplatePiece::Var(other) => out.push_host(&value(*other)),
         }
     }
     out
@@ -156,7 +156,7 @@ fn one_text(run: &Run<'_>, texts: Vec<SourceMapped>, join: &str) -> SourceMapped
         .zip(reparsed)
         .map(|(text, again)| {
             again.unwrap_or_else(|| {
-                let origin = text.spans().first().map_or(super::Origin::Host, |span| span.origin);
+                let origin = text.spans().first().map_or(super::TextOrigin::Host, |span| span.origin);
                 SourceMapped::of(&write::string(text.text(), host.json), origin, None)
             })
         })
@@ -174,6 +174,6 @@ fn reparse(run: &Run<'_>, text: &SourceMapped) -> Option<SourceMapped> {
     }
     let doc = Doc::parse(Bytes::copy_from_slice(text.text().as_bytes()));
     let root = doc.root().filter(|root| doc.is_json() && matches!(root.kind(), Kind::Array | Kind::Object))?;
-    let origin = text.spans().first().map_or(super::Origin::Host, |span| span.origin);
+    let origin = text.spans().first().map_or(super::TextOrigin::Host, |span| span.origin);
     run.rewritten(root, origin)
 }

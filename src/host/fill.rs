@@ -9,10 +9,10 @@ use bytes::Bytes;
 use super::deliver;
 use super::rules::JsonMode;
 use super::run::Run;
-use super::template::{Piece, Template, Var};
-use super::traced::{Origin, SourceMapped, Span};
+use super::template::{Template, TemplatePiece, Var};
+use super::traced::{SourceMapped, Span, TextOrigin};
 use super::view::{Dropped, Part};
-use super::write::{self, Stop, Writer};
+use super::write::{self, WriteStop, Writer};
 use crate::capture::Block;
 use crate::format::Subject;
 use crate::json::{Doc, Node};
@@ -20,7 +20,7 @@ use crate::json::{Doc, Node};
 /// What the hosts have in common that are shown one answer: several write `structuredContent` alike, and of equal views
 /// one is kept.
 #[derive(Debug, Default)]
-pub struct Written {
+pub struct RenderCache {
     structured: Mutex<HashMap<(usize, JsonMode), Arc<SourceMapped>>>,
     pub(super) texts: Once<str>,
     pub(super) spans: Once<[Span]>,
@@ -29,7 +29,7 @@ pub struct Written {
     pub(super) dropped: Once<[Dropped]>,
 }
 
-impl Written {
+impl RenderCache {
     /// A text, of equal ones the first.
     pub fn text(&self, text: &str) -> Arc<str> {
         self.texts.of(text)
@@ -39,8 +39,8 @@ impl Written {
         &self,
         node: Node<'_>,
         mode: JsonMode,
-        write: impl FnOnce() -> Result<SourceMapped, Stop>,
-    ) -> Result<Arc<SourceMapped>, Stop> {
+        write: impl FnOnce() -> Result<SourceMapped, WriteStop>,
+    ) -> Result<Arc<SourceMapped>, WriteStop> {
         let key = (node.index(), mode);
         let known = lock(&self.structured).get(&key).cloned();
         if let Some(known) = known {
@@ -82,19 +82,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Run<'a> {
-    pub fn fill(&self, template: &Template, block: &Block) -> Result<SourceMapped, Stop> {
-        let origin = Origin::block(block.index);
+    pub fn fill(&self, template: &Template, block: &Block) -> Result<SourceMapped, WriteStop> {
+        let origin = TextOrigin::block(block.index);
         let mut out = SourceMapped::default();
         for piece in template.pieces() {
             match piece {
-                Piece::Literal(literal) => out.push_host(literal),
-                Piece::Var(Var::Text) => {
+                TemplatePiece::Literal(literal) => out.push_host(literal),
+                TemplatePiece::Var(Var::Text) => {
                     let text = SourceMapped::of(block.text.as_deref().unwrap_or_default(), origin, Some(0));
                     out.append(&text.replace(&self.host.replace));
                 }
-                Piece::Var(Var::Json) => out.append(&self.write_block(block, origin)?),
-                Piece::Var(Var::ResourceJson) => out.append(&self.write_resource(block, origin)?),
-                Piece::Var(var) => match block_value(*var, block, self.subject, &self.host.mime_line) {
+                TemplatePiece::Var(Var::Json) => out.append(&self.write_block(block, origin)?),
+                TemplatePiece::Var(Var::ResourceJson) => out.append(&self.write_resource(block, origin)?),
+                TemplatePiece::Var(var) => match block_value(*var, block, self.subject, &self.host.mime_line) {
                     Some(value) => out.push(&value, origin, None),
                     None => out.push_host(&self.value(*var)),
                 },
@@ -127,19 +127,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn plain(&self, node: Node<'_>) -> Result<SourceMapped, Stop> {
+    fn plain(&self, node: Node<'_>) -> Result<SourceMapped, WriteStop> {
         Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all, cancel: self.cancel }
-            .write(node, Origin::Envelope)
+            .write(node, TextOrigin::Envelope)
     }
 
     /// A value written as the host writes JSON; `None` where it cannot.
-    pub fn rewritten(&self, node: Node<'_>, origin: Origin) -> Option<SourceMapped> {
+    pub fn rewritten(&self, node: Node<'_>, origin: TextOrigin) -> Option<SourceMapped> {
         let mut text = self.plain(node).ok()?;
         text.set_origin(origin);
         Some(text)
     }
 
-    fn write_block(&self, block: &Block, origin: Origin) -> Result<SourceMapped, Stop> {
+    fn write_block(&self, block: &Block, origin: TextOrigin) -> Result<SourceMapped, WriteStop> {
         let Some(node) = self.subject.reading.doc.node(block.node) else { return Ok(SourceMapped::default()) };
         let order = self.host.key_order.get(&block.type_name);
         Writer {
@@ -154,7 +154,7 @@ impl<'a> Run<'a> {
         .write(node, origin)
     }
 
-    fn write_resource(&self, block: &Block, origin: Origin) -> Result<SourceMapped, Stop> {
+    fn write_resource(&self, block: &Block, origin: TextOrigin) -> Result<SourceMapped, WriteStop> {
         let node = self.subject.reading.doc.node(block.node).and_then(|node| node.get("resource"));
         let Some(resource) = node else { return Ok(SourceMapped::default()) };
         Writer {
@@ -171,14 +171,14 @@ impl<'a> Run<'a> {
         .write(resource, origin)
     }
 
-    pub fn write_structured(&self, node: Node<'a>) -> Result<SourceMapped, Stop> {
+    pub fn write_structured(&self, node: Node<'a>) -> Result<SourceMapped, WriteStop> {
         let inner = node.get("result").filter(|_| self.host.unwrap_result && node.len() == 1);
         let node = inner.unwrap_or(node);
         let json = match node.as_str() {
-            Some(text) if self.host.unwrap_result => Arc::new(SourceMapped::of(&text, Origin::Structured, None)),
+            Some(text) if self.host.unwrap_result => Arc::new(SourceMapped::of(&text, TextOrigin::Structured, None)),
             _ => self.written.get(node, self.host.json, || {
                 Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all, cancel: self.cancel }
-                    .write(node, Origin::Structured)
+                    .write(node, TextOrigin::Structured)
             })?,
         };
         let replaced;

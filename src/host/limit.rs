@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use super::rules::{Applies, Evidence, Host, Keep, LimitRule, Unit};
-use super::template::{Piece, Template, Var};
+use super::rules::{Applies, Evidence, Host, KeepRule, LimitRule, LimitUnit};
+use super::template::{Template, TemplatePiece, Var};
 use super::traced::SourceMapped;
 use super::view::Raw;
 
@@ -63,7 +63,7 @@ impl LimitState {
 pub struct Truncation {
     /// Position in the host's list of limits.
     pub rule: usize,
-    pub unit: Unit,
+    pub unit: LimitUnit,
     pub max: u64,
     /// What was measured, in `unit`: of the result, the part or the longest line.
     pub measured: u64,
@@ -124,19 +124,19 @@ pub(super) fn apply(host: &Host, mut parts: Vec<Raw>, texts: usize, value: &dyn 
             outcome.notes.extend(limit.max_note.clone());
             continue;
         }
-        if limit.unit == Unit::Tokens {
+        if limit.unit == LimitUnit::Tokens {
             // No token is shorter than a byte.
-            if measure_all(&parts, Unit::Bytes) > limit.max {
+            if measure_all(&parts, LimitUnit::Bytes) > limit.max {
                 outcome.state = outcome.state.max(LimitState::MayCut);
                 outcome.tokens_max = Some(limit.max);
-                outcome.tokens_keep_nothing = limit.keep == Keep::None;
+                outcome.tokens_keep_nothing = limit.keep == KeepRule::None;
                 outcome.notes.push(limit.certainty.clone());
             }
             continue;
         }
         let mut bite =
             Truncation { rule, unit: limit.unit, max: limit.max, measured: 0, removed_bytes: 0, splits_character: false };
-        let before = measure_all(&parts, Unit::Bytes);
+        let before = measure_all(&parts, LimitUnit::Bytes);
         let mut is_over = false;
         for _ in 0..limit.passes.0 {
             let mut cutter = Cutter { limit, value, bite: &mut bite };
@@ -149,8 +149,8 @@ pub(super) fn apply(host: &Host, mut parts: Vec<Raw>, texts: usize, value: &dyn 
             outcome.bites.push(bite);
             outcome.notes.push(limit.certainty.clone());
             let state = match limit.keep {
-                Keep::None if !limit.notice.has(Var::Path) => LimitState::Error,
-                Keep::None => LimitState::Replaced,
+                KeepRule::None if !limit.notice.has(Var::Path) => LimitState::Error,
+                KeepRule::None => LimitState::Replaced,
                 _ => LimitState::Cut,
             };
             outcome.state = outcome.state.max(state);
@@ -256,7 +256,7 @@ impl Cutter<'_> {
         let mut at = 0;
         for line in text.text().split_inclusive('\n') {
             let body = line.trim_end_matches('\n');
-            let units = measure(body, Unit::Chars);
+            let units = measure(body, LimitUnit::Chars);
             if units > max {
                 is_over = true;
                 self.saw(units);
@@ -296,18 +296,18 @@ impl Cutter<'_> {
         let limit = self.limit;
         // Lengths in tokens of four bytes are kept in bytes.
         let (unit, scale) = match limit.unit {
-            Unit::Tokens4 => (Unit::Bytes, 4),
-            Unit::CharsPerLine => (Unit::Chars, 1),
+            LimitUnit::Tokens4 => (LimitUnit::Bytes, 4),
+            LimitUnit::CharsPerLine => (LimitUnit::Chars, 1),
             unit => (unit, 1),
         };
         let room = room * scale;
         let whole = text.text();
         let scaled = |units: Option<u64>| units.map(|units| (units * scale).min(room));
         let (head, tail) = match limit.keep {
-            Keep::None => (0, 0),
-            Keep::Head => (scaled(limit.head).unwrap_or(room), 0),
-            Keep::HeadLines => (room, 0),
-            Keep::HeadTail => {
+            KeepRule::None => (0, 0),
+            KeepRule::Head => (scaled(limit.head).unwrap_or(room), 0),
+            KeepRule::HeadLines => (room, 0),
+            KeepRule::HeadTail => {
                 // A share of a count far below 2^53, rounded down.
                 let share = |share: f64| (room as f64 * share).floor() as u64;
                 let head = scaled(limit.head).unwrap_or_else(|| share(limit.head_share.map_or(0.5, |share| share.0)));
@@ -315,18 +315,18 @@ impl Cutter<'_> {
             }
         };
         let (mut head_end, head_splits) = prefix(whole, unit, head);
-        if limit.keep == Keep::HeadLines && !whole[head_end..].starts_with('\n') {
+        if limit.keep == KeepRule::HeadLines && !whole[head_end..].starts_with('\n') {
             head_end = whole[..head_end].rfind('\n').unwrap_or(0);
         }
         let (tail_start, tail_splits) = suffix(whole, unit, tail);
         let tail_start = tail_start.max(head_end);
         let removed = head_end..tail_start;
         self.bite.removed_bytes += removed.len() as u64;
-        self.bite.splits_character |= (head_splits && limit.keep != Keep::HeadLines) || tail_splits;
+        self.bite.splits_character |= (head_splits && limit.keep != KeepRule::HeadLines) || tail_splits;
         let cut = Cut { text, removed, unit };
         let notice = cut.notice(&limit.notice, self.value);
         let length = measure(notice.text(), unit) / scale;
-        let out = if limit.keep == Keep::None || limit.notice.has(Var::Head) || limit.notice.has(Var::Tail) {
+        let out = if limit.keep == KeepRule::None || limit.notice.has(Var::Head) || limit.notice.has(Var::Tail) {
             notice
         } else {
             let mut out = text.slice(0..cut.removed.start);
@@ -343,23 +343,23 @@ struct Cut<'a> {
     text: &'a SourceMapped,
     removed: Range<usize>,
     /// What `{chars}` counts: scalar values for a host that counts those, else UTF-16 units.
-    unit: Unit,
+    unit: LimitUnit,
 }
 
 impl Cut<'_> {
     fn notice(&self, template: &Template, value: &dyn Fn(Var) -> String) -> SourceMapped {
         let whole = self.text.text();
         let removed = &whole[self.removed.clone()];
-        let unit = if self.unit == Unit::Scalars { Unit::Scalars } else { Unit::Chars };
+        let unit = if self.unit == LimitUnit::Scalars { LimitUnit::Scalars } else { LimitUnit::Chars };
         let chars = |text: &str| measure(text, unit);
         let mut out = SourceMapped::default();
         for piece in template.pieces() {
             let var = match piece {
-                Piece::Literal(literal) => {
+                TemplatePiece::Literal(literal) => {
                     out.push_host(literal);
                     continue;
                 }
-                Piece::Var(var) => *var,
+                TemplatePiece::Var(var) => *var,
             };
             let text = match var {
                 Var::Head => {
@@ -379,7 +379,7 @@ impl Cut<'_> {
                 Var::RemovedChars => chars(removed).to_string(),
                 Var::RemovedCharsGrouped => grouped(chars(removed)),
                 Var::RemovedBytes => removed.len().to_string(),
-                Var::RemovedTokens4 => measure(removed, Unit::Tokens4).to_string(),
+                Var::RemovedTokens4 => measure(removed, LimitUnit::Tokens4).to_string(),
                 other => value(other),
             };
             out.push_host(&text);
@@ -406,39 +406,39 @@ fn kilobytes(bytes: usize) -> String {
     if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
-fn part_measure(part: &Raw, unit: Unit) -> u64 {
+fn part_measure(part: &Raw, unit: LimitUnit) -> u64 {
     match part {
         Raw::Text(text) => measure(text.text(), unit),
         Raw::Media { .. } => 0,
     }
 }
 
-fn measure_all(parts: &[Raw], unit: Unit) -> u64 {
+fn measure_all(parts: &[Raw], unit: LimitUnit) -> u64 {
     parts.iter().map(|part| part_measure(part, unit)).sum()
 }
 
 /// The size of a text; tokens of the provider, which nobody can count here, are taken for bytes.
-fn measure(text: &str, unit: Unit) -> u64 {
+fn measure(text: &str, unit: LimitUnit) -> u64 {
     let size = match unit {
-        Unit::Chars | Unit::CharsPerLine => text.chars().map(char::len_utf16).sum(),
-        Unit::Scalars => text.chars().count(),
-        Unit::Bytes | Unit::Tokens => text.len(),
-        Unit::Tokens4 => text.len().div_ceil(4),
+        LimitUnit::Chars | LimitUnit::CharsPerLine => text.chars().map(char::len_utf16).sum(),
+        LimitUnit::Scalars => text.chars().count(),
+        LimitUnit::Bytes | LimitUnit::Tokens => text.len(),
+        LimitUnit::Tokens4 => text.len().div_ceil(4),
     };
     size as u64
 }
 
-fn width(char: char, unit: Unit) -> u64 {
+fn width(char: char, unit: LimitUnit) -> u64 {
     let width = match unit {
-        Unit::Chars | Unit::CharsPerLine => char.len_utf16(),
-        Unit::Scalars => 1,
-        Unit::Bytes | Unit::Tokens | Unit::Tokens4 => char.len_utf8(),
+        LimitUnit::Chars | LimitUnit::CharsPerLine => char.len_utf16(),
+        LimitUnit::Scalars => 1,
+        LimitUnit::Bytes | LimitUnit::Tokens | LimitUnit::Tokens4 => char.len_utf8(),
     };
     width as u64
 }
 
 /// Where the first `units` end, and whether that is inside a character, which is then left out.
-fn prefix(text: &str, unit: Unit, units: u64) -> (usize, bool) {
+fn prefix(text: &str, unit: LimitUnit, units: u64) -> (usize, bool) {
     let mut used = 0;
     for (at, char) in text.char_indices() {
         if used == units {
@@ -453,7 +453,7 @@ fn prefix(text: &str, unit: Unit, units: u64) -> (usize, bool) {
 }
 
 /// Where the last `units` begin, and whether that is inside a character, which is then left out.
-fn suffix(text: &str, unit: Unit, units: u64) -> (usize, bool) {
+fn suffix(text: &str, unit: LimitUnit, units: u64) -> (usize, bool) {
     let mut used = 0;
     for (at, char) in text.char_indices().rev() {
         let end = at + char.len_utf8();

@@ -24,12 +24,12 @@ mod write;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-pub use fill::Written;
+pub use fill::RenderCache;
 pub use limit::{LimitOutcome, LimitState, Truncation};
 pub use rules::{Evidence, Host, HostId, HostKind};
-pub use template::{Piece, Template, Var};
-pub use traced::{Origin, Span};
-pub use view::{Dropped, Part, View, ViewContext, What};
+pub use template::{Template, TemplatePiece, Var};
+pub use traced::{Span, TextOrigin};
+pub use view::{Dropped, HostView, Part, ViewContext, What};
 
 use crate::problem::Problem;
 

@@ -12,7 +12,7 @@ mod paste;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::rules::{BlockRules, Host, HostId, JsonMode, Keep, Select, Step};
+use super::rules::{BlockRules, Host, HostId, JsonMode, KeepRule, RuleStep, Select};
 use super::template::Template;
 use super::view::ViewContext;
 use super::{Hosts, read};
@@ -199,7 +199,7 @@ fn search(probes: &[Probed], server: &str, cancel: &Cancel) -> Result<Option<Hos
     let Some(mut base) = plain() else { return Ok(None) };
     let around = read_around(probes);
     let (before, after) = &around.each;
-    base.block.text = vec![Step::Text(Template::from(format!("{before}{{text}}{after}")))];
+    base.block.text = vec![RuleStep::Text(Template::from(format!("{before}{{text}}{after}")))];
     base.wrap = around.wrap.map(Template::from);
     let joins: Vec<String> = match around.join {
         Some(join) => vec![join],
@@ -310,8 +310,8 @@ fn read_blocks(rules: &mut BlockRules, probes: &[Probed], ends: (&str, &str), no
         let between = &probe.shown[first.end..last.start];
         let inner = between.strip_prefix(ends.0).and_then(|rest| rest.strip_suffix(ends.1));
         let steps = match inner {
-            _ if between == nothing => vec![Step::Drop],
-            Some(inner) => vec![Step::Text(Template::from(template(inner, block, &probe.sent)))],
+            _ if between == nothing => vec![RuleStep::Drop],
+            Some(inner) => vec![RuleStep::Text(Template::from(template(inner, block, &probe.sent)))],
             None => continue,
         };
         match block.kind {
@@ -373,7 +373,7 @@ fn read_error(host: &mut Host, probes: &[Probed], server: &str, cancel: &Cancel)
 
 /// What a long text says of a limit: how many characters (Unicode scalar values) are left at its beginning and its end, and what stands
 /// between; `None` where the whole text is there. White space at the very end is not counted.
-pub fn cut(sent: &str, shown: &str) -> Option<Cut> {
+pub fn cut(sent: &str, shown: &str) -> Option<ProbeCut> {
     if shown.contains(sent.trim_end()) {
         return None;
     }
@@ -387,11 +387,11 @@ pub fn cut(sent: &str, shown: &str) -> Option<Cut> {
     let tail = sent.chars().rev().zip(rest.chars().rev()).take_while(|(a, b)| a == b).count();
     let notice = rest.chars().count() - tail;
     let keep = match (head, tail) {
-        (0, 0) => Keep::None,
-        (_, 0) => Keep::Head,
-        _ => Keep::HeadTail,
+        (0, 0) => KeepRule::None,
+        (_, 0) => KeepRule::Head,
+        _ => KeepRule::HeadTail,
     };
-    Some(Cut { head, tail, keep, notice: rest.chars().take(notice).collect() })
+    Some(ProbeCut { head, tail, keep, notice: rest.chars().take(notice).collect() })
 }
 
 /// So many characters tell an end or a beginning.
@@ -405,10 +405,10 @@ fn skip_to<'a>(shown: &'a str, sent: &str) -> &'a str {
 
 /// Where a host cut a long text. Lengths are in Unicode scalar values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct ProbeCut {
     pub head: usize,
     pub tail: usize,
-    pub keep: Keep,
+    pub keep: KeepRule,
     pub notice: String,
 }
 
@@ -503,9 +503,9 @@ mod tests {
         let sent: String = (0..200).map(|line| format!("Line {line:03}\n")).collect();
         let shown = format!("{}<gone>{}", &sent[..100], &sent[sent.len() - 50..]);
         let found = cut(&sent, &shown).unwrap();
-        assert_eq!((found.head, found.keep, found.notice.as_str()), (100, Keep::HeadTail, "<gone>"));
+        assert_eq!((found.head, found.keep, found.notice.as_str()), (100, KeepRule::HeadTail, "<gone>"));
         assert_eq!(found.tail, 49, "but for the line end");
         assert_eq!(cut(&sent, &sent), None);
-        assert_eq!(cut(&sent, "too long").unwrap().keep, Keep::None);
+        assert_eq!(cut(&sent, "too long").unwrap().keep, KeepRule::None);
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::rules::{Host, Unit};
-use crate::problem::{Kind, Problem, plain_toml};
+use super::rules::{Host, LimitUnit};
+use crate::problem::{Problem, ProblemKind, plain_toml};
 
 #[derive(Deserialize)]
 enum Schema {
@@ -42,7 +42,7 @@ pub fn file(text: &str, place: &str) -> Result<(Vec<Host>, String), Problem> {
             if limit.max == 0 && limit.max_note.is_none() {
                 return refuse(&format!("a limit of `{}` has max = 0 and no max_note", host.id));
             }
-            let is_by_line = limit.unit == Unit::CharsPerLine;
+            let is_by_line = limit.unit == LimitUnit::CharsPerLine;
             if is_by_line != (limit.applies == super::rules::Applies::Line) {
                 return refuse(&format!("unit = \"chars-per-line\" and applies = \"line\" belong together, in `{}`", host.id));
             }
@@ -90,7 +90,7 @@ fn wrong(text: &str, place: &str, what: &str, at: Option<usize>) -> Problem {
         }
     };
     let what = what.trim_end().replace('\n', "; ");
-    Problem::new(Kind::Usage, format!("the hosts file is not used: {what}"))
+    Problem::new(ProblemKind::Usage, format!("the hosts file is not used: {what}"))
         .at(place)
         .hint("the words are explained in docs/hosts.md; the built-in hosts stay as they are")
 }

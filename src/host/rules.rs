@@ -149,7 +149,7 @@ pub enum ResultMeta {
 /// One thing that a block becomes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub enum Step {
+pub enum RuleStep {
     Text(Template),
     /// The medium itself is passed on.
     Media,
@@ -166,25 +166,25 @@ pub enum Step {
     File,
 }
 
-impl TryFrom<String> for Step {
+impl TryFrom<String> for RuleStep {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         Ok(match text.as_str() {
-            "@media" => Step::Media,
-            "@drop" => Step::Drop,
-            "@fail" => Step::Fail,
-            "@fetch" => Step::Fetch,
-            "@repr" => Step::Repr,
-            "@file" => Step::File,
+            "@media" => RuleStep::Media,
+            "@drop" => RuleStep::Drop,
+            "@fail" => RuleStep::Fail,
+            "@fetch" => RuleStep::Fetch,
+            "@repr" => RuleStep::Repr,
+            "@file" => RuleStep::File,
             other => match other.strip_prefix("@first:") {
-                Some(rest) => Step::First(Template::from(rest.to_owned())),
+                Some(rest) => RuleStep::First(Template::from(rest.to_owned())),
                 None if other.starts_with('@') => {
                     return Err(format!(
                         "unknown step `{other}`, expected a text or one of `@media`, `@drop`, `@first:…`, `@fail`, `@fetch`, `@repr`, `@file`"
                     ));
                 }
-                None => Step::Text(Template::from(text)),
+                None => RuleStep::Text(Template::from(text)),
             },
         })
     }
@@ -194,15 +194,15 @@ impl TryFrom<String> for Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BlockRules {
-    pub text: Vec<Step>,
-    pub image: Vec<Step>,
-    pub audio: Vec<Step>,
-    pub resource_text: Vec<Step>,
+    pub text: Vec<RuleStep>,
+    pub image: Vec<RuleStep>,
+    pub audio: Vec<RuleStep>,
+    pub resource_text: Vec<RuleStep>,
     /// An embedded blob of type image/*; where absent, `resource_blob`.
-    pub resource_image: Option<Vec<Step>>,
-    pub resource_blob: Vec<Step>,
-    pub resource_link: Vec<Step>,
-    pub unknown: Vec<Step>,
+    pub resource_image: Option<Vec<RuleStep>>,
+    pub resource_blob: Vec<RuleStep>,
+    pub resource_link: Vec<RuleStep>,
+    pub unknown: Vec<RuleStep>,
 }
 
 /// What is different where `isError` is true.
@@ -226,7 +226,7 @@ pub struct ErrorRules {
 /// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Unit {
+pub enum LimitUnit {
     /// UTF-16 code units.
     Chars,
     /// Unicode scalar values.
@@ -241,40 +241,40 @@ pub enum Unit {
     CharsPerLine,
 }
 
-impl Unit {
+impl LimitUnit {
     /// The word in files and reports.
     pub fn name(self) -> &'static str {
         match self {
-            Unit::Chars => "chars",
-            Unit::Scalars => "scalars",
-            Unit::Bytes => "bytes",
-            Unit::Tokens => "tokens",
-            Unit::Tokens4 => "tokens4",
-            Unit::CharsPerLine => "chars-per-line",
+            LimitUnit::Chars => "chars",
+            LimitUnit::Scalars => "scalars",
+            LimitUnit::Bytes => "bytes",
+            LimitUnit::Tokens => "tokens",
+            LimitUnit::Tokens4 => "tokens4",
+            LimitUnit::CharsPerLine => "chars-per-line",
         }
     }
 
     /// The name for people, in the plural.
     pub fn title(self) -> &'static str {
         match self {
-            Unit::Chars => "characters (UTF-16)",
-            Unit::Scalars => "characters",
-            Unit::Bytes => "bytes",
-            Unit::Tokens => "tokens by the provider's count",
-            Unit::Tokens4 => "tokens of 4 bytes",
-            Unit::CharsPerLine => "characters a line",
+            LimitUnit::Chars => "characters (UTF-16)",
+            LimitUnit::Scalars => "characters",
+            LimitUnit::Bytes => "bytes",
+            LimitUnit::Tokens => "tokens by the provider's count",
+            LimitUnit::Tokens4 => "tokens of 4 bytes",
+            LimitUnit::CharsPerLine => "characters a line",
         }
     }
 
     /// The same where room is short.
     pub fn short(self) -> &'static str {
         match self {
-            Unit::Chars => "UTF-16 chars",
-            Unit::Scalars => "chars",
-            Unit::Bytes => "bytes",
-            Unit::Tokens => "tokens",
-            Unit::Tokens4 => "× 4 bytes",
-            Unit::CharsPerLine => "chars a line",
+            LimitUnit::Chars => "UTF-16 chars",
+            LimitUnit::Scalars => "chars",
+            LimitUnit::Bytes => "bytes",
+            LimitUnit::Tokens => "tokens",
+            LimitUnit::Tokens4 => "× 4 bytes",
+            LimitUnit::CharsPerLine => "chars a line",
         }
     }
 }
@@ -282,7 +282,7 @@ impl Unit {
 /// What stays of a text that is over its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Keep {
+pub enum KeepRule {
     None,
     Head,
     HeadLines,
@@ -304,11 +304,11 @@ pub enum Applies {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitRule {
-    pub unit: Unit,
+    pub unit: LimitUnit,
     /// In `unit`; 0 where it depends on the model.
     pub max: u64,
     pub max_note: Option<String>,
-    pub keep: Keep,
+    pub keep: KeepRule,
     /// Units kept from the beginning; all that fits where absent.
     pub head: Option<u64>,
     /// Units kept from the end.
@@ -374,7 +374,7 @@ pub struct DefinitionRules {
     pub prefix_max: Option<usize>,
     pub description: Option<Template>,
     pub description_max: Option<u64>,
-    pub description_unit: Option<Unit>,
+    pub description_unit: Option<LimitUnit>,
     pub description_notice: Option<String>,
     pub description_fallback: Option<Template>,
     pub title: Option<bool>,

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::deliver::{self, Pieces};
-use super::fill::{Written, only};
-use super::rules::{Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, Select, Step, StructuredWhen};
+use super::fill::{RenderCache, only};
+use super::rules::{Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, RuleStep, Select, StructuredWhen};
 use super::template::Var;
-use super::traced::{Origin, SourceMapped};
+use super::traced::{SourceMapped, TextOrigin};
 use super::view::{Dropped, Raw, ViewContext, What};
-use super::write::{Stop, Writer};
+use super::write::{WriteStop, Writer};
 use crate::cancel::Cancel;
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
@@ -19,7 +19,7 @@ pub(super) struct Run<'a> {
     pub host: &'a Host,
     pub subject: &'a Subject,
     pub context: &'a ViewContext<'a>,
-    pub written: &'a Written,
+    pub written: &'a RenderCache,
     pub cancel: &'a Cancel,
     pub is_error: bool,
     pub select: Select,
@@ -32,7 +32,7 @@ impl<'a> Run<'a> {
         host: &'a Host,
         subject: &'a Subject,
         context: &'a ViewContext<'a>,
-        written: &'a Written,
+        written: &'a RenderCache,
         cancel: &'a Cancel,
     ) -> Self {
         let is_error = subject.reading.is_error == Some(true);
@@ -46,8 +46,8 @@ impl<'a> Run<'a> {
     }
 
     /// Steps 1 to 5 of the rules: the texts and media, in order.
-    pub fn parts(&mut self) -> Result<Pieces, Stop> {
-        let refuse = |why: &str| Err(Stop::Refused(why.to_owned()));
+    pub fn parts(&mut self) -> Result<Pieces, WriteStop> {
+        let refuse = |why: &str| Err(WriteStop::Refused(why.to_owned()));
         let reading = &self.subject.reading;
         let Some(result) = reading.result() else {
             return refuse(if reading.rpc_error.is_some() {
@@ -76,7 +76,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn wire(&mut self, result: Node<'a>) -> Result<Pieces, Stop> {
+    fn wire(&mut self, result: Node<'a>) -> Result<Pieces, WriteStop> {
         let root = if self.select == Select::WireResult { Some(result) } else { result.get("content") };
         if self.select == Select::WireContent && self.subject.reading.structured().is_some() {
             self.drop(What::Structured, "only the content array is shown");
@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
         let structured = self.subject.reading.structured().map(Node::index);
         let origin = |node: Node<'_>| {
             let block = blocks.binary_search_by_key(&node.index(), |block| block.node).ok();
-            block.map(Origin::block).or_else(|| (Some(node.index()) == structured).then_some(Origin::Structured))
+            block.map(TextOrigin::block).or_else(|| (Some(node.index()) == structured).then_some(TextOrigin::Structured))
         };
         let members = |node: Node<'_>| {
             let block = blocks.binary_search_by_key(&node.index(), |block| block.node).ok();
@@ -104,11 +104,11 @@ impl<'a> Run<'a> {
             },
             cancel: self.cancel,
         }
-        .write(root, Origin::Envelope)?;
+        .write(root, TextOrigin::Envelope)?;
         Ok(Pieces { parts: vec![Raw::Text(text)], structured: None })
     }
 
-    fn selected(&mut self) -> Result<Pieces, Stop> {
+    fn selected(&mut self) -> Result<Pieces, WriteStop> {
         let subject = self.subject;
         let mut shown: Vec<&Block> = Vec::new();
         for block in &subject.reading.blocks {
@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn block(&mut self, block: &Block, parts: &mut Vec<Raw>, first: &mut Vec<Raw>) -> Result<(), Stop> {
+    fn block(&mut self, block: &Block, parts: &mut Vec<Raw>, first: &mut Vec<Raw>) -> Result<(), WriteStop> {
         let rules = &self.host.block;
         let steps = match block.kind {
             BlockKind::Text if block.text.is_some() => &rules.text,
@@ -215,14 +215,14 @@ impl<'a> Run<'a> {
             }
             BlockKind::Text | BlockKind::Unknown => &rules.unknown,
         };
-        if steps.iter().all(|step| *step == Step::Drop) {
+        if steps.iter().all(|step| *step == RuleStep::Drop) {
             self.drop(What::Block(block.index), format!("{} are left out", kind_name(block)));
             return Ok(());
         }
-        let refuse = |what: &str| Err(Stop::Refused(format!("block {} ({}): {what}", block.index, kind_name(block))));
+        let refuse = |what: &str| Err(WriteStop::Refused(format!("block {} ({}): {what}", block.index, kind_name(block))));
         for step in steps {
             match step {
-                Step::Text(template) => {
+                RuleStep::Text(template) => {
                     let text = self.fill(template, block)?;
                     let is_left_out = (self.host.drop_empty_text && text.is_empty())
                         || (self.is_error && self.host.error.drop_blank && text.text().trim().is_empty());
@@ -232,16 +232,18 @@ impl<'a> Run<'a> {
                         parts.push(Raw::Text(text));
                     }
                 }
-                Step::First(template) => first.push(Raw::Text(self.fill(template, block)?)),
-                Step::Media => {
+                RuleStep::First(template) => first.push(Raw::Text(self.fill(template, block)?)),
+                RuleStep::Media => {
                     let mime = block.mime_type.clone().unwrap_or_else(|| "application/octet-stream".to_owned());
                     parts.push(Raw::Media { mime, block: block.index });
                 }
-                Step::Drop => {}
-                Step::Fail => return refuse("the host answers with an error of its own instead"),
-                Step::Fetch => return refuse("the host reads the resource itself, so its text is not known"),
-                Step::Repr => return refuse("the host shows its language's own printing of the object, which is not reproduced"),
-                Step::File => return refuse("the host names a file that it wrote, in words that are not known"),
+                RuleStep::Drop => {}
+                RuleStep::Fail => return refuse("the host answers with an error of its own instead"),
+                RuleStep::Fetch => return refuse("the host reads the resource itself, so its text is not known"),
+                RuleStep::Repr => {
+                    return refuse("the host shows its language's own printing of the object, which is not reproduced");
+                }
+                RuleStep::File => return refuse("the host names a file that it wrote, in words that are not known"),
             }
         }
         Ok(())

@@ -86,7 +86,7 @@ const VARS: &[(&str, Var)] = &[
 
 /// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum TemplatePiece {
     Literal(String),
     Var(Var),
 }
@@ -96,11 +96,11 @@ pub enum Piece {
 #[serde(from = "String")]
 pub struct Template {
     source: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<TemplatePiece>,
 }
 
 impl Template {
-    pub fn pieces(&self) -> &[Piece] {
+    pub fn pieces(&self) -> &[TemplatePiece] {
         &self.pieces
     }
 
@@ -110,15 +110,15 @@ impl Template {
     }
 
     pub fn has(&self, var: Var) -> bool {
-        self.pieces.contains(&Piece::Var(var))
+        self.pieces.contains(&TemplatePiece::Var(var))
     }
 
     /// The text with every placeholder filled in by `value`.
     pub fn fill(&self, mut value: impl FnMut(Var) -> String) -> String {
         self.pieces.iter().fold(String::new(), |mut text, piece| {
             match piece {
-                Piece::Literal(literal) => text.push_str(literal),
-                Piece::Var(var) => text.push_str(&value(*var)),
+                TemplatePiece::Literal(literal) => text.push_str(literal),
+                TemplatePiece::Var(var) => text.push_str(&value(*var)),
             }
             text
         })
@@ -140,9 +140,9 @@ impl From<String> for Template {
             match known {
                 Some((var, used)) => {
                     if !literal.is_empty() {
-                        pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+                        pieces.push(TemplatePiece::Literal(std::mem::take(&mut literal)));
                     }
-                    pieces.push(Piece::Var(var));
+                    pieces.push(TemplatePiece::Var(var));
                     rest = &after[used..];
                 }
                 None => {
@@ -153,7 +153,7 @@ impl From<String> for Template {
         }
         literal.push_str(rest);
         if !literal.is_empty() {
-            pieces.push(Piece::Literal(literal));
+            pieces.push(TemplatePiece::Literal(literal));
         }
         Self { source, pieces }
     }

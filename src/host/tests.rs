@@ -120,7 +120,7 @@ fn own(delivery: &str, rest: &str) -> Hosts {
     Hosts::default().with_file(&file(delivery, rest), "hosts.toml")
 }
 
-fn view(hosts: &Hosts, id: &str, result: &str) -> View {
+fn view(hosts: &Hosts, id: &str, result: &str) -> HostView {
     let subject = subject(result);
     hosts.get(id).unwrap().view(&subject, &ViewContext::of(&subject.capture), &Cancel::new()).unwrap()
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Where a range of a host's text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum TextOrigin {
     /// A block of `content`, by its position.
     Block(u32),
     /// `structuredContent`.
@@ -15,7 +15,7 @@ pub enum Origin {
     Host,
 }
 
-impl Origin {
+impl TextOrigin {
     /// Of the block at this position.
     pub fn block(index: usize) -> Self {
         Self::Block(small(index))
@@ -28,7 +28,7 @@ impl Origin {
 pub struct Span {
     start: u32,
     end: u32,
-    pub origin: Origin,
+    pub origin: TextOrigin,
     from: u32,
     full: u32,
 }
@@ -44,7 +44,7 @@ fn given(number: u32) -> Option<usize> {
 }
 
 impl Span {
-    fn new(range: Range<usize>, origin: Origin, from: Option<usize>, full: Option<usize>) -> Self {
+    fn new(range: Range<usize>, origin: TextOrigin, from: Option<usize>, full: Option<usize>) -> Self {
         let or_none = |number: Option<usize>| number.map_or(NONE, small);
         Self { start: small(range.start), end: small(range.end), origin, from: or_none(from), full: or_none(full) }
     }
@@ -91,7 +91,7 @@ pub struct SourceMapped {
 }
 
 impl SourceMapped {
-    pub fn of(text: &str, origin: Origin, from: Option<usize>) -> Self {
+    pub fn of(text: &str, origin: TextOrigin, from: Option<usize>) -> Self {
         let mut traced = Self::default();
         traced.push(text, origin, from);
         traced
@@ -99,7 +99,7 @@ impl SourceMapped {
 
     /// A text that the host wrote.
     pub fn host(text: &str) -> Self {
-        Self::of(text, Origin::Host, None)
+        Self::of(text, TextOrigin::Host, None)
     }
 
     pub fn text(&self) -> &str {
@@ -118,14 +118,14 @@ impl SourceMapped {
         &self.spans
     }
 
-    pub fn push(&mut self, text: &str, origin: Origin, from: Option<usize>) {
+    pub fn push(&mut self, text: &str, origin: TextOrigin, from: Option<usize>) {
         let start = self.text.len();
         self.text.push_str(text);
         self.span(Span::new(start..self.text.len(), origin, from, None));
     }
 
     pub fn push_host(&mut self, text: &str) {
-        self.push(text, Origin::Host, None);
+        self.push(text, TextOrigin::Host, None);
     }
 
     /// Text that is nobody's: the line end that is shown between two parts.
@@ -197,13 +197,13 @@ impl SourceMapped {
         done
     }
 
-    fn origin_at(&self, at: usize) -> Origin {
+    fn origin_at(&self, at: usize) -> TextOrigin {
         let index = self.spans.partition_point(|span| span.range().end <= at);
-        self.spans.get(index).map_or(Origin::Host, |span| span.origin)
+        self.spans.get(index).map_or(TextOrigin::Host, |span| span.origin)
     }
 
     /// Gives the whole text this origin.
-    pub fn set_origin(&mut self, origin: Origin) {
+    pub fn set_origin(&mut self, origin: TextOrigin) {
         *self = Self::of(&self.text, origin, None);
     }
 
@@ -222,14 +222,14 @@ mod tests {
     #[test]
     fn slices_and_replacements_keep_origins() {
         let mut text = SourceMapped::host("<a>");
-        text.push("one < two", Origin::Block(3), Some(0));
+        text.push("one < two", TextOrigin::Block(3), Some(0));
         let replaced = text.clone().replace(&[["<".into(), "&lt;".into()]]);
         assert_eq!(replaced.text(), "&lt;a>one &lt; two");
         assert_eq!(replaced.spans().last().unwrap().from(), Some(5));
         text.set_full(10);
         let slice = text.slice(5..8);
         assert_eq!(slice.text(), "e <");
-        assert_eq!(slice.spans(), [Span::new(0..3, Origin::Block(3), Some(2), Some(15))]);
+        assert_eq!(slice.spans(), [Span::new(0..3, TextOrigin::Block(3), Some(2), Some(15))]);
         let joined = SourceMapped::join(&[text.slice(3..5), text.slice(5..7)], "");
         assert_eq!(joined.spans().len(), 1);
     }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::deliver::{self, Delivered};
-use super::fill::Written;
+use super::fill::RenderCache;
 use super::limit::{self, LimitOutcome};
 use super::rules::{Host, HostId, Select};
 use super::run::Run;
 use super::traced::{SourceMapped, Span};
-use super::write::Stop;
+use super::write::WriteStop;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;
 use crate::format::Subject;
@@ -73,7 +73,7 @@ pub struct Dropped {
 
 /// What the model of one host is shown. What is equal to another host's of the same [`Written`] is shared with it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct View {
+pub struct HostView {
     pub host: HostId,
     /// Why no text can be computed, which is empty then, or why its numbers were not.
     pub not_computable: Option<String>,
@@ -94,7 +94,7 @@ pub struct View {
     pub flags_error: bool,
 }
 
-impl View {
+impl HostView {
     /// The texts of the parts, in order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
@@ -123,12 +123,12 @@ impl View {
     }
 
     /// Of a host that was not reached: whoever asked has looked away.
-    pub fn interrupted(host: &Host, written: &Written) -> Self {
+    pub fn interrupted(host: &Host, written: &RenderCache) -> Self {
         Self::none(host, INTERRUPTED.to_owned(), &[], written)
     }
 
     /// One whose text cannot be computed.
-    fn none(host: &Host, why: String, dropped: &[Dropped], written: &Written) -> Self {
+    fn none(host: &Host, why: String, dropped: &[Dropped], written: &RenderCache) -> Self {
         let empty = written.texts.of("");
         Self {
             host: host.id,
@@ -158,8 +158,8 @@ impl Host {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn view(&self, subject: &Subject, context: &ViewContext<'_>, cancel: &Cancel) -> Result<View, Cancelled> {
-        self.view_among(subject, context, &Written::default(), cancel)
+    pub fn view(&self, subject: &Subject, context: &ViewContext<'_>, cancel: &Cancel) -> Result<HostView, Cancelled> {
+        self.view_among(subject, context, &RenderCache::default(), cancel)
     }
 
     /// The same where other hosts are shown this answer too: `written` is for this one `subject`.
@@ -170,15 +170,15 @@ impl Host {
         &self,
         subject: &Subject,
         context: &ViewContext<'_>,
-        written: &Written,
+        written: &RenderCache,
         cancel: &Cancel,
-    ) -> Result<View, Cancelled> {
+    ) -> Result<HostView, Cancelled> {
         let mut run = Run::new(self, subject, context, written, cancel);
         let parts = match run.parts() {
             Ok(parts) => parts,
-            Err(Stop::Cancelled) => return Err(Cancelled),
-            Err(Stop::Refused(why)) => {
-                return Ok(View::none(self, why, &run.dropped, written));
+            Err(WriteStop::Cancelled) => return Err(Cancelled),
+            Err(WriteStop::Refused(why)) => {
+                return Ok(HostView::none(self, why, &run.dropped, written));
             }
         };
         cancel.check()?;
@@ -189,10 +189,10 @@ impl Host {
 
 impl Run<'_> {
     /// Step 8, and everything in its place.
-    fn finish(mut self, delivered: Delivered) -> View {
+    fn finish(mut self, delivered: Delivered) -> HostView {
         let Delivered { mut parts, texts, not_computable } = delivered;
         if let Some(why) = not_computable {
-            return View::none(self.host, why, &self.dropped, self.written);
+            return HostView::none(self.host, why, &self.dropped, self.written);
         }
         if self.is_error {
             let rules = &self.host.error;
@@ -221,7 +221,7 @@ impl Run<'_> {
             let kept = kept(text.spans());
             (written.texts.of(text.text()), written.spans.of(text.spans()), placed, kept)
         };
-        View {
+        HostView {
             host: self.host.id,
             not_computable: None,
             text,

@@ -5,19 +5,19 @@ use std::vec;
 
 use super::number;
 use super::rules::JsonMode;
-use super::traced::{Origin, SourceMapped};
+use super::traced::{SourceMapped, TextOrigin};
 use crate::cancel::{Cancel, Cancelled};
 use crate::json::{Children, FaultKind, Kind, Node, write as escape};
 
 /// Why a value cannot be written, or that nobody waits for it any more.
-pub enum Stop {
+pub enum WriteStop {
     Refused(String),
     Cancelled,
 }
 
-impl From<Cancelled> for Stop {
+impl From<Cancelled> for WriteStop {
     fn from(_: Cancelled) -> Self {
-        Stop::Cancelled
+        WriteStop::Cancelled
     }
 }
 
@@ -28,7 +28,7 @@ const MAX_INDENTATION: usize = 16 << 20;
 pub struct Writer<'a> {
     pub mode: JsonMode,
     /// The origin of the values that have another than the value around them.
-    pub origin: &'a dyn Fn(Node<'_>) -> Option<Origin>,
+    pub origin: &'a dyn Fn(Node<'_>) -> Option<TextOrigin>,
     /// Which members of an object are written, and in which order.
     pub members: &'a dyn for<'n> Fn(Node<'n>, Vec<Node<'n>>) -> Vec<Node<'n>>,
     pub cancel: &'a Cancel,
@@ -38,7 +38,7 @@ struct Frame<'a> {
     node: Node<'a>,
     members: Members<'a>,
     is_first: bool,
-    origin: Origin,
+    origin: TextOrigin,
 }
 
 /// What stands in a container, as it is written. A list is never copied for it.
@@ -63,7 +63,7 @@ impl Writer<'_> {
     ///
     /// # Errors
     /// [`Stop`] where the host itself could not, or when cancelled.
-    pub fn write(&self, root: Node<'_>, origin: Origin) -> Result<SourceMapped, Stop> {
+    pub fn write(&self, root: Node<'_>, origin: TextOrigin) -> Result<SourceMapped, WriteStop> {
         let has_duplicates = root.doc().faults().iter().any(|fault| fault.kind == FaultKind::DuplicateKey);
         let mut out = SourceMapped::default();
         let mut stack: Vec<Frame<'_>> = Vec::new();
@@ -98,7 +98,7 @@ impl Writer<'_> {
                     }
                     Kind::Number => {
                         let literal = node.raw_text();
-                        piece.push_str(&number::write(&literal, self.mode).map_err(Stop::Refused)?);
+                        piece.push_str(&number::write(&literal, self.mode).map_err(WriteStop::Refused)?);
                     }
                     Kind::String => self.string(node.raw(), &mut piece),
                     Kind::Null | Kind::Bool => piece.push_str(&node.raw_text()),
@@ -130,12 +130,12 @@ impl Writer<'_> {
     }
 
     /// A line end and the indentation of the next line, which grows by the square of the depth.
-    fn line(&self, depth: usize, indented: &mut usize, piece: &mut String) -> Result<(), Stop> {
+    fn line(&self, depth: usize, indented: &mut usize, piece: &mut String) -> Result<(), WriteStop> {
         if self.mode == JsonMode::JsPretty {
             *indented += 2 * depth;
             if *indented > MAX_INDENTATION {
                 let what = "so deep that the indentation alone would take more than 16 MiB: not written";
-                return Err(Stop::Refused(what.to_owned()));
+                return Err(WriteStop::Refused(what.to_owned()));
             }
             piece.push('\n');
             piece.extend(std::iter::repeat_n("  ", depth));
@@ -224,10 +224,10 @@ mod tests {
     fn write(json: &str, mode: JsonMode) -> String {
         let doc = Doc::parse(bytes::Bytes::copy_from_slice(json.as_bytes()));
         let writer = Writer { mode, origin: &|_| None, members: &|_, members| members, cancel: &Cancel::new() };
-        match writer.write(doc.root().unwrap(), Origin::Structured) {
+        match writer.write(doc.root().unwrap(), TextOrigin::Structured) {
             Ok(traced) => traced.text().to_owned(),
-            Err(Stop::Refused(why)) => why,
-            Err(Stop::Cancelled) => panic!("nobody cancelled"),
+            Err(WriteStop::Refused(why)) => why,
+            Err(WriteStop::Cancelled) => panic!("nobody cancelled"),
         }
     }
 

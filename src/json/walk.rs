@@ -4,7 +4,7 @@ use super::Node;
 
 /// What the walk meets.
 #[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+pub enum WalkEvent<'a> {
     /// A container begins.
     Open(Node<'a>),
     /// The container ends.
@@ -17,24 +17,24 @@ pub enum Event<'a> {
 ///
 /// # Errors
 /// The visitor's, at once.
-pub fn walk<'a, E>(root: Node<'a>, mut visit: impl FnMut(Event<'a>) -> Result<(), E>) -> Result<(), E> {
+pub fn walk<'a, E>(root: Node<'a>, mut visit: impl FnMut(WalkEvent<'a>) -> Result<(), E>) -> Result<(), E> {
     let mut open: Vec<Node<'a>> = Vec::new();
     for index in root.index()..root.subtree_end() {
         while open.last().is_some_and(|node| node.subtree_end() <= index) {
             if let Some(node) = open.pop() {
-                visit(Event::Close(node))?;
+                visit(WalkEvent::Close(node))?;
             }
         }
         let Some(node) = root.doc().node(index) else { break };
         if node.is_container() {
-            visit(Event::Open(node))?;
+            visit(WalkEvent::Open(node))?;
             open.push(node);
         } else {
-            visit(Event::Scalar(node))?;
+            visit(WalkEvent::Scalar(node))?;
         }
     }
     while let Some(node) = open.pop() {
-        visit(Event::Close(node))?;
+        visit(WalkEvent::Close(node))?;
     }
     Ok(())
 }

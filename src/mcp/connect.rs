@@ -180,7 +180,8 @@ async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Lin
             let told = Arc::clone(tap);
             let note: serve::replay::Note = Arc::new(move |text| told.happen(SessionEvent::Stderr(text.to_owned())));
             let paths = [folder.clone()];
-            let read = tokio::task::spawn_blocking(move || serve::replay::open(&paths, serve::replay::Options::default(), note));
+            let read =
+                tokio::task::spawn_blocking(move || serve::replay::open(&paths, serve::replay::ReplayOptions::default(), note));
             let replay = read.await.map_err(|_| Error::Closed { place: tap.place.clone() })?.map_err(Error::Fixture)?;
             tap.step("start", begun, "the replay", "inside this process", StepState::Done);
             inside(Arc::new(replay), &tap.place, "the replay ended", tap, tasks)

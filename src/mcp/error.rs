@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::tls;
 use crate::capture::RpcError;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// A failure of the client. Shown as a [`Problem`].
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ pub enum Error {
     Auth { url: String, status: String, text: String },
     /// A login did not come about: it failed, or wants a person's yes.
     #[error("{what}")]
-    Login { url: String, kind: Kind, what: String, hint: String },
+    Login { url: String, kind: ProblemKind, what: String, hint: String },
     #[error("the server does not know this session any more (HTTP {status}{})", quoted(text))]
     SessionLost { url: String, status: String, text: String },
     #[error("{what}")]
@@ -115,36 +115,38 @@ impl From<&Error> for Problem {
     fn from(error: &Error) -> Self {
         let problem = |kind, place: &str| Problem::new(kind, error.to_string()).at(place);
         match error {
-            Error::NotFound { program } if program.contains(char::is_whitespace) => problem(Kind::Spawn, program)
+            Error::NotFound { program } if program.contains(char::is_whitespace) => problem(ProblemKind::Spawn, program)
                 .hint("give the program and each of its arguments as a word of its own, without quotes around all"),
-            Error::NotFound { program } => problem(Kind::Spawn, program).hint("check the spelling, or give the full path"),
-            Error::NotExecutable { program } => problem(Kind::Spawn, program)
+            Error::NotFound { program } => problem(ProblemKind::Spawn, program).hint("check the spelling, or give the full path"),
+            Error::NotExecutable { program } => problem(ProblemKind::Spawn, program)
                 .hint(format!("make it executable (`chmod +x {program}`), or start it with its interpreter")),
             Error::NoFolder { path } => {
-                problem(Kind::Spawn, &path.to_string_lossy()).hint("give the folder the program shall start in")
+                problem(ProblemKind::Spawn, &path.to_string_lossy()).hint("give the folder the program shall start in")
             }
-            Error::NotStarted { program, .. } => problem(Kind::Spawn, program).hint("start it in a terminal to see why"),
+            Error::NotStarted { program, .. } => problem(ProblemKind::Spawn, program).hint("start it in a terminal to see why"),
             Error::Guard { program, .. } => {
-                problem(Kind::Spawn, program).hint("check that Loupe's own program file is still in its place")
+                problem(ProblemKind::Spawn, program).hint("check that Loupe's own program file is still in its place")
             }
             Error::Address { url } => {
-                problem(Kind::Connect, url).hint("give the server's address, such as http://127.0.0.1:3001/mcp")
+                problem(ProblemKind::Connect, url).hint("give the server's address, such as http://127.0.0.1:3001/mcp")
             }
-            Error::Header { .. } => problem(Kind::Usage, "").hint("a header has a name without spaces and a value on one line"),
+            Error::Header { .. } => {
+                problem(ProblemKind::Usage, "").hint("a header has a name without spaces and a value on one line")
+            }
             Error::Client { .. } | Error::Tls { .. } => {
-                problem(Kind::Connect, "").hint("check the system's certificates and proxy settings")
+                problem(ProblemKind::Connect, "").hint("check the system's certificates and proxy settings")
             }
             Error::Authority { file, .. } => {
-                problem(Kind::Io, &file.to_string_lossy()).hint("give a PEM file: -----BEGIN CERTIFICATE----- and so on")
+                problem(ProblemKind::Io, &file.to_string_lossy()).hint("give a PEM file: -----BEGIN CERTIFICATE----- and so on")
             }
-            Error::Connect { url, source } => problem(Kind::Connect, url).hint(match tls::refused(source) {
+            Error::Connect { url, source } => problem(ProblemKind::Connect, url).hint(match tls::refused(source) {
                 Some(why) => tls::words(why).1,
                 None => "start the server, then connect again; check host and port",
             }),
             Error::Broken { url, .. } => {
-                problem(Kind::Disconnected, url).hint("look at the server's log, then reconnect and call again")
+                problem(ProblemKind::Disconnected, url).hint("look at the server's log, then reconnect and call again")
             }
-            Error::HttpStatus { url, status, .. } => problem(Kind::HttpStatus, url).hint(match status.get(..3) {
+            Error::HttpStatus { url, status, .. } => problem(ProblemKind::HttpStatus, url).hint(match status.get(..3) {
                 Some("404" | "405") if url.trim_end_matches('/').ends_with("/mcp") => {
                     "check the path, or try the transport of 2024 (`--transport sse`, often at /sse)"
                 }
@@ -154,20 +156,22 @@ impl From<&Error> for Problem {
                 Some(code) if code.starts_with('5') => "look at the server's log",
                 _ => "check the address and the headers",
             }),
-            Error::Redirect { url, status, location } if is_circle(url, status, location) => problem(Kind::HttpStatus, url)
-                .hint("it leads round in a circle, or on and on: look at the settings of the server, or of the proxy before it"),
-            Error::Redirect { url, location, .. } => problem(Kind::HttpStatus, url)
+            Error::Redirect { url, status, location } if is_circle(url, status, location) => {
+                problem(ProblemKind::HttpStatus, url).hint(
+                    "it leads round in a circle, or on and on: look at the settings of the server, or of the proxy before it",
+                )
+            }
+            Error::Redirect { url, location, .. } => problem(ProblemKind::HttpStatus, url)
                 .hint(format!("if you trust it, connect to {location}; headers are not sent on by themselves")),
-            Error::Auth { url, .. } => problem(Kind::Auth, url)
+            Error::Auth { url, .. } => problem(ProblemKind::Auth, url)
                 .hint("log in (`--login`), or add the header the server asks for, such as `Authorization: Bearer …`"),
             Error::Login { url, kind, hint, .. } => problem(*kind, url).hint(hint.clone()),
-            Error::SessionLost { url, .. } => problem(Kind::Disconnected, url).hint("reconnect, then call again"),
-            Error::Handshake { place, .. } => problem(Kind::Handshake, place).hint("check that this is an MCP server"),
-            Error::Unspoken { place, .. } => problem(Kind::Handshake, place)
+            Error::SessionLost { url, .. } => problem(ProblemKind::Disconnected, url).hint("reconnect, then call again"),
+            Error::Handshake { place, .. } => problem(ProblemKind::Handshake, place).hint("check that this is an MCP server"),
+            Error::Unspoken { place, .. } => problem(ProblemKind::Handshake, place)
                 .hint("without `--protocol` the revision that the server speaks is found; in the window, choose *Automatic*"),
-            Error::Version { place, .. } => {
-                problem(Kind::Handshake, place).hint(format!("Loupe knows {}", crate::source::Protocol::VERSIONS.join(", ")))
-            }
+            Error::Version { place, .. } => problem(ProblemKind::Handshake, place)
+                .hint(format!("Loupe knows {}", crate::source::Protocol::VERSIONS.join(", "))),
             Error::Gone { place, during_handshake: true, unreadable, stderr, .. } => {
                 let hint = if unreadable.is_some() {
                     "an MCP server writes nothing but JSON messages to standard output; check that this starts one"
@@ -176,33 +180,33 @@ impl From<&Error> for Problem {
                 } else {
                     "its last words are above; check its arguments and environment"
                 };
-                problem(Kind::Handshake, place).hint(hint)
+                problem(ProblemKind::Handshake, place).hint(hint)
             }
-            Error::Gone { place, .. } => problem(Kind::Disconnected, place).hint("reconnect, then call again"),
+            Error::Gone { place, .. } => problem(ProblemKind::Disconnected, place).hint("reconnect, then call again"),
             Error::Timeout { place, during_handshake: true, unreadable, .. } => {
                 let hint = if unreadable.is_some() {
                     "what it printed is not MCP; check that this starts an MCP server on standard input and output"
                 } else {
                     "check that this is an MCP server; one that is still being downloaded needs a longer limit (`--timeout`)"
                 };
-                problem(Kind::Timeout, place).hint(hint)
+                problem(ProblemKind::Timeout, place).hint(hint)
             }
-            Error::Timeout { place, unreadable: Some(_), .. } => problem(Kind::Timeout, place)
+            Error::Timeout { place, unreadable: Some(_), .. } => problem(ProblemKind::Timeout, place)
                 .hint("what it printed is no MCP message, and may have been meant as the answer; a message is one line of JSON"),
             Error::Timeout { place, .. } => {
-                problem(Kind::Timeout, place).hint("raise the time limit (`--timeout`), or ask for less")
+                problem(ProblemKind::Timeout, place).hint("raise the time limit (`--timeout`), or ask for less")
             }
-            Error::Rejected { tool, .. } => problem(Kind::Arguments, tool)
+            Error::Rejected { tool, .. } => problem(ProblemKind::Arguments, tool)
                 .hint("mend the tool's definition, or call it over stdio or with `--protocol 2025-11-25`"),
-            Error::Cancelled { place } => problem(Kind::Cancelled, place),
+            Error::Cancelled { place } => problem(ProblemKind::Cancelled, place),
             // Where an answer is kept, whoever keeps it points at its bytes instead.
-            Error::Malformed { place, .. } => problem(Kind::Malformed, place)
+            Error::Malformed { place, .. } => problem(ProblemKind::Malformed, place)
                 .hint("look at what came: on the command line `--transcript FILE` writes every message to a file"),
             Error::Rpc { place, .. } => {
-                problem(Kind::RpcError, place).hint("the message is the server's; check what was asked of it")
+                problem(ProblemKind::RpcError, place).hint("the message is the server's; check what was asked of it")
             }
-            Error::Write { place, .. } => problem(Kind::Disconnected, place).hint("reconnect, then call again"),
-            Error::Closed { place } => problem(Kind::Disconnected, place).hint("reconnect, then call again"),
+            Error::Write { place, .. } => problem(ProblemKind::Disconnected, place).hint("reconnect, then call again"),
+            Error::Closed { place } => problem(ProblemKind::Disconnected, place).hint("reconnect, then call again"),
             Error::Sample(refused) | Error::Fixture(refused) => refused.clone(),
             Error::Shared(shared) => Problem::from(&**shared),
         }
@@ -289,19 +293,19 @@ mod tests {
             })
         };
         for (problem, message, kind) in [
-            (Error::NotFound { program: "nosuch".into() }.into(), "command not found (nosuch)", Kind::Spawn),
-            (Error::NotFound { program: "node a.js".into() }.into(), "command not found (node a.js)", Kind::Spawn),
-            (gone(None, &[]), "the program ended with status 3 (sh)", Kind::Handshake),
+            (Error::NotFound { program: "nosuch".into() }.into(), "command not found (nosuch)", ProblemKind::Spawn),
+            (Error::NotFound { program: "node a.js".into() }.into(), "command not found (node a.js)", ProblemKind::Spawn),
+            (gone(None, &[]), "the program ended with status 3 (sh)", ProblemKind::Handshake),
             (
                 gone(Some("Hello\tthere"), &["a", "b"]),
                 "the program ended with status 3; it printed `Hello there`, which is not MCP; stderr ends with `a / b` (sh)",
-                Kind::Handshake,
+                ProblemKind::Handshake,
             ),
             (
                 Error::HttpStatus { url: "http://h/".into(), status: "500 Internal Server Error".into(), text: "oops".into() }
                     .into(),
                 "HTTP 500 Internal Server Error: oops (http://h/)",
-                Kind::HttpStatus,
+                ProblemKind::HttpStatus,
             ),
         ] {
             assert_eq!(problem.message(), message);

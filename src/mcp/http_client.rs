@@ -21,7 +21,7 @@ use tokio_util::io::{ReaderStream, StreamReader};
 use super::SessionEvent;
 use super::connector::{Parts, Resolver, Timed, Took};
 use super::error::{Error, connect_words, innermost};
-use super::login::{Keep, Login, Tries};
+use super::login::{Login, LoginStore, Tries};
 use super::tap::Tap;
 use super::tls;
 use crate::capture::{HttpInfo, StepState};
@@ -64,7 +64,7 @@ fn authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
 }
 
 impl Client {
-    pub(super) fn new(http: &source::Http, tap: &Arc<Tap>, logins: Keep) -> Result<Self, Error> {
+    pub(super) fn new(http: &source::Http, tap: &Arc<Tap>, logins: LoginStore) -> Result<Self, Error> {
         let shown = source::shown(&http.url).into_owned();
         let bad_address = || Error::Address { url: shown.clone() };
         let url = reqwest::Url::parse(&http.url).map_err(|_| bad_address())?;

@@ -100,7 +100,7 @@ pub struct Options {
     /// What a server may ask of us; declared to it unless the identity declares otherwise.
     pub answering: ClientCapabilities,
     /// Where logins are kept.
-    pub logins: login::Keep,
+    pub logins: login::LoginStore,
     /// What is known to be secret. What the session learns is added: of its source, of a login, of an answer to the server.
     pub known: Known,
 }
@@ -114,7 +114,7 @@ impl Default for Options {
             transcript: None,
             identity: None,
             answering: ClientCapabilities::default(),
-            logins: login::Keep::default(),
+            logins: login::LoginStore::default(),
             known: Known::default(),
         }
     }

@@ -12,7 +12,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::json::{Doc, Kind};
-use crate::problem::{Kind as Failure, Problem};
+use crate::problem::{Problem, ProblemKind as Failure};
 
 /// More problems than this help nobody.
 const LIMIT: usize = 50;
@@ -21,14 +21,14 @@ const VALUE_CHARS: usize = 60;
 
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct ArgumentCheck {
     /// What does not fit: JSON Pointer and message.
     pub problems: Vec<(String, String)>,
     /// Why it could not be checked. Then there are no problems, and nothing is known to fit.
     pub unchecked: Option<String>,
 }
 
-impl Checked {
+impl ArgumentCheck {
     /// All that speaks against it, for whom "not checked" is reason enough.
     pub fn objections(self) -> Vec<(String, String)> {
         self.unchecked.map(|why| (String::new(), why)).into_iter().chain(self.problems).collect()
@@ -51,7 +51,7 @@ pub fn warm_up() {
 ///
 /// # Errors
 /// Message, line and column (both from 1) where the text is no JSON object.
-pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Checked, (String, usize, usize)> {
+pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<ArgumentCheck, (String, usize, usize)> {
     let doc = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes()));
     if let Some(fault) = doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
         let (line, column) = place(arguments, fault.at);
@@ -65,8 +65,8 @@ pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Checked, (String
         }
         Some(_) => {}
     }
-    let Some(schema) = schema else { return Ok(Checked::default()) };
-    let unchecked = |why: String| Ok(Checked { unchecked: Some(why), ..Checked::default() });
+    let Some(schema) = schema else { return Ok(ArgumentCheck::default()) };
+    let unchecked = |why: String| Ok(ArgumentCheck { unchecked: Some(why), ..ArgumentCheck::default() });
     let validator = compiled(schema);
     let validator = match &*validator {
         Ok(validator) => validator,
@@ -84,7 +84,7 @@ pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<Checked, (String
             break;
         }
     }
-    Ok(Checked { problems, unchecked: None })
+    Ok(ArgumentCheck { problems, unchecked: None })
 }
 
 /// Whether the arguments may go out; why they could not be checked, if so. What is not JSON never may: the request around
@@ -108,7 +108,7 @@ pub fn refused_by(schema: Option<&Bytes>, arguments: &str, send_anyway: bool) ->
                 .at(place)
                 .hint("a JSON object, @FILE or -; in a shell, put it in single quotes"))
         }
-        Ok(Checked { problems, unchecked }) => match problems.split_first() {
+        Ok(ArgumentCheck { problems, unchecked }) => match problems.split_first() {
             Some(((pointer, message), rest)) if !send_anyway => {
                 let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
                 let place = if pointer.is_empty() { "the arguments as a whole" } else { pointer };
@@ -225,13 +225,13 @@ mod tests {
         let again = Bytes::copy_from_slice(&schema);
         assert!((0..20).any(|_| Arc::ptr_eq(&compiled(&schema), &compiled(&again))));
         let other = Bytes::from_static(br#"{"properties":{"once":{"type":"number"}}}"#);
-        assert_eq!(check(Some(&schema), r#"{"once":"a"}"#), Ok(Checked::default()));
+        assert_eq!(check(Some(&schema), r#"{"once":"a"}"#), Ok(ArgumentCheck::default()));
         assert_eq!(check(Some(&other), r#"{"once":"a"}"#).unwrap().problems.len(), 1);
     }
 
     #[track_caller]
     fn fits(arguments: &str, expect: &[(&str, &str)]) {
-        let Checked { problems: found, unchecked } = check(Some(&Bytes::from_static(SCHEMA)), arguments).unwrap();
+        let ArgumentCheck { problems: found, unchecked } = check(Some(&Bytes::from_static(SCHEMA)), arguments).unwrap();
         assert_eq!(unchecked, None);
         let found: Vec<_> = found.iter().map(|(pointer, message)| (pointer.as_str(), message.as_str())).collect();
         assert_eq!(found, expect);
@@ -261,7 +261,7 @@ mod tests {
         let (_, line, column) = refused("{\n  \"é\": x}");
         assert_eq!((line, column), (2, 8));
         assert_eq!(refused("").1, 1);
-        assert_eq!(check(None, "{\"a\":1e400,\"b\":12345678901234567890}"), Ok(Checked::default()));
+        assert_eq!(check(None, "{\"a\":1e400,\"b\":12345678901234567890}"), Ok(ArgumentCheck::default()));
     }
 
     #[test]

@@ -85,7 +85,7 @@ fn harm(row: &Row) -> Option<(Harm, String)> {
 
 /// What does not come back.
 fn unlike(trip: &RoundTrip) -> (Harm, String) {
-    if trip.verdict == format::round_trip::Verdict::Undecodable {
+    if trip.verdict == format::round_trip::RoundTripVerdict::Undecodable {
         let why = trip.note.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
         return (Harm::Unreadable, format!("cannot be read back{why}"));
     }
@@ -96,7 +96,7 @@ fn unlike(trip: &RoundTrip) -> (Harm, String) {
 mod tests {
     use super::*;
     use crate::capture::FactCount;
-    use crate::format::round_trip::{Difference, DifferenceKind, Differences, Verdict as Proof};
+    use crate::format::round_trip::{DifferenceKind, Differences, RoundTripVerdict as Proof, ValueChange};
 
     fn rows() -> Vec<Row> {
         let trip = |verdict| RoundTrip {
@@ -133,7 +133,7 @@ mod tests {
         of(&mut rows, "code-block").facts = Some(FactCount { total: 9, kept: 7, reworded: 0, missing: 2 });
         let table = of(&mut rows, "markdown-table").round_trip.as_mut().unwrap();
         table.elsewhere.count = 1;
-        table.elsewhere.first = vec![Difference { path: "/a".into(), kind: DifferenceKind::String, before: None, after: None }];
+        table.elsewhere.first = vec![ValueChange { path: "/a".into(), kind: DifferenceKind::String, before: None, after: None }];
         let said = say(&rows).unwrap();
         let begins = "These records break: XML: cannot be written (XML cannot hold the character U+001B at /a). Code block: loses 2 of 9 facts. CSV: 88 values come back different. Markdown table: 1 value looks different once rendered, first /a. JSON, compact · ";
         assert!(said.starts_with(begins), "{said}");

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::json::walk::{Event, walk};
+use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
 /// A key at one place of the records, or the elements of a list there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct PayloadColumn {
     /// The key; `None` for the elements of a list, and for the root.
     pub key: Option<String>,
     /// The column around it; `None` for the root, which is column 0.
@@ -22,7 +22,7 @@ pub struct Column {
 /// Every column, the ones around before the ones inside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    pub columns: Vec<Column>,
+    pub columns: Vec<PayloadColumn>,
     /// The column of each node, by tape index minus the root's.
     pub of_node: Vec<usize>,
     inside: HashMap<(usize, Option<String>), usize>,
@@ -37,18 +37,18 @@ impl Columns {
         let base = root.index();
         let mut all = Self { of_node: Vec::with_capacity(root.subtree_end() - base), ..Self::default() };
         walk(root, |event| {
-            let (Event::Open(node) | Event::Scalar(node)) = event else { return Ok(()) };
+            let (WalkEvent::Open(node) | WalkEvent::Scalar(node)) = event else { return Ok(()) };
             if all.of_node.len().is_multiple_of(4_096) {
                 cancel.check()?;
             }
             let parent = node.parent().filter(|_| node.index() != base).map(|parent| all.of_node[parent.index() - base]);
             let key = parent.and(node.key()).map(|key| key.into_owned());
             let column = match parent {
-                None => all.add(Column { key, parent, values: 0, has_leaves: false }),
+                None => all.add(PayloadColumn { key, parent, values: 0, has_leaves: false }),
                 Some(at) => match all.inside.get(&(at, key.clone())) {
                     Some(&known) => known,
                     None => {
-                        let new = all.add(Column { key: key.clone(), parent, values: 0, has_leaves: false });
+                        let new = all.add(PayloadColumn { key: key.clone(), parent, values: 0, has_leaves: false });
                         all.inside.insert((at, key), new);
                         new
                     }
@@ -62,7 +62,7 @@ impl Columns {
         Ok(all)
     }
 
-    fn add(&mut self, column: Column) -> usize {
+    fn add(&mut self, column: PayloadColumn) -> usize {
         self.columns.push(column);
         self.columns.len() - 1
     }
@@ -117,7 +117,7 @@ pub(super) fn compact_without(
             cancel.check()?;
         }
         match event {
-            Event::Open(node) | Event::Scalar(node) => {
+            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
                 if skipped.contains(&node.index()) {
                     return Ok(());
                 }
@@ -146,8 +146,8 @@ pub(super) fn compact_without(
                     filled.push(false);
                 }
             }
-            Event::Close(node) if skipped.contains(&node.index()) => {}
-            Event::Close(node) => {
+            WalkEvent::Close(node) if skipped.contains(&node.index()) => {}
+            WalkEvent::Close(node) => {
                 filled.pop();
                 text.push(if node.kind() == Kind::Object { '}' } else { ']' });
             }

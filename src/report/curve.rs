@@ -1,7 +1,7 @@
 //! What an answer costs as it grows: points of a sweep over a page size, a straight line through those of each
 //! format, and where the line meets a limit.
 
-use super::sweep::{Call, shown};
+use super::sweep::{SweepCall, shown};
 use super::verdict::grouped;
 use crate::capture::Outcome;
 use crate::capture::facts::record_lists;
@@ -92,7 +92,7 @@ impl Straight {
 
 /// One format's points.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Series {
+pub struct CurveSeries {
     pub format: &'static str,
     pub title: &'static str,
     /// By items.
@@ -106,7 +106,7 @@ pub struct Series {
 pub struct Curve {
     pub unit: Unit,
     /// In the order of the formats; those that no answer has are left out.
-    pub series: Vec<Series>,
+    pub series: Vec<CurveSeries>,
     /// Whether the items were counted in the data; otherwise the number asked for is taken for that which came.
     pub is_counted: bool,
     /// Calls that give no point, by their value, and why.
@@ -115,11 +115,11 @@ pub struct Curve {
 
 impl Curve {
     /// The curve of calls whose value is the number of items asked for.
-    pub fn of(calls: &[Call], unit: Unit) -> Self {
-        let answered = |call: &Call| call.subject.capture.outcome == Outcome::Result;
+    pub fn of(calls: &[SweepCall], unit: Unit) -> Self {
+        let answered = |call: &SweepCall| call.subject.capture.outcome == Outcome::Result;
         let is_counted = calls.iter().any(|call| answered(call) && counted(call).is_some());
         let mut left_out = Vec::new();
-        let mut measured: Vec<(u64, &Call)> = Vec::new();
+        let mut measured: Vec<(u64, &SweepCall)> = Vec::new();
         for call in calls {
             let items = if is_counted { counted(call) } else { shown(&call.value).parse().ok() };
             match items {
@@ -147,17 +147,17 @@ impl Curve {
                 })
                 .collect();
             let line = Straight::through(&points);
-            (!points.is_empty()).then(|| Series { format: format.id(), title: Format::title(*format), points, line })
+            (!points.is_empty()).then(|| CurveSeries { format: format.id(), title: Format::title(*format), points, line })
         });
         Self { unit, series: series.collect(), is_counted, left_out }
     }
 
-    pub fn series(&self, format: &str) -> Option<&Series> {
+    pub fn series(&self, format: &str) -> Option<&CurveSeries> {
         self.series.iter().find(|series| series.format == format)
     }
 
     /// What the server sends: `both`, else the one part that there is.
-    pub fn as_sent(&self) -> Option<&Series> {
+    pub fn as_sent(&self) -> Option<&CurveSeries> {
         ["both", "content", "structured"].iter().find_map(|id| self.series(id))
     }
 
@@ -179,7 +179,7 @@ impl Curve {
 }
 
 /// The records in an answer's data.
-fn counted(call: &Call) -> Option<u64> {
+fn counted(call: &SweepCall) -> Option<u64> {
     let payload = call.subject.payload.as_ref()?;
     match record_lists(payload.root()).as_slice() {
         [list] => Some(list.len() as u64),

@@ -14,9 +14,9 @@ use super::verdict::{Verdict, VerdictPart, grouped};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, FactCount, Origin, Outcome};
 use crate::format::{self, Subject};
-use crate::host::{Host, Hosts, LimitState, View, Written};
+use crate::host::{Host, HostView, Hosts, LimitState, RenderCache};
 use crate::json::write;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::token::{Encoding, Tokens};
 
 /// One way of delivering data.
@@ -233,7 +233,7 @@ pub(super) fn as_text(
 ) -> Result<Result<Vec<DeliveryCell>, Problem>, Cancelled> {
     match written(id, subject, cancel)? {
         Ok(text) => Ok(Ok(cells(subject, &one_text(&text), hosts, cancel)?)),
-        Err(why) => Ok(Err(Problem::new(Kind::NotFound, why).at(id))),
+        Err(why) => Ok(Err(Problem::new(ProblemKind::NotFound, why).at(id))),
     }
 }
 
@@ -262,12 +262,12 @@ fn cells(subject: &Subject, result: &str, hosts: &Hosts, cancel: &Cancel) -> Res
     let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}");
     let capture = Capture { response: Some(Bytes::from(response)), outcome: Outcome::Result, ..(*subject.capture).clone() };
     let made = Subject::of(Arc::new(capture));
-    let mut views = host_told::views(&made, hosts, &Written::default(), cancel);
+    let mut views = host_told::views(&made, hosts, &RenderCache::default(), cancel);
     // Against the payload of the answer, also where the delivery itself has none.
     let told = host_told::tell(subject, &mut views, false, cancel);
     cancel.check()?;
     let own = subject.reading.content_text().filter(|_| !subject.is_data_alone());
-    let has_text = |view: &View| own.as_ref().is_none_or(|own| memmem::find(view.text.as_bytes(), own.as_bytes()).is_some());
+    let has_text = |view: &HostView| own.as_ref().is_none_or(|own| memmem::find(view.text.as_bytes(), own.as_bytes()).is_some());
     Ok(views
         .into_iter()
         .zip(told)
@@ -359,7 +359,7 @@ mod tests {
         let zed = cells[hosts.iter().position(|host| host.id.as_str() == "zed").unwrap()].clone();
         assert_eq!((cells.len(), zed.facts.map(|facts| facts.missing)), (hosts.len(), Some(0)));
         let problem = as_text("content", &subject, &hosts, &Cancel::new()).unwrap().unwrap_err();
-        assert_eq!(problem.kind, Kind::NotFound);
+        assert_eq!(problem.kind, ProblemKind::NotFound);
     }
 
     #[test]

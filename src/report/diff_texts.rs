@@ -9,7 +9,7 @@ use crate::format::{self, Subject};
 use crate::host::{HostId, Hosts, ViewContext};
 use crate::json::write::{push_raw, push_scalar, push_string};
 use crate::json::{Doc, Kind, Node};
-use crate::problem::{Kind as ProblemKind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::token::{self, Tokens};
 
 /// Texts of no more lines than this are shown whole; of longer ones what stands around the differences.

@@ -251,7 +251,7 @@ pub fn compare_texts(
 fn text(id: &'static str, subject: &Subject, cancel: &Cancel) -> Result<Result<Arc<str>, Problem>, Cancelled> {
     let format: &dyn Format = match format::by_id(id) {
         Some(format) => format,
-        None => return Ok(Err(Problem::new(crate::problem::Kind::Internal, format!("there is no format `{id}`")))),
+        None => return Ok(Err(Problem::new(crate::problem::ProblemKind::Internal, format!("there is no format `{id}`")))),
     };
     let bytes = format_bytes(format, subject, cancel)?;
     Ok(bytes.map(|bytes| Arc::from(String::from_utf8_lossy(&bytes).as_ref())))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{BlockKind, FactState, locate_facts};
 use crate::format::Subject;
-use crate::host::{Host, HostId, Origin, ViewContext, What};
+use crate::host::{Host, HostId, TextOrigin, ViewContext, What};
 
 /// Places that a host's model does not see. Nothing where its text cannot be computed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl HostCuts {
             .collect();
         if !view.limit.bites.is_empty() {
             for span in view.full_spans.iter() {
-                let (Origin::Block(block), Some(from), range) = (span.origin, span.from(), span.range()) else { continue };
+                let (TextOrigin::Block(block), Some(from), range) = (span.origin, span.from(), span.range()) else { continue };
                 let Some(block) = range_of(block as usize) else { continue };
                 let mut start = range.start;
                 let first = view.kept.partition_point(|kept| kept.end <= range.start);

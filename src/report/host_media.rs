@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasick;
 
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
-use crate::host::{Part, View};
+use crate::host::{HostView, Part};
 
 /// Images and audio of an answer, in bytes of the decoded data: no tokenizer of text counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl<'s> Media<'s> {
     }
 
     /// What a host makes of them.
-    pub(super) fn in_view(&mut self, view: &View) -> MediaBytes {
+    pub(super) fn in_view(&mut self, view: &HostView) -> MediaBytes {
         let Self { blocks, finder, begins, known } = self;
         let mut media = MediaBytes::default();
         let stands = known.entry(view.text.as_ptr()).or_insert_with(|| {

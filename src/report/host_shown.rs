@@ -8,7 +8,7 @@ use super::text::{DisplayLine, display_lines};
 use super::wrap::{TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::Subject;
-use crate::host::{Host, HostId, Origin, View, ViewContext};
+use crate::host::{Host, HostId, HostView, TextOrigin, ViewContext};
 
 /// Whose a range of the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub(super) fn text(subject: &Subject, host: &Host, with_cuts: bool, cancel: &Can
 }
 
 /// The text with its marks; what was taken out is in it where `with_cuts`.
-fn marked(view: &View, with_cuts: bool) -> (String, Vec<(Range<usize>, HostMark)>) {
+fn marked(view: &HostView, with_cuts: bool) -> (String, Vec<(Range<usize>, HostMark)>) {
     let mut text = String::new();
     let mut marks: Vec<(Range<usize>, HostMark)> = Vec::new();
     let mut push = |piece: &str, mark: HostMark| {
@@ -98,7 +98,7 @@ fn marked(view: &View, with_cuts: bool) -> (String, Vec<(Range<usize>, HostMark)
             }
             full = full.max(from + range.len());
         }
-        let mark = if span.origin == Origin::Host { HostMark::Added } else { HostMark::Sent };
+        let mark = if span.origin == TextOrigin::Host { HostMark::Added } else { HostMark::Sent };
         push(view.text.get(range).unwrap_or_default(), mark);
     }
     push(view.text.get(at..).unwrap_or_default(), HostMark::Sent);

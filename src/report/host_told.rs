@@ -11,8 +11,8 @@ use super::hosts::{LostField, lost_fields};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{FactCount, Payload};
 use crate::format::ledger::INTERRUPTED;
-use crate::format::{Known, Subject};
-use crate::host::{Hosts, Origin, View, ViewContext, Written};
+use crate::format::{Subject, TextMemo};
+use crate::host::{HostView, Hosts, RenderCache, TextOrigin, ViewContext};
 use crate::parallel::parallel_map;
 use crate::token::{Encoding, Tokens};
 
@@ -36,12 +36,12 @@ fn is_small(subject: &Subject) -> bool {
 
 /// What each host shows of an answer, in their order; where the asker has looked away meanwhile, those that were not
 /// reached say so.
-pub(super) fn views(subject: &Subject, hosts: &Hosts, written: &Written, cancel: &Cancel) -> Vec<View> {
+pub(super) fn views(subject: &Subject, hosts: &Hosts, written: &RenderCache, cancel: &Cancel) -> Vec<HostView> {
     let context = ViewContext::of(&subject.capture);
     let hosts: Vec<_> = hosts.iter().collect();
     let Ok(views) = parallel_map(&hosts, is_small(subject), |host| {
         let view = host.view_among(subject, &context, written, cancel);
-        Ok::<_, Infallible>(view.unwrap_or_else(|_| View::interrupted(host, written)))
+        Ok::<_, Infallible>(view.unwrap_or_else(|_| HostView::interrupted(host, written)))
     });
     views
 }
@@ -71,7 +71,7 @@ impl<'t> Distinct<'t> {
 /// What several texts measure, each of which is counted once; `None` for one that was not reached.
 pub(super) fn counts<'t>(
     texts: impl Iterator<Item = &'t str>,
-    known: &Known,
+    known: &TextMemo,
     is_small: bool,
     cancel: &Cancel,
 ) -> Vec<Option<Tokens>> {
@@ -116,7 +116,7 @@ enum Done {
 /// What each view costs and tells of the payload of `subject`; `None` where no text can be computed, or was not before the
 /// asker looked away, which the view then says. Limits in the provider's tokens are held against the counts. With
 /// `names_lost` the lost fields are named.
-pub(super) fn tell(subject: &Subject, views: &mut [View], names_lost: bool, cancel: &Cancel) -> Vec<Option<Told>> {
+pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, cancel: &Cancel) -> Vec<Option<Told>> {
     let payload = subject.payload.as_ref();
     let mut counted = Distinct::default();
     let mut matched = Distinct::default();
@@ -162,7 +162,7 @@ pub(super) fn tell(subject: &Subject, views: &mut [View], names_lost: bool, canc
         Some((before_limit, Told { tokens, facts, lost }))
     };
     let told: Vec<Option<Option<(Tokens, Told)>>> = places.into_iter().map(|places| places.map(told_of)).collect();
-    let held = |(view, told): (&mut View, Option<Option<(Tokens, Told)>>)| match told? {
+    let held = |(view, told): (&mut HostView, Option<Option<(Tokens, Told)>>)| match told? {
         Some((before_limit, told)) => {
             view.limit.count(highest(before_limit));
             Some(told)
@@ -190,7 +190,7 @@ fn look(
 }
 
 /// Holds the limit of one view in the provider's tokens against what its text measures.
-pub(super) fn judge(view: &mut View, known: &Known, cancel: &Cancel) -> Result<(), Cancelled> {
+pub(super) fn judge(view: &mut HostView, known: &TextMemo, cancel: &Cancel) -> Result<(), Cancelled> {
     if view.limit.tokens_max.is_none() {
         return Ok(());
     }
@@ -206,13 +206,13 @@ pub(super) fn judge(view: &mut View, known: &Known, cancel: &Cancel) -> Result<(
 
 /// What a view shows of the answer: what a host puts before and after it holds no fact, and hosts that differ in that
 /// alone share the work.
-fn answer_in(view: &View) -> &str {
+fn answer_in(view: &HostView) -> &str {
     &view.text[of_answer(view)]
 }
 
 /// The text without what the host puts before and after the answer.
-fn of_answer(view: &View) -> Range<usize> {
-    let is_answer = |span: &&crate::host::Span| span.origin != Origin::Host;
+fn of_answer(view: &HostView) -> Range<usize> {
+    let is_answer = |span: &&crate::host::Span| span.origin != TextOrigin::Host;
     let first = view.spans.iter().find(is_answer).map_or(0, |span| span.range().start);
     let last = view.spans.iter().rfind(is_answer).map_or(first, |span| span.range().end);
     first..last

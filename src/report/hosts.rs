@@ -15,7 +15,9 @@ use crate::capture::{FactCount, FactState, Matched, Payload, locate_facts};
 use crate::format::Subject;
 use crate::format::ledger::INTERRUPTED;
 use crate::host::definition::Definition;
-use crate::host::{Evidence, Host, HostId, Hosts, LimitOutcome, LimitState, Origin, Part, View, ViewContext, What, Written};
+use crate::host::{
+    Evidence, Host, HostId, HostView, Hosts, LimitOutcome, LimitState, Part, RenderCache, TextOrigin, ViewContext, What,
+};
 use crate::problem::Problem;
 use crate::token::{Encoding, Tokens};
 
@@ -27,7 +29,7 @@ const SMALL_BYTES: usize = 64 << 10;
 pub struct HostRow {
     pub host: Arc<Host>,
     /// The text with its origins; its limit is judged by the counted tokens too.
-    pub view: Arc<View>,
+    pub view: Arc<HostView>,
     /// Bytes of the text in UTF-8, the parts joined by one LF.
     pub bytes: u64,
     /// The sum over the parts; `None` where no text can be computed. Media are not in it.
@@ -61,19 +63,19 @@ pub struct HostShares {
 }
 
 impl HostShares {
-    fn of(view: &View) -> Self {
+    fn of(view: &HostView) -> Self {
         let mut shares = Self::default();
         for span in view.spans.iter() {
             let bytes = span.range().len() as u64;
             match span.origin {
-                Origin::Block(_) => shares.content += bytes,
-                Origin::Structured => shares.structured += bytes,
-                Origin::Envelope | Origin::Host => shares.other += bytes,
+                TextOrigin::Block(_) => shares.content += bytes,
+                TextOrigin::Structured => shares.structured += bytes,
+                TextOrigin::Envelope | TextOrigin::Host => shares.other += bytes,
             }
         }
         for span in view.full_spans.iter() {
-            shares.has_content |= matches!(span.origin, Origin::Block(_));
-            shares.has_structured |= span.origin == Origin::Structured;
+            shares.has_content |= matches!(span.origin, TextOrigin::Block(_));
+            shares.has_structured |= span.origin == TextOrigin::Structured;
         }
         shares.removed = view.removed_bytes();
         shares
@@ -143,7 +145,7 @@ impl HostRow {
 }
 
 /// A limit in words.
-pub fn limit_text(view: &View) -> String {
+pub fn limit_text(view: &HostView) -> String {
     let limit = &view.limit;
     let over_tokens = limit.tokens_max.filter(|_| limit.state != LimitState::Fits).map(|max| {
         let what = if limit.tokens_keep_nothing { "an error or a notice may stand in its place" } else { "may be cut" };
@@ -217,7 +219,7 @@ impl HostsReport {
     /// that are not wholly kept are named with `names_lost` alone.
     pub fn so_far(subject: &Subject, hosts: &Hosts, names_lost: bool, cancel: &Cancel) -> Self {
         let tool = &subject.capture.tool;
-        let written = Written::default();
+        let written = RenderCache::default();
         let mut views = host_told::views(subject, hosts, &written, cancel);
         let told = host_told::tell(subject, &mut views, names_lost, cancel);
         let server = ViewContext::of(&subject.capture).server;
@@ -352,7 +354,7 @@ pub(super) fn lost_fields(payload: &Payload, matched: &Matched, columns: &Column
 #[derive(Clone, Debug)]
 pub struct HostText {
     pub host: Arc<Host>,
-    pub view: Arc<View>,
+    pub view: Arc<HostView>,
     /// Of `view.text`.
     pub lines: Vec<DisplayLine>,
     /// Of `view.full`, the text before any limit; empty where nothing is cut.

@@ -25,10 +25,10 @@ use super::hosts::HostsReport;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
 use crate::format::ledger::{Row, default_baseline};
-use crate::format::round_trip::{RoundTrip, SHOWN, Verdict};
+use crate::format::round_trip::{RoundTrip, RoundTripVerdict, SHOWN};
 use crate::format::{FORMATS, Subject};
 use crate::json::{Doc, Node};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::token::Tokenizer;
 
 use super::counted::{RowCount, ratio_of};
@@ -134,15 +134,16 @@ pub fn failure(subject: &Subject) -> Option<Problem> {
     let capture = &subject.capture;
     let kind = match capture.outcome {
         Outcome::Result | Outcome::ToolError => return unanswered(subject),
-        Outcome::ProtocolError => Kind::RpcError,
-        Outcome::Malformed => Kind::Malformed,
-        Outcome::Timeout => Kind::Timeout,
-        Outcome::Cancelled => Kind::Cancelled,
-        Outcome::Disconnected => Kind::Disconnected,
+        Outcome::ProtocolError => ProblemKind::RpcError,
+        Outcome::Malformed => ProblemKind::Malformed,
+        Outcome::Timeout => ProblemKind::Timeout,
+        Outcome::Cancelled => ProblemKind::Cancelled,
+        Outcome::Disconnected => ProblemKind::Disconnected,
     };
     if let Some(problem) = &capture.problem {
         // The exit status follows the outcome, unless what was noticed says more: nothing was sent, or the server wants a login.
-        let says_more = matches!(problem.kind, Kind::Usage | Kind::Arguments | Kind::Auth | Kind::HttpStatus);
+        let says_more =
+            matches!(problem.kind, ProblemKind::Usage | ProblemKind::Arguments | ProblemKind::Auth | ProblemKind::HttpStatus);
         return Some(if says_more { problem.clone() } else { Problem { kind, ..problem.clone() } });
     }
     let what = match capture.outcome {
@@ -170,7 +171,7 @@ pub fn failure(subject: &Subject) -> Option<Problem> {
 fn unanswered(subject: &Subject) -> Option<Problem> {
     let kind = subject.reading.result()?.get("resultType")?.as_str()?;
     (kind == "input_required").then(|| {
-        Problem::new(Kind::Consent, "the server wants input before it answers, and got none")
+        Problem::new(ProblemKind::Consent, "the server wants input before it answers, and got none")
             .at(subject.capture.tool.name.clone())
             .hint("`--elicit`, `--sampling-reply` and `--root` answer what servers ask")
     })
@@ -591,7 +592,7 @@ impl RowJson {
             ratio: ratio.filter(|_| available),
             round_trip: trip.map(|trip| trip.verdict.name()),
             lossless: trip.map(|trip| trip.verdict.is_lossless()),
-            losses: trip.filter(|trip| trip.verdict != Verdict::Undecodable).map(LossJson::of),
+            losses: trip.filter(|trip| trip.verdict != RoundTripVerdict::Undecodable).map(LossJson::of),
             facts: row.facts.filter(|_| available).map(FactsJson::from),
             why: row.why.clone().or_else(|| count.why.clone()).or_else(|| trip?.summary()),
         }

@@ -42,7 +42,7 @@ mod wrap;
 use std::sync::Arc;
 
 pub use breakage::breakage;
-pub use columns::{Column, Columns};
+pub use columns::{Columns, PayloadColumn};
 pub use counted::{
     CharactersQuery, CountError, CountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted, ratio_of,
 };
@@ -63,8 +63,8 @@ pub use picture::{Picture, PictureQuery};
 pub use pull_request::verdict_markdown;
 pub use query::{About, AnyQuery, Ctx, Definitions, Inquiry, Memo, Query, QueryResult, Stop, SubjectQuery, Target, Weigh};
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};
-pub use saving::{Reason, Saving, SavingQuery, Step};
-pub use server_cost::{Cut, Part, ServerCost, ServerCostQuery, ToolCost, ToolTokensQuery};
+pub use saving::{Reason, Saving, SavingQuery, SavingStep};
+pub use server_cost::{Cut, DefinitionPart, ServerCost, ServerCostQuery, ToolCost, ToolTokensQuery};
 pub use table::{TableKind, counted_table, ledger_table};
 pub use text::{DisplayLine, TextQuery, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
@@ -78,7 +78,7 @@ pub use wrap::{TextRow, TextRowsQuery};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;
 use crate::format::{self, Subject};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// The whole text of a format, to be passed on.
 ///
@@ -86,11 +86,14 @@ use crate::problem::{Kind, Problem};
 /// [`Cancelled`], or why there is no such text.
 pub fn text_of(subject: &Subject, id: &str, cancel: &Cancel) -> Result<Result<String, Problem>, Cancelled> {
     let Some(format) = format::by_id(id) else {
-        return Ok(Err(Problem::new(Kind::Internal, format!("there is no format `{id}`"))));
+        return Ok(Err(Problem::new(ProblemKind::Internal, format!("there is no format `{id}`"))));
     };
     Ok(text::shown_text(format, subject, cancel)?.and_then(|(text, is_whole)| match is_whole {
         true => Ok(text),
-        false => Err(Problem::new(Kind::Malformed, "the text holds bytes that are no UTF-8, so it cannot be passed on as it is")),
+        false => Err(Problem::new(
+            ProblemKind::Malformed,
+            "the text holds bytes that are no UTF-8, so it cannot be passed on as it is",
+        )),
     }))
 }
 

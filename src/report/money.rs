@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::token::{Count, Tokenizer};
 
 const BUILT_IN: &str = include_str!("../../assets/prices.toml");
@@ -53,7 +53,7 @@ impl Prices {
     /// A problem that says which line or model is wrong.
     pub fn read(text: &str) -> Result<Self, Problem> {
         let bad = |why: String| {
-            Problem::new(Kind::Io, format!("the price table cannot be read: {why}"))
+            Problem::new(ProblemKind::Io, format!("the price table cannot be read: {why}"))
                 .hint("the form is that of `assets/prices.toml` in Loupe's sources")
         };
         let file: File = toml::from_str(text).map_err(|error| bad(error.to_string().trim().replace('\n', " ")))?;

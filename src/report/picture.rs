@@ -7,7 +7,7 @@ use std::sync::Arc;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
 use crate::format::Subject;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// A larger file is not decoded.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -48,17 +48,17 @@ impl Picture {
     fn decode(bytes: &[u8], declared: Option<&str>, index: usize) -> Result<Self, Problem> {
         let place = format!("content[{index}]");
         let format = image::guess_format(bytes).map_err(|_| {
-            Problem::new(Kind::Malformed, format!("{} bytes that are no picture of a known kind", bytes.len()))
+            Problem::new(ProblemKind::Malformed, format!("{} bytes that are no picture of a known kind", bytes.len()))
                 .at(&place)
                 .hint("save it and look at it with another program")
         })?;
         if !DRAWN.contains(&format) {
             let drawn: Vec<_> = DRAWN.iter().map(ImageFormat::to_mime_type).collect();
             let what = format!("{} is not drawn here, only {} are", format.to_mime_type(), drawn.join(", "));
-            return Err(Problem::new(Kind::Usage, what).at(&place).hint("save it and open it with another program"));
+            return Err(Problem::new(ProblemKind::Usage, what).at(&place).hint("save it and open it with another program"));
         }
         let bad = |error: image::ImageError| {
-            Problem::new(Kind::Malformed, format!("the picture cannot be decoded: {error}")).at(&place)
+            Problem::new(ProblemKind::Malformed, format!("the picture cannot be decoded: {error}")).at(&place)
         };
         let reader = || ImageReader::with_format(Cursor::new(bytes), format);
         let (width, height) = reader().into_dimensions().map_err(bad)?;
@@ -92,7 +92,7 @@ fn is_named(format: ImageFormat, declared: &str) -> bool {
 }
 
 fn too_large(index: usize, what: String) -> Problem {
-    Problem::new(Kind::Usage, what).at(format!("content[{index}]")).hint("save it and open it with another program")
+    Problem::new(ProblemKind::Usage, what).at(format!("content[{index}]")).hint("save it and open it with another program")
 }
 
 /// The picture at this position in `content`, decoded.
@@ -173,11 +173,11 @@ mod tests {
         let tiff = Picture::decode(b"II*\0\x08\0\0\0", None, 4).unwrap_err();
         assert!(tiff.what.starts_with("image/tiff is not drawn here, only image/png, image/jpeg"), "{tiff}");
         assert_eq!(tiff.place, "content[4]");
-        assert_eq!(Picture::decode(&[0xff, 0xd8, 0xff, 0xe0, 0, 0], None, 0).unwrap_err().kind, Kind::Malformed);
-        assert_eq!(Picture::decode(b"<html>", None, 0).unwrap_err().kind, Kind::Malformed);
+        assert_eq!(Picture::decode(&[0xff, 0xd8, 0xff, 0xe0, 0, 0], None, 0).unwrap_err().kind, ProblemKind::Malformed);
+        assert_eq!(Picture::decode(b"<html>", None, 0).unwrap_err().kind, ProblemKind::Malformed);
         let cut = png(30, 30);
-        assert_eq!(Picture::decode(&cut[..40], None, 0).unwrap_err().kind, Kind::Malformed);
+        assert_eq!(Picture::decode(&cut[..40], None, 0).unwrap_err().kind, ProblemKind::Malformed);
         let subject = subject_of(r#"{"content":[{"type":"image","mimeType":"image/png","data":"aGk="}]}"#);
-        assert_eq!(Picture::of(&subject, 0).unwrap_err().kind, Kind::Malformed);
+        assert_eq!(Picture::of(&subject, 0).unwrap_err().kind, ProblemKind::Malformed);
     }
 }

@@ -14,7 +14,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::format::{self, Format, Subject};
 use crate::host::{Host, HostId, Hosts};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// A query: what it is about, and how its result is worked out. Pure; looks at the flag of its context in long loops.
 pub trait Query: Clone + Debug + Eq + Hash + Send + Sync + 'static {
@@ -93,7 +93,7 @@ impl<'a> Ctx<'a> {
     /// # Errors
     /// There is none.
     pub fn subject(&self) -> Result<&'a Arc<Subject>, Problem> {
-        self.subjects.first().ok_or_else(|| Problem::new(Kind::Internal, "a query about no capture"))
+        self.subjects.first().ok_or_else(|| Problem::new(ProblemKind::Internal, "a query about no capture"))
     }
 
     /// The listing, or the first of two.
@@ -101,7 +101,7 @@ impl<'a> Ctx<'a> {
     /// # Errors
     /// There is none.
     pub fn listing(&self) -> Result<&'a Arc<Definitions>, Problem> {
-        self.definitions.first().ok_or_else(|| Problem::new(Kind::Internal, "a query about no definitions"))
+        self.definitions.first().ok_or_else(|| Problem::new(ProblemKind::Internal, "a query about no definitions"))
     }
 
     /// The host with this id.
@@ -109,7 +109,7 @@ impl<'a> Ctx<'a> {
     /// # Errors
     /// It is not known.
     pub fn host(&self, id: HostId) -> Result<&'a Arc<Host>, Problem> {
-        self.hosts.get(id.as_str()).ok_or_else(|| Problem::new(Kind::NotFound, "there is no such host").at(id.as_str()))
+        self.hosts.get(id.as_str()).ok_or_else(|| Problem::new(ProblemKind::NotFound, "there is no such host").at(id.as_str()))
     }
 
     /// The text of a format. What is about a place in it writes it anew: keeping it would cost more than writing it.
@@ -218,7 +218,7 @@ impl Query for SubjectQuery {
 /// # Errors
 /// There is none.
 pub(super) fn format_of(id: &str) -> Result<&'static dyn Format, Problem> {
-    format::by_id(id).ok_or_else(|| Problem::new(Kind::Internal, format!("there is no format `{id}`")))
+    format::by_id(id).ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))
 }
 
 /// Why there is no result.

@@ -15,7 +15,7 @@ use crate::cancel::Cancel;
 use crate::capture::locate_facts;
 use crate::format::{self, Subject};
 use crate::json::Doc;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::token::{self, Encoding};
 
 /// What makes one text cheaper than another.
@@ -51,7 +51,7 @@ impl Reason {
 
 /// One step from a format to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct SavingStep {
     pub reason: Reason,
     /// Tokens it adds; negative where it saves.
     pub tokens: i64,
@@ -65,7 +65,7 @@ pub struct Saving {
     pub from: u64,
     pub to: u64,
     /// Those that change anything; their sum is `to` minus `from`.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SavingStep>,
 }
 
 impl Saving {
@@ -78,7 +78,8 @@ impl Saving {
         else {
             return Ok(None);
         };
-        let steps = Reason::ALL.iter().map(|&reason| Step { reason, tokens: to.of_reason(reason) - from.of_reason(reason) });
+        let steps =
+            Reason::ALL.iter().map(|&reason| SavingStep { reason, tokens: to.of_reason(reason) - from.of_reason(reason) });
         Ok(Some(Self { encoding, from: from.tokens, to: to.tokens, steps: steps.filter(|step| step.tokens != 0).collect() }))
     }
 }
@@ -92,7 +93,8 @@ struct Parts {
 impl Parts {
     fn of(subject: &Subject, id: &str, encoding: Encoding, cancel: &Cancel) -> Result<Option<Self>, CountError> {
         let Some(payload) = &subject.payload else { return Ok(None) };
-        let format = format::by_id(id).ok_or_else(|| Problem::new(Kind::Internal, format!("there is no format `{id}`")))?;
+        let format =
+            format::by_id(id).ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))?;
         let bytes = format_bytes(format, subject, cancel)??;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let count = |text: &str| -> Result<i64, CountError> {

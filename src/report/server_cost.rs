@@ -19,7 +19,7 @@ const DESCRIPTION_CHARS: usize = 200;
 
 /// A part of a tool definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum DefinitionPart {
     Name,
     Title,
     Description,
@@ -30,32 +30,39 @@ pub enum Part {
     Rest,
 }
 
-impl Part {
-    pub const ALL: &'static [Part] =
-        &[Part::Name, Part::Title, Part::Description, Part::InputSchema, Part::OutputSchema, Part::Annotations, Part::Rest];
+impl DefinitionPart {
+    pub const ALL: &'static [DefinitionPart] = &[
+        DefinitionPart::Name,
+        DefinitionPart::Title,
+        DefinitionPart::Description,
+        DefinitionPart::InputSchema,
+        DefinitionPart::OutputSchema,
+        DefinitionPart::Annotations,
+        DefinitionPart::Rest,
+    ];
 
     /// What people call it.
     pub fn title(self) -> &'static str {
         match self {
-            Part::Name => "name",
-            Part::Title => "title",
-            Part::Description => "description",
-            Part::InputSchema => "input schema",
-            Part::OutputSchema => "output schema",
-            Part::Annotations => "annotations",
-            Part::Rest => "rest",
+            DefinitionPart::Name => "name",
+            DefinitionPart::Title => "title",
+            DefinitionPart::Description => "description",
+            DefinitionPart::InputSchema => "input schema",
+            DefinitionPart::OutputSchema => "output schema",
+            DefinitionPart::Annotations => "annotations",
+            DefinitionPart::Rest => "rest",
         }
     }
 
     fn of(key: &str) -> Self {
         match key {
-            "name" => Part::Name,
-            "title" => Part::Title,
-            "description" => Part::Description,
-            "inputSchema" => Part::InputSchema,
-            "outputSchema" => Part::OutputSchema,
-            "annotations" => Part::Annotations,
-            _ => Part::Rest,
+            "name" => DefinitionPart::Name,
+            "title" => DefinitionPart::Title,
+            "description" => DefinitionPart::Description,
+            "inputSchema" => DefinitionPart::InputSchema,
+            "outputSchema" => DefinitionPart::OutputSchema,
+            "annotations" => DefinitionPart::Annotations,
+            _ => DefinitionPart::Rest,
         }
     }
 }
@@ -72,7 +79,7 @@ pub struct ToolCost {
 
 impl ToolCost {
     /// Tokens of one part, its key and the comma before it included.
-    pub fn part(&self, part: Part) -> u64 {
+    pub fn part(&self, part: DefinitionPart) -> u64 {
         self.parts[part as usize]
     }
 }
@@ -113,8 +120,8 @@ impl ServerCost {
             listed.push(definition.cost(&tool.borrow().name, encoding, cancel)?);
         }
         let kinds: [(String, Change); 3] = [
-            ("without output schemas".into(), Change::OmitKeys(Part::OutputSchema)),
-            ("without annotations".into(), Change::OmitKeys(Part::Annotations)),
+            ("without output schemas".into(), Change::OmitKeys(DefinitionPart::OutputSchema)),
+            ("without annotations".into(), Change::OmitKeys(DefinitionPart::Annotations)),
             (format!("with descriptions of at most {DESCRIPTION_CHARS} characters"), Change::ShortDescription),
         ];
         let mut cuts = Vec::new();
@@ -145,7 +152,7 @@ impl ServerCost {
 
 #[derive(Clone, Copy)]
 enum Change {
-    OmitKeys(Part),
+    OmitKeys(DefinitionPart),
     ShortDescription,
 }
 
@@ -153,7 +160,7 @@ enum Change {
 struct Definition {
     text: String,
     /// A member with the comma before it, in order.
-    members: Vec<(Part, Range<usize>)>,
+    members: Vec<(DefinitionPart, Range<usize>)>,
     /// The description, decoded, where it is longer than wanted.
     long_description: Option<String>,
 }
@@ -166,8 +173,8 @@ impl Definition {
         let Some(root) = doc.root().filter(|root| root.kind() == Kind::Object) else { return definition };
         let mut from = root.range().start + 1;
         for member in root.children() {
-            let part = Part::of(&member.key().unwrap_or_default());
-            if let (Part::Description, Some(said)) = (part, member.as_str())
+            let part = DefinitionPart::of(&member.key().unwrap_or_default());
+            if let (DefinitionPart::Description, Some(said)) = (part, member.as_str())
                 && said.chars().count() > DESCRIPTION_CHARS
             {
                 definition.long_description = Some(said.into_owned());
@@ -185,7 +192,7 @@ impl Definition {
             while members.peek().is_some_and(|(_, range)| range.end <= at) {
                 members.next();
             }
-            let part = members.peek().filter(|(_, range)| range.contains(&at)).map_or(Part::Rest, |(part, _)| *part);
+            let part = members.peek().filter(|(_, range)| range.contains(&at)).map_or(DefinitionPart::Rest, |(part, _)| *part);
             cost.parts[part as usize] += 1;
             cost.tokens += 1;
         })?;
@@ -200,7 +207,7 @@ impl Definition {
             let member = self.text.get(range.clone())?.trim_start_matches(|char: char| char == ',' || char.is_ascii_whitespace());
             match (change, &self.long_description) {
                 (Change::OmitKeys(unwanted), _) if unwanted == *part => is_changed = true,
-                (Change::ShortDescription, Some(long)) if *part == Part::Description => {
+                (Change::ShortDescription, Some(long)) if *part == DefinitionPart::Description => {
                     let short: String = long.chars().take(DESCRIPTION_CHARS).collect();
                     kept.push(format!("\"description\":{}", write::string(&short)));
                     is_changed = true;
@@ -267,10 +274,10 @@ mod tests {
         let whole = |text: &str| token::count(text, &Cancel::new()).unwrap().o200k_base;
         for (tool, raw) in cost.tools.iter().zip([raw, bare, "not json"]) {
             assert_eq!(tool.tokens, whole(raw));
-            assert_eq!(Part::ALL.iter().map(|part| tool.part(*part)).sum::<u64>(), tool.tokens);
+            assert_eq!(DefinitionPart::ALL.iter().map(|part| tool.part(*part)).sum::<u64>(), tool.tokens);
         }
-        assert!(Part::ALL.iter().all(|part| cost.tools[0].part(*part) > 0));
-        assert_eq!(cost.tools[1].part(Part::Description), 0);
+        assert!(DefinitionPart::ALL.iter().all(|part| cost.tools[0].part(*part) > 0));
+        assert_eq!(cost.tools[1].part(DefinitionPart::Description), 0);
         assert_eq!(cost.before_first_call(), whole(raw) + whole(bare) + whole("not json") + whole("Ask first."));
         let without = raw.replace(r#","outputSchema":{"type":"object","properties":{"n":{"type":"number"}}}"#, "");
         assert_eq!(cost.cuts[0], Cut { what: "without output schemas".into(), saves: whole(raw) - whole(&without), tools: 1 });

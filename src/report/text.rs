@@ -8,7 +8,7 @@ use super::links::Links;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{FactState, Matched, locate_facts};
 use crate::format::{Format, Sink, Subject, Syntax, WriteError};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// A line longer than this is shown in pieces: a minified 100 MB line is the normal case.
 pub const PIECE_BYTES: usize = 2_048;
@@ -66,13 +66,13 @@ impl Sink for Gather<'_> {
 /// [`Cancelled`] when the asker looked away.
 pub fn format_bytes(format: &dyn Format, subject: &Subject, cancel: &Cancel) -> Result<Result<Vec<u8>, Problem>, Cancelled> {
     if let Err(reason) = format.applies(subject) {
-        return Ok(Err(Problem::new(Kind::Usage, reason.0).at(format.title())));
+        return Ok(Err(Problem::new(ProblemKind::Usage, reason.0).at(format.title())));
     }
     let mut gather = Gather { bytes: Vec::new(), cancel };
     match format.write(subject, &mut gather, cancel) {
         Ok(()) => Ok(Ok(gather.bytes)),
         Err(WriteError::Cancelled(cancelled)) => Err(cancelled),
-        Err(WriteError::Refused(why)) => Ok(Err(Problem::new(Kind::Usage, why).at(format.title()))),
+        Err(WriteError::Refused(why)) => Ok(Err(Problem::new(ProblemKind::Usage, why).at(format.title()))),
     }
 }
 

@@ -201,7 +201,7 @@ pub(super) fn loses(row: &Row) -> Option<VerdictPart> {
     if missing > 0 {
         return Some(VerdictPart::Bad(format!("loses {} {}", grouped(missing), if missing == 1 { "fact" } else { "facts" })));
     }
-    let is_equal = row.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::Verdict::Equal);
+    let is_equal = row.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::RoundTripVerdict::Equal);
     let words = if is_equal { "loses no value, but order or the spelling of numbers" } else { "loses nothing" };
     (!row.may_leave_out).then(|| VerdictPart::Good(words.to_owned()))
 }
@@ -354,7 +354,7 @@ mod tests {
     }
 
     /// Every row, the derived ones with these tokens and verdicts where given.
-    fn all(given: &[(&'static str, u64, round_trip::Verdict, u64)]) -> Vec<Row> {
+    fn all(given: &[(&'static str, u64, round_trip::RoundTripVerdict, u64)]) -> Vec<Row> {
         let row_of = |id: &'static str| {
             let Some(&(_, tokens, verdict, missing)) = given.iter().find(|given| given.0 == id) else { return none(id) };
             let trip = round_trip::RoundTrip {
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn the_cheapest_that_is_proved_is_named() {
-        use round_trip::Verdict::{Equal, Exact, Lossy};
+        use round_trip::RoundTripVerdict::{Equal, Exact, Lossy};
         let mut rows = all(&[
             ("structured", 1_000, Exact, 0),
             ("json", 1_000, Exact, 0),

@@ -37,13 +37,13 @@ const RETRY: Duration = Duration::from_millis(100);
 
 /// A running endpoint. It and its connections end when this is dropped.
 #[derive(Debug)]
-pub struct Http {
+pub struct HttpServer {
     /// Where it listens, with the port that the system chose if 0 was asked for.
     pub addr: SocketAddr,
     task: JoinHandle<()>,
 }
 
-impl Http {
+impl HttpServer {
     /// The address for clients.
     pub fn url(&self) -> String {
         format!("http://{}{PATH}", self.addr)
@@ -58,7 +58,7 @@ impl Http {
     }
 }
 
-impl Drop for Http {
+impl Drop for HttpServer {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -68,7 +68,7 @@ impl Drop for Http {
 ///
 /// # Errors
 /// The address cannot be bound.
-pub async fn http(backend: Arc<dyn Backend>, addr: SocketAddr) -> io::Result<Http> {
+pub async fn http(backend: Arc<dyn Backend>, addr: SocketAddr) -> io::Result<HttpServer> {
     let listener = TcpListener::bind(addr).await?;
     let addr = listener.local_addr()?;
     let endpoint =
@@ -89,7 +89,7 @@ pub async fn http(backend: Arc<dyn Backend>, addr: SocketAddr) -> io::Result<Htt
             }
         }
     });
-    Ok(Http { addr, task })
+    Ok(HttpServer { addr, task })
 }
 
 async fn serve(endpoint: Arc<Endpoint>, stream: TcpStream) {

@@ -16,12 +16,12 @@ impl Backend for Plus {
     }
 }
 
-async fn start() -> Http {
+async fn start() -> HttpServer {
     http(Arc::new(Plus), (Ipv4Addr::LOCALHOST, 0).into()).await.unwrap()
 }
 
 /// Sends one request and returns the status line, the headers in lower case, and the body.
-async fn ask(server: &Http, method: &str, path: &str, headers: &str, body: &str) -> (String, String, String) {
+async fn ask(server: &HttpServer, method: &str, path: &str, headers: &str, body: &str) -> (String, String, String) {
     let mut stream = TcpStream::connect(server.addr).await.unwrap();
     let request = format!(
         "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n{body}",

@@ -12,7 +12,7 @@ pub mod sample;
 mod stateless;
 mod stdio;
 
-pub use http::{Http, http};
+pub use http::{HttpServer, http};
 pub use pipe::pipe;
 pub use rpc::PROTOCOL_VERSIONS;
 pub use stdio::stdio;

@@ -9,13 +9,13 @@ use image::RgbaImage;
 use super::Raster;
 use super::screens::Stage;
 use crate::capture::Capture;
-use crate::fixture::export::chart::{Bars, LEGEND, Tone, layout};
+use crate::fixture::export::chart::{Bars, ChartTone, LEGEND, layout};
 use crate::problem::Problem;
 use crate::report::grouped;
 use crate::settings;
 use crate::state::{Action, Event, PaneView};
 use crate::ui;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 
 fn theme_of(theme: settings::Theme) -> Theme {
     if theme == settings::Theme::Light { Theme::Light } else { Theme::Dark }
@@ -28,7 +28,7 @@ fn theme_of(theme: settings::Theme) -> Theme {
 pub fn pane(capture: Arc<Capture>, shows: PaneView, theme: settings::Theme, size: (u32, u32)) -> Result<RgbaImage, Problem> {
     let mut stage = Stage::new([size.0, size.1], theme_of(theme), false)?;
     stage.shot.paint = |ui, cx| {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         CentralPanel::default().frame(Frame::new().fill(t.bg)).show(ui, |ui| ui::panes_ui(ui, cx));
     };
     stage.apply(Event::Opened(vec![capture]));
@@ -63,15 +63,15 @@ pub fn chart(bars: &Bars, theme: settings::Theme) -> RgbaImage {
 fn bars_ui(ui: &mut egui::Ui, bars: &Bars) {
     use layout::{BAR, HEAD, LINE, MARGIN, ROW};
     let bars_at = bars.bars_at();
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let painter = ui.painter();
     painter.rect_filled(ui.content_rect(), 0.0, t.bg);
-    let colour = |tone: Tone| -> Color32 {
+    let colour = |tone: ChartTone| -> Color32 {
         match tone {
-            Tone::Sent => t.accent,
-            Tone::Lossless => t.ok,
-            Tone::DataAlone => t.weak,
-            Tone::Lossy => t.warn,
+            ChartTone::Sent => t.accent,
+            ChartTone::Lossless => t.ok,
+            ChartTone::DataAlone => t.weak,
+            ChartTone::Lossy => t.warn,
         }
     };
     let text =

@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::fixture::collection::Collection;
 use crate::fixture::run::Before;
 use crate::host::probe::Naming;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::TextQuery;
 use crate::settings::Theme;
 use crate::source::{Command, SampleSpec, Source};
@@ -25,7 +25,8 @@ use crate::state::collection::{CollectionAction, CollectionEvent};
 use crate::state::diff::DiffAction;
 use crate::state::versus::ServerDiffAction;
 use crate::state::{
-    Action, Asked, CompareAction, CompareTab, Connection, Dialog, Effect, Event, FixtureAction, HostsAction, ProbeAction, State,
+    Action, CompareAction, CompareTab, Connection, Dialog, Effect, Event, FixtureAction, HostsAction, ProbeAction, QueryState,
+    State,
 };
 
 /// Names for `--screen`, each a state worth a picture.
@@ -287,9 +288,8 @@ pub fn screen(
             stage.settle()?;
         }
         _ => {
-            return Err(
-                Problem::new(Kind::Usage, format!("unknown screen `{name}`")).hint(format!("one of {}", SCREENS.join(", ")))
-            );
+            return Err(Problem::new(ProblemKind::Usage, format!("unknown screen `{name}`"))
+                .hint(format!("one of {}", SCREENS.join(", "))));
         }
     }
     Ok(stage.shot.settled(&stage.state))
@@ -353,7 +353,7 @@ impl Stage {
                 return Ok(());
             }
             if self.woken.recv_timeout(STEP_LIMIT).is_err() {
-                return Err(Problem::new(Kind::Timeout, format!("waited too long until {what}")));
+                return Err(Problem::new(ProblemKind::Timeout, format!("waited too long until {what}")));
             }
         }
     }
@@ -387,13 +387,13 @@ impl Stage {
     fn begin_call(&mut self, tool: &str, arguments: &str) -> Result<(), Problem> {
         self.perform(Action::SelectTool(tool.into()));
         if self.state.selected_tool.as_deref() != Some(tool) {
-            return Err(Problem::new(Kind::NotFound, format!("the server lists no tool `{tool}`")));
+            return Err(Problem::new(ProblemKind::NotFound, format!("the server lists no tool `{tool}`")));
         }
         self.perform(Action::SetArgumentsText(arguments.into()));
         // A screen's own arguments may be meant to break the schema; a person's are checked as everywhere.
         let refused = self.state.form().and_then(|form| form.problems.first()).filter(|_| !self.sends_anyway);
         if let Some((pointer, message)) = refused {
-            let problem = Problem::new(Kind::Arguments, format!("arguments do not fit the schema: {message}"));
+            let problem = Problem::new(ProblemKind::Arguments, format!("arguments do not fit the schema: {message}"));
             return Err(if pointer.is_empty() { problem } else { problem.at(pointer.clone()) });
         }
         self.perform(Action::Call { send_anyway: true });
@@ -417,7 +417,7 @@ impl Stage {
         let action = match (size, self.state.format_choice()) {
             (Some(size), _) => CompareAction::Start { vary: size.into(), written: "5,50,200".into() },
             (None, Some(choice)) => CompareAction::Start { vary: choice.name, written: String::new() },
-            (None, None) => return Err(Problem::new(Kind::Usage, format!("no argument of `{tool}` chooses a format"))),
+            (None, None) => return Err(Problem::new(ProblemKind::Usage, format!("no argument of `{tool}` chooses a format"))),
         };
         self.perform(Action::Compare(action));
         if self.state.dialog.is_some() {
@@ -463,7 +463,7 @@ impl Stage {
 
     /// Saves the answer shown twice, once with a field said to be needed that its text lacks, and verifies both.
     fn verify(&mut self) -> Result<(), Problem> {
-        let failed = |error: std::io::Error| Problem::new(Kind::Io, format!("no folder for the fixtures: {error}"));
+        let failed = |error: std::io::Error| Problem::new(ProblemKind::Io, format!("no folder for the fixtures: {error}"));
         let folder = tempfile::tempdir().map_err(failed)?;
         for (name, needed) in [("companies", None), ("companies-needed", Some("/items/*/companyType"))] {
             self.open_fixture(&folder.path().display().to_string())?;
@@ -505,7 +505,7 @@ impl Stage {
     fn select_record(&mut self, position: usize) {
         let record =
             self.state.capture().and_then(|capture| match self.state.answers.get(&capture.id, TextQuery("content"))? {
-                Asked::Ready(view) => view.matched.records.get(position).map(|record| record.node),
+                QueryState::Ready(view) => view.matched.records.get(position).map(|record| record.node),
                 _ => None,
             });
         self.perform(Action::SelectRecord(record));

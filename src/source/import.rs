@@ -18,21 +18,21 @@ pub use self::places::{ConfigPlace, PLACES, project};
 pub use self::smart::{Pasted, understand};
 
 use super::{Command, Http, Source, Transport};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::quote::{shell, shell_line};
 
 /// What a configuration file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Import {
     /// In the order of the file; no two have the same name.
-    pub servers: Vec<Entry>,
+    pub servers: Vec<ImportedServer>,
     /// What of the file could not be read as a server, in words.
     pub notes: Vec<String>,
 }
 
 /// One server of a configuration file. Its texts may hold placeholders, which [`Entry::resolve`] fills.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ImportedServer {
     pub name: String,
     pub reach: Reach,
     /// The client has it switched off.
@@ -80,14 +80,14 @@ pub struct Input {
 /// # Errors
 /// The text is neither JSON (comments and trailing commas allowed) nor TOML, or holds no list of servers.
 pub fn read(path: &str, text: &str) -> Result<Import, Problem> {
-    let malformed = |why: String| Problem::new(Kind::Malformed, why).at(path);
+    let malformed = |why: String| Problem::new(ProblemKind::Malformed, why).at(path);
     let root: serde_json::Value = if path.ends_with(".toml") {
         toml::from_str(text).map_err(|error| malformed(format!("not TOML: {}", error.message())))?
     } else {
         serde_json::from_str(&jsonc::strip(text)).map_err(|error| malformed(format!("not JSON: {error}")))?
     };
     shapes::read(path, &root).ok_or_else(|| {
-        Problem::new(Kind::NotFound, "no list of MCP servers in this file").at(path).hint(
+        Problem::new(ProblemKind::NotFound, "no list of MCP servers in this file").at(path).hint(
             "a client's file has `mcpServers`, `servers`, `context_servers` or `[mcp_servers]`; a registry's has `packages` or `remotes`",
         )
     })
@@ -98,16 +98,15 @@ impl Import {
     ///
     /// # Errors
     /// There is none, or several and no name; the hint lists them.
-    pub fn server(&self, name: Option<&str>) -> Result<&Entry, Problem> {
+    pub fn server(&self, name: Option<&str>) -> Result<&ImportedServer, Problem> {
         let names: Vec<_> = self.servers.iter().map(|entry| entry.name.as_str()).collect();
         let hint = if names.is_empty() { "the file lists none".to_owned() } else { format!("one of {}", names.join(", ")) };
         match (name, &self.servers[..]) {
             (None, [one]) => Ok(one),
-            (None, _) => Err(Problem::new(Kind::Usage, "which server of the file is not said").at("--server").hint(hint)),
-            (Some(name), servers) => servers
-                .iter()
-                .find(|entry| entry.name == name)
-                .ok_or_else(|| Problem::new(Kind::NotFound, format!("no server `{name}` in the file")).at("--server").hint(hint)),
+            (None, _) => Err(Problem::new(ProblemKind::Usage, "which server of the file is not said").at("--server").hint(hint)),
+            (Some(name), servers) => servers.iter().find(|entry| entry.name == name).ok_or_else(|| {
+                Problem::new(ProblemKind::NotFound, format!("no server `{name}` in the file")).at("--server").hint(hint)
+            }),
         }
     }
 }
@@ -120,7 +119,7 @@ pub fn looks_secret(name: &str) -> bool {
         .any(|word| name.contains(word))
 }
 
-impl Entry {
+impl ImportedServer {
     fn texts(&self) -> Vec<&str> {
         match &self.reach {
             Reach::Command { program, args, env, cwd } => {
@@ -186,7 +185,7 @@ impl Entry {
         let missing: Vec<_> = self.placeholders().into_iter().filter(|placeholder| answer(placeholder).is_none()).collect();
         if !missing.is_empty() {
             let missing: Vec<_> = missing.iter().map(ToString::to_string).collect();
-            return Err(Problem::new(Kind::Usage, format!("no value for {}", missing.join(", ")))
+            return Err(Problem::new(ProblemKind::Usage, format!("no value for {}", missing.join(", ")))
                 .at(self.name.clone())
                 .hint("set the variable, or give the value by --env NAME=VALUE (of an input, its id)"));
         }
@@ -213,7 +212,7 @@ impl Entry {
 }
 
 /// The server as its command line or URL, placeholders unfilled, values left out.
-impl fmt::Display for Entry {
+impl fmt::Display for ImportedServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reach {
             Reach::Command { program, args, env, cwd } => {
@@ -231,7 +230,7 @@ impl fmt::Display for Entry {
     }
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for ImportedServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {self}", self.name)
     }

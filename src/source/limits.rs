@@ -1,6 +1,6 @@
 //! The bounds of a connection that a person may change: `--limit NAME=VALUE`, and `[limits]` of the settings.
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// What is kept of what a server sends. See `docs/limits.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Limits {
     /// # Errors
     /// There is no such limit, or it cannot be that.
     pub fn set(&mut self, word: &str, value: &str) -> Result<(), Problem> {
-        let wrong = |what: String, hint: String| Problem::new(Kind::Usage, what).at(format!("{word}={value}")).hint(hint);
+        let wrong = |what: String, hint: String| Problem::new(ProblemKind::Usage, what).at(format!("{word}={value}")).hint(hint);
         let Some((_, least, most, is_bytes, place)) = LIMITS.iter().find(|(known, ..)| *known == word) else {
             return Err(wrong(format!("there is no limit `{word}`"), format!("one of {}", Self::words())));
         };
@@ -75,7 +75,7 @@ mod tests {
         }
         assert_eq!(limits, Limits { message: 64 << 20, pages: 3, beside: 0, log: 2_048, stderr: 4_096 });
         for (word, value) in [("pages", "0"), ("pages", "1MiB"), ("message", "1"), ("message", "9999999999GiB"), ("x", "1")] {
-            assert_eq!(limits.set(word, value).unwrap_err().kind, Kind::Usage, "{word}={value}");
+            assert_eq!(limits.set(word, value).unwrap_err().kind, ProblemKind::Usage, "{word}={value}");
         }
     }
 }

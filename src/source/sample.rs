@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Protocol;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// A set of the sample server: tools re-created from one real system.
 #[derive(Debug)]
@@ -190,7 +190,7 @@ impl Default for SampleSpec {
 }
 
 fn usage(what: String) -> Problem {
-    Problem::new(Kind::Usage, what).at("--sample")
+    Problem::new(ProblemKind::Usage, what).at("--sample")
 }
 
 impl SampleSpec {
@@ -304,7 +304,7 @@ mod tests {
         ];
         for (text, what, hint) in cases {
             let problem = SampleSpec::parse(text).unwrap_err();
-            assert_eq!((problem.kind, problem.what.as_str(), problem.place.as_str()), (Kind::Usage, what, "--sample"));
+            assert_eq!((problem.kind, problem.what.as_str(), problem.place.as_str()), (ProblemKind::Usage, what, "--sample"));
             assert!(problem.hint.unwrap().starts_with(hint), "{text}");
         }
         assert_eq!(SampleSpec::parse("all,size=1,size=2").unwrap_err().what, "`size` is given twice");

@@ -9,7 +9,7 @@ use super::{
     asks, diff, exact, library, media, versus, wire,
 };
 use crate::capture::CaptureId;
-use crate::fixture::export::Choice;
+use crate::fixture::export::ExportChoice;
 use crate::report::Inquiry;
 use crate::report::sweep::SweepFile;
 use crate::settings::{PanelSize, Theme};
@@ -201,7 +201,7 @@ pub enum PathPurpose {
     OpenTokenizer,
     ImportConfig,
     SaveLog,
-    ExportAs(Choice),
+    ExportAs(ExportChoice),
     /// A folder of fixtures, to verify.
     OpenFixtures,
     /// A file or folder whose tools are compared with the server's.

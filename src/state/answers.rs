@@ -9,7 +9,7 @@ use crate::report::{Inquiry, Query, QueryResult};
 
 /// What is known of a query's result.
 #[derive(Clone, Copy, Debug)]
-pub enum Asked<'a, T> {
+pub enum QueryState<'a, T> {
     Ready(&'a T),
     /// Being worked on since this time, or about to be.
     Working {
@@ -18,16 +18,16 @@ pub enum Asked<'a, T> {
     Failed(&'a Problem),
 }
 
-impl<'a, T> Asked<'a, T> {
+impl<'a, T> QueryState<'a, T> {
     /// Shows the result, if it is there.
-    pub fn then(self, show: impl FnOnce(&'a T)) -> Asked<'a, ()> {
+    pub fn then(self, show: impl FnOnce(&'a T)) -> QueryState<'a, ()> {
         match self {
             Self::Ready(out) => {
                 show(out);
-                Asked::Ready(&())
+                QueryState::Ready(&())
             }
-            Self::Working { since } => Asked::Working { since },
-            Self::Failed(problem) => Asked::Failed(problem),
+            Self::Working { since } => QueryState::Working { since },
+            Self::Failed(problem) => QueryState::Failed(problem),
         }
     }
 
@@ -50,24 +50,24 @@ const PASSING: usize = 64;
 
 /// Answers that were given, and questions that are out.
 #[derive(Clone, Debug, Default)]
-pub struct Answers {
+pub struct QueryResults {
     entries: HashMap<Inquiry, Entry>,
     /// Counts the answers, so that the oldest is known.
     given: u64,
 }
 
-impl Answers {
+impl QueryResults {
     /// What is known about one capture; `None` where nobody has asked yet.
-    pub fn get<Q: Query>(&self, capture: &CaptureId, query: Q) -> Option<Asked<'_, Q::Out>> {
+    pub fn get<Q: Query>(&self, capture: &CaptureId, query: Q) -> Option<QueryState<'_, Q::Out>> {
         self.known::<Q>(&Inquiry::of(std::slice::from_ref(capture), query))
     }
 
     /// What is known of an inquiry whose query is a `Q`; `None` where nobody has asked yet.
-    pub fn known<Q: Query>(&self, inquiry: &Inquiry) -> Option<Asked<'_, Q::Out>> {
+    pub fn known<Q: Query>(&self, inquiry: &Inquiry) -> Option<QueryState<'_, Q::Out>> {
         Some(match self.entries.get(inquiry)? {
-            Entry::Working { since } => Asked::Working { since: *since },
-            Entry::Done { answer: Ok(answer), .. } => Asked::Ready(answer.of::<Q>()?),
-            Entry::Done { answer: Err(problem), .. } => Asked::Failed(problem),
+            Entry::Working { since } => QueryState::Working { since: *since },
+            Entry::Done { answer: Ok(answer), .. } => QueryState::Ready(answer.of::<Q>()?),
+            Entry::Done { answer: Err(problem), .. } => QueryState::Failed(problem),
         })
     }
 
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn only_the_last_passing_answers_are_kept() {
-        let mut answers = Answers::default();
+        let mut answers = QueryResults::default();
         let part = |to| PartQuery { format: "content", from: 0, to };
         for to in 0..100 {
             let inquiry = of("a", part(to));
@@ -171,13 +171,13 @@ mod tests {
             answers.put(inquiry, Ok(QueryResult::new(Tokens::default())), Some(&id("a")));
         }
         assert!(answers.get(&id("a"), part(0)).is_none());
-        assert!(matches!(answers.get(&id("a"), part(99)), Some(Asked::Ready(_))));
+        assert!(matches!(answers.get(&id("a"), part(99)), Some(QueryState::Ready(_))));
         assert_eq!(answers.entries.len(), PASSING);
     }
 
     #[test]
     fn what_nobody_asks_any_more_is_forgotten() {
-        let mut answers = Answers::default();
+        let mut answers = QueryResults::default();
         answers.ask(&of("a", TreeQuery), Duration::ZERO);
         answers.ask(&of("a", SubjectQuery), Duration::ZERO);
         let gone = answers.forget_others(&[of("a", SubjectQuery)]);
@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn answers_of_other_captures_make_room() {
-        let mut answers = Answers::default();
-        let rows = |capture: &str, answers: &mut Answers| {
+        let mut answers = QueryResults::default();
+        let rows = |capture: &str, answers: &mut QueryResults| {
             for format in ["json", "yaml"] {
                 let inquiry = of(capture, TextQuery(format));
                 answers.ask(&inquiry, Duration::ZERO);

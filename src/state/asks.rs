@@ -5,10 +5,10 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{Effect, State};
-use crate::ask::form::{Field, FieldKind};
+use crate::ask::form::{ElicitationField, ElicitationKind};
 use crate::ask::{Ask, Reply, Wants};
 use crate::json::{Doc, write};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::arguments;
 
 /// What stands as the model of a completion that a person wrote.
@@ -28,14 +28,14 @@ pub enum Given {
 }
 
 impl Given {
-    fn default_of(field: &Field) -> Self {
+    fn default_of(field: &ElicitationField) -> Self {
         let Some(default) = &field.default else { return Self::Unset };
         let doc = Doc::parse(bytes::Bytes::copy_from_slice(default.as_bytes()));
         match (&field.kind, doc.root()) {
-            (FieldKind::Text { .. }, Some(node)) => {
+            (ElicitationKind::Text { .. }, Some(node)) => {
                 node.as_str().map_or_else(|| Self::Json(default.clone()), |text| Self::Text(text.into_owned()))
             }
-            (FieldKind::Many { choices, .. }, Some(list)) => {
+            (ElicitationKind::Many { choices, .. }, Some(list)) => {
                 let chosen: Vec<_> = list.children().map(|item| item.raw_text().into_owned()).collect();
                 let at = |(at, choice): (usize, &crate::ask::form::Choice)| chosen.contains(&choice.value).then_some(at);
                 Self::Many(choices.iter().enumerate().filter_map(at).collect())
@@ -44,12 +44,12 @@ impl Given {
         }
     }
 
-    fn json(&self, kind: &FieldKind) -> Option<String> {
+    fn json(&self, kind: &ElicitationKind) -> Option<String> {
         match (self, kind) {
             (Self::Unset, _) => None,
             (Self::Text(text), _) => Some(write::string(text)),
             (Self::Json(text), _) => Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
-            (Self::Many(places), FieldKind::Many { choices, .. }) => {
+            (Self::Many(places), ElicitationKind::Many { choices, .. }) => {
                 let values: Vec<_> = places.iter().filter_map(|at| Some(choices.get(*at)?.value.as_str())).collect();
                 Some(format!("[{}]", values.join(",")))
             }
@@ -84,8 +84,9 @@ impl OpenAsk {
     /// The content of the form as it stands.
     pub fn content(&self) -> String {
         let Wants::Form { fields, .. } = &self.ask.wants else { return "{}".into() };
-        let member =
-            |(field, given): (&Field, &Given)| Some(format!("{}:{}", write::string(&field.name), given.json(&field.kind)?));
+        let member = |(field, given): (&ElicitationField, &Given)| {
+            Some(format!("{}:{}", write::string(&field.name), given.json(&field.kind)?))
+        };
         format!("{{{}}}", fields.iter().zip(&self.given).filter_map(member).collect::<Vec<_>>().join(","))
     }
 
@@ -98,7 +99,7 @@ impl OpenAsk {
     }
 
     /// What is said against a field.
-    pub fn problem_of(&self, field: &Field) -> Option<&str> {
+    pub fn problem_of(&self, field: &ElicitationField) -> Option<&str> {
         let pointer = format!("/{}", field.name.replace('~', "~0").replace('/', "~1"));
         let below = format!("{pointer}/");
         let found = self.problems.iter().find(|(at, _)| *at == pointer || at.starts_with(&below));
@@ -196,7 +197,7 @@ impl State {
                     Reply::Accept(None)
                 }
                 Wants::Url { .. } => {
-                    self.toast_problem(Problem::new(Kind::Usage, "only http and https addresses are opened"));
+                    self.toast_problem(Problem::new(ProblemKind::Usage, "only http and https addresses are opened"));
                     return;
                 }
                 Wants::Sampling(_) => Reply::Message { text: open.text.clone(), model: MODEL.into() },

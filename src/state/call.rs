@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Asked, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, Screen, StartQuestion, State, Value};
+use super::{
+    Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, QueryState, Screen, StartQuestion, State, Value,
+};
 use crate::capture::{Capture, CaptureId};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::{self, About, Inquiry, QueryResult, SubjectQuery, Target, ToolTokensQuery};
 use crate::source::{SampleSpec, Source};
 
@@ -81,18 +83,18 @@ impl State {
         if !self.connection.is_connected() {
             let problem = match &self.connection {
                 Connection::Gone { problem, .. } => {
-                    Problem::new(Kind::Disconnected, format!("the server is gone: {}", problem.what))
+                    Problem::new(ProblemKind::Disconnected, format!("the server is gone: {}", problem.what))
                         .hint("reconnect (Ctrl R), then call again")
                 }
-                Connection::None => Problem::new(Kind::Disconnected, "not connected").hint("connect to a server first"),
-                _ => Problem::new(Kind::Disconnected, "not connected").hint("reconnect (Ctrl R), then call again"),
+                Connection::None => Problem::new(ProblemKind::Disconnected, "not connected").hint("connect to a server first"),
+                _ => Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect (Ctrl R), then call again"),
             };
             self.toast_problem(problem);
             return;
         }
         if let (Screen::Answer, Some(capture)) = (self.view.screen, self.foreign_capture()) {
             let name = if capture.tool.name.is_empty() { "what is shown" } else { &capture.tool.name };
-            let problem = Problem::new(Kind::Usage, format!("{name} is not a tool of this server"));
+            let problem = Problem::new(ProblemKind::Usage, format!("{name} is not a tool of this server"));
             self.toast_problem(problem.hint("choose a tool on the left"));
             return;
         }
@@ -100,7 +102,7 @@ impl State {
         let tool = Arc::clone(&listed.tool);
         let Some(form) = self.form() else { return };
         if let Some((message, line, column)) = form.syntax.clone() {
-            let problem = Problem::new(Kind::Arguments, format!("the arguments are not a JSON object: {message}"))
+            let problem = Problem::new(ProblemKind::Arguments, format!("the arguments are not a JSON object: {message}"))
                 .at(format!("line {line}, column {column}"));
             self.toast_problem(problem);
             return;
@@ -230,7 +232,7 @@ impl State {
         }
         self.view.show(id.clone());
         // Where it was looked at before, nothing comes any more that would say what it has.
-        if let Some(Asked::Ready(subject)) = self.answers.get(id, SubjectQuery) {
+        if let Some(QueryState::Ready(subject)) = self.answers.get(id, SubjectQuery) {
             let (has_payload, has_blocks) = (subject.payload.is_some(), !subject.reading.blocks.is_empty());
             self.view.fit_panes(has_payload, has_blocks);
         }

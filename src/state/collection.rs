@@ -12,7 +12,7 @@ use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{Before, Run, RunCall};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::arguments::unchecked;
 use crate::token::Tokens;
 
@@ -209,7 +209,7 @@ impl State {
             let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == call.tool) else {
                 let what = format!("in the call `{}` the tool `{}` is not one of this server", call.name, call.tool);
                 let hint = "nothing was called; mend the collection, or connect to its server";
-                return Err(Problem::new(Kind::NotFound, what).hint(hint));
+                return Err(Problem::new(ProblemKind::NotFound, what).hint(hint));
             };
             notes.extend(call.check(&listed.tool)?.map(|why| unchecked(&call.tool, &why)));
             Ok(Arc::clone(&listed.tool))
@@ -222,7 +222,7 @@ impl State {
             return;
         }
         if !self.connection.is_connected() {
-            let problem = Problem::new(Kind::Disconnected, "not connected").hint("connect to a server, then run again");
+            let problem = Problem::new(ProblemKind::Disconnected, "not connected").hint("connect to a server, then run again");
             self.toast_problem(problem);
             return;
         }
@@ -253,7 +253,7 @@ impl State {
             return;
         }
         if !self.collections.collection.as_ref().is_some_and(|collection| Arc::ptr_eq(collection, &run.collection)) {
-            let problem = Problem::new(Kind::Consent, "nothing was called: another collection was opened meanwhile");
+            let problem = Problem::new(ProblemKind::Consent, "nothing was called: another collection was opened meanwhile");
             self.toast_problem(problem.hint("look at its calls, then run it"));
             return;
         }

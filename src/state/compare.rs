@@ -11,11 +11,11 @@ use super::series::{Owner, Series};
 use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::fixture::export::safe_name;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::arguments::unchecked;
 use crate::report::sweep::SweepPage;
 use crate::report::sweep::{
-    Choice, SentPart, Sweep, SweepFile, SweepQuery, differs_only_in, format_argument, needed_verdict, page_size_argument,
+    SentPart, Sweep, SweepChoice, SweepFile, SweepQuery, differs_only_in, format_argument, needed_verdict, page_size_argument,
     planned, shown, sweep_table, sweep_verdict, value_in, values,
 };
 use crate::report::{Inquiry, TableKind, Verdict};
@@ -166,12 +166,12 @@ pub struct Comparisons {
 
 impl State {
     /// The argument of the selected tool that chooses how the answer is written.
-    pub fn format_choice(&self) -> Option<Choice> {
+    pub fn format_choice(&self) -> Option<SweepChoice> {
         format_argument(&self.tool()?.tool)
     }
 
     /// How many of these values were called already with what the form says.
-    pub fn made_of(&self, choice: &Choice) -> usize {
+    pub fn made_of(&self, choice: &SweepChoice) -> usize {
         let (Some(listed), Some(form)) = (self.tool(), self.form()) else { return 0 };
         let made = |value: &&String| self.made(&listed.tool, &choice.name, value, &form.text).is_some();
         choice.values.iter().filter(made).count()
@@ -362,7 +362,7 @@ impl State {
     fn ask_compare(&mut self, compare: Compare, effects: &mut Vec<Effect>) {
         let left: Vec<String> = compare.series.left().map(PreparedCall::text).collect();
         if self.running.is_some() || (!left.is_empty() && !self.connection.is_connected()) {
-            let problem = Problem::new(Kind::Disconnected, "not connected").hint("reconnect (Ctrl R), then compare again");
+            let problem = Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect (Ctrl R), then compare again");
             if self.running.is_none() {
                 self.toast_problem(problem);
             }

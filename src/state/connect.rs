@@ -7,7 +7,7 @@ use super::login::LoginLog;
 use super::versus::ServerDiffAction;
 use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, State};
 use crate::capture::{Server, Tool};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
 
 /// What the sample begins with, by set.
@@ -90,7 +90,7 @@ impl ConnectForm {
             ConnectMode::Command => {
                 let split = |text: &str, place: &str| {
                     shell_words::split(text).map_err(|_| {
-                        Problem::new(Kind::Usage, "a quote is not closed")
+                        Problem::new(ProblemKind::Usage, "a quote is not closed")
                             .at(place)
                             .hint("close the quote, or write a backslash before it")
                     })
@@ -98,7 +98,7 @@ impl ConnectForm {
                 let mut words = split(&self.command, "command")?;
                 words.extend(split(&self.arguments, "arguments")?);
                 if words.is_empty() {
-                    return Err(Problem::new(Kind::Usage, "no command given")
+                    return Err(Problem::new(ProblemKind::Usage, "no command given")
                         .hint("type the command that starts your server, such as `npx -y my-server`"));
                 }
                 let program = words.remove(0);
@@ -109,7 +109,7 @@ impl ConnectForm {
             ConnectMode::Url => {
                 let url = self.url.trim();
                 if !is_web(url) {
-                    return Err(Problem::new(Kind::Usage, "not an http or https address")
+                    return Err(Problem::new(ProblemKind::Usage, "not an http or https address")
                         .at(shown(url))
                         .hint("type the server's address, such as http://127.0.0.1:3001/mcp"));
                 }

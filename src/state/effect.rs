@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CollectionEffect, ExportOrder, FixtureEffect, HistoryEffect, PathPurpose, Picture, exact};
+use super::{CollectionEffect, ExportOrder, ExportPicture, FixtureEffect, HistoryEffect, PathPurpose, exact};
 use crate::ask::Reply;
 use crate::capture::{Capture, Line, Tool};
 use crate::host::Host;
@@ -136,7 +136,7 @@ pub enum Effect {
     },
     /// For the app: a picture, clipboard, browser, end.
     Paint {
-        picture: Picture,
+        picture: ExportPicture,
         theme: Theme,
         /// `None` is the clipboard.
         path: Option<PathBuf>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::versus::ToolsRead;
-use super::{CollectionEvent, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, Picture, exact, library};
+use super::{CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, exact, library};
 use crate::ask::Ask;
 use crate::capture::{Capture, Line, Server, Step, Tool};
 use crate::problem::Problem;
@@ -78,7 +78,7 @@ pub enum Event {
     Collection(CollectionEvent),
     /// An export that only the window can paint.
     Picture {
-        picture: Picture,
+        picture: ExportPicture,
         theme: Theme,
         /// `None` is the clipboard.
         path: Option<PathBuf>,
@@ -142,7 +142,7 @@ pub enum ServerNotification {
     Lines(Vec<Line>),
     Http {
         request: i64,
-        http: super::wire::Http,
+        http: super::wire::HttpExchange,
     },
     /// The tools again, since the server said that they changed.
     Tools {
@@ -154,7 +154,7 @@ pub enum ServerNotification {
         message: Option<String>,
     },
     Library {
-        entries: Vec<library::Entry>,
+        entries: Vec<library::LibraryEntry>,
         notes: Vec<String>,
     },
     /// Resources or prompts are no longer what was listed.

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Asked, Dialog, Effect, State};
+use super::{Dialog, Effect, QueryState, State};
 use crate::capture::{Capture, CaptureId};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::RowQuery;
 use crate::token::Tokenizer;
 use crate::token::claude::{self, Key, Request};
@@ -58,7 +58,7 @@ pub struct Prepared {
 
 /// What the dialog is about.
 #[derive(Clone, Debug)]
-pub struct Asking {
+pub struct ExactRequest {
     pub capture: CaptureId,
     pub format: &'static str,
     /// `None` while the text is being written.
@@ -80,7 +80,7 @@ pub struct Exact {
     /// What is typed; it leaves the state with the first count.
     pub typed: Key,
     pub key: KeyPlace,
-    pub asking: Option<Asking>,
+    pub asking: Option<ExactRequest>,
     /// The last count of each text, by its digest.
     counted: HashMap<String, Counted>,
     digests: HashMap<(CaptureId, &'static str), String>,
@@ -173,7 +173,7 @@ impl State {
 
     /// Whether a person has to wait for something of this.
     pub(super) fn is_counting_exactly(&self) -> bool {
-        let is_busy = |asking: &Asking| asking.is_sent || asking.prepared.is_none();
+        let is_busy = |asking: &ExactRequest| asking.is_sent || asking.prepared.is_none();
         self.exact.asking.as_ref().is_some_and(is_busy) || self.exact.key == KeyPlace::Looking
     }
 
@@ -186,8 +186,7 @@ impl State {
 
     /// What the server sent of this answer: both parts where there are both.
     fn sent_format(&self, capture: &CaptureId) -> &'static str {
-        let is_there =
-            |id: &&'static str| matches!(self.answers.get(capture, RowQuery(id)), Some(Asked::Ready(row)) if row.is_available());
+        let is_there = |id: &&'static str| matches!(self.answers.get(capture, RowQuery(id)), Some(QueryState::Ready(row)) if row.is_available());
         ["both", "content", "structured"].into_iter().find(is_there).unwrap_or("content")
     }
 
@@ -204,7 +203,9 @@ impl State {
         match action {
             ExactAction::Open(format) => {
                 let Some(capture) = self.capture().cloned() else {
-                    self.toast_problem(Problem::new(Kind::NotFound, "there is no answer to count").hint("call a tool first"));
+                    self.toast_problem(
+                        Problem::new(ProblemKind::NotFound, "there is no answer to count").hint("call a tool first"),
+                    );
                     return;
                 };
                 self.stop_counting(effects);
@@ -213,7 +214,7 @@ impl State {
                     self.exact.model = self.likely_model();
                 }
                 self.exact.run += 1;
-                self.exact.asking = Some(Asking {
+                self.exact.asking = Some(ExactRequest {
                     capture: capture.id.clone(),
                     format,
                     prepared: None,
@@ -230,7 +231,7 @@ impl State {
                 }
             }
             ExactAction::Model(model) => {
-                if let Some(Asking { prepared: Some(Ok(prepared)), .. }) = &mut self.exact.asking
+                if let Some(ExactRequest { prepared: Some(Ok(prepared)), .. }) = &mut self.exact.asking
                     && let Some(first) = prepared.body.first_mut()
                 {
                     *first = Request::shown_opening(&model);
@@ -321,7 +322,7 @@ mod tests {
     fn open(state: &mut State, capture: &str, text: &str) {
         let exact = &mut state.exact;
         exact.run += 1;
-        exact.asking = Some(Asking {
+        exact.asking = Some(ExactRequest {
             capture: CaptureId(Arc::from(capture)),
             format: "json",
             prepared: None,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Dialog, Effect, FixtureAction, PaneView, PathPurpose, State};
 use crate::capture::Capture;
-use crate::fixture::export::Choice;
+use crate::fixture::export::ExportChoice;
 use crate::fixture::export::chart::Bars;
 use crate::format::Subject;
 use crate::settings::Theme;
@@ -14,17 +14,17 @@ use crate::token::Encoding;
 /// What a person does with an export.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportAction {
-    Copy(Choice),
+    Copy(ExportChoice),
     /// `None` asks where.
     Save {
-        kind: Choice,
+        kind: ExportChoice,
         path: Option<PathBuf>,
     },
 }
 
 impl ExportAction {
     /// Saves where is asked then.
-    pub fn save(kind: Choice) -> Self {
+    pub fn save(kind: ExportChoice) -> Self {
         Self::Save { kind, path: None }
     }
 }
@@ -33,7 +33,7 @@ impl ExportAction {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportOrder {
     pub capture: Arc<Capture>,
-    pub kind: Choice,
+    pub kind: ExportChoice,
     /// `None` gives the text back for the clipboard.
     pub path: Option<PathBuf>,
     /// Where the capture was saved as a fixture, for tests that read it.
@@ -46,7 +46,7 @@ pub struct ExportOrder {
 
 /// What only the window can paint.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Picture {
+pub enum ExportPicture {
     Chart(Arc<Bars>),
     Pane { capture: Arc<Capture>, shows: PaneView },
 }

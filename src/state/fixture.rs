@@ -11,9 +11,9 @@ use bytes::Bytes;
 use super::{CALL_LIMIT, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::fixture::draft::Wanted;
-use crate::fixture::export::Choice;
+use crate::fixture::export::ExportChoice;
 use crate::fixture::redact::Found;
-use crate::fixture::verify::Verdict;
+use crate::fixture::verify::FixtureVerdict;
 use crate::format::Subject;
 use crate::problem::Problem;
 
@@ -22,7 +22,7 @@ use crate::problem::Problem;
 pub enum FixtureAction {
     /// Opens the dialog for the answer shown; `then` is what needs the fixture.
     Show {
-        then: Option<Choice>,
+        then: Option<ExportChoice>,
     },
     Edit(FixtureForm),
     Save,
@@ -70,7 +70,7 @@ impl FixtureForm {
 pub struct Preview {
     /// The folder, from the root on.
     pub path: PathBuf,
-    pub files: Vec<Written>,
+    pub files: Vec<FixtureWritten>,
     pub found: Vec<Found>,
     /// Whether it is what came, in a sentence.
     pub exactness: String,
@@ -79,7 +79,7 @@ pub struct Preview {
 
 /// A file that would be written.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Written {
+pub struct FixtureWritten {
     pub name: String,
     /// Its size.
     pub bytes: u64,
@@ -99,7 +99,7 @@ pub enum There {
 
 /// The dialog.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Saving {
+pub struct FixtureSaving {
     pub capture: Arc<Capture>,
     pub form: FixtureForm,
     /// Fields that are said to be needed of this tool.
@@ -108,7 +108,7 @@ pub struct Saving {
     pub preview: Option<Result<Arc<Preview>, Problem>>,
     /// Why it was not saved.
     pub refused: Option<Problem>,
-    pub then: Option<Choice>,
+    pub then: Option<ExportChoice>,
     pub is_saving: bool,
 }
 
@@ -120,7 +120,7 @@ pub struct FoundFixture {
     pub read: Result<(String, String), String>,
     /// Arguments that it hides and that nothing fills by itself, by pointer.
     pub hidden: Vec<String>,
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<FixtureVerdict>,
     /// The new answer, where keeping it would mend what the verdict says no to.
     pub came: Option<Arc<Capture>>,
 }
@@ -174,7 +174,7 @@ impl Verifying {
         self.verdicts().filter(|verdict| !verdict.is_judged()).count()
     }
 
-    fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
+    fn verdicts(&self) -> impl Iterator<Item = &FixtureVerdict> {
         self.fixtures.iter().filter_map(|fixture| fixture.verdict.as_ref())
     }
 
@@ -212,7 +212,7 @@ impl Verifying {
 /// What the window knows of fixtures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fixtures {
-    pub saving: Option<Saving>,
+    pub saving: Option<FixtureSaving>,
     /// Where answers of this run were saved.
     pub saved: HashMap<CaptureId, PathBuf>,
     /// The folder that was chosen last.
@@ -254,7 +254,7 @@ pub enum FixtureEffect {
         came: Arc<Capture>,
         /// Values of what it hides, which stay hidden.
         filled: Vec<(String, String)>,
-        verdict: Verdict,
+        verdict: FixtureVerdict,
     },
 }
 
@@ -279,12 +279,12 @@ pub enum FixtureEvent {
     Judged {
         call: u64,
         at: usize,
-        verdict: Verdict,
+        verdict: FixtureVerdict,
         came: Option<Arc<Capture>>,
     },
     Accepted {
         at: usize,
-        verdict: Verdict,
+        verdict: FixtureVerdict,
     },
     /// What was put back or cleared away that programs that ended had left.
     Recovered(Vec<String>),
@@ -340,17 +340,18 @@ impl State {
         }
     }
 
-    fn show_fixture(&mut self, then: Option<Choice>, effects: &mut Vec<Effect>) {
+    fn show_fixture(&mut self, then: Option<ExportChoice>, effects: &mut Vec<Effect>) {
         let Some(capture) = self.capture().cloned() else {
             self.toast("No answer to save yet");
             return;
         };
-        let name = Choice::FOLDER.file_name(&Subject::of(Arc::clone(&capture)));
+        let name = ExportChoice::FOLDER.file_name(&Subject::of(Arc::clone(&capture)));
         let needed = self.needed(&capture.server.name, &capture.tool.name).cloned().unwrap_or_default();
         let folder = self.fixtures.folder.clone().unwrap_or_else(|| "fixtures".to_owned());
         let wanted = Wanted { needed: needed.clone(), ..Wanted::default() };
         let form = FixtureForm { folder, name, wanted, replaces: false };
-        self.fixtures.saving = Some(Saving { capture, form, needed, preview: None, refused: None, then, is_saving: false });
+        self.fixtures.saving =
+            Some(FixtureSaving { capture, form, needed, preview: None, refused: None, then, is_saving: false });
         self.dialog = Some(Dialog::Fixture);
         self.preview_fixture(effects);
     }
@@ -486,7 +487,7 @@ impl State {
 mod tests {
     use super::*;
     use crate::fixture::verify::{not_called, refused};
-    use crate::problem::Kind;
+    use crate::problem::ProblemKind;
     use crate::state::{Action, Event};
 
     fn told(state: &mut State, event: FixtureEvent) {
@@ -510,7 +511,7 @@ mod tests {
         state.perform(Action::Fixture(FixtureAction::Verify { offline: true }), &mut effects);
         let [Effect::Fixture(FixtureEffect::Verify { call, session: None, dirs, .. })] = &effects[..] else { panic!("one run") };
         assert_eq!(dirs[..], [("a".into(), Vec::new()), ("b".into(), vec![("/password".to_owned(), "x".to_owned())])]);
-        let verdict = refused("b".into(), &Problem::new(Kind::Io, "why"));
+        let verdict = refused("b".into(), &Problem::new(ProblemKind::Io, "why"));
         told(&mut state, FixtureEvent::Judged { call: *call, at: 1, verdict: verdict.clone(), came: None });
         told(&mut state, FixtureEvent::Judged { call: call + 1, at: 0, verdict, came: None });
         let rows: Vec<_> = state.fixtures.verifying.rows.iter().map(|row| (row.fixture, row.part)).collect();
@@ -522,7 +523,7 @@ mod tests {
         state.perform(Action::CancelCall, &mut cancelling);
         assert_eq!(cancelling, [Effect::CancelCall { call: *call }], "no server is needed to cancel it");
         // One that waits for a person neither passed nor failed.
-        let verdict = not_called("a".into(), &Problem::new(Kind::Consent, "not called"));
+        let verdict = not_called("a".into(), &Problem::new(ProblemKind::Consent, "not called"));
         told(&mut state, FixtureEvent::Judged { call: *call, at: 0, verdict, came: None });
         assert_eq!((state.fixtures.verifying.judged(), state.fixtures.verifying.not_called()), ((1, 0), 1));
         told(&mut state, FixtureEvent::Done { call: *call });

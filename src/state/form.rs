@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::json::{Doc, Kind, Node, write};
-use crate::report::arguments::{self, Checked};
+use crate::report::arguments::{self, ArgumentCheck};
 
 /// How the arguments are edited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl Form {
 
     fn check(&mut self, schema: Option<&Bytes>) {
         self.syntax = None;
-        let mut checked = Checked::default();
+        let mut checked = ArgumentCheck::default();
         match arguments::check(schema, &self.text) {
             Ok(found) => checked = found,
             Err(syntax) => self.syntax = Some(syntax),

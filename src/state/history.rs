@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::{Effect, State};
 use crate::capture::{Capture, CaptureId};
-use crate::fixture::kept::{Entry, Health, Keep, KeptId, Label, Query};
-use crate::problem::{Kind, Problem};
+use crate::fixture::kept::{Entry, Health, HistoryQuery, Keep, KeptId, Label};
+use crate::problem::{Problem, ProblemKind};
 
 /// What a person does with the history.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +46,7 @@ pub enum HistoryEffect {
     Search {
         number: u64,
         entries: Arc<[Entry]>,
-        query: Query,
+        query: HistoryQuery,
     },
     Open(KeptId),
     Label(KeptId, Label),
@@ -121,7 +121,7 @@ impl HistoryState {
 
     /// Finds out what is shown, once for every change: there may be many thousands.
     fn refresh(&mut self) {
-        let query = Query::parse(&self.search);
+        let query = HistoryQuery::parse(&self.search);
         let of_this_run: HashSet<&KeptId> = self.kept.values().collect();
         let found: Option<HashSet<&KeptId>> = self.found.as_ref().map(|found| found.iter().collect());
         let is_found = |entry: &Entry| match &found {
@@ -138,7 +138,7 @@ impl HistoryState {
 
     /// Whether the answers are being searched.
     pub fn is_searching(&self) -> bool {
-        !Query::parse(&self.search).is_empty() && self.found.is_none()
+        !HistoryQuery::parse(&self.search).is_empty() && self.found.is_none()
     }
 }
 
@@ -192,10 +192,10 @@ impl State {
         let health = self.history.entries.iter().find(|entry| entry.id == id).map(|entry| entry.health.clone());
         match health {
             Some(Health::Damaged(why)) => {
-                self.toast_problem(Problem::new(Kind::Io, format!("the capture is damaged: {why}")).at(id.to_string()))
+                self.toast_problem(Problem::new(ProblemKind::Io, format!("the capture is damaged: {why}")).at(id.to_string()))
             }
             Some(Health::Newer(schema)) => self.toast_problem(
-                Problem::new(Kind::Io, format!("written by a newer version: {schema}"))
+                Problem::new(ProblemKind::Io, format!("written by a newer version: {schema}"))
                     .at(id.to_string())
                     .hint("open it with a newer Loupe"),
             ),
@@ -215,7 +215,7 @@ impl State {
     }
 
     fn search_history(&mut self, effects: &mut Vec<Effect>) {
-        let query = Query::parse(&self.history.search);
+        let query = HistoryQuery::parse(&self.history.search);
         self.history.found = None;
         self.history.searching += 1;
         if !query.is_empty() && self.history.folder.is_some() {
@@ -240,7 +240,7 @@ impl State {
             HistoryEvent::Listed { entries, notes } => {
                 self.history.entries = entries.into();
                 for note in notes {
-                    self.toast_problem(Problem::new(Kind::Io, note));
+                    self.toast_problem(Problem::new(ProblemKind::Io, note));
                 }
                 self.search_history(effects);
             }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{ConnectForm, Dialog, Effect, PathPurpose, Screen, State};
-use crate::problem::{Kind, Problem};
-use crate::source::import::{Entry, Import, Pasted, Placeholder, looks_secret, understand};
+use crate::problem::{Problem, ProblemKind};
+use crate::source::import::{Import, ImportedServer, Pasted, Placeholder, looks_secret, understand};
 use crate::source::{Recent, RecentSource, Source, left_out};
 
 /// A longer text is a file's business.
@@ -37,7 +37,7 @@ pub struct Understood {
 }
 
 impl Understood {
-    pub fn entry(&self) -> Option<&Entry> {
+    pub fn entry(&self) -> Option<&ImportedServer> {
         self.import.servers.get(self.chosen?)
     }
 
@@ -46,7 +46,7 @@ impl Understood {
     /// # Errors
     /// What is still missing.
     pub fn source(&self) -> Result<Source, Problem> {
-        let entry = self.entry().ok_or_else(|| Problem::new(Kind::Usage, "no server is chosen"))?;
+        let entry = self.entry().ok_or_else(|| Problem::new(ProblemKind::Usage, "no server is chosen"))?;
         entry.resolve(|hole| self.values.get(&hole.to_string()).filter(|value| !value.is_empty()).cloned())
     }
 
@@ -164,7 +164,7 @@ impl State {
         importing.is_answer = false;
         if text.len() > PASTED_BYTES {
             let what = format!("the text is longer than {} KiB", PASTED_BYTES >> 10);
-            importing.problem = Some(Problem::new(Kind::Usage, what).hint("save it in a file, and open that"));
+            importing.problem = Some(Problem::new(ProblemKind::Usage, what).hint("save it in a file, and open that"));
         } else if !text.trim().is_empty() {
             match understand(&text) {
                 Ok(Pasted::Answer) => importing.is_answer = true,
@@ -182,7 +182,7 @@ impl State {
             None => (import.servers.len() == 1).then_some(0),
         };
         if let (Some(name), None) = (&wanted, chosen) {
-            self.toast_problem(Problem::new(Kind::NotFound, format!("the file has no server `{name}` any more")));
+            self.toast_problem(Problem::new(ProblemKind::NotFound, format!("the file has no server `{name}` any more")));
         }
         self.importing.understood = Some(Understood { what, path, import, chosen: None, values: BTreeMap::new() });
         if let Some(server) = chosen {
@@ -193,7 +193,7 @@ impl State {
     fn choose_server(&mut self, server: usize, effects: &mut Vec<Effect>) {
         let Some(understood) = &mut self.importing.understood else { return };
         understood.chosen = Some(server);
-        let holes = understood.entry().map(Entry::placeholders).unwrap_or_default();
+        let holes = understood.entry().map(ImportedServer::placeholders).unwrap_or_default();
         if !holes.is_empty() {
             effects.push(Effect::KnownValues { holes, file: understood.path.clone() });
         }
@@ -230,7 +230,7 @@ impl State {
         }
         if self.importing.is_answer {
             let hint = "open it, or paste what names a server";
-            self.toast_problem(Problem::new(Kind::Usage, "an answer was pasted, not a server").hint(hint));
+            self.toast_problem(Problem::new(ProblemKind::Usage, "an answer was pasted, not a server").hint(hint));
             return false;
         }
         self.use_import();
@@ -287,7 +287,7 @@ impl State {
             return false;
         }
         let problem =
-            Problem::new(Kind::Usage, format!("values were not kept and are still to be typed: {}", missing.join(", ")));
+            Problem::new(ProblemKind::Usage, format!("values were not kept and are still to be typed: {}", missing.join(", ")));
         self.toast_problem(problem.hint("type them, or connect again to go on without"));
         true
     }

@@ -18,7 +18,7 @@ use crate::token::Tokenizer;
 
 /// Where settings are kept, and what stands there as far as this copy knows.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct SavedSettings {
     /// `None` where nothing is kept.
     folder: Option<PathBuf>,
     values: BTreeMap<Vec<String>, Value>,

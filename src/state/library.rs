@@ -9,17 +9,17 @@ use bytes::Bytes;
 use super::{CALL_LIMIT, Effect, Screen, SessionCommand, State};
 use crate::capture::{Prompt, Resource};
 use crate::json::write;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// One thing to read.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Entry {
+pub enum LibraryEntry {
     Resource(Arc<Resource>),
     Template(Arc<Resource>),
     Prompt(Arc<Prompt>),
 }
 
-impl Entry {
+impl LibraryEntry {
     /// The URI, the template or the prompt's name.
     pub fn name(&self) -> &str {
         match self {
@@ -155,7 +155,7 @@ fn encoded(value: &str, keeps_reserved: bool) -> String {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Library {
     /// `None` until it was listed.
-    pub entries: Option<Vec<Entry>>,
+    pub entries: Option<Vec<LibraryEntry>>,
     /// Since when it is listed.
     pub listing: Option<Duration>,
     /// Whether it changed since then, so that it has to be listed once more.
@@ -186,16 +186,16 @@ struct Asked {
 }
 
 impl Library {
-    pub fn entry(&self) -> Option<&Entry> {
+    pub fn entry(&self) -> Option<&LibraryEntry> {
         self.entries.as_ref()?.get(self.selected?)
     }
 
     /// The URI that would be read now.
     pub fn uri(&self) -> Option<String> {
         match self.entry()? {
-            Entry::Resource(resource) => Some(resource.uri.clone()),
-            Entry::Template(template) => Some(expand(&template.uri, &self.values)),
-            Entry::Prompt(_) => None,
+            LibraryEntry::Resource(resource) => Some(resource.uri.clone()),
+            LibraryEntry::Template(template) => Some(expand(&template.uri, &self.values)),
+            LibraryEntry::Prompt(_) => None,
         }
     }
 }
@@ -258,7 +258,7 @@ impl State {
         }
     }
 
-    pub(super) fn library_listed(&mut self, entries: Vec<Entry>, notes: Vec<String>, effects: &mut Vec<Effect>) {
+    pub(super) fn library_listed(&mut self, entries: Vec<LibraryEntry>, notes: Vec<String>, effects: &mut Vec<Effect>) {
         let selected = self.library.entry().map(|entry| entry.name().to_owned());
         if let Some(before) = &self.library.entries
             && *before != entries
@@ -284,7 +284,8 @@ impl State {
         if self.library.asked.is_some() || !self.connection.server().is_some_and(|server| server.declares("/completions")) {
             return;
         }
-        let (Some(reference), Some(argument)) = (self.library.entry().and_then(Entry::reference), self.library.typed.take())
+        let (Some(reference), Some(argument)) =
+            (self.library.entry().and_then(LibraryEntry::reference), self.library.typed.take())
         else {
             return;
         };
@@ -307,7 +308,7 @@ impl State {
     /// Suggestions came; what they are for may have been typed over meanwhile.
     pub(super) fn suggested(&mut self, argument: String, values: Vec<String>, effects: &mut Vec<Effect>) {
         let asked = self.library.asked.take();
-        let reference = self.library.entry().and_then(Entry::reference);
+        let reference = self.library.entry().and_then(LibraryEntry::reference);
         let is_current = asked.is_some_and(|asked| {
             asked.argument == argument
                 && Some(asked.reference) == reference
@@ -322,7 +323,7 @@ impl State {
     fn read_entry(&mut self, effects: &mut Vec<Effect>) {
         let Some(entry) = self.library.entry() else { return };
         let (method, params) = match (entry, self.library.uri()) {
-            (Entry::Prompt(prompt), _) => {
+            (LibraryEntry::Prompt(prompt), _) => {
                 let given = self.library.values.iter().filter(|(_, value)| !value.is_empty());
                 let members: Vec<_> =
                     given.map(|(name, value)| format!("{}:{}", write::string(name), write::string(value))).collect();
@@ -350,7 +351,9 @@ impl State {
             return false;
         }
         if !self.connection.is_connected() {
-            self.toast_problem(Problem::new(Kind::Disconnected, "not connected").hint("reconnect (Ctrl R), then read again"));
+            self.toast_problem(
+                Problem::new(ProblemKind::Disconnected, "not connected").hint("reconnect (Ctrl R), then read again"),
+            );
             return false;
         }
         let call = self.begin(method.to_owned());
@@ -423,7 +426,7 @@ mod tests {
             messages: 0,
         };
         let mut state = State { connection, ..State::default() };
-        state.library.entries = Some(vec![Entry::Prompt(Arc::new(Prompt::read(prompt.into())))]);
+        state.library.entries = Some(vec![LibraryEntry::Prompt(Arc::new(Prompt::read(prompt.into())))]);
         let mut effects = Vec::new();
         state.perform_library(LibraryAction::Select(0), &mut effects);
         for value in ["a", "ad", "ada"] {

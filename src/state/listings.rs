@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(state.tools[0].tokens, Some(of_a));
         // Nobody asks about what is gone.
         effects.clear();
-        state.answers = super::super::Answers::default();
+        state.answers = super::super::QueryResults::default();
         state.perform(Action::Want(vec![first]), &mut effects);
         assert_eq!(effects, []);
     }

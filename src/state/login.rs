@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Action, Connection, Effect, State};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::{Login, Source};
 
 /// Lines of the log that are kept.
@@ -65,14 +65,14 @@ impl State {
     /// Whether the last connection failed because the server wants a login and none was asked for.
     pub fn wants_login(&self) -> bool {
         matches!(&self.connection, Connection::Failed { source: Source::Http(http), problem, .. }
-            if problem.kind == Kind::Auth && http.login.is_none())
+            if problem.kind == ProblemKind::Auth && http.login.is_none())
     }
 
     pub(super) fn login(&mut self, action: LoginAction, effects: &mut Vec<Effect>) {
         match action {
             LoginAction::Start(login) => {
                 let Some(Source::Http(http)) = self.connection.source().cloned() else {
-                    self.toast_problem(Problem::new(Kind::Usage, "only a server at a URL can be logged in to"));
+                    self.toast_problem(Problem::new(ProblemKind::Usage, "only a server at a URL can be logged in to"));
                     return;
                 };
                 self.connect_form.login = Some(login.clone());
@@ -154,7 +154,7 @@ mod tests {
         let session = state.session;
         let servers = vec!["https://a".to_owned(), "https://b".into()];
         state.apply(Event::Login { session, step: LoginStep::Choose(servers.clone()) }, &mut effects);
-        state.apply(Event::ConnectFailed { session, problem: Problem::new(Kind::Auth, "choose") }, &mut effects);
+        state.apply(Event::ConnectFailed { session, problem: Problem::new(ProblemKind::Auth, "choose") }, &mut effects);
         assert_eq!(state.login.servers, servers);
         effects.clear();
         state.perform(Action::Login(LoginAction::StartAt("https://b".into())), &mut effects);
@@ -172,7 +172,7 @@ mod tests {
         let mut effects = Vec::new();
         let source = Source::Http(Http { url: "http://h/mcp".into(), ..Http::default() });
         state.perform(Action::Connect(source), &mut effects);
-        let problem = Problem::new(Kind::Auth, "HTTP 401");
+        let problem = Problem::new(ProblemKind::Auth, "HTTP 401");
         state.apply(Event::ConnectFailed { session: state.session, problem: problem.clone() }, &mut effects);
         assert!(state.wants_login());
         effects.clear();

@@ -43,13 +43,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use action::{Action, Dialog, PathPurpose};
-pub use answers::{Answers, Asked};
+pub use answers::{QueryResults, QueryState};
 pub use collection::{CollectionAction, CollectionEffect, CollectionEvent, Collections, PreparedRun};
 pub use compare::{Compare, CompareAction, CompareTab, Comparisons, VaryForm};
 pub use connect::{ConnectForm, ConnectMode};
 pub use effect::{Effect, SessionCommand};
 pub use event::{Event, ServerNotification};
-pub use export::{ExportAction, ExportOrder, Picture};
+pub use export::{ExportAction, ExportOrder, ExportPicture};
 pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
 pub use history::{HistoryAction, HistoryEffect, HistoryEvent, HistoryState};
@@ -101,7 +101,7 @@ pub struct State {
     pub captures: Vec<Arc<Capture>>,
     pub view: View,
     pub comparisons: Comparisons,
-    pub answers: Answers,
+    pub answers: QueryResults,
     /// The hosts that are known, the person's own among them.
     pub hosts: KnownHosts,
     /// The host that calls are made as, from the next connection on; `None` is as Loupe.
@@ -130,7 +130,7 @@ pub struct State {
     /// Counts by Claude's provider.
     pub exact: exact::Exact,
     /// What outlasts the run.
-    pub kept: kept::Kept,
+    pub kept: kept::SavedSettings,
     pub server_view: ServerView,
     pub dialog: Option<Dialog>,
     /// What the server asks.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::{CALL_LIMIT, Connection, Effect, Running, State};
 use crate::capture::Tool;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// A call that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,7 @@ impl State {
         let name = &call.tool.name;
         let changed = |what: &str| {
             let what = format!("{name} is not called: {what}");
-            Err(Problem::new(Kind::Consent, what).hint("look at the tool, then call again"))
+            Err(Problem::new(ProblemKind::Consent, what).hint("look at the tool, then call again"))
         };
         if call.session != self.session {
             return changed("the connection that it was meant for has ended");
@@ -77,7 +77,7 @@ impl State {
                 Connection::Gone { problem, .. } => format!("the server is gone: {}", problem.what),
                 _ => "not connected".to_owned(),
             };
-            return Err(Problem::new(Kind::Disconnected, what).hint("reconnect (Ctrl R), then call again"));
+            return Err(Problem::new(ProblemKind::Disconnected, what).hint("reconnect (Ctrl R), then call again"));
         }
         match self.tools.iter().find(|listed| listed.tool.name == *name) {
             Some(listed) if listed.tool.raw == call.tool.raw => Ok(()),
@@ -192,7 +192,7 @@ mod tests {
                 state.apply(Event::ServerNotification { session: state.session, heard }, &mut Vec::new());
                 assert!(performed(&mut state, Action::ConfirmCall).is_empty(), "{name}");
                 let problem = refusal(&state);
-                assert_eq!(problem.kind, Kind::Consent);
+                assert_eq!(problem.kind, ProblemKind::Consent);
                 assert!(problem.what.starts_with("a is not called: the server "), "{name}: {problem}");
                 assert!(state.running.is_none());
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{Effect, Screen, State};
 use crate::host::probe::{Finding, Naming, heading, sections};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::PROBE_TOOLS;
 
 /// The probe screen.
@@ -101,7 +101,7 @@ impl State {
                 (Some(folder), Some(entry)) => effects.push(Effect::AddHost { folder: folder.clone(), entry }),
                 (None, _) => {
                     probing.problem = Some(
-                        Problem::new(Kind::NotFound, "no folder for settings is known on this system")
+                        Problem::new(ProblemKind::NotFound, "no folder for settings is known on this system")
                             .hint("start with --data-dir DIR, or copy the entry"),
                     );
                 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Asked, Dialog, Effect, PathPurpose, Screen, State};
+use super::{Dialog, Effect, PathPurpose, QueryState, Screen, State};
 use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
-use crate::report::{self, CountQuery, CountedRow, Model, Part, Prices, RowQuery};
+use crate::report::{self, CountQuery, CountedRow, DefinitionPart, Model, Prices, RowQuery};
 use crate::token::{Count, Tokenizer, TokenizerFile};
 
 /// What the drawer's token map shows.
@@ -60,7 +60,7 @@ pub enum ServerColumn {
     /// The order in which the server lists them.
     Listed,
     Name,
-    Part(Part),
+    Part(DefinitionPart),
     Total,
 }
 
@@ -159,16 +159,16 @@ impl State {
             return Some(Ok(count));
         }
         match self.answers.get(capture, CountQuery { format: row.format, tokenizer: tokenizer.clone() })? {
-            Asked::Ready(count) => Some(Ok(*count)),
-            Asked::Failed(problem) => Some(Err(problem)),
-            Asked::Working { .. } => None,
+            QueryState::Ready(count) => Some(Ok(*count)),
+            QueryState::Failed(problem) => Some(Err(problem)),
+            QueryState::Working { .. } => None,
         }
     }
 
     /// Every row of a capture that is there, with its count by the tokenizer chosen.
     pub fn counted_rows(&self, capture: &CaptureId) -> Vec<CountedRow<'_>> {
         let row = |id| match self.answers.get(capture, RowQuery(id))? {
-            Asked::Ready(row) => Some(&**row),
+            QueryState::Ready(row) => Some(&**row),
             _ => None,
         };
         let count = |row| self.count_of(capture, row, &self.settings.tokenizer).and_then(Result::ok);

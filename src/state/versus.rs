@@ -15,7 +15,7 @@ const FIRST_SESSION: u64 = 1 << 62;
 
 /// A list of tools, and where it is from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToolList {
+pub struct ToolListing {
     /// The server's name and version, or the file's name.
     pub name: String,
     /// The source or the path.
@@ -28,7 +28,7 @@ pub struct ToolList {
 /// What a path that was given holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolsRead {
-    List(ToolList),
+    List(ToolListing),
     /// A folder of captures: its tools are listed as those of a server that answers from it.
     Folder(PathBuf),
 }
@@ -40,7 +40,7 @@ pub struct Versus {
     pub is_choosing: bool,
     /// How far the other server is, or why it did not come to be.
     pub connection: Connection,
-    pub other: Option<ToolList>,
+    pub other: Option<ToolListing>,
     /// Whether the server in use is the first side; else the other list is, as the older of two versions.
     pub is_turned: bool,
     /// The number of that list.
@@ -84,11 +84,11 @@ pub enum ServerDiffAction {
 
 impl State {
     /// The tools of the server in use, as a list.
-    pub fn own_list(&self) -> ToolList {
+    pub fn own_list(&self) -> ToolListing {
         let server = self.connection.server();
         let name = server.map_or_else(|| "This server".to_owned(), named);
         let place = self.connection.source().map(Source::to_string).unwrap_or_default();
-        ToolList { name, place, tools: self.own_tools(), note: self.tools_note.clone() }
+        ToolListing { name, place, tools: self.own_tools(), note: self.tools_note.clone() }
     }
 
     pub(super) fn versus(&mut self, action: ServerDiffAction, effects: &mut Vec<Effect>) {
@@ -191,7 +191,7 @@ impl State {
             self.remember_source(source, effects);
         }
         let server = self.versus.server.take();
-        self.use_other(ToolList {
+        self.use_other(ToolListing {
             name: server.as_ref().map_or_else(|| "The other server".to_owned(), named),
             place: source.as_ref().map(Source::to_string).unwrap_or_default(),
             tools: tools.into_iter().map(Arc::new).collect(),
@@ -220,7 +220,7 @@ impl State {
         }
     }
 
-    fn use_other(&mut self, list: ToolList) {
+    fn use_other(&mut self, list: ToolListing) {
         self.versus.other = Some(list);
         self.versus.listing = self.number_listing();
         self.versus.is_choosing = false;
@@ -240,7 +240,7 @@ mod tests {
     use crate::report::Target;
 
     use super::*;
-    use crate::problem::Kind;
+    use crate::problem::ProblemKind;
     use crate::source::Command;
     use crate::state::Action;
 
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!((state.view.screen, state.tools.len(), state.versus.is_choosing), (Screen::Versus, 1, false));
         assert_eq!(state.versus.other.as_ref().map(|list| list.name.as_str()), Some("other 2"));
         // What that server says after its end is nobody's.
-        apply(&mut state, Event::Gone { session, problem: Problem::new(Kind::Disconnected, "gone") });
+        apply(&mut state, Event::Gone { session, problem: Problem::new(ProblemKind::Disconnected, "gone") });
         assert!(state.connection.is_connected() && state.toasts.is_empty());
     }
 
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn another_list_or_the_other_way_round_is_another_comparison() {
         let mut state = connected();
-        let list = |tools| ToolList { name: "file".into(), place: "/f".into(), tools, note: None };
+        let list = |tools| ToolListing { name: "file".into(), place: "/f".into(), tools, note: None };
         apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)); 2])))));
         let first = state.versus_tools();
         assert_eq!(sides(&state), [2, 1]);
@@ -334,7 +334,7 @@ mod tests {
         let mut state = connected();
         perform(&mut state, Action::Versus(ServerDiffAction::Choose));
         let session = begun(&perform(&mut state, Action::Versus(ServerDiffAction::List(Box::new(command("none"))))));
-        let problem = Problem::new(Kind::NotFound, "no such program").hint("is it installed?");
+        let problem = Problem::new(ProblemKind::NotFound, "no such program").hint("is it installed?");
         let effects = apply(&mut state, Event::ConnectFailed { session, problem });
         assert_eq!(effects, [Effect::Disconnect { session }]);
         assert!(matches!(&state.versus.connection, Connection::Failed { problem, .. } if problem.hint.is_some()));

@@ -26,14 +26,14 @@ pub struct WireLog {
     /// Requests and answers by each other's number.
     pairs: HashMap<u64, u64>,
     /// What was sent and said by HTTP, by the number of the request.
-    http: HashMap<u64, Http>,
+    http: HashMap<u64, HttpExchange>,
     /// The revision that was named last.
     version: Option<String>,
 }
 
 /// One exchange by HTTP; secrets are masked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Http {
+pub struct HttpExchange {
     /// Headers of the request, as far as Loupe sets them.
     pub sent: Vec<(String, String)>,
     /// The answer's status and headers.
@@ -74,7 +74,7 @@ impl WireLog {
     }
 
     /// What HTTP has to do with a request or its answer.
-    pub fn http(&self, number: u64) -> Option<&Http> {
+    pub fn http(&self, number: u64) -> Option<&HttpExchange> {
         self.http.get(&number).or_else(|| self.http.get(&self.partner(number)?))
     }
 
@@ -131,7 +131,7 @@ impl WireLog {
         }
     }
 
-    fn heard_http(&mut self, request: i64, http: Http) {
+    fn heard_http(&mut self, request: i64, http: HttpExchange) {
         let id = request.to_string();
         let found = self.numbered().rev().find(|(_, line)| {
             line.direction == Direction::Out && line.kind == LineKind::Request && line.id.as_ref() == Some(&id)
@@ -236,7 +236,7 @@ impl State {
         lines.into_iter().for_each(|line| self.wire.push(line));
     }
 
-    pub(super) fn wired_http(&mut self, request: i64, http: Http) {
+    pub(super) fn wired_http(&mut self, request: i64, http: HttpExchange) {
         self.wire.log.heard_http(request, http);
     }
 
@@ -279,7 +279,7 @@ mod tests {
             (Some(Duration::from_millis(9)), Some(Duration::from_millis(2)), None)
         );
         let said = HttpInfo { status: 200, headers: Vec::new() };
-        log.heard_http(1, Http { sent: vec![("a".into(), "b".into())], said });
+        log.heard_http(1, HttpExchange { sent: vec![("a".into(), "b".into())], said });
         assert_eq!(log.http(3).map(|http| (http.said.status, http.sent.len())), Some((200, 1)));
     }
 

@@ -12,7 +12,7 @@ use super::{MOST_OF_ANSWERS, read_file, read_folder};
 use crate::capture::{Capture, CaptureId, Outcome, Reading, Server};
 use crate::json::write::string;
 use crate::json::{Doc, Kind as JsonKind};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::json::sha256;
 
 /// So many digits of a digest tell two files of one name apart, for people.
@@ -109,7 +109,7 @@ pub fn read_as(path: &Path, kind: Option<ReadAs>) -> Result<Capture, Problem> {
 fn one(mut captures: Vec<Capture>, name: &str) -> Result<Capture, Problem> {
     match (captures.len(), captures.pop()) {
         (1, Some(capture)) => Ok(capture),
-        (many, _) => Err(Problem::new(Kind::Usage, format!("the file holds {many} answers, and one is wanted"))
+        (many, _) => Err(Problem::new(ProblemKind::Usage, format!("the file holds {many} answers, and one is wanted"))
             .at(name)
             .hint("`mcp-loupe show` lists them; `show --nth N` shows one of them")),
     }
@@ -123,7 +123,9 @@ pub fn read_all(path: &Path, kind: Option<ReadAs>) -> Result<Vec<Capture>, Probl
     if path.is_dir() {
         return match kind {
             None | Some(ReadAs::Capture) => Ok(vec![read_folder(path)?]),
-            Some(kind) => Err(Problem::new(Kind::Io, format!("a folder is no {}", kind.name())).at(path.display().to_string())),
+            Some(kind) => {
+                Err(Problem::new(ProblemKind::Io, format!("a folder is no {}", kind.name())).at(path.display().to_string()))
+            }
         };
     }
     let bytes = read_file(path, MOST_OF_ANSWERS)?;
@@ -159,7 +161,7 @@ pub(super) fn empty_capture(id: CaptureId, transport: &str, source: String) -> C
 fn read_one(bytes: &Bytes, name: &str, kind: ReadAs) -> Result<Capture, Problem> {
     let (response, is_message) = match kind {
         ReadAs::Capture => {
-            return Err(Problem::new(Kind::Io, "a capture is a folder, not a file").at(name));
+            return Err(Problem::new(ProblemKind::Io, "a capture is a folder, not a file").at(name));
         }
         ReadAs::Message => (without_line_end(bytes), true),
         ReadAs::Result => (around(b"", json(bytes, name, kind)?.trim_ascii(), b""), false),
@@ -187,8 +189,8 @@ fn json<'a>(bytes: &'a Bytes, name: &str, kind: ReadAs) -> Result<&'a [u8], Prob
         None if !doc.is_empty() => Ok(bytes),
         fault => {
             let what = fault.map_or("empty".to_owned(), |fault| format!("{} at byte {}", fault.kind.message(), fault.at));
-            let problem = Problem::new(Kind::Malformed, format!("not JSON, so no {}: {what}", kind.name())).at(name);
-            Err(Problem { kind: Kind::Io, ..problem }.hint("`--read-as text` shows it as it is"))
+            let problem = Problem::new(ProblemKind::Malformed, format!("not JSON, so no {}: {what}", kind.name())).at(name);
+            Err(Problem { kind: ProblemKind::Io, ..problem }.hint("`--read-as text` shows it as it is"))
         }
     }
 }

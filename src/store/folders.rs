@@ -5,33 +5,33 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::read::read_optional;
-use super::{Error, MANIFEST, MOST_BESIDE, read_folder, replace_folder};
+use super::{MANIFEST, MOST_BESIDE, StoreError, read_folder, replace_folder};
 use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::fixture::accept::{accepted, with_compare};
 use crate::fixture::expect::{self, Expect};
 use crate::fixture::redact::RedactOptions;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// The capture folders that `path` names: itself, or all in it by name. Folders whose names begin with a dot are left
 /// out, since one that is being written has such a name.
 ///
 /// # Errors
 /// [`Error::NotACapture`] where there is none, [`Error::Io`].
-pub fn capture_folders(path: &Path) -> Result<Vec<PathBuf>, Error> {
+pub fn capture_folders(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     if path.join(MANIFEST).is_file() {
         return Ok(vec![path.to_owned()]);
     }
     let mut found = Vec::new();
-    for entry in fs::read_dir(path).map_err(Error::io("cannot read the folder", path))? {
-        let entry = entry.map_err(Error::io("cannot read the folder", path))?;
+    for entry in fs::read_dir(path).map_err(StoreError::io("cannot read the folder", path))? {
+        let entry = entry.map_err(StoreError::io("cannot read the folder", path))?;
         let folder = entry.path();
         if !entry.file_name().to_string_lossy().starts_with('.') && folder.join(MANIFEST).is_file() {
             found.push(folder);
         }
     }
     if found.is_empty() {
-        return Err(Error::NotACapture { path: path.to_owned() });
+        return Err(StoreError::NotACapture { path: path.to_owned() });
     }
     found.sort();
     Ok(found)
@@ -58,7 +58,7 @@ pub fn keep_answer(dir: &Path, came: &Capture, options: &RedactOptions) -> Resul
     let (written, expect) = read_fixture(dir)?;
     let expectations = read_expectations(dir)?.and_then(|text| with_compare(&text, &expect, came));
     let new = accepted(&written, came, options, &Cancel::new())
-        .map_err(|_| Problem::new(Kind::Cancelled, "the new answer was not kept"))?;
+        .map_err(|_| Problem::new(ProblemKind::Cancelled, "the new answer was not kept"))?;
     let files: Vec<(&str, &[u8])> = expectations.iter().map(|text| (expect::FILE, text.as_bytes())).collect();
     Ok(replace_folder(&new, &files, dir)?)
 }
@@ -67,9 +67,9 @@ pub fn keep_answer(dir: &Path, came: &Capture, options: &RedactOptions) -> Resul
 ///
 /// # Errors
 /// [`Error::Io`].
-pub fn read_expectations(folder: &Path) -> Result<Option<String>, Error> {
+pub fn read_expectations(folder: &Path) -> Result<Option<String>, StoreError> {
     let path = folder.join(expect::FILE);
     let Some(bytes) = read_optional(&path, MOST_BESIDE)? else { return Ok(None) };
     let text = String::from_utf8(bytes);
-    text.map(Some).map_err(|error| Error::io("cannot read", &path)(io::Error::new(io::ErrorKind::InvalidData, error)))
+    text.map(Some).map_err(|error| StoreError::io("cannot read", &path)(io::Error::new(io::ErrorKind::InvalidData, error)))
 }

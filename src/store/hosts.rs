@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{MOST_OF_SETTINGS, file_bytes};
 use crate::host::Hosts;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// The name of the file, in the folder of `--data-dir` or the one for settings.
 const FILE: &str = "hosts.toml";
@@ -20,12 +20,14 @@ pub fn load_hosts(data_dir: Option<&Path>) -> Arc<Hosts> {
     Arc::new(match file_bytes(&path, MOST_OF_SETTINGS) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => built_in.with_file(&text, &place),
-            Err(_) => built_in.with_problem(Problem::new(Kind::Usage, "the hosts file is not used: not UTF-8").at(place)),
+            Err(_) => built_in.with_problem(Problem::new(ProblemKind::Usage, "the hosts file is not used: not UTF-8").at(place)),
         },
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return built_in,
         // A folder that was not named may be anything.
         Err(_) if data_dir.is_none() => return built_in,
-        Err(error) => built_in.with_problem(Problem::new(Kind::Io, format!("the hosts file cannot be read: {error}")).at(place)),
+        Err(error) => {
+            built_in.with_problem(Problem::new(ProblemKind::Io, format!("the hosts file cannot be read: {error}")).at(place))
+        }
     })
 }
 
@@ -37,7 +39,7 @@ pub fn load_hosts(data_dir: Option<&Path>) -> Arc<Hosts> {
 pub fn add_host(folder: &Path, entry: &str) -> Result<PathBuf, Problem> {
     let path = folder.join(FILE);
     let place = path.display().to_string();
-    let fail = |what: &str, error: std::io::Error| Problem::new(Kind::Io, format!("{what}: {error}")).at(place.clone());
+    let fail = |what: &str, error: std::io::Error| Problem::new(ProblemKind::Io, format!("{what}: {error}")).at(place.clone());
     let none = Hosts::default();
     let new = none.with_file(entry, "the entry");
     if let Some(problem) = new.problems.first().cloned() {
@@ -45,7 +47,7 @@ pub fn add_host(folder: &Path, entry: &str) -> Result<PathBuf, Problem> {
     }
     let before = match file_bytes(&path, MOST_OF_SETTINGS) {
         Ok(bytes) => String::from_utf8(bytes)
-            .map_err(|_| Problem::new(Kind::Usage, "the hosts file is not UTF-8, nothing was added").at(place.clone()))?,
+            .map_err(|_| Problem::new(ProblemKind::Usage, "the hosts file is not UTF-8, nothing was added").at(place.clone()))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(fail("the hosts file cannot be read", error)),
     };
@@ -58,7 +60,7 @@ pub fn add_host(folder: &Path, entry: &str) -> Result<PathBuf, Problem> {
             return Err(problem);
         }
         if let Some(host) = new.iter().find(|host| known.iter().any(|known| known.id == host.id)) {
-            return Err(Problem::new(Kind::Usage, format!("there is a host `{}` already, nothing was added", host.id))
+            return Err(Problem::new(ProblemKind::Usage, format!("there is a host `{}` already, nothing was added", host.id))
                 .at(place)
                 .hint("choose another id, or change that entry by hand"));
         }

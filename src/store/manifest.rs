@@ -13,11 +13,11 @@ use serde_json::value::RawValue;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::{Error, REQUEST, duration};
+use super::{REQUEST, StoreError, duration};
 use crate::capture::{Capture, CaptureId, Carried, HttpInfo, Message, Outcome, Redaction, Server, Timings, Tool};
 use crate::json::Doc;
 use crate::json::write::string;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::json::{message_line, milliseconds, sha256};
 
 const SCHEMA: &str = "loupe.capture/1";
@@ -167,13 +167,14 @@ impl Exact {
         Self { json, base64 }
     }
 
-    fn bytes(self, what: &str, folder: &Path) -> Result<Bytes, Error> {
+    fn bytes(self, what: &str, folder: &Path) -> Result<Bytes, StoreError> {
         match (self.json, self.base64) {
             (Some(json), None) => Ok(Bytes::from(String::from(Box::<str>::from(json)))),
-            (None, Some(text)) => {
-                BASE64_STANDARD.decode(text).map(Bytes::from).map_err(|error| Error::damaged(folder, format!("{what}: {error}")))
-            }
-            _ => Err(Error::damaged(folder, format!("{what} needs either `json` or `base64`"))),
+            (None, Some(text)) => BASE64_STANDARD
+                .decode(text)
+                .map(Bytes::from)
+                .map_err(|error| StoreError::damaged(folder, format!("{what}: {error}"))),
+            _ => Err(StoreError::damaged(folder, format!("{what} needs either `json` or `base64`"))),
         }
     }
 }
@@ -230,14 +231,14 @@ impl Manifest {
         text
     }
 
-    pub(super) fn parse(text: &[u8], folder: &Path) -> Result<Self, Error> {
-        let damaged = |error: serde_json::Error| Error::damaged(folder, format!("capture.json: {error}"));
+    pub(super) fn parse(text: &[u8], folder: &Path) -> Result<Self, StoreError> {
+        let damaged = |error: serde_json::Error| StoreError::damaged(folder, format!("capture.json: {error}"));
         let SchemaOnly { schema } = serde_json::from_slice(text).map_err(damaged)?;
         if schema != SCHEMA {
             let number = schema.strip_prefix("loupe.capture/").and_then(|number| number.parse::<u32>().ok());
             return Err(match number {
-                Some(2..) => Error::Newer { path: folder.to_owned(), schema },
-                _ => Error::damaged(folder, format!("capture.json: unknown schema `{schema}`")),
+                Some(2..) => StoreError::Newer { path: folder.to_owned(), schema },
+                _ => StoreError::damaged(folder, format!("capture.json: unknown schema `{schema}`")),
             });
         }
         let mut manifest: Self = serde_json::from_slice(text).map_err(damaged)?;
@@ -246,18 +247,18 @@ impl Manifest {
     }
 
     /// Refuses a message of another length before it is read.
-    pub(super) fn check_length(&self, name: &str, bytes: u64, folder: &Path) -> Result<(), Error> {
+    pub(super) fn check_length(&self, name: &str, bytes: u64, folder: &Path) -> Result<(), StoreError> {
         let expected = if name == REQUEST { &self.request } else { &self.response };
         match expected {
             Some(digest) if digest.bytes != bytes => {
-                Err(Error::damaged(folder, format!("{name} has {bytes} bytes, not {}", digest.bytes)))
+                Err(StoreError::damaged(folder, format!("{name} has {bytes} bytes, not {}", digest.bytes)))
             }
-            None => Err(Error::damaged(folder, format!("{name} does not belong there"))),
+            None => Err(StoreError::damaged(folder, format!("{name} does not belong there"))),
             _ => Ok(()),
         }
     }
 
-    pub(super) fn check_digest(&self, name: &str, bytes: Option<&[u8]>, folder: &Path) -> Result<(), Error> {
+    pub(super) fn check_digest(&self, name: &str, bytes: Option<&[u8]>, folder: &Path) -> Result<(), StoreError> {
         let expected = if name == REQUEST { &self.request } else { &self.response };
         let why = match (expected, bytes) {
             (None, None) => return Ok(()),
@@ -268,7 +269,7 @@ impl Manifest {
             }
             _ => return Ok(()),
         };
-        Err(Error::damaged(folder, format!("{name} {why}")))
+        Err(StoreError::damaged(folder, format!("{name} {why}")))
     }
 
     pub(super) fn capture(
@@ -277,8 +278,8 @@ impl Manifest {
         response: Option<Bytes>,
         messages: Vec<Message>,
         folder: &Path,
-    ) -> Result<Capture, Error> {
-        let bad = |what: &str, value: &str| Error::damaged(folder, format!("capture.json: {what} `{value}`"));
+    ) -> Result<Capture, StoreError> {
+        let bad = |what: &str, value: &str| StoreError::damaged(folder, format!("capture.json: {what} `{value}`"));
         let outcome = Outcome::parse(&self.outcome).ok_or_else(|| bad("unknown outcome", &self.outcome))?;
         let started_at =
             OffsetDateTime::parse(&self.started_at, &Rfc3339).map_err(|_| bad("`startedAt` is no time:", &self.started_at))?;
@@ -296,7 +297,7 @@ impl Manifest {
         tool.faults = self.tool.faults;
         let problem = match self.problem {
             Some(problem) => {
-                let known = Kind::ALL.iter().find(|(_, name, _)| *name == problem.kind);
+                let known = ProblemKind::ALL.iter().find(|(_, name, _)| *name == problem.kind);
                 let &(kind, ..) = known.ok_or_else(|| bad("unknown kind of problem", &problem.kind))?;
                 Some(Problem { kind, what: problem.what, place: problem.place, hint: problem.hint })
             }

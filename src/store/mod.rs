@@ -35,7 +35,7 @@ use serde::Deserialize;
 
 pub use file::{ReadAs, read_all, read_all_bytes, read_any, read_as, read_bytes};
 pub use folders::{capture_folders, keep_answer, read_expectations, read_fixture};
-pub use history::{Entry, Health, History, Keep, KeptId, Label, Listed, Query};
+pub use history::{Entry, Health, History, HistoryQuery, Keep, KeptId, Label, Listed};
 pub use hosts::{add_host, data_folder, load_hosts, settings_folder};
 pub use place::place;
 pub use read::{MOST_OF_ANSWERS, MOST_OF_SETTINGS, file_bytes, file_text, read_file};
@@ -45,7 +45,7 @@ pub use replace::{Recovered, recover, replace_folder};
 pub use settings::{change_settings, read_settings};
 
 use crate::capture::{Capture, Direction, Message};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::json::message_line;
 use manifest::Manifest;
 
@@ -62,7 +62,7 @@ const MAX_FOLDERS: usize = 8;
 
 /// Why a capture could not be written or read.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum StoreError {
     #[error("the folder is there already")]
     Exists { path: PathBuf },
     #[error("{what}: {source}")]
@@ -75,7 +75,7 @@ pub enum Error {
     Damaged { path: PathBuf, why: String },
 }
 
-impl Error {
+impl StoreError {
     fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { what, path, source }
@@ -97,12 +97,12 @@ impl Error {
     }
 }
 
-impl From<Error> for Problem {
-    fn from(error: Error) -> Self {
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
         let what = error.to_string();
         let (path, hint) = match &error {
-            Error::Exists { path } => (path, Some("choose another name; nothing is overwritten")),
-            Error::Io { path, source, .. } => (
+            StoreError::Exists { path } => (path, Some("choose another name; nothing is overwritten")),
+            StoreError::Io { path, source, .. } => (
                 path,
                 match source.kind() {
                     io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -114,13 +114,13 @@ impl From<Error> for Problem {
                     _ => None,
                 },
             ),
-            Error::NotACapture { path } => (path, Some("a capture folder is what `Export` writes")),
-            Error::Newer { path, .. } => (path, Some("open it with a newer Loupe")),
-            Error::Damaged { path, .. } => {
+            StoreError::NotACapture { path } => (path, Some("a capture folder is what `Export` writes")),
+            StoreError::Newer { path, .. } => (path, Some("open it with a newer Loupe")),
+            StoreError::Damaged { path, .. } => {
                 (path, Some("files of a capture are exact bytes; restore them as they were written, without changed line ends"))
             }
         };
-        let problem = Problem::new(Kind::Io, what).at(path.display().to_string());
+        let problem = Problem::new(ProblemKind::Io, what).at(path.display().to_string());
         match hint {
             Some(hint) => problem.hint(hint),
             None => problem,
@@ -133,7 +133,7 @@ impl From<Error> for Problem {
 ///
 /// # Errors
 /// [`Error::Exists`], or [`Error::Io`] with the file it happened at.
-pub fn write_folder(capture: &Capture, path: &Path) -> Result<(), Error> {
+pub fn write_folder(capture: &Capture, path: &Path) -> Result<(), StoreError> {
     write_folder_with(capture, &[], path)
 }
 
@@ -141,13 +141,13 @@ pub fn write_folder(capture: &Capture, path: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// As [`write_folder`].
-pub fn write_folder_with(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), Error> {
+pub fn write_folder_with(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), StoreError> {
     write_new(capture, files, path, Readers::All)
 }
 
-fn write_new(capture: &Capture, files: &[(&str, &[u8])], path: &Path, readers: Readers) -> Result<(), Error> {
+fn write_new(capture: &Capture, files: &[(&str, &[u8])], path: &Path, readers: Readers) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_ok() {
-        return Err(Error::Exists { path: path.to_owned() });
+        return Err(StoreError::Exists { path: path.to_owned() });
     }
     write_aside(capture, files, path, readers)?.put_in_place(path)
 }
@@ -195,17 +195,17 @@ impl Readers {
 }
 
 /// A whole folder that stands aside, to be put at `place`.
-fn write_aside(capture: &Capture, files: &[(&str, &[u8])], place: &Path, readers: Readers) -> Result<Aside, Error> {
+fn write_aside(capture: &Capture, files: &[(&str, &[u8])], place: &Path, readers: Readers) -> Result<Aside, StoreError> {
     let parent = parent(place);
-    readers.make_folder(&parent).map_err(Error::io("cannot create the folder", &parent))?;
+    readers.make_folder(&parent).map_err(StoreError::io("cannot create the folder", &parent))?;
     let aside = Aside::beside(place)?;
     let new = aside.new_folder();
-    let written = readers.make_folder(&new).map_err(Error::io("cannot create the folder", &new));
+    let written = readers.make_folder(&new).map_err(StoreError::io("cannot create the folder", &new));
     written.and_then(|()| write_into(capture, files, &new, readers)).map_err(|error| error.in_place(&new, place))?;
     Ok(aside)
 }
 
-fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path, readers: Readers) -> Result<(), Error> {
+fn write_into(capture: &Capture, files: &[(&str, &[u8])], folder: &Path, readers: Readers) -> Result<(), StoreError> {
     let write_file = |path: &Path, bytes: &[u8]| write_file(path, bytes, readers);
     write_file(&folder.join(MANIFEST), Manifest::of(capture).text().as_bytes())?;
     if !capture.request.is_empty() {
@@ -262,7 +262,7 @@ pub fn folder_files(capture: &Capture, most: usize) -> Vec<FolderFile> {
 ///
 /// # Errors
 /// [`Error::Io`] where `path` itself cannot be read.
-pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, Error> {
+pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     if path.join(MANIFEST).exists() {
         return Ok(vec![path.to_owned()]);
     }
@@ -271,7 +271,7 @@ pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, Error> {
     while let Some((folder, depth)) = left.pop() {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
-            Err(error) if depth == 0 => return Err(Error::io("cannot read the folder", &folder)(error)),
+            Err(error) if depth == 0 => return Err(StoreError::io("cannot read the folder", &folder)(error)),
             // One that cannot be looked into hides no other.
             Err(_) => continue,
         };
@@ -297,19 +297,19 @@ pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, Error> {
 ///
 /// # Errors
 /// [`Error::Io`].
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     write_whole_for(path, bytes, Readers::All)
 }
 
-fn write_whole_for(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), Error> {
+fn write_whole_for(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), StoreError> {
     let target = fs::canonicalize(path).ok().filter(|target| target.is_file());
     let path = target.as_deref().unwrap_or(path);
     let parent = parent(path);
     let made = readers.temporary(0o666).tempfile_in(&parent);
-    let mut temporary = made.map_err(Error::io("cannot create the file", path))?;
-    temporary.as_file_mut().write_all(bytes).map_err(Error::io("cannot write", path))?;
-    temporary.as_file().sync_all().map_err(Error::io("cannot write", path))?;
-    temporary.persist(path).map_err(|error| Error::io("cannot put the file in place", path)(error.error))?;
+    let mut temporary = made.map_err(StoreError::io("cannot create the file", path))?;
+    temporary.as_file_mut().write_all(bytes).map_err(StoreError::io("cannot write", path))?;
+    temporary.as_file().sync_all().map_err(StoreError::io("cannot write", path))?;
+    temporary.persist(path).map_err(|error| StoreError::io("cannot put the file in place", path)(error.error))?;
     sync_folder(&parent)
 }
 
@@ -317,12 +317,12 @@ fn write_whole_for(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), Er
 ///
 /// # Errors
 /// [`Error::NotACapture`], [`Error::Newer`], [`Error::Damaged`] with what is wrong, or [`Error::Io`].
-pub fn read_folder(path: &Path) -> Result<Capture, Error> {
+pub fn read_folder(path: &Path) -> Result<Capture, StoreError> {
     let at = path.join(MANIFEST);
     let text = match read::read_optional(&at, MOST_BESIDE) {
         Ok(Some(text)) => text,
-        Ok(None) if path.is_dir() => return Err(Error::NotACapture { path: path.to_owned() }),
-        Ok(None) => return Err(Error::io("cannot read", &at)(io::ErrorKind::NotFound.into())),
+        Ok(None) if path.is_dir() => return Err(StoreError::NotACapture { path: path.to_owned() }),
+        Ok(None) => return Err(StoreError::io("cannot read", &at)(io::ErrorKind::NotFound.into())),
         Err(error) => return Err(error),
     };
     let manifest = Manifest::parse(&text, path)?;
@@ -330,7 +330,7 @@ pub fn read_folder(path: &Path) -> Result<Capture, Error> {
     let response = read_part(path, RESPONSE, &manifest)?;
     let messages = match read::read_optional(&path.join(MESSAGES), MOST_BESIDE)? {
         Some(lines) => read_messages(&lines, path)?,
-        None => return Err(Error::damaged(path, format!("{MESSAGES} is missing"))),
+        None => return Err(StoreError::damaged(path, format!("{MESSAGES} is missing"))),
     };
     manifest.capture(request.unwrap_or_default(), response, messages, path)
 }
@@ -342,32 +342,33 @@ fn parent(path: &Path) -> PathBuf {
     }
 }
 
-fn write_file(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), Error> {
-    let mut file = readers.open().write(true).create_new(true).open(path).map_err(Error::io("cannot create the file", path))?;
-    file.write_all(bytes).map_err(Error::io("cannot write", path))?;
-    file.sync_all().map_err(Error::io("cannot write", path))
+fn write_file(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), StoreError> {
+    let mut file =
+        readers.open().write(true).create_new(true).open(path).map_err(StoreError::io("cannot create the file", path))?;
+    file.write_all(bytes).map_err(StoreError::io("cannot write", path))?;
+    file.sync_all().map_err(StoreError::io("cannot write", path))
 }
 
 /// Makes the names in a folder last; other systems than Unix do so by themselves.
-fn sync_folder(path: &Path) -> Result<(), Error> {
+fn sync_folder(path: &Path) -> Result<(), StoreError> {
     if cfg!(unix) {
-        let folder = File::open(path).map_err(Error::io("cannot open the folder", path))?;
-        folder.sync_all().map_err(Error::io("cannot write the folder", path))?;
+        let folder = File::open(path).map_err(StoreError::io("cannot open the folder", path))?;
+        folder.sync_all().map_err(StoreError::io("cannot write the folder", path))?;
     }
     Ok(())
 }
 
 /// Reads a message, if it is as long as the manifest says, and checks that it is the one that was written.
-fn read_part(folder: &Path, name: &str, manifest: &Manifest) -> Result<Option<Bytes>, Error> {
+fn read_part(folder: &Path, name: &str, manifest: &Manifest) -> Result<Option<Bytes>, StoreError> {
     let path = folder.join(name);
     let bytes = match fs::metadata(&path) {
         Ok(data) if data.is_file() => {
             manifest.check_length(name, data.len(), folder)?;
             Some(Bytes::from(read::read_file(&path, data.len())?))
         }
-        Ok(_) => return Err(Error::damaged(folder, format!("{name} is no file"))),
+        Ok(_) => return Err(StoreError::damaged(folder, format!("{name} is no file"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(Error::io("cannot read", &path)(error)),
+        Err(error) => return Err(StoreError::io("cannot read", &path)(error)),
     };
     manifest.check_digest(name, bytes.as_deref(), folder)?;
     Ok(bytes)
@@ -382,10 +383,10 @@ struct Line {
     base64: Option<String>,
 }
 
-fn read_messages(lines: &[u8], folder: &Path) -> Result<Vec<Message>, Error> {
+fn read_messages(lines: &[u8], folder: &Path) -> Result<Vec<Message>, StoreError> {
     let mut messages = Vec::new();
     for (number, line) in (1..).zip(lines.split(|&byte| byte == b'\n')).filter(|(_, line)| !line.is_empty()) {
-        let bad = |why: String| Error::damaged(folder, format!("{MESSAGES}, line {number}: {why}"));
+        let bad = |why: String| StoreError::damaged(folder, format!("{MESSAGES}, line {number}: {why}"));
         let line: Line = serde_json::from_slice(line).map_err(|error| bad(error.to_string()))?;
         let direction = match line.dir.as_str() {
             "in" => Direction::In,

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use super::Error;
+use super::StoreError;
 
 /// The most of a file with answers that is read: twice what a message may have.
 pub const MOST_OF_ANSWERS: u64 = 512 << 20;
@@ -16,8 +16,8 @@ pub const MOST_OF_SETTINGS: u64 = 16 << 20;
 ///
 /// # Errors
 /// [`Error::Io`], where it is something else than a file and where it has more than `most` bytes, too.
-pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
-    file_bytes(path, most).map_err(Error::io("cannot read", path))
+pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, StoreError> {
+    file_bytes(path, most).map_err(StoreError::io("cannot read", path))
 }
 
 /// The same for those who say themselves what cannot be read.
@@ -65,10 +65,10 @@ fn open_file(path: &Path) -> io::Result<(File, u64)> {
 ///
 /// # Errors
 /// As [`read_file`].
-pub(super) fn read_optional(path: &Path, most: u64) -> Result<Option<Vec<u8>>, Error> {
+pub(super) fn read_optional(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
     match read_file(path, most) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(path).is_err() => {
+        Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && fs::symlink_metadata(path).is_err() => {
             Ok(None)
         }
         Err(error) => Err(error),

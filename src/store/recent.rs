@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{MOST_OF_SETTINGS, file_text, write_whole};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::Recent;
 
 const FILE: &str = "recent.json";
@@ -23,8 +23,9 @@ struct File {
 /// The file is there and cannot be read, or is of a newer kind.
 pub fn read_recent(folder: &Path) -> Result<Vec<Recent>, Problem> {
     let path = folder.join(FILE);
-    let fail =
-        |why: String| Problem::new(Kind::Io, format!("the recent sources cannot be read: {why}")).at(path.display().to_string());
+    let fail = |why: String| {
+        Problem::new(ProblemKind::Io, format!("the recent sources cannot be read: {why}")).at(path.display().to_string())
+    };
     let text = match file_text(&path, MOST_OF_SETTINGS) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -43,7 +44,8 @@ pub fn read_recent(folder: &Path) -> Result<Vec<Recent>, Problem> {
 /// The folder or the file cannot be written.
 pub fn write_recent(folder: &Path, recent: &[Recent]) -> Result<(), Problem> {
     let fail = |error: &dyn std::fmt::Display| {
-        Problem::new(Kind::Io, format!("the recent sources cannot be kept: {error}")).at(folder.join(FILE).display().to_string())
+        Problem::new(ProblemKind::Io, format!("the recent sources cannot be kept: {error}"))
+            .at(folder.join(FILE).display().to_string())
     };
     std::fs::create_dir_all(folder).map_err(|error| fail(&error))?;
     let sources = recent.iter().map(serde_json::to_value).collect::<Result<_, _>>().map_err(|error| fail(&error))?;

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::{
-    Error, MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, Readers, TEMPORARY, parent, sync_folder, write_aside,
+    MANIFEST, MAX_FOLDERS, MESSAGES, REQUEST, RESPONSE, Readers, StoreError, TEMPORARY, parent, sync_folder, write_aside,
     write_folder_with, write_whole,
 };
 use crate::capture::Capture;
@@ -25,30 +25,30 @@ const RANDOM: usize = 6;
 ///
 /// # Errors
 /// [`Error::NotACapture`] where something else is there, or [`Error::Io`].
-pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), Error> {
+pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_err() {
         return write_folder_with(capture, files, path);
     }
     if !path.join(MANIFEST).is_file() {
-        return Err(Error::NotACapture { path: path.to_owned() });
+        return Err(StoreError::NotACapture { path: path.to_owned() });
     }
     let path = &real(path);
     // A link among them stays one: it is carried over, and then what it leads to is written.
     let (linked, files): (Vec<_>, Vec<_>) = files.iter().copied().partition(|(name, _)| path.join(name).is_symlink());
     let mut aside = write_aside(capture, &files, path, Readers::All)?;
-    for entry in fs::read_dir(path).map_err(Error::io("cannot read the folder", path))? {
-        let entry = entry.map_err(Error::io("cannot read the folder", path))?;
+    for entry in fs::read_dir(path).map_err(StoreError::io("cannot read the folder", path))? {
+        let entry = entry.map_err(StoreError::io("cannot read the folder", path))?;
         let name = entry.file_name();
         let is_ours = [MANIFEST, REQUEST, RESPONSE, MESSAGES].iter().any(|ours| name == *ours);
         let target = aside.new_folder().join(&name);
         if !is_ours && !target.exists() && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            fs::copy(entry.path(), &target).map_err(Error::io("cannot copy", &entry.path()))?;
+            fs::copy(entry.path(), &target).map_err(StoreError::io("cannot copy", &entry.path()))?;
         }
     }
     let old = aside.park(path)?;
     if let Err(error) = aside.put_in_place(path) {
         if let Err(stays) = fs::rename(&old, path) {
-            return Err(Error::io("the old folder cannot be moved back; it stands here", &old)(stays));
+            return Err(StoreError::io("the old folder cannot be moved back; it stands here", &old)(stays));
         }
         return Err(error);
     }
@@ -70,12 +70,12 @@ fn real(path: &Path) -> PathBuf {
 }
 
 /// Moves what is no file (folders that a person put there, links) from the old folder into the new one, which has none.
-fn carry_over(old: &Path, new: &Path) -> Result<(), Error> {
-    for entry in fs::read_dir(old).map_err(Error::io("cannot read the folder", old))? {
-        let entry = entry.map_err(Error::io("cannot read the folder", old))?;
+fn carry_over(old: &Path, new: &Path) -> Result<(), StoreError> {
+    for entry in fs::read_dir(old).map_err(StoreError::io("cannot read the folder", old))? {
+        let entry = entry.map_err(StoreError::io("cannot read the folder", old))?;
         let target = new.join(entry.file_name());
         if entry.file_type().is_ok_and(|kind| !kind.is_file()) && fs::symlink_metadata(&target).is_err() {
-            fs::rename(entry.path(), &target).map_err(Error::io("cannot move", &entry.path()))?;
+            fs::rename(entry.path(), &target).map_err(StoreError::io("cannot move", &entry.path()))?;
         }
     }
     Ok(())
@@ -93,11 +93,11 @@ pub(super) struct Aside {
 
 impl Aside {
     /// An empty one beside `place`.
-    pub(super) fn beside(place: &Path) -> Result<Self, Error> {
+    pub(super) fn beside(place: &Path) -> Result<Self, StoreError> {
         let parent = parent(place);
         loop {
             let folder = tempfile::Builder::new().prefix(TEMPORARY).rand_bytes(RANDOM).tempdir_in(&parent);
-            let folder = folder.map_err(Error::io("cannot create the folder", &parent))?.keep();
+            let folder = folder.map_err(StoreError::io("cannot create the folder", &parent))?.keep();
             let lock = File::create_new(folder.join(LOCK)).and_then(|lock| lock.lock().map(|()| lock));
             match lock {
                 Ok(lock) if folder.join(LOCK).exists() => {
@@ -105,7 +105,7 @@ impl Aside {
                 }
                 Err(error) if folder.exists() => {
                     clear(&folder, None);
-                    return Err(Error::io("cannot create the folder", &folder)(error));
+                    return Err(StoreError::io("cannot create the folder", &folder)(error));
                 }
                 // Somebody who looked here before the lock was held took it for left behind, and cleared it away.
                 _ => {}
@@ -119,8 +119,8 @@ impl Aside {
     }
 
     /// Moves the old folder out of its place; gives where it stands.
-    fn park(&mut self, place: &Path) -> Result<PathBuf, Error> {
-        let fail = |source| Error::io("cannot move the old folder away", place)(source);
+    fn park(&mut self, place: &Path) -> Result<PathBuf, StoreError> {
+        let fail = |source| StoreError::io("cannot move the old folder away", place)(source);
         let old = self.folder.join(place.file_name().unwrap_or(place.as_os_str()));
         fs::rename(place, &old).map_err(fail)?;
         self.parked = Some((old.clone(), place.to_owned()));
@@ -133,8 +133,8 @@ impl Aside {
     }
 
     /// Moves the new folder to its place.
-    pub(super) fn put_in_place(&self, place: &Path) -> Result<(), Error> {
-        fs::rename(self.new_folder(), place).map_err(Error::io("cannot put the folder in place", place))?;
+    pub(super) fn put_in_place(&self, place: &Path) -> Result<(), StoreError> {
+        fs::rename(self.new_folder(), place).map_err(StoreError::io("cannot put the folder in place", place))?;
         sync_folder(&parent(place))
     }
 }

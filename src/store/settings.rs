@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::file_text;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::settings::Changes;
 
 /// The name of the file, in the folder of `--data-dir` or the one for settings.
@@ -21,7 +21,7 @@ const LOCK: &str = "settings.lock";
 const MAX_BYTES: u64 = 4 << 20;
 
 fn problem(what: &str, path: &Path, error: impl std::fmt::Display) -> Problem {
-    Problem::new(Kind::Io, format!("{what}: {error}")).at(path.display().to_string())
+    Problem::new(ProblemKind::Io, format!("{what}: {error}")).at(path.display().to_string())
 }
 
 /// What stands in the file; empty where there is none.

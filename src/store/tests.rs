@@ -30,7 +30,7 @@ pub(super) fn capture(response: Option<&'static [u8]>) -> Capture {
         http: Some(HttpInfo {
             status: 200, headers: vec![("Set-Cookie".into(), "…".into()), ("set-cookie".into(), "…".into())]
         }),
-        problem: Some(Problem::new(Kind::RpcError, "no").at("t").hint("try")),
+        problem: Some(Problem::new(ProblemKind::RpcError, "no").at("t").hint("try")),
         notes: vec!["1 unreadable line came".into()],
         ..Capture::empty(
             CaptureId("c-1".into()),
@@ -100,9 +100,9 @@ fn files_come_back_as_folders_too() {
 fn a_folder_that_is_there_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let refused = write_folder(&capture(None), folder.path()).unwrap_err();
-    assert!(matches!(refused, Error::Exists { .. }));
+    assert!(matches!(refused, StoreError::Exists { .. }));
     let problem = Problem::from(refused);
-    assert_eq!((problem.kind, problem.kind.exit_status()), (Kind::Io, 2));
+    assert_eq!((problem.kind, problem.kind.exit_status()), (ProblemKind::Io, 2));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn what_is_wrapped_reads_as_it_was() {
     let error = read_bytes(&Bytes::from_static(b"{\"content\":[],\"isError\":true}"), "r", None).unwrap();
     assert_eq!(error.outcome, Outcome::ToolError);
     let refused = read_bytes(&Bytes::from_static(b"nope"), "r", Some(ReadAs::Result)).unwrap_err();
-    assert_eq!(refused.kind, Kind::Io);
+    assert_eq!(refused.kind, ProblemKind::Io);
     assert!(refused.what.starts_with("not JSON, so no result"), "{}", refused.what);
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// Where Anthropic counts. The form of request and answer:
 /// <https://platform.claude.com/docs/en/api/messages-count-tokens>.
@@ -117,24 +117,28 @@ pub fn read(status: u16, retry_after: Option<&str>, body: &str, model: &str) -> 
     let answer: Value = serde_json::from_str(body).unwrap_or_default();
     if status == 200 {
         return answer["input_tokens"].as_u64().ok_or_else(|| {
-            Problem::new(Kind::Malformed, "the answer states no `input_tokens`").hint("count again; the estimate stays")
+            Problem::new(ProblemKind::Malformed, "the answer states no `input_tokens`").hint("count again; the estimate stays")
         });
     }
     let said: String = answer["error"]["message"].as_str().unwrap_or_default().chars().take(SAID).collect();
     let said = if said.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {said}") };
     let problem = |kind, what: &str| Problem::new(kind, format!("{what} ({said})"));
     Err(match status {
-        401 => problem(Kind::Auth, "Anthropic does not take this key").hint("type a key of yours that is valid for its API"),
-        403 => problem(Kind::HttpStatus, "this key may not count").hint("use a key of a workspace that may use this model"),
-        404 => problem(Kind::NotFound, &format!("Anthropic knows no model `{model}`"))
+        401 => {
+            problem(ProblemKind::Auth, "Anthropic does not take this key").hint("type a key of yours that is valid for its API")
+        }
+        403 => {
+            problem(ProblemKind::HttpStatus, "this key may not count").hint("use a key of a workspace that may use this model")
+        }
+        404 => problem(ProblemKind::NotFound, &format!("Anthropic knows no model `{model}`"))
             .hint("type the model's id in its API, such as claude-haiku-4-5"),
-        413 => problem(Kind::HttpStatus, "the text is too long for Anthropic to count").hint("count a shorter answer"),
-        429 => problem(Kind::HttpStatus, "too many counts with this key for now").hint(match retry_after {
+        413 => problem(ProblemKind::HttpStatus, "the text is too long for Anthropic to count").hint("count a shorter answer"),
+        429 => problem(ProblemKind::HttpStatus, "too many counts with this key for now").hint(match retry_after {
             Some(seconds) if seconds.parse::<u64>().is_ok() => format!("count again in {seconds} s"),
             _ => "count again in a minute".to_owned(),
         }),
-        500.. => problem(Kind::HttpStatus, "Anthropic cannot count just now").hint("count again later"),
-        _ => problem(Kind::HttpStatus, "Anthropic refused to count this").hint("look at the model and the text"),
+        500.. => problem(ProblemKind::HttpStatus, "Anthropic cannot count just now").hint("count again later"),
+        _ => problem(ProblemKind::HttpStatus, "Anthropic refused to count this").hint("look at the model and the text"),
     })
 }
 

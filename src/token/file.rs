@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::Tokenizer;
 use crate::json::Doc;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// The largest file that is read; the largest in use are about 35 MB.
 pub const MAX_FILE_BYTES: usize = 64 << 20;
@@ -83,7 +83,7 @@ impl TokenizerFile {
     /// A problem that says what is wrong: too large, no kind that is known, or the reason the crate gives.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, Problem> {
         let bad = |why: String| {
-            Problem::new(Kind::Io, format!("not a tokenizer file: {why}"))
+            Problem::new(ProblemKind::Io, format!("not a tokenizer file: {why}"))
                 .at(name)
                 .hint("Loupe reads tokenizer.json, SentencePiece, tiktoken and tekken files")
         };
@@ -131,7 +131,8 @@ impl TokenizerFile {
     /// A problem where the text has a character that the file has no token for, or its patterns fail on the text.
     pub fn count(&self, text: &str) -> Result<u64, Problem> {
         const ADDED: &[SpecialTokenKind] = &[SpecialTokenKind::Priority];
-        let bad = |why: String| Problem::new(Kind::Io, format!("cannot count with this tokenizer: {why}")).at(self.name.clone());
+        let bad =
+            |why: String| Problem::new(ProblemKind::Io, format!("cannot count with this tokenizer: {why}")).at(self.name.clone());
         match catch_unwind(AssertUnwindSafe(|| self.kitoken.encode(text, ADDED))) {
             Ok(Ok(tokens)) => Ok(tokens.len() as u64),
             Ok(Err(error)) => Err(bad(error.to_string())),

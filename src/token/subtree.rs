@@ -3,7 +3,7 @@
 
 use super::{Encoding, encoder, pieces};
 use crate::cancel::{Cancel, Cancelled};
-use crate::json::walk::{Event, walk};
+use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
 /// What a token of compact JSON begins in.
@@ -103,7 +103,7 @@ fn owned_text(root: Node<'_>, cancel: &Cancel) -> Result<(String, Vec<Owner>), C
             cancel.check()?;
         }
         match event {
-            Event::Open(node) | Event::Scalar(node) => {
+            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
                 if node.index() != base && node.ordinal() > 0 {
                     if let Some(parent) = node.parent() {
                         own(&mut owners, text.len(), parent, Role::Punctuation);
@@ -131,7 +131,7 @@ fn owned_text(root: Node<'_>, cancel: &Cancel) -> Result<(String, Vec<Owner>), C
                     }
                 }
             }
-            Event::Close(node) => {
+            WalkEvent::Close(node) => {
                 own(&mut owners, text.len(), node, Role::Punctuation);
                 text.push(if node.kind() == Kind::Object { '}' } else { ']' });
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::file::TokenizerFile;
 use super::{Encoding, Tokens, encoder, pieces};
 use crate::cancel::{Cancel, Cancelled};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// How many tokens a text has. An estimate is never a single number, and never mixed with exact counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -184,7 +184,7 @@ impl Tokenizer {
             Tokenizer::Claude => Ok(Count::claude(count_encoding(Encoding::O200kBase, text, cancel)?)),
             Tokenizer::P50kBase => {
                 let Some(tokenizer) = encoder::p50k_base() else {
-                    return Ok(Err(Problem::new(Kind::Internal, "the vocabulary of p50k_base cannot be built")));
+                    return Ok(Err(Problem::new(ProblemKind::Internal, "the vocabulary of p50k_base cannot be built")));
                 };
                 let mut tokens = 0;
                 pieces(text, cancel, |piece| {

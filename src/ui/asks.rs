@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, Modal, RichText, ScrollArea, TextEdit, Ui};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, dialogs, icons, top_bar};
-use crate::ask::form::{Choice, Field, FieldKind};
+use crate::ask::form::{Choice, ElicitationField, ElicitationKind};
 use crate::ask::{Sampling, Wants};
 use crate::state::asks::{AskAction, Given, OpenAsk};
 use crate::state::{Action, Dialog};
@@ -36,7 +36,7 @@ pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenAsk) {
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let connection = &cx.state.connection;
     let server = connection.server().map(|server| server.name.clone()).filter(|name| !name.is_empty());
     let server = server.or_else(|| connection.source().map(|source| source.label())).unwrap_or_else(|| "The server".into());
@@ -111,7 +111,7 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk) {
 }
 
 fn url_ui(ui: &mut Ui, url: &str, host: Option<&str>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     match host {
         Some(host) => {
             ui.label(RichText::new("The address leads to").font(theme::small()).color(t.weak));
@@ -130,7 +130,7 @@ fn url_ui(ui: &mut Ui, url: &str, host: Option<&str>) {
 }
 
 fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, sampling: &Sampling, height: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let weak = |text: String| RichText::new(text).font(theme::small()).color(t.weak);
     ScrollArea::vertical().id_salt("sampling").max_height(height * 0.6).auto_shrink([false, true]).show(ui, |ui| {
         let system = sampling.system.iter().map(|text| ("system", text.as_str()));
@@ -154,8 +154,8 @@ fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, sampling: &Sampling, he
     }
 }
 
-fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, fields: &[Field], height: f32) {
-    let t = Tokens::of(ui);
+fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, fields: &[ElicitationField], height: f32) {
+    let t = ThemeTokens::of(ui);
     if fields.is_empty() {
         ui.label(RichText::new("The form has no fields: sending says yes.").font(theme::small()).color(t.weak));
     }
@@ -175,8 +175,8 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, fields: &[Field], height: f
     });
 }
 
-fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Field, given: &Given) {
-    let t = Tokens::of(ui);
+fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &ElicitationField, given: &Given) {
+    let t = ThemeTokens::of(ui);
     let name = field.title.as_deref().unwrap_or(&field.name);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
@@ -190,7 +190,7 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Field, 
         if field.is_secret {
             ui.add(Label::new(icons::icon(icons::SECRET, 14.0, t.warn)));
         }
-        if let FieldKind::Text { format: Some(format), .. } = &field.kind {
+        if let ElicitationKind::Text { format: Some(format), .. } = &field.kind {
             ui.label(RichText::new(format).font(theme::small()).color(t.weak));
         }
     });
@@ -199,7 +199,7 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Field, 
     }
     let give = |given| cx.send(Action::Answer(AskAction::Give { field: at, given }));
     match &field.kind {
-        FieldKind::Boolean => {
+        ElicitationKind::Boolean => {
             let chosen = match given {
                 Given::Json(text) if text == "true" => 0,
                 Given::Json(text) if text == "false" => 1,
@@ -213,9 +213,9 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Field, 
                 });
             }
         }
-        FieldKind::One(choices) => one_ui(ui, name, at, choices, given, give),
-        FieldKind::Many { choices, min, max } => many_ui(ui, choices, *min, *max, given, give),
-        FieldKind::Text { multiline, .. } => {
+        ElicitationKind::One(choices) => one_ui(ui, name, at, choices, given, give),
+        ElicitationKind::Many { choices, min, max } => many_ui(ui, choices, *min, *max, given, give),
+        ElicitationKind::Text { multiline, .. } => {
             let mut text = match given {
                 Given::Text(text) | Given::Json(text) => text.clone(),
                 _ => String::new(),
@@ -230,7 +230,7 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Field, 
                 give(if text.is_empty() && !field.required { Given::Unset } else { Given::Text(text) });
             }
         }
-        FieldKind::Number { minimum, maximum, .. } => {
+        ElicitationKind::Number { minimum, maximum, .. } => {
             let hint = match (minimum, maximum) {
                 (Some(low), Some(high)) => format!("{low} to {high}"),
                 (Some(low), None) => format!("at least {low}"),
@@ -239,7 +239,7 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, at: usize, field: &Field, 
             };
             json_ui(ui, name, &hint, field.is_secret, given, give);
         }
-        FieldKind::Json => json_ui(ui, name, "JSON", field.is_secret, given, give),
+        ElicitationKind::Json => json_ui(ui, name, "JSON", field.is_secret, given, give),
     }
     if let Some(problem) = open.problem_of(field) {
         ui.add(Label::new(RichText::new(problem).font(theme::small()).color(t.bad)).wrap());
@@ -280,7 +280,7 @@ fn one_ui(ui: &mut Ui, name: &str, at: usize, choices: &[Choice], given: &Given,
 }
 
 fn many_ui(ui: &mut Ui, choices: &[Choice], min: Option<u64>, max: Option<u64>, given: &Given, give: impl FnOnce(Given)) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let before = if let Given::Many(places) = given { places.clone() } else { BTreeSet::new() };
     let mut places = before.clone();
     ui.horizontal_wrapped(|ui| {
@@ -311,7 +311,7 @@ fn many_ui(ui: &mut Ui, choices: &[Choice], min: Option<u64>, max: Option<u64>, 
 
 /// The folders that servers are told of.
 pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     dialogs::title(ui, cx, "Folders for servers (roots)");
     dialogs::paragraph(
         ui,

@@ -16,11 +16,11 @@ use outcome::{done_words, has_outcome, outcome_ui, timing_ui};
 
 use super::commands::{self, Region};
 use super::sidebar::Risk;
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Tone};
 use super::{Cx, export, icons, once, top_bar};
 use crate::capture::{Annotations, Capture, Hint, Tool};
-use crate::fixture::export::Choice;
+use crate::fixture::export::ExportChoice;
 use crate::json::Doc;
 use crate::report::TextQuery;
 use crate::state::{Action, Connection, Dialog, ExportAction, FixtureAction, Form, FormMode, ListedTool, Screen};
@@ -74,7 +74,7 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// An answer whose tool this server does not have: opened from a file, or of another server.
 fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
         export_ui(ui, cx);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -97,7 +97,7 @@ fn foreign_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
 
 /// The server went away: what that means for calls, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Connection::Gone { problem, .. } = &cx.state.connection else { return };
     let strip = Frame::new().fill(t.bad_bg).inner_margin(Margin::symmetric(16, 3)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
@@ -119,7 +119,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
         let words = match &cx.state.connection {
             Connection::Connecting { phase, since, .. } => {
@@ -144,7 +144,7 @@ fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Name, title, badges; at the right Export and Call.
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let tool = &*listed.tool;
     ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
         let call = call_button(ui, cx, tool);
@@ -182,7 +182,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
 }
 
 fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let summary = tool.summary();
     let words = if summary.is_empty() { "No description" } else { summary };
     let label = egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).truncate().sense(Sense::click());
@@ -385,10 +385,10 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
             cx.send(Action::Fixture(FixtureAction::Show { then: None }));
         }
         if item(icons::OPEN_FILE, "Capture folder…", &keys, true) {
-            cx.send(Action::ExportAs(ExportAction::save(Choice::FOLDER)));
+            cx.send(Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)));
         }
         if item(icons::JSON, "Raw CallToolResult…", "", has_result) {
-            cx.send(Action::ExportAs(ExportAction::save(Choice::RESULT)));
+            cx.send(Action::ExportAs(ExportAction::save(ExportChoice::RESULT)));
         }
         if item(icons::COPY, "Copy text", "", text.is_some())
             && let Some(view) = text
@@ -427,7 +427,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, is_slim: bool) {
 }
 
 fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(form) = cx.state.form() else {
         ui.label(RichText::new("No input schema").font(theme::small()).color(t.weak));
         return;
@@ -456,7 +456,7 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 
 /// The arguments on one line; a click opens the form.
 fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let button = widgets::Button::new("Arguments").icon(icons::ARGUMENTS).height(theme::INPUT).show(ui);
     Popup::from_toggle_button_response(&button).width(520.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
         ui.set_max_width(560.0_f32.min(ui.content_rect().width() - 48.0));
@@ -501,7 +501,7 @@ where
 // The strip under the bar
 
 fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(capture) = cx.state.capture() else { return };
     let pairs = arguments_of(ui, "stale", &capture.arguments);
     let given = pairs.iter().take(4).map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");

@@ -5,7 +5,7 @@ use egui::{Label, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder
 use super::dialogs::calls_text as calls;
 use super::sidebar::captures::all_calls;
 use super::sidebar::outcome_look;
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::capture::CaptureId;
@@ -71,7 +71,7 @@ fn none_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, collection: &Collection) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let collections = &cx.state.collections;
     let path = collections.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     ui.add(Label::new(RichText::new(path).font(theme::code()).color(t.weak)).truncate());
@@ -120,7 +120,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, collection: &Collection) {
 
 /// What all answers cost, what changed, what the definitions cost beside.
 fn total_ui(ui: &mut Ui, cx: &Cx<'_>, measured: &[RunCall]) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let tokens: u64 = measured.iter().filter_map(|call| call.tokens).map(|tokens| tokens.o200k_base).sum();
     let change = cx.state.collections.before.as_ref().map(|(name, before)| {
         let (sum, count) = before.total_change(measured);
@@ -156,7 +156,7 @@ fn places(rect: Rect, has_before: bool) -> Places {
 }
 
 fn head_ui(ui: &mut Ui, has_before: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let places = places(rect, has_before);
     let y = rect.center().y;
@@ -187,7 +187,7 @@ fn budget(checked: &Checked) -> String {
 type Counted<'a> = Option<&'a Result<RunCall, Problem>>;
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, capture: Option<&CaptureId>, counted: Counted<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let measured = counted.and_then(|counted| counted.as_ref().ok());
     let before = cx.state.collections.before.as_ref().map(|(_, before)| before);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());

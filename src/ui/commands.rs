@@ -6,7 +6,7 @@
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
 use super::{Cx, compare, drawer, palette, theme};
-use crate::fixture::export::Choice;
+use crate::fixture::export::ExportChoice;
 use crate::report::{HostsQuery, SubjectQuery, TextQuery};
 use crate::settings::Theme;
 use crate::source::Source;
@@ -20,7 +20,7 @@ use crate::state::{
 };
 
 /// One thing that a key or the palette does.
-pub struct Command {
+pub struct UiCommand {
     /// As the palette and the list of shortcuts name it.
     pub name: &'static str,
     /// None where the palette alone does it: a screen or dialog that is not opened often.
@@ -28,7 +28,7 @@ pub struct Command {
     run: fn(&Ui, &Cx<'_>) -> Option<Action>,
 }
 
-impl Command {
+impl UiCommand {
     const fn new(modifiers: Modifiers, key: Key, name: &'static str, run: fn(&Ui, &Cx<'_>) -> Option<Action>) -> Self {
         Self { name, shortcut: Some(KeyboardShortcut::new(modifiers, key)), run }
     }
@@ -53,91 +53,93 @@ const CTRL: Modifiers = Modifiers::COMMAND;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
 /// Every command. Chords with Shift stand before the same key without it.
-pub const COMMANDS: &[Command] = &[
-    Command::new(CTRL_SHIFT, Key::Enter, "Compare the tool's formats", |_, cx| compare::by_key(cx)),
-    Command::new(CTRL, Key::Enter, "Call the tool, or connect", |_, cx| call_or_connect(cx)),
-    Command::new(BARE, Key::Escape, "Cancel, close or go back", escape),
-    Command::new(CTRL, Key::K, palette::COMMAND, |_, cx| {
+pub const COMMANDS: &[UiCommand] = &[
+    UiCommand::new(CTRL_SHIFT, Key::Enter, "Compare the tool's formats", |_, cx| compare::by_key(cx)),
+    UiCommand::new(CTRL, Key::Enter, "Call the tool, or connect", |_, cx| call_or_connect(cx)),
+    UiCommand::new(BARE, Key::Escape, "Cancel, close or go back", escape),
+    UiCommand::new(CTRL, Key::K, palette::COMMAND, |_, cx| {
         let is_open = matches!(cx.state.dialog, Some(Dialog::Palette { .. }));
         Some(if is_open { Action::CloseDialog } else { palette::open() })
     }),
-    Command::new(BARE, Key::Slash, "Filter tools", focus_filter),
-    Command::new(CTRL, Key::F, "Find in the pane", |_, cx| {
+    UiCommand::new(BARE, Key::Slash, "Filter tools", focus_filter),
+    UiCommand::new(CTRL, Key::F, "Find in the pane", |_, cx| {
         has_answer(cx).then(|| Action::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())))
     }),
-    Command::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
-    Command::new(CTRL, Key::Num2, "Second pane", |_, cx| focus_pane(cx, 1)),
-    Command::new(CTRL, Key::Num3, "Third pane", |_, cx| focus_pane(cx, 2)),
-    Command::new(CTRL, Key::Num4, "Token cost", |ui, cx| drawer_tab(ui, cx, DrawerTab::Cost)),
-    Command::new(CTRL, Key::Num5, "Hosts", |ui, cx| drawer_tab(ui, cx, DrawerTab::Hosts)),
-    Command::new(CTRL, Key::Num6, "Where tokens go", |ui, cx| drawer_tab(ui, cx, DrawerTab::Tokens)),
-    Command::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
-    Command::new(CTRL, Key::J, "Show or hide the drawer", drawer::toggle),
-    Command::new(CTRL_SHIFT, Key::R, compare::EQUAL, |_, cx| compare::equal_by_key(cx)),
-    Command::new(CTRL, Key::R, "Reconnect", |_, cx| cx.state.connection.source().is_some().then_some(Action::Reconnect)),
-    Command::new(CTRL, Key::E, "Export the capture folder", |_, cx| {
-        cx.state.capture().map(|_| Action::ExportAs(ExportAction::save(Choice::FOLDER)))
+    UiCommand::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
+    UiCommand::new(CTRL, Key::Num2, "Second pane", |_, cx| focus_pane(cx, 1)),
+    UiCommand::new(CTRL, Key::Num3, "Third pane", |_, cx| focus_pane(cx, 2)),
+    UiCommand::new(CTRL, Key::Num4, "Token cost", |ui, cx| drawer_tab(ui, cx, DrawerTab::Cost)),
+    UiCommand::new(CTRL, Key::Num5, "Hosts", |ui, cx| drawer_tab(ui, cx, DrawerTab::Hosts)),
+    UiCommand::new(CTRL, Key::Num6, "Where tokens go", |ui, cx| drawer_tab(ui, cx, DrawerTab::Tokens)),
+    UiCommand::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
+    UiCommand::new(CTRL, Key::J, "Show or hide the drawer", drawer::toggle),
+    UiCommand::new(CTRL_SHIFT, Key::R, compare::EQUAL, |_, cx| compare::equal_by_key(cx)),
+    UiCommand::new(CTRL, Key::R, "Reconnect", |_, cx| cx.state.connection.source().is_some().then_some(Action::Reconnect)),
+    UiCommand::new(CTRL, Key::E, "Export the capture folder", |_, cx| {
+        cx.state.capture().map(|_| Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)))
     }),
-    Command::new(CTRL, Key::S, "Save the answer as a fixture", |_, cx| {
+    UiCommand::new(CTRL, Key::S, "Save the answer as a fixture", |_, cx| {
         cx.state.capture().map(|_| Action::Fixture(FixtureAction::Show { then: None }))
     }),
-    Command::new(CTRL_SHIFT, Key::F, "Verify fixtures", |_, _| Some(Action::Fixture(FixtureAction::ShowVerify))),
-    Command::new(CTRL_SHIFT, Key::O, "Run a collection of calls", |_, _| Some(Action::Collection(CollectionAction::Show))),
-    Command::new(CTRL_SHIFT, Key::C, "Copy the whole pane", |_, cx| copy_pane(cx)),
-    Command::new(CTRL_SHIFT, Key::M, "Maximise or restore the pane", |_, cx| {
+    UiCommand::new(CTRL_SHIFT, Key::F, "Verify fixtures", |_, _| Some(Action::Fixture(FixtureAction::ShowVerify))),
+    UiCommand::new(CTRL_SHIFT, Key::O, "Run a collection of calls", |_, _| Some(Action::Collection(CollectionAction::Show))),
+    UiCommand::new(CTRL_SHIFT, Key::C, "Copy the whole pane", |_, cx| copy_pane(cx)),
+    UiCommand::new(CTRL_SHIFT, Key::M, "Maximise or restore the pane", |_, cx| {
         has_answer(cx).then_some(Action::ToggleMaximised(cx.state.view.focus))
     }),
-    Command::new(CTRL, Key::W, "Close the pane", |_, cx| {
+    UiCommand::new(CTRL, Key::W, "Close the pane", |_, cx| {
         let view = &cx.state.view;
         (has_answer(cx) && view.open.get(view.focus) == Some(&true)).then_some(Action::TogglePane(view.focus))
     }),
-    Command::new(CTRL_SHIFT, Key::S, "Start the sample server", |_, cx| {
+    UiCommand::new(CTRL_SHIFT, Key::S, "Start the sample server", |_, cx| {
         let is_choosing = cx.state.view.screen == Screen::Connect && cx.state.versus.is_choosing;
         let source = Source::sample();
         Some(if is_choosing { Action::Versus(ServerDiffAction::List(Box::new(source))) } else { Action::Connect(source) })
     }),
-    Command::new(CTRL_SHIFT, Key::T, "Theme: system, dark, light", |_, cx| {
+    UiCommand::new(CTRL_SHIFT, Key::T, "Theme: system, dark, light", |_, cx| {
         Some(Action::SetTheme(next_theme(cx.state.settings.theme)))
     }),
-    Command::new(CTRL_SHIFT, Key::L, "Protocol log", |_, cx| {
+    UiCommand::new(CTRL_SHIFT, Key::L, "Protocol log", |_, cx| {
         Some(if cx.state.view.screen == Screen::Wire { Action::ShowAnswer } else { Action::Wire(WireAction::Show) })
     }),
-    Command::new(BARE, Key::F1, "Shortcuts", |_, cx| {
+    UiCommand::new(BARE, Key::F1, "Shortcuts", |_, cx| {
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
     }),
-    Command::new(BARE, Key::F6, "Next region", |ui, _| next_region(ui)),
-    Command::new(CTRL, Key::D, "Compare with the answer before", |_, cx| {
+    UiCommand::new(BARE, Key::F6, "Next region", |ui, _| next_region(ui)),
+    UiCommand::new(CTRL, Key::D, "Compare with the answer before", |_, cx| {
         cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
     }),
-    Command::new(Modifiers::SHIFT, Key::F8, "Previous difference", |_, cx| super::diff::step(cx, false)),
-    Command::new(BARE, Key::F8, "Next difference", |_, cx| match cx.state.view.screen {
+    UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous difference", |_, cx| super::diff::step(cx, false)),
+    UiCommand::new(BARE, Key::F8, "Next difference", |_, cx| match cx.state.view.screen {
         Screen::Compare => cx.state.next_difference(),
         _ => super::diff::step(cx, true),
     }),
-    Command::without_keys("Use my server…", |_, _| Some(Action::ShowConnect)),
-    Command::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
-    Command::without_keys("Start page", |_, _| Some(Action::ShowStart)),
-    Command::without_keys("History…", |_, cx| cx.state.history.folder.as_ref().map(|_| Action::ShowDialog(Dialog::History))),
-    Command::without_keys("Resources and prompts", |_, cx| {
+    UiCommand::without_keys("Use my server…", |_, _| Some(Action::ShowConnect)),
+    UiCommand::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
+    UiCommand::without_keys("Start page", |_, _| Some(Action::ShowStart)),
+    UiCommand::without_keys("History…", |_, cx| cx.state.history.folder.as_ref().map(|_| Action::ShowDialog(Dialog::History))),
+    UiCommand::without_keys("Resources and prompts", |_, cx| {
         cx.state.connection.is_connected().then_some(Action::Library(LibraryAction::Show))
     }),
-    Command::without_keys("Tokens of the whole server", |_, cx| {
+    UiCommand::without_keys("Tokens of the whole server", |_, cx| {
         cx.state.connection.is_connected().then_some(Action::Tokens(TokensAction::ShowServer))
     }),
-    Command::without_keys("What each host's model sees", |_, cx| {
+    UiCommand::without_keys("What each host's model sees", |_, cx| {
         cx.state.capture().map(|_| Action::Hosts(HostsAction::Show(None)))
     }),
-    Command::without_keys("Probe a host…", |_, _| Some(Action::Probe(ProbeAction::Show))),
-    Command::without_keys("How it connected", |_, cx| (!cx.state.steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))),
-    Command::without_keys("Show stderr", |_, cx| cx.state.connection.source().map(|_| Action::ShowDialog(Dialog::Stderr))),
-    Command::without_keys("Disconnect", |_, cx| {
+    UiCommand::without_keys("Probe a host…", |_, _| Some(Action::Probe(ProbeAction::Show))),
+    UiCommand::without_keys("How it connected", |_, cx| {
+        (!cx.state.steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))
+    }),
+    UiCommand::without_keys("Show stderr", |_, cx| cx.state.connection.source().map(|_| Action::ShowDialog(Dialog::Stderr))),
+    UiCommand::without_keys("Disconnect", |_, cx| {
         matches!(cx.state.connection, Connection::Connected { .. }).then_some(Action::Disconnect)
     }),
 ];
 
 /// The command with this name, for buttons that show its keys.
 pub fn keys_of(name: &str) -> String {
-    COMMANDS.iter().find(|command| command.name == name).map(Command::keys).unwrap_or_default()
+    COMMANDS.iter().find(|command| command.name == name).map(UiCommand::keys).unwrap_or_default()
 }
 
 /// Shortcuts as the table spells them.
@@ -406,7 +408,7 @@ mod tests {
     #[test]
     fn bare_keys_that_write_are_the_slash_alone() {
         let writing: Vec<_> =
-            COMMANDS.iter().filter(|c| c.shortcut.is_some_and(|keys| keys.modifiers.is_none())).map(Command::keys).collect();
+            COMMANDS.iter().filter(|c| c.shortcut.is_some_and(|keys| keys.modifiers.is_none())).map(UiCommand::keys).collect();
         assert_eq!(writing, ["Esc", "/", "F1", "F6", "F8"]);
     }
 }

@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::report::sweep::{Column, SweepPage};
-use crate::state::{Action, Asked, Compare, CompareAction};
+use crate::state::{Action, Compare, CompareAction, QueryState};
 use crate::ui::panes::format_title;
 
 pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui, offer_width, variant_ui};
@@ -40,7 +40,7 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
         widgets::empty_ui(ui, "Nothing is compared yet. The button beside Call compares the formats of a tool.", None);
         return;
     };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let page = page(ui, cx, compare);
     // Where the head has no room for them, the controls have a row of their own.
     let is_narrow = ui.available_width() < NARROW;
@@ -87,11 +87,11 @@ fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<SweepPage>> {
     let id = Id::unique("compare page");
     let (captures, ask) = compare.query()?;
     match cx.ask_of(&captures, ask) {
-        Asked::Ready(page) => {
+        QueryState::Ready(page) => {
             ui.data_mut(|data| data.insert_temp(id, (captures, Arc::clone(page))));
             Some(Arc::clone(page))
         }
-        Asked::Working { .. } => {
+        QueryState::Working { .. } => {
             let (before, page): (Vec<crate::capture::CaptureId>, Arc<SweepPage>) = ui.data(|data| data.get_temp(id))?;
             (before.first() == captures.first()).then_some(page)
         }
@@ -102,10 +102,10 @@ fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<SweepPage>> {
 fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
     let failed = compare.query().map(|(captures, ask)| cx.ask_of(&captures, ask));
     match failed {
-        Some(Asked::Failed(problem)) => {
+        Some(QueryState::Failed(problem)) => {
             egui::Frame::new().inner_margin(12).show(ui, |ui| widgets::problem_ui(ui, problem));
         }
-        Some(Asked::Working { since }) => {
+        Some(QueryState::Working { since }) => {
             ui.add_space(12.0);
             ui.horizontal(|ui| {
                 ui.add_space(SIDE);
@@ -122,7 +122,7 @@ fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
 /// "Call 2 of 2: response_format=markdown · 0.0 s · Cancel", or which calls were not made and why. Returns its height.
 fn progress_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, rect: Rect) -> f32 {
     const HEIGHT: f32 = 34.0;
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let running = compare.progress().zip(cx.state.running.as_ref());
     let left = compare.not_made();
     if running.is_none() && left.is_empty() {
@@ -184,7 +184,7 @@ fn columns_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>
                 card::card_ui(ui, cx, compare, page, column, card, most);
             }
         }
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         ui.painter().hline(whole.x_range(), whole.top() + CARD - 0.5, Stroke::new(1.0, t.line));
         let below = whole.with_min_y(whole.top() + CARD);
         ui.scope_builder(widgets::region(ui, "compare body").max_rect(below), |ui| {

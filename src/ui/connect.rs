@@ -17,7 +17,7 @@ mod smart;
 
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Stroke, Ui, vec2};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, commands, icons, top_bar, widgets};
 use crate::state::versus::ServerDiffAction;
 use crate::state::{Action, Connection, Dialog};
@@ -27,7 +27,7 @@ const WIDTH: f32 = 1200.0;
 const SAMPLE: f32 = 416.0;
 
 pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ScrollArea::vertical().id_salt("connect").auto_shrink(false).show(ui, |ui| {
         let room = ui.available_width();
         let width = (room - 48.0).clamp(280.0, WIDTH);
@@ -76,7 +76,7 @@ pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let is_choosing = cx.state.versus.is_choosing;
     let back = if cx.state.view.capture.is_some() && !is_choosing { "Answer" } else { "Back" };
     if widgets::Button::new(back).icon(icons::ARROW_LEFT).small().frameless().tip("Esc").show(ui).clicked() {
@@ -95,7 +95,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn card<R>(ui: &mut Ui, accent: bool, content: impl FnOnce(&mut Ui) -> R) -> R {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let line = if accent { t.accent_line } else { t.line };
     Frame::new()
         .fill(t.panel)
@@ -124,7 +124,7 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
     card(ui, false, |ui| import::import_ui(ui, cx));
     ui.add_space(24.0);
     card(ui, false, |ui| {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
             ui.label(RichText::new(other::file_words(cx)).font(theme::base()).color(t.weak));
@@ -141,7 +141,7 @@ fn left_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Where a connection stands: on its way, failed, or gone.
 fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let is_choosing = cx.state.versus.is_choosing;
     match if is_choosing { &cx.state.versus.connection } else { &cx.state.connection } {
         Connection::Connecting { source, phase, since, limit, stderr } => {
@@ -199,7 +199,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn stderr_tail(ui: &mut Ui, cx: &Cx<'_>, lines: &[String], nothing: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     if lines.is_empty() {
         ui.label(RichText::new(nothing).font(theme::small()).color(t.weak));
         return;

@@ -10,10 +10,10 @@ use egui::{
     Ui, WidgetInfo, vec2,
 };
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, asks, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, top_bar, widgets};
 use crate::capture::Tool;
-use crate::fixture::export::Choice;
+use crate::fixture::export::ExportChoice;
 use crate::state::media::MediaAction;
 use crate::state::{Action, Dialog, PathPurpose, Toast};
 
@@ -91,7 +91,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
 }
 
 pub(super) fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
         ui.label(RichText::new(words).font(theme::semibold(16.0)).color(t.strong));
         top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
@@ -103,7 +103,7 @@ pub(super) fn title(ui: &mut Ui, cx: &Cx<'_>, words: &str) {
 }
 
 pub(super) fn paragraph(ui: &mut Ui, words: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
 }
 
@@ -115,7 +115,7 @@ pub(super) const MAX_LABEL: usize = 16 << 10;
 
 /// A box of exact lines; only those in sight are laid out.
 pub(super) fn code_ui(ui: &mut Ui, salt: &str, lines: &[String], height: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     Frame::new()
         .fill(t.bg)
         .stroke(Stroke::new(1.0, t.line))
@@ -163,7 +163,7 @@ pub(super) fn calls_text(count: usize) -> String {
 /// Asks before calls that may change something. `verb` is what the button does, asked with `of` behind it; then why it is
 /// asked, what the list is, and the list.
 fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, verb: &str, of: &str, (why, what, lines): (&str, &str, &[String]), height: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     title(ui, cx, &format!("{verb}{of}?"));
     ui.horizontal_top(|ui| {
         ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
@@ -183,7 +183,7 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, verb: &str, of: &str, (why, what, lines)
 }
 
 fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     title(ui, cx, name);
     let shown;
     let listed = cx.state.tools.iter().find(|listed| listed.tool.name == name);
@@ -265,7 +265,7 @@ fn app_ui(ui: &mut Ui, cx: &Cx<'_>, uri: &str) {
 }
 
 fn part(ui: &mut Ui, label: &str, text: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.label(RichText::new(label).font(theme::mono(12.0)).color(t.weak));
     ui.add(Label::new(RichText::new(text).font(theme::base()).color(t.text)).wrap().selectable(true));
 }
@@ -352,7 +352,7 @@ fn pretty_lines(json: &str) -> Vec<String> {
 }
 
 fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     title(ui, cx, "Open this link?");
     ui.horizontal(|ui| {
         ui.label(RichText::new("Host").font(theme::small()).color(t.weak));
@@ -390,7 +390,7 @@ fn host_of(url: &str) -> &str {
 }
 
 fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     title(ui, cx, "Shortcuts");
     ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
         egui::Grid::new("shortcuts").num_columns(2).min_row_height(16.0).spacing(vec2(24.0, 6.0)).show(ui, |ui| {
@@ -428,7 +428,7 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             widgets::number_text(lines.len() as u64, "lines"),
             widgets::grouped(dropped)
         );
-        ui.label(RichText::new(words).font(theme::small()).color(Tokens::of(ui).warn));
+        ui.label(RichText::new(words).font(theme::small()).color(ThemeTokens::of(ui).warn));
     }
     code_ui(ui, "stderr", lines, height);
     top_bar::at_right(ui, theme::BUTTON, |ui| {
@@ -451,7 +451,7 @@ fn steps_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 }
 
 fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let named;
     let (words, explanation, verb) = match purpose {
         PathPurpose::OpenCapture => ("Open a capture", "The path of a capture folder, or of a file that holds an answer", "Open"),
@@ -463,7 +463,7 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         PathPurpose::ImportConfig => {
             ("Import a configuration", "The path of a client's configuration, such as .mcp.json", "Import")
         }
-        PathPurpose::ExportAs(kind) if kind == Choice::FOLDER => {
+        PathPurpose::ExportAs(kind) if kind == ExportChoice::FOLDER => {
             ("Export the capture", "The path of the folder to make", "Export")
         }
         PathPurpose::SaveLog => ("Save the protocol log", "The path of the file to write: one JSON object a line", "Save"),
@@ -542,7 +542,7 @@ fn toasts_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn toast_ui(ui: &mut Ui, cx: &Cx<'_>, toast: &Toast) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let line = if toast.problem.is_some() { t.bad_line } else { t.line2 };
     Frame::new()
         .fill(t.card)

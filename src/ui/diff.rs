@@ -15,12 +15,12 @@ pub use again::{again_strip, pane_chip, tools_changed_ui};
 pub use notes::note_ui;
 pub use sides::letter;
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::report::{DiffView, TextOf};
 use crate::state::diff::DiffAction;
-use crate::state::{Action, Asked, Screen};
+use crate::state::{Action, QueryState, Screen};
 
 const SIDES: f32 = 56.0;
 const COSTS: f32 = 76.0;
@@ -82,7 +82,7 @@ pub(super) fn step(cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
 }
 
 pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let diff = &cx.state.diff;
     let Some((a, b)) = diff.sides.as_ref().and_then(|(a, b)| Some((cx.state.capture_of(a)?, cx.state.capture_of(b)?))) else {
         widgets::mode_head(ui, cx, "Diff", |_| {});
@@ -90,8 +90,8 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     };
     let view = match cx.ask_of(&[a.id.clone(), b.id.clone()], diff.ask.clone()) {
-        Asked::Ready(view) => Ok(view),
-        Asked::Failed(problem) => Err(Some(problem)),
+        QueryState::Ready(view) => Ok(view),
+        QueryState::Failed(problem) => Err(Some(problem)),
         _ => Err(None),
     };
     let is_wide = ui.available_width() > 900.0;
@@ -197,7 +197,7 @@ pub(super) fn inside(ui: &mut Ui, rect: Rect, salt: &str, layout: Layout, paint:
 }
 
 fn stepper_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let count = Stops::of(view).count();
     if count == 0 {
         return;

@@ -10,7 +10,7 @@ mod treemap;
 use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::commands::{self, Region};
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::state::{Action, DrawerTab};
 
@@ -105,7 +105,7 @@ fn is_opened_by_hand(ui: &Ui) -> bool {
 }
 
 pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let rect = ui.max_rect();
     let is_collapsed = is_collapsed(ui, cx);
     let Some(tab) = TABS.iter().find(|tab| tab.id == cx.state.view.drawer) else { return };

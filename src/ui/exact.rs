@@ -4,11 +4,11 @@ use egui::{Label, Popup, RichText, Ui, vec2};
 
 use super::dialogs::{code_ui, paragraph, title};
 use super::panes::{format_title, menu_row};
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, top_bar, widgets};
 use crate::report::{self, RowQuery};
 use crate::state::Action;
-use crate::state::exact::{Asking, Counted, ExactAction, KeyPlace};
+use crate::state::exact::{Counted, ExactAction, ExactRequest, KeyPlace};
 use crate::token::Tokenizer;
 use crate::token::claude::Key;
 
@@ -34,7 +34,7 @@ pub fn words(counted: &Counted) -> String {
 
 /// The button beside the name of the tokenizer, with the formats that can be counted.
 pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static str>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let tip = "Have Anthropic count one text, with your own key. Nothing is sent before you have seen it whole.";
     let button = widgets::Button::new("Count exactly").menu().height(theme::ICON_BUTTON).tip(tip).show(ui);
     Popup::menu(&button).width(260.0).show(|ui| {
@@ -50,7 +50,7 @@ pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static
 }
 
 pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     title(ui, cx, "Count exactly, by Anthropic");
     let exact = &cx.state.exact;
     let Some(asking) = &exact.asking else { return };
@@ -87,7 +87,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 }
 
 fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let exact = &cx.state.exact;
     let gap = 12.0;
     let width = (ui.available_width() - gap) / 2.0;
@@ -133,12 +133,12 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// A field; whether it was edited.
 fn line(ui: &mut Ui, name: &str, hint: &str, width: f32, is_secret: bool, text: &mut String) -> bool {
-    widgets::Line { name, hint, width, is_secret }.show(ui, "exact count", text)
+    widgets::LineEdit { name, hint, width, is_secret }.show(ui, "exact count", text)
 }
 
 /// What came of it: the number beside the range, or why there is none.
-fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &Asking) {
-    let t = Tokens::of(ui);
+fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
+    let t = ThemeTokens::of(ui);
     if asking.is_sent {
         widgets::waiting(ui, "Anthropic is counting", asking.since, cx);
         return;
@@ -161,7 +161,7 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &Asking) {
     }
 }
 
-fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &Asking) {
+fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
     ui.add_space(4.0);
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         let is_counted = cx.state.exact_count(&asking.capture, asking.format).is_some();

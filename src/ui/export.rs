@@ -4,29 +4,30 @@ use egui::containers::menu::SubMenuButton;
 use egui::{Event, ScrollArea, Ui};
 
 use super::Cx;
-use crate::fixture::export::{Choice, EXPORTS, Export, Form};
+use crate::fixture::export::{EXPORTS, Export, ExportChoice, ExportForm};
 use crate::format::FORMATS;
 use crate::state::{Action, ExportAction, ImportAction, Screen};
 
 /// The submenus. What does not apply to the answer says so when it is chosen.
 pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     // The capture folder has an entry of its own.
-    let all = || EXPORTS.iter().filter(|export| !matches!(export.form, Form::Folder));
-    let entry = |export: &'static Export| (export.title.to_owned(), export.about.to_owned(), Choice::Export(export));
+    let all = || EXPORTS.iter().filter(|export| !matches!(export.form, ExportForm::Folder));
+    let entry = |export: &'static Export| (export.title.to_owned(), export.about.to_owned(), ExportChoice::Export(export));
     let save = ExportAction::save;
     list(ui, "Copy as", all().filter(|export| export.is_copied).map(entry), ExportAction::Copy, cx);
-    let is_picture = |export: &&Export| matches!(export.form, Form::Chart(_) | Form::Pane) || export.kind.ends_with("-svg");
+    let is_picture =
+        |export: &&Export| matches!(export.form, ExportForm::Chart(_) | ExportForm::Pane) || export.kind.ends_with("-svg");
     let files = all().filter(|export| !export.needs_fixture() && !is_picture(export));
     list(ui, "Save as", files.map(entry), save, cx);
     list(ui, "Save a picture", all().filter(is_picture).map(entry), save, cx);
     list(ui, "Save a test", all().filter(|export| export.needs_fixture()).map(entry), save, cx);
     let formats = FORMATS
         .iter()
-        .map(|format| (format.title().to_owned(), format!("exactly the text of {}", format.id()), Choice::Format(*format)));
+        .map(|format| (format.title().to_owned(), format!("exactly the text of {}", format.id()), ExportChoice::Format(*format)));
     list(ui, "Save as a format", formats, save, cx);
     let hosts = cx.state.hosts.iter().map(|host| {
         let whose = if host.is_own { "a host of your own: exactly" } else { "exactly" };
-        (host.name.clone(), format!("{whose} what its model is shown"), Choice::Host(host.id))
+        (host.name.clone(), format!("{whose} what its model is shown"), ExportChoice::Host(host.id))
     });
     list(ui, "Save what a host shows", hosts, save, cx);
 }
@@ -51,8 +52,8 @@ pub fn paste(ui: &Ui, cx: &Cx<'_>) {
 fn list(
     ui: &mut Ui,
     name: &str,
-    entries: impl Iterator<Item = (String, String, Choice)>,
-    action: impl Fn(Choice) -> ExportAction,
+    entries: impl Iterator<Item = (String, String, ExportChoice)>,
+    action: impl Fn(ExportChoice) -> ExportAction,
     cx: &Cx<'_>,
 ) {
     SubMenuButton::new(name).ui(ui, |ui| {

@@ -2,17 +2,17 @@
 
 use egui::{CollapsingHeader, Label, Margin, RichText, ScrollArea, TextEdit, Ui};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, dialogs, icons, top_bar, widgets};
 use crate::fixture::expect;
 use crate::fixture::redact::{Found, OFFERED};
-use crate::state::fixture::{FixtureForm, Preview, Saving, There, Written};
+use crate::state::fixture::{FixtureForm, FixtureSaving, FixtureWritten, Preview, There};
 use crate::state::{Action, FixtureAction};
 
 /// The dialog, below its title.
 pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let Some(saving) = &cx.state.fixtures.saving else { return };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut form = saving.form.clone();
     if let Some(kind) = saving.then {
         let words =
@@ -70,7 +70,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 }
 
 fn place_ui(ui: &mut Ui, form: &mut FixtureForm) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
         let width = ui.available_width();
         let field = |ui: &mut Ui, text: &mut String, name: &str, width: f32| {
@@ -88,7 +88,7 @@ fn place_ui(ui: &mut Ui, form: &mut FixtureForm) {
 }
 
 /// What is made the same, and what is needed.
-fn choices_ui(ui: &mut Ui, saving: &Saving, form: &mut FixtureForm) {
+fn choices_ui(ui: &mut Ui, saving: &FixtureSaving, form: &mut FixtureForm) {
     heading(ui, "Made the same from call to call");
     ui.horizontal_wrapped(|ui| {
         let normalise = &mut form.wanted.normalise;
@@ -109,13 +109,13 @@ fn choices_ui(ui: &mut Ui, saving: &Saving, form: &mut FixtureForm) {
 }
 
 fn heading(ui: &mut Ui, words: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.add_space(4.0);
     ui.label(RichText::new(words).font(theme::semibold(13.0)).color(t.strong));
 }
 
 fn preview_ui(ui: &mut Ui, preview: &Preview, form: &mut FixtureForm) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     heading(ui, "What looks secret");
     if preview.found.is_empty() {
         ui.label(
@@ -146,8 +146,8 @@ fn preview_ui(ui: &mut Ui, preview: &Preview, form: &mut FixtureForm) {
 }
 
 /// A file that would be written; it unfolds to exactly its text.
-fn file_ui(ui: &mut Ui, file: &Written, is_open: bool) {
-    let t = Tokens::of(ui);
+fn file_ui(ui: &mut Ui, file: &FixtureWritten, is_open: bool) {
+    let t = ThemeTokens::of(ui);
     let title = format!("{} · {}", file.name, widgets::number_text(file.bytes, "bytes"));
     CollapsingHeader::new(RichText::new(title).font(theme::mono(12.0)).color(t.strong))
         .id_salt(("written", &file.name))
@@ -169,7 +169,7 @@ fn file_ui(ui: &mut Ui, file: &Written, is_open: bool) {
 const PLACES: usize = 12;
 
 fn kind_ui<'a>(ui: &mut Ui, kind: &str, found: impl Iterator<Item = &'a Found>, form: &mut FixtureForm) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let found: Vec<&Found> = found.collect();
     let count: u64 = found.iter().map(|found| found.redaction.count).sum();
     let is_offered = OFFERED.contains(&kind);

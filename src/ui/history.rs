@@ -6,7 +6,7 @@ use egui::{
 };
 
 use super::sidebar::outcome_look;
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, top_bar, widgets};
 use crate::fixture::kept::{Entry, Health};
 use crate::state::kept::MEBIBYTE;
@@ -30,7 +30,7 @@ pub(super) fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The dialog, below its title.
 pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let history = &cx.state.history;
     let place = history.folder.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
     ui.horizontal(|ui| {
@@ -91,7 +91,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
 
 /// How much is kept. Changed by a button alone, since what is beyond the limits goes at once.
 fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let history = &cx.state.history;
     let send = |action| cx.send(Action::History(action));
     let mut keep = history.limits.unwrap_or(history.keep);
@@ -119,7 +119,7 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), theme::CAPTURE_ROW), Sense::click());
     let (glyph, color, words) = match &entry.health {
         Health::Whole => outcome_look(entry.outcome, t),

@@ -7,11 +7,11 @@ pub mod row;
 
 use egui::{Id, Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::Button;
 use super::{Cx, icons, panes, widgets};
 use crate::report::{HostRow, HostsQuery, HostsReport, grouped};
-use crate::state::{Action, Asked, HostFilter, HostSort, HostsAction, ProbeAction};
+use crate::state::{Action, HostFilter, HostSort, HostsAction, ProbeAction, QueryState};
 
 /// Room that the words of the head's controls need, beside what stands at their right.
 const PROBE_WORDS: f32 = 430.0;
@@ -26,7 +26,7 @@ const BESIDE: f32 = 900.0;
 pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let view = &cx.state.view.hosts;
     let known = match cx.ask(HostsQuery) {
-        Asked::Ready(report) => Some(&**report),
+        QueryState::Ready(report) => Some(&**report),
         _ => None,
     };
     let rect = widgets::mode_head(ui, cx, "What each host's model sees", |ui| {
@@ -53,17 +53,17 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         match (cx.ask(HostsQuery), known) {
             (_, Some(report)) => body_ui(ui, cx, rect, report),
-            (Asked::Failed(problem), _) => {
+            (QueryState::Failed(problem), _) => {
                 widgets::problem_ui(ui, problem);
             }
-            (Asked::Working { since }, _) => {
+            (QueryState::Working { since }, _) => {
                 ui.add_space(24.0);
                 ui.horizontal(|ui| {
                     ui.add_space(SIDE);
                     widgets::waiting(ui, "Reading the answer as each host does", since, cx);
                 });
             }
-            (Asked::Ready(_), None) => {}
+            (QueryState::Ready(_), None) => {}
         }
     });
 }
@@ -107,7 +107,7 @@ fn shown<'a>(cx: &Cx<'_>, report: &'a HostsReport) -> Vec<&'a HostRow> {
 }
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let rows = shown(cx, report);
     let selected = cx.state.view.hosts.selected.and_then(|id| report.row(id)).or(rows.first().copied());
     let (table, detail) = if rect.width() >= BESIDE {
@@ -161,7 +161,7 @@ impl Columns {
 }
 
 fn table_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, rows: &[&HostRow], selected: Option<&HostRow>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.add_space(10.0);
     ui.horizontal(|ui| {
         ui.add_space(SIDE);
@@ -218,7 +218,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, rows: &[
 }
 
 fn foot_ui(ui: &mut Ui, rect: Rect, report: &HostsReport) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.painter().hline(rect.x_range(), rect.top() + 0.5, Stroke::new(1.0, t.line));
     let mut x = rect.left() + SIDE;
     let y = rect.center().y;
@@ -246,7 +246,7 @@ fn foot_ui(ui: &mut Ui, rect: Rect, report: &HostsReport) {
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let columns = Columns::of(rect);
     let y = rect.center().y;
     let view = &cx.state.view.hosts;
@@ -289,7 +289,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow, most: f64, is_selected: bool, focus: &egui::Response) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let response = ui.interact(rect, ui.scope_id().with(("host", row.host.id)), Sense::CLICK);
     let is_beside = cx.state.view.hosts.beside == Some(row.host.id);

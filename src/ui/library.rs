@@ -2,11 +2,11 @@
 
 use egui::{Frame, Label, Margin, Panel, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, dialogs, icons};
 use crate::state::Action;
-use crate::state::library::{Entry, LibraryAction};
+use crate::state::library::{LibraryAction, LibraryEntry};
 
 const ROW: f32 = 44.0;
 const SIDE: f32 = 16.0;
@@ -51,8 +51,8 @@ pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
 }
 
-fn list_ui(ui: &mut Ui, cx: &Cx<'_>, entries: &[Entry]) {
-    let t = Tokens::of(ui);
+fn list_ui(ui: &mut Ui, cx: &Cx<'_>, entries: &[LibraryEntry]) {
+    let t = ThemeTokens::of(ui);
     let library = &cx.state.library;
     Frame::new().inner_margin(Margin::symmetric(12, 8)).show(ui, |ui| {
         let mut filter = library.filter.clone();
@@ -68,7 +68,7 @@ fn list_ui(ui: &mut Ui, cx: &Cx<'_>, entries: &[Entry]) {
         }
     });
     let wanted = library.filter.trim().to_lowercase();
-    let matches = |entry: &Entry| {
+    let matches = |entry: &LibraryEntry| {
         [entry.name(), entry.title(), entry.description().unwrap_or_default()]
             .iter()
             .any(|text| text.to_lowercase().contains(&wanted))
@@ -86,16 +86,16 @@ fn list_ui(ui: &mut Ui, cx: &Cx<'_>, entries: &[Entry]) {
     });
 }
 
-fn kind(entry: &Entry) -> (&'static str, &'static str) {
+fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
     match entry {
-        Entry::Resource(_) => (icons::RESOURCE, "resource"),
-        Entry::Template(_) => (icons::CODE, "template"),
-        Entry::Prompt(_) => (icons::PROMPTS, "prompt"),
+        LibraryEntry::Resource(_) => (icons::RESOURCE, "resource"),
+        LibraryEntry::Template(_) => (icons::CODE, "template"),
+        LibraryEntry::Prompt(_) => (icons::PROMPTS, "prompt"),
     }
 }
 
-fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &Entry) {
-    let t = Tokens::of(ui);
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let is_selected = cx.state.library.selected == Some(at);
     if is_selected || response.hovered() {
@@ -119,13 +119,13 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &Entry) {
     }
 }
 
-fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
-    let t = Tokens::of(ui);
+fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
+    let t = ThemeTokens::of(ui);
     let library = &cx.state.library;
     let small = |text: String, color| Label::new(RichText::new(text).font(theme::small()).color(color)).wrap();
     ui.add(Label::new(RichText::new(entry.title()).font(theme::semibold(16.0)).color(t.strong)).wrap());
     ui.add(Label::new(RichText::new(entry.name()).font(theme::code()).color(t.text)).wrap().selectable(true));
-    if let Entry::Resource(resource) | Entry::Template(resource) = entry {
+    if let LibraryEntry::Resource(resource) | LibraryEntry::Template(resource) = entry {
         let size = resource.size.map(|size| widgets::number_text(size, "bytes"));
         let facts: Vec<_> = resource.mime_type.clone().into_iter().chain(size).collect();
         if !facts.is_empty() {
@@ -168,7 +168,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
     let is_missing = places.iter().any(|(name, _, required)| *required && library.values.get(name).is_none_or(String::is_empty));
     let can_read = cx.state.running.is_none() && cx.state.connection.is_connected() && !is_missing;
     ui.horizontal(|ui| {
-        let words = if matches!(entry, Entry::Prompt(_)) { "Fill in" } else { "Read" };
+        let words = if matches!(entry, LibraryEntry::Prompt(_)) { "Fill in" } else { "Read" };
         if Button::new(words).icon_fill(icons::CALL).primary().enabled(can_read).show(ui).clicked() {
             act(cx, LibraryAction::Read);
         }

@@ -50,7 +50,7 @@ use crate::format::ledger::Row;
 use crate::problem::Problem;
 use crate::report::{CountQuery, Inquiry, Query, RowQuery, ToolTokensQuery};
 use crate::settings::PanelSize;
-use crate::state::{Action, Asked, State};
+use crate::state::{Action, QueryState, State};
 use crate::token::{Count, Tokenizer};
 
 /// The only thing a painting function gets besides its `Ui`: the state to read, and where to send what a person did.
@@ -71,22 +71,22 @@ impl<'a> Cx<'a> {
     }
 
     /// Asks for something about the capture shown. What is not known yet is worked on after this frame.
-    pub fn ask<Q: Query>(&self, query: Q) -> Asked<'a, Q::Out> {
+    pub fn ask<Q: Query>(&self, query: Q) -> QueryState<'a, Q::Out> {
         match self.state.view.capture.as_ref() {
             Some(id) => self.ask_of(std::slice::from_ref(id), query),
-            None => Asked::Working { since: self.state.now },
+            None => QueryState::Working { since: self.state.now },
         }
     }
 
     /// Asks for something about these captures.
-    pub fn ask_of<Q: Query>(&self, captures: &[CaptureId], query: Q) -> Asked<'a, Q::Out> {
+    pub fn ask_of<Q: Query>(&self, captures: &[CaptureId], query: Q) -> QueryState<'a, Q::Out> {
         self.inquire::<Q>(Inquiry::of(captures, query))
     }
 
     /// Asks for the result of an inquiry whose query is a `Q`.
-    pub fn inquire<Q: Query>(&self, inquiry: Inquiry) -> Asked<'a, Q::Out> {
-        let asked = self.state.answers.known::<Q>(&inquiry).unwrap_or(Asked::Working { since: self.state.now });
-        if matches!(asked, Asked::Working { .. }) {
+    pub fn inquire<Q: Query>(&self, inquiry: Inquiry) -> QueryState<'a, Q::Out> {
+        let asked = self.state.answers.known::<Q>(&inquiry).unwrap_or(QueryState::Working { since: self.state.now });
+        if matches!(asked, QueryState::Working { .. }) {
             let mut wants = self.wants.borrow_mut();
             if !wants.contains(&inquiry) {
                 wants.push(inquiry);
@@ -109,8 +109,8 @@ impl<'a> Cx<'a> {
                 false => self.state.answers.get(capture, RowQuery(format))?,
             };
             match asked {
-                Asked::Ready(row) if row.is_available() => return Some(row),
-                Asked::Ready(_) => {}
+                QueryState::Ready(row) if row.is_available() => return Some(row),
+                QueryState::Ready(_) => {}
                 _ => return None,
             }
         }
@@ -154,7 +154,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
 
     commands::keys(ui, cx);
     export::paste(ui, cx);
-    let t = theme::Tokens::of(ui);
+    let t = theme::ThemeTokens::of(ui);
     let size = ui.content_rect().size();
     let bar = Frame::new().fill(t.panel);
     Panel::top("top bar").exact_size(theme::TOP_BAR).resizable(false).frame(bar).show(ui, |ui| top_bar::top_bar_ui(ui, cx));

@@ -9,7 +9,7 @@ use egui::{
 };
 
 use super::commands::{self, COMMANDS};
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::format::FORMATS;
 use crate::state::versus::ServerDiffAction;
@@ -39,7 +39,7 @@ enum Does {
 
 /// The field in the top bar that opens the palette, or an icon where there is no room for it.
 pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let keys = commands::keys_of(COMMAND);
     let Some(rect) = rect else {
         if widgets::icon_button(ui, icons::SEARCH, COMMAND).on_hover_text(keys).clicked() {
@@ -84,7 +84,7 @@ pub fn palette_ui(ui: &Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
 }
 
 fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     // Taken before the field sees them: there they would move the cursor.
     let step = ui.input_mut(|input| {
         [(Key::ArrowDown, 1), (Key::ArrowUp, -1), (Key::PageDown, ROWS as isize), (Key::PageUp, -(ROWS as isize))]
@@ -138,7 +138,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, chosen: usize) {
 }
 
 fn row_ui(ui: &mut Ui, entry: &Entry, is_chosen: bool, index: usize, count: usize) -> bool {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     response.widget_info(|| {
         let label = format!("{} {}, {}, {} of {count}", entry.kind, entry.name, entry.detail, index + 1);

@@ -3,7 +3,7 @@
 
 use egui::{Frame, Id, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, Tone};
 use super::{Cx, icons};
 use crate::host::probe::{Confidence, Finding, Naming, SERVER};
@@ -22,7 +22,7 @@ fn act(cx: &Cx<'_>, action: ProbeAction) {
 }
 
 pub fn probe_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let probing = &cx.state.probing;
     let rest = widgets::mode_head(ui, cx, "Probe a host", |ui| {
         let has_any = !probing.pasted.is_empty();
@@ -72,12 +72,12 @@ fn words(ui: &mut Ui, text: &str, font: egui::FontId, color: egui::Color32) {
 }
 
 fn heading(ui: &mut Ui, text: &str) {
-    let response = ui.label(RichText::new(text).font(theme::title()).color(Tokens::of(ui).strong));
+    let response = ui.label(RichText::new(text).font(theme::title()).color(ThemeTokens::of(ui).strong));
     response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
 }
 
 fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     Frame::new().inner_margin(Margin { left: 16, right: 12, top: 12, bottom: 8 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         heading(ui, "1. Ask the host");
@@ -97,7 +97,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, tool: &ProbeTool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let probing = &cx.state.probing;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let is_chosen = probing.at == at;
@@ -130,7 +130,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, tool: &ProbeTool) {
 }
 
 fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let probing = &cx.state.probing;
     let tool = &PROBE_TOOLS[probing.at];
     Frame::new().inner_margin(Margin::symmetric(16, 12)).show(ui, |ui| {
@@ -178,7 +178,7 @@ fn paste_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn found_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let probing = &cx.state.probing;
     ScrollArea::vertical().id_salt("found").auto_shrink(false).show(ui, |ui| {
         Frame::new().inner_margin(Margin::symmetric(16, 12)).show(ui, |ui| {
@@ -202,7 +202,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn finding_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     words(ui, &finding.verdict(), theme::base(), t.strong);
     let (tone, why) = match finding.confidence() {
         Confidence::High => (Tone::Ok, "every text of at least 10 tools is explained"),
@@ -257,7 +257,7 @@ fn finding_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
 }
 
 fn naming_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let naming = &cx.state.probing.naming;
     let field = |ui: &mut Ui, label: &str, value: &str, change: &dyn Fn(String) -> Naming| {
         ui.horizontal(|ui| {

@@ -5,11 +5,11 @@ use std::hash::{Hash as _, Hasher as _};
 use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::sidebar::cached;
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::report::ServerCostQuery;
-use crate::report::{Cost, Part, ServerCost, ToolCost};
-use crate::state::Asked;
+use crate::report::{Cost, DefinitionPart, ServerCost, ToolCost};
+use crate::state::QueryState;
 use crate::state::{Action, Dialog, ServerColumn, TokensAction};
 use crate::token::Count;
 
@@ -19,7 +19,7 @@ const SIDE: f32 = 16.0;
 const NUMBER: f32 = 96.0;
 
 pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
     let rest = widgets::mode_head(ui, cx, "Before the first call", |ui| {
         let name = format!("counted with {} (exact)", encoding.name());
@@ -37,19 +37,19 @@ pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
             return;
         }
         let waiting = cx.inquire::<ServerCostQuery>(cx.state.server_cost()).then(|cost| cost_ui(ui, cx, cost));
-        if let Asked::Ready(()) = waiting {
+        if let QueryState::Ready(()) = waiting {
             return;
         }
         ui.add_space(16.0);
         ui.horizontal(|ui| {
             ui.add_space(SIDE);
             match waiting {
-                Asked::Ready(()) => {}
-                Asked::Working { since } => {
+                QueryState::Ready(()) => {}
+                QueryState::Working { since } => {
                     widgets::waiting(ui, "Counting definitions", since, cx);
                 }
-                Asked::Failed(problem) => {
-                    ui.label(RichText::new(problem.message()).font(theme::small()).color(Tokens::of(ui).bad));
+                QueryState::Failed(problem) => {
+                    ui.label(RichText::new(problem.message()).font(theme::small()).color(ThemeTokens::of(ui).bad));
                 }
             }
         });
@@ -73,7 +73,7 @@ fn cost_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
 }
 
 fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let number =
         |tokens: u64| RichText::new(widgets::number_text(tokens, "tokens")).font(theme::mono_semibold(13.0)).color(t.strong);
     let plain = |text: String| RichText::new(text).font(theme::base()).color(t.text);
@@ -117,7 +117,7 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
 
 /// What cutting would save, against all definitions.
 fn cuts_ui(ui: &mut Ui, cost: &ServerCost) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let cuts: Vec<_> = cost.cuts.iter().filter(|cut| cut.saves > 0).collect();
     if cuts.is_empty() {
         ui.label(
@@ -142,12 +142,19 @@ fn cuts_ui(ui: &mut Ui, cost: &ServerCost) {
 }
 
 /// The columns of numbers, the total last; narrow windows keep those that cost most.
-fn parts(width: f32) -> Vec<Part> {
-    let wanted =
-        [Part::Description, Part::InputSchema, Part::OutputSchema, Part::Annotations, Part::Name, Part::Title, Part::Rest];
+fn parts(width: f32) -> Vec<DefinitionPart> {
+    let wanted = [
+        DefinitionPart::Description,
+        DefinitionPart::InputSchema,
+        DefinitionPart::OutputSchema,
+        DefinitionPart::Annotations,
+        DefinitionPart::Name,
+        DefinitionPart::Title,
+        DefinitionPart::Rest,
+    ];
     let fits = (((width - 2.0 * SIDE - 200.0) / NUMBER) as usize).saturating_sub(1);
     let kept = &wanted[..fits.min(wanted.len())];
-    Part::ALL.iter().copied().filter(|part| kept.contains(part)).collect()
+    DefinitionPart::ALL.iter().copied().filter(|part| kept.contains(part)).collect()
 }
 
 fn key(tool: &ToolCost, column: ServerColumn) -> u64 {
@@ -173,7 +180,7 @@ fn order(cost: &ServerCost, sort: ServerColumn, is_reversed: bool) -> Vec<usize>
 }
 
 fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let view = &cx.state.server_view;
     let width = ui.available_width();
     let parts = parts(width);
@@ -197,8 +204,8 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
     ui.painter().hline(ui.max_rect().x_range(), ui.max_rect().top(), Stroke::new(1.0, t.line));
 }
 
-fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[Part]) {
-    let t = Tokens::of(ui);
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
+    let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
@@ -260,12 +267,12 @@ struct Scale {
     all: u64,
 }
 
-fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[Part], scale: Scale) {
-    let t = Tokens::of(ui);
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &ToolCost, parts: &[DefinitionPart], scale: Scale) {
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let share = tool.tokens as f64 / scale.all.max(1) as f64 * 100.0;
     response.widget_info(|| {
-        let parts: Vec<String> = Part::ALL
+        let parts: Vec<String> = DefinitionPart::ALL
             .iter()
             .filter(|&&part| tool.part(part) > 0)
             .map(|&part| format!("{} {}", part.title(), widgets::grouped(tool.part(part))))

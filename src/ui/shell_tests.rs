@@ -10,8 +10,8 @@ use egui_kittest::kittest::Queryable;
 
 use super::{Cx, theme, window};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Timings, Tool};
-use crate::fixture::export::Choice;
-use crate::problem::{Kind, Problem};
+use crate::fixture::export::ExportChoice;
+use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
 use crate::state::{
     Action, Connection, Dialog, ExportAction, Field, FieldKind, Form, FormMode, ListedTool, PathPurpose, PreparedCall, Running,
@@ -131,7 +131,7 @@ fn answered(outcome: Outcome) -> State {
         outcome,
         request: Bytes::from_static(b"{}"),
         response: Some(Bytes::from_static(b"{}")),
-        problem: Some(Problem::new(Kind::Timeout, "no answer came")),
+        problem: Some(Problem::new(ProblemKind::Timeout, "no answer came")),
         notes: vec!["1 unreadable line came".into()],
         ..Capture::empty(CaptureId("one".into()), server())
     };
@@ -149,7 +149,7 @@ fn every_control_has_a_name_in_every_state() {
         states.push(answered(outcome));
     }
     let source = Source::sample();
-    let problem = Problem::new(Kind::Spawn, "command not found").at("nosuch").hint("check the spelling");
+    let problem = Problem::new(ProblemKind::Spawn, "command not found").at("nosuch").hint("check the spelling");
     let limit = Duration::from_secs(90);
     let stderr: Vec<String> = (0..9).map(|line| format!("line {line}")).collect();
     for connection in [
@@ -382,8 +382,8 @@ fn export_stands_beside_call() {
     let mut harness = harness(answered(Outcome::Result));
     for (label, action) in [
         ("Copy verdict", Action::CopyVerdict),
-        ("Capture folder…", Action::ExportAs(ExportAction::save(Choice::FOLDER))),
-        ("Raw CallToolResult…", Action::ExportAs(ExportAction::save(Choice::RESULT))),
+        ("Capture folder…", Action::ExportAs(ExportAction::save(ExportChoice::FOLDER))),
+        ("Raw CallToolResult…", Action::ExportAs(ExportAction::save(ExportChoice::RESULT))),
     ] {
         harness.get_by_label("Export").click();
         harness.run_ok();
@@ -464,7 +464,7 @@ fn shortcuts_do_what_the_table_says() {
     for (modifiers, key, action) in [
         (Modifiers::COMMAND, Key::B, Action::ToggleSidebar),
         (Modifiers::COMMAND, Key::Num2, Action::FocusPane(1)),
-        (Modifiers::COMMAND, Key::E, Action::ExportAs(ExportAction::save(Choice::FOLDER))),
+        (Modifiers::COMMAND, Key::E, Action::ExportAs(ExportAction::save(ExportChoice::FOLDER))),
         (Modifiers::COMMAND, Key::R, Action::Reconnect),
         (Modifiers::COMMAND, Key::F, Action::SetSearch(Some(String::new()))),
         (Modifiers::COMMAND | Modifiers::SHIFT, Key::S, Action::Connect(Source::sample())),

@@ -10,7 +10,7 @@ use egui::{
 };
 
 use super::commands::{self, Region};
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, server, sizes, widgets};
 use crate::capture::{Outcome, Tool};
 use crate::settings::PanelSize;
@@ -50,7 +50,7 @@ impl Risk {
         }
     }
 
-    fn mark(self, t: &Tokens) -> (&'static str, bool, Color32) {
+    fn mark(self, t: &ThemeTokens) -> (&'static str, bool, Color32) {
         match self {
             Self::ReadOnly => (icons::READ_ONLY, true, t.ok),
             Self::Writes => (icons::WRITES, true, t.accent),
@@ -62,7 +62,7 @@ impl Risk {
 }
 
 /// How an outcome looks and what it is called.
-pub(super) fn outcome_look(outcome: Outcome, t: &Tokens) -> (&'static str, Color32, &'static str) {
+pub(super) fn outcome_look(outcome: Outcome, t: &ThemeTokens) -> (&'static str, Color32, &'static str) {
     match outcome {
         Outcome::Result => (icons::CHECK_CIRCLE, t.ok, "done"),
         Outcome::ToolError => (icons::ERROR, t.bad, "isError"),
@@ -169,7 +169,7 @@ fn overlay(button: &Response) -> Popup<'_> {
 }
 
 fn rail_button(ui: &mut Ui, glyph: &str, name: &str, count: usize) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(44.0, 44.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name}, {count}")));
     if response.hovered() || response.has_focus() {
@@ -221,7 +221,7 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
 // Tools
 
 fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let state = cx.state;
     ui.spacing_mut().item_spacing.y = 0.0;
     heading(ui, "Tools", state.tools.len());
@@ -308,7 +308,7 @@ fn newly_chosen<'a>(ui: &Ui, cx: &Cx<'a>) -> Option<&'a str> {
 }
 
 fn heading(ui: &mut Ui, title: &str, count: usize) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("{title} {count}")));
     let at = pos2(rect.left() + 14.0, rect.center().y);
@@ -323,7 +323,7 @@ fn heading(ui: &mut Ui, title: &str, count: usize) {
 }
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut text = cx.state.filter.clone();
     ui.horizontal(|ui| {
         let clear = if text.is_empty() { 0.0 } else { 28.0 + ui.spacing().item_spacing.x };
@@ -350,7 +350,7 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
 }
 
 fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let words = if !cx.state.filter.trim().is_empty() && !cx.state.tools.is_empty() {
         format!("No tool matches “{}”", cx.state.filter.trim())
     } else if cx.state.connection.is_connected() {
@@ -368,7 +368,7 @@ fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn sum_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let count = cx.state.tools.len();
     if count == 0 {
         return;
@@ -410,13 +410,13 @@ fn row(ui: &mut Ui, height: f32) -> (Rect, Response) {
 /// The focus ring stays inside a row, so that its neighbours do not cut it.
 fn focus_ring(ui: &Ui, response: &Response, rect: Rect) {
     if response.has_focus() {
-        let stroke = egui::Stroke::new(1.5, Tokens::of(ui).accent);
+        let stroke = egui::Stroke::new(1.5, ThemeTokens::of(ui).accent);
         ui.painter().rect_stroke(rect.shrink(1.0), theme::RADIUS_BADGE, stroke, StrokeKind::Inside);
     }
 }
 
 fn ground(ui: &Ui, response: &Response, rect: Rect, selected: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     if selected {
         ui.painter().rect_filled(rect, 0.0, t.accent_bg);
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), CornerRadius::ZERO, t.accent);
@@ -427,7 +427,7 @@ fn ground(ui: &Ui, response: &Response, rect: Rect, selected: bool) {
 }
 
 fn group_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, title: &str, tokens: Option<u64>, folded: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = row(ui, theme::TOOL_ROW);
     let sum = tokens.map_or_else(|| server::uncounted(cx, "…", "–"), widgets::grouped);
     response.widget_info(|| {
@@ -456,12 +456,12 @@ fn elided(ui: &Ui, at: egui::Pos2, width: f32, parts: &[(&str, Color32)], font: 
     let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
     let is_cut = galley.elided;
     let position = pos2(at.x, at.y - galley.size().y / 2.0);
-    ui.painter().galley(position, galley, Tokens::of(ui).text);
+    ui.painter().galley(position, galley, ThemeTokens::of(ui).text);
     is_cut
 }
 
 fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: usize) -> bool {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let tool = &*listed.tool;
     // An answer of another server's tool is that of none of these.
     let is_foreign = cx.state.view.screen == Screen::Answer && cx.state.foreign_capture().is_some();

@@ -4,7 +4,7 @@ mod own;
 
 use egui::{Align2, Response, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::source::Source;
 use crate::state::{Action, Connection, StartQuestion};
@@ -13,7 +13,7 @@ use crate::state::{Action, Connection, StartQuestion};
 const CARD_HEIGHT: f32 = 104.0;
 
 pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ScrollArea::vertical().id_salt("start").auto_shrink(false).show(ui, |ui| {
         let width = (ui.available_width() - 48.0).clamp(280.0, 760.0);
         let side = ((ui.available_width() - width) / 2.0).max(0.0);
@@ -75,7 +75,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The server went away: what that means, and the way on.
 fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Connection::Gone { source, problem, .. } = &cx.state.connection else { return };
     ui.label(RichText::new("The server is gone").font(theme::page_title()).color(t.strong));
     let words = format!("{}: {}. No tool of it can be called until it is connected again.", source.label(), problem.what);
@@ -102,7 +102,7 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     let card = (width - 16.0 * (columns as f32 - 1.0)) / columns as f32;
     for questions in StartQuestion::ALL.chunks(columns) {
         let words = |question: &StartQuestion| {
-            ui.painter().layout(question.explanation().to_owned(), theme::small(), Tokens::of(ui).weak, card - 32.0)
+            ui.painter().layout(question.explanation().to_owned(), theme::small(), ThemeTokens::of(ui).weak, card - 32.0)
         };
         let height = questions.iter().map(|question| words(question).size().y).fold(30.0, f32::max) + 58.0;
         ui.horizontal(|ui| {
@@ -118,7 +118,7 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 }
 
 fn card_ui(ui: &mut Ui, question: StartQuestion, size: egui::Vec2) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, question.title()));
     let (fill, line) = if response.hovered() { (t.hover, t.accent_line) } else { (t.card, t.line2) };

@@ -3,14 +3,14 @@
 use egui::{Align, Align2, Layout, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::commands::{self, Region};
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, top_bar, widgets};
 use crate::state::library::LibraryAction;
 use crate::state::wire::WireAction;
 use crate::state::{Action, Connection, Dialog};
 
 pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let bar = ui.max_rect();
     let is_narrow = bar.width() < theme::MEDIUM;
     let connection = &cx.state.connection;
@@ -73,12 +73,12 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
 }
 
-fn weak(text: &str, t: &Tokens) -> RichText {
+fn weak(text: &str, t: &ThemeTokens) -> RichText {
     RichText::new(text).font(theme::regular(12.0)).color(t.weak)
 }
 
 fn item(ui: &mut Ui, glyph: &str, text: &str, name: &str) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(12.0), t.weak);
     let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + 30.0, theme::STATUS_BAR), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));

@@ -13,7 +13,7 @@ use egui::{
 
 /// Every colour of one theme, by role.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tokens {
+pub struct ThemeTokens {
     pub is_dark: bool,
     /// Window and call bar.
     pub bg: Color32,
@@ -77,7 +77,7 @@ const fn hue(color: u32, fill: u32, line: u32) -> Hue {
     Hue { color: rgb(color), fill: rgb(fill), line: rgb(line) }
 }
 
-pub static DARK: Tokens = Tokens {
+pub static DARK: ThemeTokens = ThemeTokens {
     is_dark: true,
     bg: rgb(0x0f_1216),
     panel: rgb(0x14_181d),
@@ -113,7 +113,7 @@ pub static DARK: Tokens = Tokens {
     hue_derived: hue(0x7f_8a9a, 0x1d_2229, 0x34_3d4a),
 };
 
-pub static LIGHT: Tokens = Tokens {
+pub static LIGHT: ThemeTokens = ThemeTokens {
     is_dark: false,
     bg: rgb(0xf4_f5f7),
     panel: rgb(0xfb_fbfc),
@@ -149,13 +149,13 @@ pub static LIGHT: Tokens = Tokens {
     hue_derived: hue(0x5f_6a79, 0xf0_f2f5, 0xc9_ced6),
 };
 
-impl Tokens {
+impl ThemeTokens {
     /// The tokens of the theme in force; takes a `Ui` as well as a `Context`.
-    pub fn of(ctx: &Context) -> &'static Tokens {
+    pub fn of(ctx: &Context) -> &'static ThemeTokens {
         Self::for_theme(ctx.theme())
     }
 
-    pub fn for_theme(theme: Theme) -> &'static Tokens {
+    pub fn for_theme(theme: Theme) -> &'static ThemeTokens {
         match theme {
             Theme::Dark => &DARK,
             Theme::Light => &LIGHT,
@@ -351,11 +351,11 @@ pub fn install_for_picture(ctx: &Context) {
 fn install_with(ctx: &Context, fonts: FontDefinitions) {
     ctx.set_fonts(fonts);
     for theme in [Theme::Dark, Theme::Light] {
-        ctx.style_mut_of(theme, |style| apply(style, Tokens::for_theme(theme)));
+        ctx.style_mut_of(theme, |style| apply(style, ThemeTokens::for_theme(theme)));
     }
 }
 
-fn apply(style: &mut Style, t: &Tokens) {
+fn apply(style: &mut Style, t: &ThemeTokens) {
     style.text_styles = [
         (TextStyle::Heading, semibold(17.0)),
         (TextStyle::Body, base()),
@@ -395,7 +395,7 @@ fn apply(style: &mut Style, t: &Tokens) {
     style.visuals = visuals(t);
 }
 
-fn visuals(t: &Tokens) -> Visuals {
+fn visuals(t: &ThemeTokens) -> Visuals {
     let mut visuals = if t.is_dark { Visuals::dark() } else { Visuals::light() };
     let widget = |fill, line, text| WidgetVisuals {
         bg_fill: fill,

@@ -2,7 +2,7 @@
 
 use egui::{Label, Popup, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, top_bar, widgets};
 use crate::report::Model;
 use crate::state::exact::ExactAction;
@@ -25,7 +25,7 @@ fn shown_name(tokenizer: &Tokenizer) -> String {
 }
 
 pub fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let chosen = &cx.state.settings.tokenizer;
     let button = egui::Button::new((
         icons::icon(icons::TOKENIZER, 14.0, t.weak),
@@ -46,7 +46,7 @@ pub fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let chosen = &cx.state.settings.tokenizer;
     heading(ui, "Tokenizer");
     let file = cx.state.tokenizer_file.iter().map(|file| Tokenizer::File(std::sync::Arc::clone(file)));
@@ -78,7 +78,7 @@ fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     heading(ui, "Money and context");
     let choose = |ui: &mut Ui, name: &str, about: &str, model: Option<&Model>| {
         let wanted = model.map(|model| model.name.clone());
@@ -106,7 +106,7 @@ fn money_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn heading(ui: &mut Ui, text: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
     widgets::text_at(ui, pos2(rect.left() + 8.0, rect.center().y), text, theme::semibold(12.0), t.weak, rect.width());
@@ -120,7 +120,7 @@ fn note(ui: &mut Ui, text: &str, color: egui::Color32) {
 
 /// One choice with a note at the right; true when it was clicked.
 fn row_ui(ui: &mut Ui, name: &str, about: &str, is_chosen: bool) -> bool {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let spoken = if about.is_empty() { name.to_owned() } else { format!("{name}, {about}") };
     response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_chosen, &spoken));

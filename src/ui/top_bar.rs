@@ -6,7 +6,7 @@ use egui::{
 };
 
 use super::commands::{self, Region};
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, palette, tokenizer, widgets};
 use crate::settings::Theme;
 use crate::source::{Protocol, Source};
@@ -49,7 +49,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The name of the program; a click leads to the start page.
 fn brand_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let name = ui.painter().layout_no_wrap("Loupe".to_owned(), theme::semibold(14.0), t.strong);
     let (rect, response) = ui.allocate_exact_size(vec2(28.0 + name.size().x, 28.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Loupe: start page"));
@@ -79,7 +79,7 @@ pub(super) struct ConnectionLook {
     pub words: String,
 }
 
-pub(super) fn connection_look(connection: &Connection, t: &Tokens) -> ConnectionLook {
+pub(super) fn connection_look(connection: &Connection, t: &ThemeTokens) -> ConnectionLook {
     let (color, is_hollow, words) = match connection {
         Connection::None => (t.weak, true, "Not connected".to_owned()),
         Connection::Connecting { .. } => (t.warn, true, "Connecting".into()),
@@ -102,7 +102,7 @@ pub(super) fn paint_dot(ui: &Ui, center: Pos2, look: &ConnectionLook) {
 const OTHERS: f32 = 290.0;
 
 fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let connection = &cx.state.connection;
     let look = connection_look(connection, t);
     let label = connection.source().map_or_else(|| "No server".to_owned(), Source::label);
@@ -200,7 +200,7 @@ fn rows_of_words(text: &str, letters: usize) -> Vec<String> {
 }
 
 fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.set_width(MENU);
     let connection = &cx.state.connection;
     if let Some(source) = connection.source() {
@@ -259,7 +259,7 @@ pub(super) fn at_right<R>(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui
 
 /// A row of a menu with an icon.
 pub(super) fn menu_item(ui: &mut Ui, glyph: &str, name: &str, keys: &str, enabled: bool) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let button = egui::Button::new((icons::icon(glyph, 14.0, t.weak), RichText::new(name).font(theme::base())))
         .shortcut_text(RichText::new(keys).font(theme::mono(12.0)))
         .frame_when_inactive(false)

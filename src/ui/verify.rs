@@ -2,7 +2,7 @@
 
 use egui::{Align2, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::fixture::told;
@@ -48,7 +48,7 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let verifying = &cx.state.fixtures.verifying;
     let Some(path) = &verifying.path else {
         let words = "Fixtures are answers kept with what is expected of them. Open a folder of them to call each again and see whether the server still answers so.";
@@ -99,7 +99,7 @@ fn count(fixtures: usize) -> String {
 
 /// The field for a value that the fixture hides.
 fn hidden_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, place: usize, at: usize) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(pointer) = fixture.hidden.get(at) else { return };
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let left = rect.left() + 24.0;
@@ -131,7 +131,7 @@ fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, rect: Rect, name: &
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, row: VerifyRow) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let sign = |passed: Option<bool>| match passed {
         Some(true) => (icons::CHECK_CIRCLE, t.ok, "passed"),

@@ -8,7 +8,7 @@ use egui::{pos2, vec2};
 
 use super::diff::{inside, letter, note_ui, percent};
 use super::sidebar::cached;
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, Tone};
 use super::{Cx, dialogs, icons};
 use crate::capture::Tool;
@@ -19,8 +19,8 @@ use crate::report::difference::{ChangedTool, ToolsDifference};
 use crate::report::signed_from;
 use crate::report::special::Shown;
 use crate::state::Action;
-use crate::state::Asked;
-use crate::state::versus::{ServerDiffAction, ToolList};
+use crate::state::QueryState;
+use crate::state::versus::{ServerDiffAction, ToolListing};
 use crate::token::{Encoding, Tokens as Counted};
 
 const SIDES: f32 = 56.0;
@@ -67,12 +67,12 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
         note_ui(ui, strip(&mut rest, NOTE), Tone::Warn, &note);
     }
     let asked = cx.state.versus_tools().map(|inquiry| cx.inquire::<ToolsQuery>(inquiry));
-    let Some(Asked::Ready(found)) = asked else {
+    let Some(QueryState::Ready(found)) = asked else {
         ui.scope_builder(UiBuilder::new().max_rect(rest.shrink(16.0)), |ui| match asked {
-            Some(Asked::Failed(problem)) => {
+            Some(QueryState::Failed(problem)) => {
                 widgets::empty_ui(ui, &problem.message(), None);
             }
-            Some(Asked::Working { since }) => {
+            Some(QueryState::Working { since }) => {
                 widgets::waiting(ui, "Comparing the definitions", since, cx);
             }
             _ => {
@@ -99,7 +99,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rows = rows(found);
     let chosen = versus.chosen.as_ref().and_then(|name| rows.iter().position(|row| row.name() == name));
     ui.scope_builder(widgets::region(ui, "tools").max_rect(list), |ui| list_ui(ui, cx, &rows, chosen));
-    let line = Stroke::new(1.0, Tokens::of(ui).line);
+    let line = Stroke::new(1.0, ThemeTokens::of(ui).line);
     if is_wide {
         ui.painter().vline(definition.left() - 0.5, definition.y_range(), line);
     } else {
@@ -119,8 +119,8 @@ fn strip(rest: &mut Rect, height: f32) -> Rect {
     strip
 }
 
-fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolList, b: &ToolList) {
-    let t = Tokens::of(ui);
+fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolListing, b: &ToolListing) {
+    let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
     let swap = Rect::from_center_size(rect.center(), vec2(theme::ICON_BUTTON, theme::ICON_BUTTON));
@@ -134,8 +134,8 @@ fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &ToolList, b: &ToolList) {
     side_ui(ui, half(swap.right() + 6.0, rect.right() - 4.0), "B", b);
 }
 
-fn side_ui(ui: &Ui, rect: Rect, name: &str, list: &ToolList) {
-    let t = Tokens::of(ui);
+fn side_ui(ui: &Ui, rect: Rect, name: &str, list: &ToolListing) {
+    let t = ThemeTokens::of(ui);
     let count = list.tools.len() as u64;
     let tools = widgets::number_text(count, "tools");
     let words = format!("{name}: {}, {tools}, {}", list.name, list.place);
@@ -178,7 +178,7 @@ fn sentence(found: &ToolsDifference, encoding: Encoding) -> String {
 }
 
 fn sentence_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, found: &ToolsDifference) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let words = sentence(found, cx.state.settings.encoding());
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
     widgets::text_at(ui, pos2(rect.left() + 16.0, rect.center().y), &words, theme::base(), t.strong, rect.width() - 32.0);
@@ -242,7 +242,7 @@ fn list_ui(ui: &mut Ui, cx: &Cx<'_>, rows: &[Row<'_>], chosen: Option<usize>) {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, is_chosen: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     if is_chosen || response.hovered() {
         ui.painter().rect_filled(rect, 0.0, if is_chosen { t.accent_bg } else { t.hover });
@@ -300,8 +300,8 @@ fn changes(tool: &ChangedTool) -> Vec<Change> {
     tool.definition.told().take(MOST).map(change).collect()
 }
 
-fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolList, &ToolList)) {
-    let t = Tokens::of(ui);
+fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolListing, &ToolListing)) {
+    let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
     let (before, now) = row.tokens(encoding);
     Frame::new().inner_margin(Margin::symmetric(16, 12)).show(ui, |ui| {
@@ -327,8 +327,8 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, (a, b): (&ToolList, &T
 }
 
 /// A definition that stands in one list alone.
-fn whole_ui(ui: &mut Ui, list: &ToolList, name: &str, tokens: &str) {
-    let t = Tokens::of(ui);
+fn whole_ui(ui: &mut Ui, list: &ToolListing, name: &str, tokens: &str) {
+    let t = ThemeTokens::of(ui);
     let words = format!("Only {} has it: {tokens}", list.name);
     ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
     let found: Option<&Arc<Tool>> = list.tools.iter().find(|tool| tool.name == name);
@@ -340,7 +340,7 @@ fn whole_ui(ui: &mut Ui, list: &ToolList, name: &str, tokens: &str) {
 }
 
 fn changes_ui(ui: &mut Ui, tool: &ChangedTool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     // Told once for each comparison and tool, not in every frame.
     let key = std::ptr::from_ref(tool) as u64;
     let told = cached(ui, Id::unique("versus changes"), key, || Arc::new(changes(tool)));

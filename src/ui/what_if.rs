@@ -3,12 +3,12 @@
 
 use egui::{Align, Layout, RichText, Ui};
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::Button;
 use super::{Cx, icons};
 use crate::format::ledger::Row;
 use crate::report::{self, CountQuery, OmitKeys, RowQuery, key_of, ratio_of};
-use crate::state::{Action, Asked, TokensAction};
+use crate::state::{Action, QueryState, TokensAction};
 use crate::token::Count;
 
 /// Keys that are named in the strip; of more, how many.
@@ -33,14 +33,14 @@ pub fn change(count: Count, base: Count) -> String {
 }
 
 pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let struck = &cx.state.view.what_if;
     let mut names: Vec<String> = struck.iter().take(NAMED).map(|path| key_of(path)).collect();
     if struck.len() > NAMED {
         names.push(format!("{} more", struck.len() - NAMED));
     }
     let saving = match cx.ask(RowQuery("json")) {
-        Asked::Ready(row) => match (cx.count(row), count_without(cx, row)) {
+        QueryState::Ready(row) => match (cx.count(row), count_without(cx, row)) {
             (Some(Ok(all)), Some(less)) => {
                 let percent = (1.0 - ratio_of(Some(less), Some(all)).unwrap_or(1.0)) * 100.0;
                 format!("{} tok (−{percent:.0}% against JSON, compact)", change(less, all))
@@ -48,8 +48,8 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             (Some(Err(problem)), _) => problem.message(),
             _ => "counting…".to_owned(),
         },
-        Asked::Failed(problem) => problem.message(),
-        Asked::Working { .. } => "counting…".to_owned(),
+        QueryState::Failed(problem) => problem.message(),
+        QueryState::Working { .. } => "counting…".to_owned(),
     };
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.add_space(16.0);

@@ -6,7 +6,7 @@ use egui::{
     ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, asks, dialogs, icons};
 use crate::capture::{Direction, Line, LineKind};
@@ -52,7 +52,7 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let selected = view.selected.and_then(|number| Some((number, view.log.line(number)?)));
         if let Some((number, line)) = selected {
             let size = ui.available_size();
-            let frame = Frame::new().fill(Tokens::of(ui).panel);
+            let frame = Frame::new().fill(ThemeTokens::of(ui).panel);
             Panel::bottom("wire detail")
                 .default_size((size.y * 0.45).max(160.0))
                 .size_range(120.0..=(size.y * 0.8).max(130.0))
@@ -66,7 +66,7 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The level of the server's log messages.
 fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let can_log = cx.state.connection.server().is_some_and(|server| server.declares("/logging"));
     if !cx.state.connection.is_connected() || !can_log {
         return;
@@ -90,7 +90,7 @@ fn level_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let view = &cx.state.wire;
     Frame::new().inner_margin(Margin::symmetric(16, 8)).show(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
@@ -156,7 +156,7 @@ fn what(log: &WireLog, number: u64, line: &Line) -> String {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_partner: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let view = &cx.state.wire;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     // Of the message, so that the focus stays with it while the list moves.
@@ -225,7 +225,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
 }
 
 fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let view = &cx.state.wire;
     let top = Rect::from_min_size(ui.max_rect().min, vec2(ui.available_width(), theme::HEADER));
     ui.painter().hline(top.x_range(), top.top(), Stroke::new(1.0, t.line));
@@ -279,7 +279,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, number: u64, line: &Line) {
 
 /// Headers on one line, all of them where the pointer rests; secrets are masked.
 fn headers_ui(ui: &mut Ui, what: &str, headers: &[(String, String)]) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let lines: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     let words = format!("{what} · {}", lines.join(" · "));
     ui.add(Label::new(RichText::new(words).font(theme::mono(12.0)).color(t.weak)).truncate()).on_hover_text(lines.join("\n"));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::peer::{self, HttpPeer, INITIALIZED, Seen, ServerNotification, call, connect, http, options, reply, sh, until};
 use mcp_loupe::capture::{Direction, Outcome, Step, StepState, Tool};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
-use mcp_loupe::problem::{Kind, Problem};
+use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::serve::{self, sample::Sample};
 use mcp_loupe::source::{Http, Protocol, SampleSpec, Source, Transport};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -145,7 +145,7 @@ async fn a_server_that_ends_on_the_probe_is_started_again() {
     let (problem, _) = refused(&sh("echo 'bad option' >&2; exit 2").with_protocol(Protocol::Auto)).await;
     assert_eq!(
         (problem.kind, problem.what.as_str()),
-        (Kind::Handshake, "the program ended with status 2; stderr ends with `bad option`")
+        (ProblemKind::Handshake, "the program ended with status 2; stderr ends with `bad option`")
     );
 }
 
@@ -175,7 +175,7 @@ async fn versions_are_agreed_on_or_named() {
     assert_eq!(methods(&session), ["server/discover", "server/discover"]);
     session.close().await;
     let (problem, _) = refused(&child(&unsupported(r#""2031-01-01""#), "exit 9")).await;
-    assert!(problem.kind == Kind::Handshake && problem.what.contains("2031-01-01"), "{problem:?}");
+    assert!(problem.kind == ProblemKind::Handshake && problem.what.contains("2031-01-01"), "{problem:?}");
     // One without a handshake, where one was pinned: what it speaks is said, and how that is found.
     let modern = r#"printf '%s\n' '{"jsonrpc":"2.0","id":0,"error":{"code":-32022,"message":"Unsupported","data":{"supported":["2026-07-28"]}}}'"#;
     let (problem, _) = refused(&child("exit 9", modern).with_protocol(Protocol::Version("2025-11-25"))).await;
@@ -254,7 +254,7 @@ async fn a_stateless_request_says_what_it_is_in_its_headers() {
     // What a definition forbids is not sent, and the capture says why.
     let capture = session.call(Call { tool: tools[1].clone(), ..call(r#"{"a":1}"#) }, CancelToken::new()).await;
     let problem = capture.problem.unwrap();
-    assert_eq!((capture.outcome, problem.kind, capture.request.len()), (Outcome::Cancelled, Kind::Arguments, 0));
+    assert_eq!((capture.outcome, problem.kind, capture.request.len()), (Outcome::Cancelled, ProblemKind::Arguments, 0));
     assert!(problem.what.contains("not sent: `x-mcp-header` of `a`"), "{problem}");
 
     // Given up is: the stream is closed, and nothing is said.
@@ -311,7 +311,7 @@ async fn an_http_server_of_the_handshake_is_found_however_it_refuses() {
     let answer = reply("401 Unauthorized", "text/plain", b"log in");
     let peer = HttpPeer::start(move |_| answer.clone()).await;
     let (problem, steps) = refused(&http(&peer.url).with_protocol(Protocol::Auto)).await;
-    assert_eq!((problem.kind, peer.seen().len()), (Kind::Auth, 1));
+    assert_eq!((problem.kind, peer.seen().len()), (ProblemKind::Auth, 1));
     assert_eq!(steps.last().map(|step| (step.name, step.state)), Some(("negotiate", StepState::Failed)), "{steps:?}");
     // What is forbidden without a word of scopes asks for no login: none stands in the report of the handshake that follows.
     let answer = reply("403 Forbidden", "text/plain", b"not you");
@@ -342,7 +342,7 @@ async fn a_session_that_is_gone_fails_its_call_and_the_next_opens_another() {
         let session = connect(&http(&peer.url)).await;
         let lost = session.call(call("{}"), CancelToken::new()).await;
         let problem = lost.problem.unwrap();
-        assert_eq!((lost.outcome, problem.kind), (Outcome::Disconnected, Kind::Disconnected), "{problem}");
+        assert_eq!((lost.outcome, problem.kind), (Outcome::Disconnected, ProblemKind::Disconnected), "{problem}");
         assert!(problem.what.contains("does not know this session any more"), "{problem}");
         let calls = || peer.seen().iter().filter(|seen| seen.body.contains("tools/call")).count();
         let hellos = || peer.seen().iter().filter(|seen| seen.body.contains("\"initialize\"")).count();
@@ -374,7 +374,7 @@ async fn redirects_are_followed_within_the_origin_alone() {
         let session = connect(&http(&peer.url)).await;
         let capture = session.call(call("{}"), CancelToken::new()).await;
         let problem = capture.problem.unwrap();
-        assert!(problem.kind == Kind::HttpStatus && problem.what.contains(location), "{problem}");
+        assert!(problem.kind == ProblemKind::HttpStatus && problem.what.contains(location), "{problem}");
         session.close().await;
         let (problem, _) = refused(&http(&peer.url).with_protocol(Protocol::Auto)).await;
         assert!(problem.what.contains(location), "{problem}");
@@ -382,7 +382,7 @@ async fn redirects_are_followed_within_the_origin_alone() {
     let round = reply("307 Temporary Redirect", "text/plain\r\nLocation: /mcp", b"");
     let peer = HttpPeer::start(move |_| round.clone()).await;
     let (problem, _) = refused(&http(&peer.url).with_protocol(Protocol::Auto)).await;
-    assert_eq!(problem.kind, Kind::HttpStatus, "{problem}");
+    assert_eq!(problem.kind, ProblemKind::HttpStatus, "{problem}");
     assert!(peer.seen().len() < 20, "{}", peer.seen().len());
 }
 
@@ -494,7 +494,7 @@ async fn certificates_that_cannot_be_read_are_named() {
     for (file, word) in [(empty, "no certificate"), (missing, "cannot read")] {
         let source = Source::Http(Http { url: "http://127.0.0.1:1/".into(), cacert: Some(file.clone()), ..Http::default() });
         let (problem, _) = refused(&source).await;
-        assert_eq!((problem.kind, problem.place.as_str()), (Kind::Io, &*file.to_string_lossy()), "{problem}");
+        assert_eq!((problem.kind, problem.place.as_str()), (ProblemKind::Io, &*file.to_string_lossy()), "{problem}");
         assert!(problem.what.contains(word), "{problem}");
     }
 }
@@ -591,7 +591,7 @@ async fn an_authority_of_ones_own_is_trusted_once_it_is_named() {
     let (config, authority) = certified();
     let url = behind_tls(config).await;
     let (problem, told) = refused(&Source::Http(Http { url: url.clone(), ..Http::default() })).await;
-    assert_eq!(problem.kind, Kind::Connect, "{problem}");
+    assert_eq!(problem.kind, ProblemKind::Connect, "{problem}");
     assert!(problem.hint.as_deref().is_some_and(|hint| hint.contains("--cacert")), "{problem}");
     let tls = told.iter().find(|step| step.name == "TLS").unwrap();
     assert!(tls.state == StepState::Failed && tls.took.is_some(), "{told:?}");

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use mcp_loupe::problem::Kind;
+use mcp_loupe::problem::ProblemKind;
 use mcp_loupe::source::Source;
 use mcp_loupe::source::import::{self, Import, PLACES, Placeholder};
 
@@ -90,18 +90,18 @@ fn values_of_secrets_are_not_shown() {
 fn what_is_no_configuration_is_said() {
     let problem = |path: &str, text: &str| import::read(path, text).unwrap_err();
     for (path, text, kind, what) in [
-        ("x.json", "{", Kind::Malformed, "not JSON: "),
-        ("x.toml", "a = ", Kind::Malformed, "not TOML: "),
-        ("x.json", "{}", Kind::NotFound, "no list of MCP servers"),
-        ("x.json", "[]", Kind::NotFound, "no list of MCP servers"),
-        ("x.json", r#"{"mcpServers":[]}"#, Kind::NotFound, "no list of MCP servers"),
-        ("x.json", r#"{"servers":7,"projects":[1]}"#, Kind::NotFound, "no list of MCP servers"),
+        ("x.json", "{", ProblemKind::Malformed, "not JSON: "),
+        ("x.toml", "a = ", ProblemKind::Malformed, "not TOML: "),
+        ("x.json", "{}", ProblemKind::NotFound, "no list of MCP servers"),
+        ("x.json", "[]", ProblemKind::NotFound, "no list of MCP servers"),
+        ("x.json", r#"{"mcpServers":[]}"#, ProblemKind::NotFound, "no list of MCP servers"),
+        ("x.json", r#"{"servers":7,"projects":[1]}"#, ProblemKind::NotFound, "no list of MCP servers"),
     ] {
         let problem = problem(path, text);
         assert_eq!((problem.kind, problem.what.starts_with(what)), (kind, true), "{text}: {problem}");
     }
     let deep = format!("{{\"mcpServers\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    assert_eq!(problem("x.json", &deep).kind, Kind::Malformed);
+    assert_eq!(problem("x.json", &deep).kind, ProblemKind::Malformed);
     let odd = import::read(
         "x.json",
         r#"{"mcpServers":{"a":7,"b":{},"c":{"command":""},"d":{"command":"x","args":[1,true],"env":{"N":1}}}}"#,

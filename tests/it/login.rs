@@ -11,7 +11,7 @@ use crate::peer::{call, options, until};
 use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::mcp::login::{Keep, Step, Visit};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
-use mcp_loupe::problem::{Kind, Problem};
+use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::report::json::message_line;
 use mcp_loupe::source::{Grant, Http, Login, Source, Transport};
 
@@ -52,10 +52,10 @@ impl Desk {
     }
 
     async fn refused(&self, source: &Source) -> Problem {
-        self.refused_as(Kind::Auth, source).await
+        self.refused_as(ProblemKind::Auth, source).await
     }
 
-    async fn refused_as(&self, kind: Kind, source: &Source) -> Problem {
+    async fn refused_as(&self, kind: ProblemKind, source: &Source) -> Problem {
         let Err(problem) = self.connect(source).await else { panic!("connected") };
         assert_eq!(problem.kind, kind, "{problem}");
         self.wrote(&format!("{problem:?}"));
@@ -171,7 +171,7 @@ async fn a_login_moves_to_another_authorization_server_only_by_a_persons_word() 
     peer.expire();
     peer.set(|modes| modes.issuer_path = "/other");
     let other = format!("{}/other", peer.base);
-    let problem = desk.refused_as(Kind::Consent, &source(&peer)).await;
+    let problem = desk.refused_as(ProblemKind::Consent, &source(&peer)).await;
     assert!(problem.what.contains(&format!("than before: {other} in place of {}", peer.base)), "{problem}");
     assert!(problem.hint.unwrap().contains(&format!("--authorization-server {other}")));
     assert_eq!((desk.opened(), peer.count("POST /register"), peer.count("POST /token")), (1, 1, 1));
@@ -209,14 +209,14 @@ async fn what_a_person_gives_goes_elsewhere_only_by_their_word() {
         },
     ] {
         let desk = Desk::default();
-        let problem = desk.refused_as(Kind::Consent, &alone(&peer, login.clone())).await;
+        let problem = desk.refused_as(ProblemKind::Consent, &alone(&peer, login.clone())).await;
         assert!(problem.what.contains(&peer.elsewhere), "{problem}");
         let hint = problem.hint.unwrap();
         assert!(hint.contains(&format!("--authorization-server {}", peer.elsewhere)), "{hint}");
         assert!(!desk.steps.lock().unwrap().iter().any(|step| matches!(step, Step::Choose(_))));
         // In the window a person is asked, with the name before their eyes.
         let window = Desk::default();
-        window.refused_as(Kind::Consent, &alone(&peer, Login { asks: true, ..login })).await;
+        window.refused_as(ProblemKind::Consent, &alone(&peer, Login { asks: true, ..login })).await;
         assert!(window.steps.lock().unwrap().contains(&Step::Choose(vec![peer.elsewhere.clone()])));
         [desk, window].iter().for_each(Desk::is_clean);
     }
@@ -303,7 +303,7 @@ async fn logins_that_do_not_help_come_to_an_end() {
     let session = desk.connect(&source(&peer)).await.unwrap();
     let capture = called(&session, &desk).await;
     let problem = capture.problem.unwrap();
-    assert_eq!(problem.kind, Kind::Auth);
+    assert_eq!(problem.kind, ProblemKind::Auth);
     assert!(problem.what.contains("still refuses after 3 logins"), "{problem}");
     assert_eq!(desk.opened(), 4);
     // The session is as good as before.

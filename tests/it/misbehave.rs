@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::peer::{self, HttpPeer, INITIALIZED, PATIENCE, ServerNotification, call, http, options, reply, server, sh, until};
 use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session};
-use mcp_loupe::problem::{Kind, Problem};
+use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::source::{Protocol, Source};
 
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
@@ -205,7 +205,7 @@ async fn an_output_that_ends_is_told_at_once() {
     let brief = Call { limit: Duration::from_millis(500), ..call("{}") };
     let capture = session.call(brief, CancelToken::new()).await;
     let problem = capture.problem.unwrap();
-    assert_eq!((capture.outcome, problem.kind), (Outcome::Malformed, Kind::Malformed), "{problem:?}");
+    assert_eq!((capture.outcome, problem.kind), (Outcome::Malformed, ProblemKind::Malformed), "{problem:?}");
     assert!(problem.what.contains("no line end"), "{problem:?}");
     assert_eq!(capture.response.as_deref(), Some(ANSWER.as_bytes()));
     session.close().await;
@@ -262,18 +262,22 @@ async fn whatever_http_itself_does_ends_and_the_next_call_succeeds() {
     let cut =
         |head: &str| format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n{head}").into_bytes();
     let sse = |body: &str| reply("200 OK", "text/event-stream", body.as_bytes());
-    let mut cases: Vec<(String, Vec<u8>, Option<Kind>)> = vec![
-        ("cut short".into(), cut("Content-Length: 1000\r\n\r\n{\"jsonrpc\""), Some(Kind::Disconnected)),
-        ("a chunk cut short".into(), cut("Transfer-Encoding: chunked\r\n\r\nff\r\n{\"jsonrpc\""), Some(Kind::Disconnected)),
-        ("a chunk without a length".into(), cut("Transfer-Encoding: chunked\r\n\r\nzz\r\n"), Some(Kind::Disconnected)),
-        ("not HTTP".into(), b"220 smtp.example ready\r\n".to_vec(), Some(Kind::Disconnected)),
+    let mut cases: Vec<(String, Vec<u8>, Option<ProblemKind>)> = vec![
+        ("cut short".into(), cut("Content-Length: 1000\r\n\r\n{\"jsonrpc\""), Some(ProblemKind::Disconnected)),
+        (
+            "a chunk cut short".into(),
+            cut("Transfer-Encoding: chunked\r\n\r\nff\r\n{\"jsonrpc\""),
+            Some(ProblemKind::Disconnected),
+        ),
+        ("a chunk without a length".into(), cut("Transfer-Encoding: chunked\r\n\r\nzz\r\n"), Some(ProblemKind::Disconnected)),
+        ("not HTTP".into(), b"220 smtp.example ready\r\n".to_vec(), Some(ProblemKind::Disconnected)),
         (
             "compressed, but not".into(),
             reply("200 OK", "application/json\r\nContent-Encoding: gzip", b"{}"),
-            Some(Kind::Disconnected),
+            Some(ProblemKind::Disconnected),
         ),
-        ("HTML".into(), reply("200 OK", "text/html", b"<h1>hello</h1>"), Some(Kind::Malformed)),
-        ("an image".into(), reply("200 OK", "image/png", b"\x89PNG\r\n\x1a\n"), Some(Kind::Malformed)),
+        ("HTML".into(), reply("200 OK", "text/html", b"<h1>hello</h1>"), Some(ProblemKind::Malformed)),
+        ("an image".into(), reply("200 OK", "image/png", b"\x89PNG\r\n\x1a\n"), Some(ProblemKind::Malformed)),
         ("no type at all".into(), cut(&format!("Content-Length: {}\r\n\r\n{ANSWER}", ANSWER.len())), None),
         ("events in CR alone".into(), sse(&format!("id:x\r:c\rdata:{ANSWER}\r\r")), None),
         ("data over lines".into(), sse(&format!("data: {}\ndata: {}\n\n", &ANSWER[..17], &ANSWER[17..])), None),
@@ -297,9 +301,9 @@ async fn whatever_http_itself_does_ends_and_the_next_call_succeeds() {
         "599 Odd",
     ] {
         let kind = match &status[..3] {
-            "204" => Kind::Malformed,
-            "403" => Kind::Auth,
-            _ => Kind::HttpStatus,
+            "204" => ProblemKind::Malformed,
+            "403" => ProblemKind::Auth,
+            _ => ProblemKind::HttpStatus,
         };
         cases.push((status.into(), reply(status, JSON, b""), Some(kind)));
     }
@@ -314,7 +318,7 @@ async fn whatever_http_itself_does_ends_and_the_next_call_succeeds() {
             assert_eq!(capture.response.as_deref(), Some(&b"{\"jsonrpc\""[..]), "{name}: what came is kept");
             assert_eq!(capture.outcome, Outcome::Disconnected, "{name}");
         }
-        if let Some(problem) = problem.filter(|problem| problem.kind == Kind::Malformed) {
+        if let Some(problem) = problem.filter(|problem| problem.kind == ProblemKind::Malformed) {
             // Bytes can be looked at only where there are some.
             let word = if capture.response.is_some() { "`wire`" } else { "--transcript" };
             assert!(problem.hint.as_ref().is_some_and(|hint| hint.contains(word)), "{name}: {problem:?}");
@@ -334,7 +338,10 @@ async fn an_error_that_is_larger_than_is_kept_is_no_answer() {
     })
     .await;
     let capture = peer::called(&http(&peer.url)).await;
-    assert_eq!((capture.outcome, capture.problem.map(|problem| problem.kind)), (Outcome::Malformed, Some(Kind::HttpStatus)));
+    assert_eq!(
+        (capture.outcome, capture.problem.map(|problem| problem.kind)),
+        (Outcome::Malformed, Some(ProblemKind::HttpStatus))
+    );
     assert_eq!(capture.response.map(|bytes| bytes.len()), Some(1 << 20));
     assert!(capture.notes.iter().any(|note| note.contains("larger than 1048576 bytes")), "{:?}", capture.notes);
 }
@@ -381,9 +388,12 @@ async fn an_end_at_any_point_is_told() {
                 listed.or(called).unwrap_or_else(|| panic!("{at}: nothing is told"))
             }
         };
-        assert!(matches!(ended.kind, Kind::Handshake | Kind::Disconnected | Kind::Malformed), "{at}: {ended:?}");
+        assert!(
+            matches!(ended.kind, ProblemKind::Handshake | ProblemKind::Disconnected | ProblemKind::Malformed),
+            "{at}: {ended:?}"
+        );
         // Half a list is told as what it is; everything else by how the program ended.
-        assert!(ended.kind == Kind::Malformed || ended.what.contains("ended with status 4"), "{at}: {ended:?}");
+        assert!(ended.kind == ProblemKind::Malformed || ended.what.contains("ended with status 4"), "{at}: {ended:?}");
     }
 }
 

@@ -13,7 +13,7 @@ use mcp_loupe::ask::Ask;
 use mcp_loupe::capture::{Direction, Line, LineKind, Prompt, Resource};
 use mcp_loupe::host::Hosts;
 use mcp_loupe::json::Doc;
-use mcp_loupe::problem::{Kind, Problem};
+use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::report::{TextOf, TextQuery};
 use mcp_loupe::settings;
 use mcp_loupe::shot;
@@ -269,7 +269,7 @@ fn newcomers() {
     );
     own.apply(Event::Gone {
         session: own.state.session,
-        problem: Problem::new(Kind::Disconnected, "the program ended (exit 3)"),
+        problem: Problem::new(ProblemKind::Disconnected, "the program ended (exit 3)"),
     });
     album.reads(
         &mut own,
@@ -703,8 +703,8 @@ fn connecting_to_ones_own() {
 
     window.send(Action::Import(ImportAction::Close));
     let source = Source::Http(Http { url: "https://weather.example.com/mcp".into(), ..Http::default() });
-    let problem =
-        Problem::new(Kind::Auth, "HTTP 401 Unauthorized: the server wants credentials").at("https://weather.example.com/mcp");
+    let problem = Problem::new(ProblemKind::Auth, "HTTP 401 Unauthorized: the server wants credentials")
+        .at("https://weather.example.com/mcp");
     window.state.connection = Connection::Failed { source: source.clone(), problem, stderr: Vec::new() };
     album.reads(&mut window, "login-offer", MAIN, Dark, &["Not connected: HTTP 401 Unauthorized: the server wants credentials"]);
     window.state.perform(Action::Login(LoginAction::Start(Login::default())), &mut Vec::new());
@@ -736,7 +736,7 @@ fn connecting_to_ones_own() {
     step(LoginStep::Choose(servers));
     step(LoginStep::Over { worked: false });
     let what = "the server names 2 authorization servers: https://login.example.com, https://sso.example.org/tenant-7";
-    let problem = Problem::new(Kind::Auth, what).at("https://weather.example.com/mcp").hint("choose the one to log in at");
+    let problem = Problem::new(ProblemKind::Auth, what).at("https://weather.example.com/mcp").hint("choose the one to log in at");
     window.state.apply(Event::ConnectFailed { session, problem }, &mut Vec::new());
     album.reads(
         &mut window,

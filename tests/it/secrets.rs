@@ -10,7 +10,7 @@ use crate::peer::{
     oauth::{Modes, OAuthPeer},
 };
 use crate::support::Driver;
-use mcp_loupe::fixture::export::Choice;
+use mcp_loupe::fixture::export::ExportChoice;
 use mcp_loupe::source::{Protocol, Source};
 use mcp_loupe::state::asks::{AskAction, Given};
 use mcp_loupe::state::wire::WireAction;
@@ -140,7 +140,7 @@ fn what_a_person_typed_into_the_window_is_written_nowhere() {
     assert!(String::from_utf8_lossy(capture.response.as_deref().unwrap()).contains(PASSWORD), "the answer is shown as it came");
     let [log, fixture] = ["t.jsonl", "fixture"].map(|name| place.folder.path().join(name));
     driver.perform(Action::Wire(WireAction::Save(Some(log.clone()))));
-    driver.perform(Action::ExportAs(ExportAction::Save { kind: Choice::FOLDER, path: Some(fixture.clone()) }));
+    driver.perform(Action::ExportAs(ExportAction::Save { kind: ExportChoice::FOLDER, path: Some(fixture.clone()) }));
     driver.until("both are written", |_| log.exists() && fixture.exists());
     drop(driver);
     for path in [&log, &fixture] {

@@ -8,12 +8,12 @@ use crate::peer::{
 };
 use mcp_loupe::capture::{Capture, Direction, Outcome};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, SessionEvent};
-use mcp_loupe::problem::{Kind, Problem};
+use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::source::{Command, Source};
 
 const RESULT: &str = r#"{"content":[{"type":"text","text":"hi"}]}"#;
 
-fn kind(capture: &Capture) -> Option<Kind> {
+fn kind(capture: &Capture) -> Option<ProblemKind> {
     capture.problem.as_ref().map(|problem| problem.kind)
 }
 
@@ -209,7 +209,7 @@ async fn line_ends_are_not_part_of_a_message() {
 async fn a_message_over_several_lines_is_shown_and_refused() {
     let pretty = "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"result\": {\n    \"content\": []\n  }\n}";
     let capture = called(&server(&format!("cat <<'END'\n{pretty}\nEND\n"))).await;
-    assert_eq!((capture.outcome, kind(&capture)), (Outcome::Malformed, Some(Kind::Malformed)));
+    assert_eq!((capture.outcome, kind(&capture)), (Outcome::Malformed, Some(ProblemKind::Malformed)));
     assert_eq!(capture.response.as_deref(), Some(pretty.as_bytes()));
 }
 
@@ -267,7 +267,7 @@ async fn a_call_that_takes_too_long_is_given_up() {
     let session = mcp::connect(&server(slow), options(), heard.happenings()).await.unwrap();
     let brief = Call { limit: Duration::from_millis(50), ..call("{}") };
     let capture = session.call(brief, CancelToken::new()).await;
-    assert_eq!((capture.outcome, kind(&capture), &capture.response), (Outcome::Timeout, Some(Kind::Timeout), &None));
+    assert_eq!((capture.outcome, kind(&capture), &capture.response), (Outcome::Timeout, Some(ProblemKind::Timeout), &None));
     let notice = &capture.messages.last().unwrap().bytes;
     assert!(notice.starts_with(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"#));
     let said = SessionEvent::Stderr(String::from_utf8_lossy(notice).into_owned());
@@ -286,7 +286,7 @@ async fn a_cancelled_call_returns_at_once() {
         heard.until(|happening| *happening == SessionEvent::Stderr("got it".into())).await;
         cancel.cancel();
     });
-    assert_eq!((capture.outcome, kind(&capture)), (Outcome::Cancelled, Some(Kind::Cancelled)));
+    assert_eq!((capture.outcome, kind(&capture)), (Outcome::Cancelled, Some(ProblemKind::Cancelled)));
     assert!(capture.messages.iter().any(|message| message.direction == Direction::Stderr));
     // A token that was used up before cancels before anything is waited for.
     assert_eq!(session.call(call("{}"), cancel).await.outcome, Outcome::Cancelled);
@@ -299,7 +299,7 @@ async fn a_server_that_dies_ends_its_calls_and_says_why() {
     let source = server("echo 'out of luck' >&2; exit 3");
     let session = mcp::connect(&source, options(), heard.happenings()).await.unwrap();
     let capture = session.call(call("{}"), CancelToken::new()).await;
-    assert_eq!((capture.outcome, kind(&capture)), (Outcome::Disconnected, Some(Kind::Disconnected)));
+    assert_eq!((capture.outcome, kind(&capture)), (Outcome::Disconnected, Some(ProblemKind::Disconnected)));
     let problem = capture.problem.unwrap();
     assert_eq!(problem.what, "the program ended with status 3; stderr ends with `out of luck`");
     assert!(problem.hint.unwrap().contains("reconnect"));
@@ -317,42 +317,47 @@ async fn servers_that_cannot_be_started_or_do_not_speak_are_explained() {
     let program = |program: &str| Source::Command(Command { program: program.into(), ..Command::default() });
     let brief = || Options { connect_limit: Duration::from_millis(300), ..options() };
     let cases = [
-        (program("nosuch-program-at-all"), options(), Kind::Spawn, "command not found"),
-        (program("/nosuch/program"), options(), Kind::Spawn, "command not found"),
-        (program(&plain.to_string_lossy()), options(), Kind::Spawn, "not executable"),
-        (program(&folder.path().to_string_lossy()), options(), Kind::Spawn, "not executable"),
+        (program("nosuch-program-at-all"), options(), ProblemKind::Spawn, "command not found"),
+        (program("/nosuch/program"), options(), ProblemKind::Spawn, "command not found"),
+        (program(&plain.to_string_lossy()), options(), ProblemKind::Spawn, "not executable"),
+        (program(&folder.path().to_string_lossy()), options(), ProblemKind::Spawn, "not executable"),
         (
             Source::Command(Command { program: "sh".into(), cwd: Some("/nosuch".into()), ..Command::default() }),
             options(),
-            Kind::Spawn,
+            ProblemKind::Spawn,
             "no such folder",
         ),
-        (sh("echo 'bad option' >&2; exit 2"), options(), Kind::Handshake, "ended with status 2; stderr ends with `bad option`"),
-        (sh("kill -9 $$"), options(), Kind::Handshake, "was ended by SIGKILL"),
+        (
+            sh("echo 'bad option' >&2; exit 2"),
+            options(),
+            ProblemKind::Handshake,
+            "ended with status 2; stderr ends with `bad option`",
+        ),
+        (sh("kill -9 $$"), options(), ProblemKind::Handshake, "was ended by SIGKILL"),
         (
             sh("echo 'Welcome to the shell'; exit 0"),
             options(),
-            Kind::Handshake,
+            ProblemKind::Handshake,
             "it printed `Welcome to the shell`, which is not MCP",
         ),
-        (sh("echo 'Welcome'; cat >/dev/null"), brief(), Kind::Timeout, "it printed `Welcome`"),
-        (sh("cat >/dev/null"), brief(), Kind::Timeout, "no answer to `initialize`"),
-        (sh("read -r line; printf '%s\\n' \"$line\"; cat >/dev/null"), brief(), Kind::Timeout, "no answer"),
+        (sh("echo 'Welcome'; cat >/dev/null"), brief(), ProblemKind::Timeout, "it printed `Welcome`"),
+        (sh("cat >/dev/null"), brief(), ProblemKind::Timeout, "no answer to `initialize`"),
+        (sh("read -r line; printf '%s\\n' \"$line\"; cat >/dev/null"), brief(), ProblemKind::Timeout, "no answer"),
         (
             sh(r#"echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"1999-01-01"}}'; cat"#),
             options(),
-            Kind::Handshake,
+            ProblemKind::Handshake,
             "1999-01-01",
         ),
         (
             sh(r#"echo '{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"what"}}'; cat"#),
             options(),
-            Kind::Handshake,
+            ProblemKind::Handshake,
             "-32601: what",
         ),
-        (sh(r#"echo '{"jsonrpc":"2.0","id":0,"result":[]}'; cat"#), options(), Kind::Handshake, "no result"),
-        (http("http://127.0.0.1:1/mcp"), options(), Kind::Connect, "connection refused"),
-        (http("ftp://127.0.0.1/mcp"), options(), Kind::Connect, "not an http or https address"),
+        (sh(r#"echo '{"jsonrpc":"2.0","id":0,"result":[]}'; cat"#), options(), ProblemKind::Handshake, "no result"),
+        (http("http://127.0.0.1:1/mcp"), options(), ProblemKind::Connect, "connection refused"),
+        (http("ftp://127.0.0.1/mcp"), options(), ProblemKind::Connect, "not an http or https address"),
     ];
     for (source, options, kind, word) in cases {
         let problem = refused(&source, options).await;
@@ -404,7 +409,7 @@ async fn lists_end_and_keep_bad_entries() {
         session.close().await;
     }
     let session = connect(&lists(&page("*tools/list*", r#""result":{}"#))).await;
-    assert_eq!(Problem::from(session.list_tools(Duration::from_secs(60)).await.unwrap_err()).kind, Kind::Malformed);
+    assert_eq!(Problem::from(session.list_tools(Duration::from_secs(60)).await.unwrap_err()).kind, ProblemKind::Malformed);
     session.close().await;
 }
 
@@ -417,25 +422,25 @@ async fn http_answers_odd_and_plain_yield_what_came() {
     let ours = result("1");
     let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#;
     // Status, type, body, outcome, kind of the problem, the response (as in the body), and a word of what is said.
-    type Case = (&'static str, &'static str, String, Outcome, Option<Kind>, Option<String>, &'static str);
+    type Case = (&'static str, &'static str, String, Outcome, Option<ProblemKind>, Option<String>, &'static str);
     let cases: Vec<Case> = vec![
         ("200 OK", JSON, ours.clone(), Result, None, Some(ours.clone()), ""),
         ("200 OK", "Application/JSON; charset=utf-8", ours.clone(), Result, None, Some(ours.clone()), ""),
         ("200 OK", "text/plain", ours.clone(), Result, None, Some(ours.clone()), "Content-Type is text/plain"),
-        ("200 OK", JSON, result("9"), Malformed, Some(Kind::Malformed), Some(result("9")), "the id 9"),
+        ("200 OK", JSON, result("9"), Malformed, Some(ProblemKind::Malformed), Some(result("9")), "the id 9"),
         ("200 OK", JSON, format!("[{ours}]"), Result, None, Some(ours.clone()), "batch"),
-        ("200 OK", JSON, "{\"a\":".into(), Malformed, Some(Kind::Malformed), Some("{\"a\":".into()), "no MCP message"),
-        ("200 OK", JSON, String::new(), Malformed, Some(Kind::Malformed), Some(String::new()), "it is empty"),
+        ("200 OK", JSON, "{\"a\":".into(), Malformed, Some(ProblemKind::Malformed), Some("{\"a\":".into()), "no MCP message"),
+        ("200 OK", JSON, String::new(), Malformed, Some(ProblemKind::Malformed), Some(String::new()), "it is empty"),
         (
             "200 OK",
             "text/html",
             "<html>Hello</html>".into(),
             Malformed,
-            Some(Kind::Malformed),
+            Some(ProblemKind::Malformed),
             Some("<html>Hello</html>".into()),
             "<html>",
         ),
-        ("202 Accepted", "text/plain", String::new(), Malformed, Some(Kind::Malformed), None, "sent no answer"),
+        ("202 Accepted", "text/plain", String::new(), Malformed, Some(ProblemKind::Malformed), None, "sent no answer"),
         (
             "200 OK",
             SSE,
@@ -455,17 +460,25 @@ async fn http_answers_odd_and_plain_yield_what_came() {
             "",
         ),
         ("200 OK", SSE, format!("data: {ours}\n"), Result, None, Some(ours.clone()), "not ended by a blank line"),
-        ("200 OK", SSE, "data: what\n\n".into(), Malformed, Some(Kind::Malformed), Some("what".into()), "`what`"),
-        ("200 OK", SSE, format!("data: {}\n\n", result("9")), Malformed, Some(Kind::Malformed), Some(result("9")), "the id 9"),
-        ("200 OK", SSE, String::new(), Disconnected, Some(Kind::Disconnected), None, "without an answer"),
-        ("401 Unauthorized", "text/plain", "log in".into(), Malformed, Some(Kind::Auth), Some("log in".into()), "log in"),
-        ("404 Not Found", "text/plain", "gone".into(), Disconnected, Some(Kind::Disconnected), None, "this session"),
+        ("200 OK", SSE, "data: what\n\n".into(), Malformed, Some(ProblemKind::Malformed), Some("what".into()), "`what`"),
+        (
+            "200 OK",
+            SSE,
+            format!("data: {}\n\n", result("9")),
+            Malformed,
+            Some(ProblemKind::Malformed),
+            Some(result("9")),
+            "the id 9",
+        ),
+        ("200 OK", SSE, String::new(), Disconnected, Some(ProblemKind::Disconnected), None, "without an answer"),
+        ("401 Unauthorized", "text/plain", "log in".into(), Malformed, Some(ProblemKind::Auth), Some("log in".into()), "log in"),
+        ("404 Not Found", "text/plain", "gone".into(), Disconnected, Some(ProblemKind::Disconnected), None, "this session"),
         (
             "400 Bad Request",
             JSON,
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}"#.into(),
             ProtocolError,
-            Some(Kind::RpcError),
+            Some(ProblemKind::RpcError),
             Some(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}"#.into()),
             "HTTP 400",
         ),
@@ -474,7 +487,7 @@ async fn http_answers_odd_and_plain_yield_what_came() {
             "text/plain",
             "oops".into(),
             Malformed,
-            Some(Kind::HttpStatus),
+            Some(ProblemKind::HttpStatus),
             Some("oops".into()),
             "HTTP 500 Internal Server Error: oops",
         ),
@@ -483,7 +496,7 @@ async fn http_answers_odd_and_plain_yield_what_came() {
             "text/plain\r\nLocation: http://elsewhere/",
             String::new(),
             Malformed,
-            Some(Kind::HttpStatus),
+            Some(ProblemKind::HttpStatus),
             Some(String::new()),
             "http://elsewhere/",
         ),
@@ -566,13 +579,13 @@ fn session_text(headers: &[(String, String)]) -> String {
 #[tokio::test]
 async fn http_handshakes_that_fail_are_explained() {
     for (status, body, kind, word) in [
-        ("401 Unauthorized", "log in", Kind::Auth, "wants credentials: log in"),
-        ("404 Not Found", "nothing here", Kind::HttpStatus, "HTTP 404 Not Found: nothing here"),
-        ("500 Internal Server Error", "oops", Kind::HttpStatus, "HTTP 500"),
-        ("403 Forbidden", r#"{"error":"nope"}"#, Kind::Auth, r#"the server wants credentials: {"error":"nope"}"#),
-        ("404 Not Found", r#"{"error":"nope"}"#, Kind::HttpStatus, r#"HTTP 404 Not Found: {"error":"nope"}"#),
-        ("500 Internal Server Error", r#"{"error":{"reason":"oops"}}"#, Kind::HttpStatus, "HTTP 500"),
-        ("200 OK", "<!doctype html><title>Hello</title>", Kind::Handshake, "no MCP message"),
+        ("401 Unauthorized", "log in", ProblemKind::Auth, "wants credentials: log in"),
+        ("404 Not Found", "nothing here", ProblemKind::HttpStatus, "HTTP 404 Not Found: nothing here"),
+        ("500 Internal Server Error", "oops", ProblemKind::HttpStatus, "HTTP 500"),
+        ("403 Forbidden", r#"{"error":"nope"}"#, ProblemKind::Auth, r#"the server wants credentials: {"error":"nope"}"#),
+        ("404 Not Found", r#"{"error":"nope"}"#, ProblemKind::HttpStatus, r#"HTTP 404 Not Found: {"error":"nope"}"#),
+        ("500 Internal Server Error", r#"{"error":{"reason":"oops"}}"#, ProblemKind::HttpStatus, "HTTP 500"),
+        ("200 OK", "<!doctype html><title>Hello</title>", ProblemKind::Handshake, "no MCP message"),
     ] {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::support::Driver;
 use mcp_loupe::capture::{CaptureId, Outcome};
-use mcp_loupe::fixture::export::Choice;
-use mcp_loupe::problem::Kind;
+use mcp_loupe::fixture::export::ExportChoice;
+use mcp_loupe::problem::ProblemKind;
 use mcp_loupe::report::sweep::{SentPart, SweepFile, SweepQuery};
 use mcp_loupe::report::{CountQuery, Inquiry, OmitKeys, Query, RowQuery, ServerCostQuery, TableKind, ToolTokensQuery, TreeQuery};
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
@@ -137,7 +137,7 @@ fn a_capture_that_is_exported_opens_again_identically() {
     let first = driver.state.capture().unwrap().clone();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fixture");
-    driver.perform(Action::ExportAs(ExportAction::Save { kind: Choice::FOLDER, path: Some(path.clone()) }));
+    driver.perform(Action::ExportAs(ExportAction::Save { kind: ExportChoice::FOLDER, path: Some(path.clone()) }));
     driver.until("it is saved", |state| !state.toasts.is_empty());
     driver.state.captures.clear();
     driver.state.view.capture = None;
@@ -168,7 +168,7 @@ fn captures_of_two_runs_under_one_name_are_two() {
     };
     let mut before = called(r#"{"pageSize": 1}"#);
     let fewer = size(&mut before);
-    before.perform(Action::ExportAs(ExportAction::Save { kind: Choice::FOLDER, path: Some(path.clone()) }));
+    before.perform(Action::ExportAs(ExportAction::Save { kind: ExportChoice::FOLDER, path: Some(path.clone()) }));
     before.until("it is saved", |state| !state.toasts.is_empty());
     drop(before);
 
@@ -195,7 +195,7 @@ fn a_command_that_does_not_exist_is_said_with_a_hint() {
     driver.perform(Action::Connect(Source::Command(Command { program: "no-such-command-here".into(), ..Command::default() })));
     driver.until("it failed", |state| matches!(state.connection, Connection::Failed { .. }));
     let Connection::Failed { problem, .. } = &driver.state.connection else { unreachable!() };
-    assert_eq!(problem.kind, Kind::Spawn);
+    assert_eq!(problem.kind, ProblemKind::Spawn);
     assert!(problem.hint.is_some());
     assert_eq!(driver.state.view.screen, Screen::Connect);
 }

@@ -9,7 +9,7 @@ use crate::cli::output::{columns, one_line, visible};
 use crate::format::Subject;
 use crate::host::Hosts;
 use crate::json::{Kind as JsonKind, Node};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::{Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeView};
 use crate::report::{grouped, number_of};
 use crate::token;
@@ -90,7 +90,7 @@ fn drawn(table: &Table) -> String {
 /// The payload as an indented tree with the tokens of every container and the marks against the text.
 pub fn tree(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
     let Some(view) = get(subject, &TreeQuery, cancel)? else {
-        return Err(Problem::new(Kind::Usage, "there is no payload").at("tree"));
+        return Err(Problem::new(ProblemKind::Usage, "there is no payload").at("tree"));
     };
     let root = view.payload.root();
     let mut page = format!("{}\n", view.payload.origin_text());
@@ -149,7 +149,7 @@ fn leaf(node: Node<'_>, view: &TreeView, is_root: bool) -> String {
 pub fn definition(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
     let tool = &subject.capture.tool;
     if tool.raw.is_empty() {
-        return Err(Problem::new(Kind::Usage, "there is no definition of the tool").at("definition"));
+        return Err(Problem::new(ProblemKind::Usage, "there is no definition of the tool").at("definition"));
     }
     let raw = String::from_utf8_lossy(&tool.raw);
     let tokens = token::count(&raw, cancel).map_err(|_| interrupted())?;

@@ -56,7 +56,7 @@ impl DifferenceKind {
 
 /// One difference between the payload and what came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct ValueChange {
     /// RFC 6901 pointer into the payload.
     pub path: String,
     pub kind: DifferenceKind,
@@ -68,13 +68,13 @@ pub struct Difference {
 /// The first [`SHOWN`] differences and how many there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
-    pub first: Vec<Difference>,
+    pub first: Vec<ValueChange>,
     pub count: u64,
 }
 
 impl Differences {
     /// Counts one; it is only made if it is kept.
-    pub(in crate::format) fn add(&mut self, make: impl FnOnce() -> Difference) {
+    pub(in crate::format) fn add(&mut self, make: impl FnOnce() -> ValueChange) {
         self.count += 1;
         if self.first.len() < SHOWN {
             self.first.push(make());
@@ -153,7 +153,7 @@ impl<'a> Differ<'a> {
     /// An object around a list whose key the text does not tell: the list is compared all the same.
     fn rows(&mut self, list: Node<'a>, back: Node<'a>, nameless: Node<'a>) {
         let (root, path) = (self.root, list.pointer_from(self.root.index()));
-        self.found.values.add(|| Difference {
+        self.found.values.add(|| ValueChange {
             path,
             kind: DifferenceKind::Missing,
             before: Some(format!("the key {}", write::string(&list.key().unwrap_or_default()))),
@@ -233,7 +233,7 @@ impl<'a> Differ<'a> {
         }
         if !is_ordered {
             let root = self.root;
-            self.found.changes.add(|| Difference {
+            self.found.changes.add(|| ValueChange {
                 path: parent.pointer_from(root.index()),
                 kind: DifferenceKind::Order,
                 before: Some(keys(before)),
@@ -250,7 +250,7 @@ impl<'a> Differ<'a> {
 
     fn missing(&mut self, node: Node<'a>) {
         let root = self.root;
-        self.found.values.add(|| Difference {
+        self.found.values.add(|| ValueChange {
             path: node.pointer_from(root.index()),
             kind: if node.is_null() { DifferenceKind::MissingNull } else { DifferenceKind::Missing },
             before: Some(shown(node)),
@@ -262,7 +262,7 @@ impl<'a> Differ<'a> {
         let root = self.root;
         self.found.values.add(|| {
             let step = node.key().map_or_else(|| node.ordinal().to_string(), |key| key.replace('~', "~0").replace('/', "~1"));
-            Difference {
+            ValueChange {
                 path: format!("{}/{step}", parent.pointer_from(root.index())),
                 kind: if node.is_null() { DifferenceKind::MissingNull } else { DifferenceKind::Extra },
                 before: None,
@@ -272,8 +272,8 @@ impl<'a> Differ<'a> {
     }
 }
 
-fn difference(root: Node<'_>, kind: DifferenceKind, a: Node<'_>, b: Node<'_>) -> Difference {
-    Difference { path: a.pointer_from(root.index()), kind, before: Some(shown(a)), after: Some(shown(b)) }
+fn difference(root: Node<'_>, kind: DifferenceKind, a: Node<'_>, b: Node<'_>) -> ValueChange {
+    ValueChange { path: a.pointer_from(root.index()), kind, before: Some(shown(a)), after: Some(shown(b)) }
 }
 
 /// A value as JSON text, cut where it is long.

@@ -12,7 +12,7 @@ use bytes::Bytes;
 pub(super) use build::{Builder, Key, Untyped, unreadable};
 pub use build::{DecodeError, Decoded};
 pub(super) use compare::key_form;
-pub use compare::{Difference, DifferenceKind, Differences, SHOWN};
+pub use compare::{DifferenceKind, Differences, SHOWN, ValueChange};
 
 use super::{Format, Subject};
 use crate::cancel::{Cancel, Cancelled};
@@ -21,7 +21,7 @@ use crate::json::Doc;
 
 /// What decoding a format gives back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RoundTripVerdict {
     /// The same value, order and spelling of numbers.
     Exact,
     /// The same value; order or the spelling of numbers changed.
@@ -32,7 +32,7 @@ pub enum Verdict {
     Undecodable,
 }
 
-impl Verdict {
+impl RoundTripVerdict {
     /// The word people and the JSON contract use.
     pub fn name(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Verdict {
 /// The proof for one text of one format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
-    pub verdict: Verdict,
+    pub verdict: RoundTripVerdict,
     /// Values that differ.
     pub differences: Differences,
     /// Changes that lose nothing: order, and the spelling of numbers.
@@ -82,7 +82,7 @@ impl RoundTrip {
     }
 }
 
-impl Difference {
+impl ValueChange {
     /// In words: where, what, before and after.
     pub fn describe(&self) -> String {
         let path = if self.path.is_empty() { "the whole" } else { &self.path };
@@ -118,7 +118,7 @@ pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes, cancel: &Can
         Err(DecodeError::Cancelled(cancelled)) => return Err(cancelled),
         Err(DecodeError::Unreadable(why)) => {
             return Ok(Some(RoundTrip {
-                verdict: Verdict::Undecodable,
+                verdict: RoundTripVerdict::Undecodable,
                 differences: Differences::default(),
                 changes: Differences::default(),
                 elsewhere: Differences::default(),
@@ -130,9 +130,9 @@ pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes, cancel: &Can
     // The sentence below speaks of the text as a whole, so this is worked out first.
     drop(decoded);
     let verdict = match (found.values.count, found.changes.count) {
-        (0, 0) => Verdict::Exact,
-        (0, _) => Verdict::Equal,
-        _ => Verdict::Lossy,
+        (0, 0) => RoundTripVerdict::Exact,
+        (0, _) => RoundTripVerdict::Equal,
+        _ => RoundTripVerdict::Lossy,
     };
     let (elsewhere, note) = match format.id() {
         "yaml" => yaml11::retyped(payload.root(), verdict, cancel)?,

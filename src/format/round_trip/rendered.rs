@@ -5,7 +5,7 @@
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::{Difference, DifferenceKind, Differences};
+use super::{DifferenceKind, Differences, ValueChange};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::rows::{RowSet, cell_text};
 use crate::json::write;
@@ -26,7 +26,7 @@ pub(super) fn differences(
         let visible = seen.next()?;
         let want = wanted.text();
         if visible.as_deref().is_none_or(|visible| !is_same(visible, &want)) {
-            found.add(|| Difference {
+            found.add(|| ValueChange {
                 path: wanted.path(root),
                 kind: DifferenceKind::String,
                 before: Some(short(&want)),
@@ -61,7 +61,7 @@ pub(super) fn differences(
     }
     let surplus = seen.rest()?;
     if surplus > 0 {
-        found.add(|| Difference {
+        found.add(|| ValueChange {
             path: String::new(),
             kind: DifferenceKind::Extra,
             before: Some(format!("{expected} cells and items")),

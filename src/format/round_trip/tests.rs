@@ -39,7 +39,7 @@ fn proof(id: &str, payload: &str) -> RoundTrip {
 #[track_caller]
 fn said(id: &str, payload: &str) -> String {
     let proof = proof(id, payload);
-    let all = proof.differences.first.iter().chain(&proof.changes.first).map(Difference::describe);
+    let all = proof.differences.first.iter().chain(&proof.changes.first).map(ValueChange::describe);
     std::iter::once(proof.verdict.name().to_owned()).chain(all).collect::<Vec<_>>().join("\n")
 }
 
@@ -65,7 +65,7 @@ fn yaml_is_read_as_1_2() {
     // The crate's own reader would take the folded text for what it was.
     let found = proof("yaml", "[\"a\u{2028}b\",\"\u{2029}\",\"a\u{2028} b: c\"]");
     let differing: Vec<_> = found.differences.first.iter().map(|found| found.path.as_str()).collect();
-    assert_eq!((found.verdict, differing), (Verdict::Lossy, vec!["/0", "/1"]));
+    assert_eq!((found.verdict, differing), (RoundTripVerdict::Lossy, vec!["/0", "/1"]));
 }
 
 #[test]
@@ -112,19 +112,19 @@ fn the_key_of_the_records_is_in_no_table() {
 fn as_sent_is_proved_where_the_payload_stands_in_it() {
     let verdict = |id: &str, result: &str| trip(id, &subject(result)).unwrap().1.map(|proof| proof.verdict);
     let fenced = r##"{"content":[{"type":"text","text":"# Hi\n\n```json\n{\"a\": 1.0}\n```"}],"structuredContent":{"a":1}}"##;
-    assert_eq!(verdict("content", fenced), Some(Verdict::Equal));
+    assert_eq!(verdict("content", fenced), Some(RoundTripVerdict::Equal));
     assert_eq!(
         (verdict("structured", fenced), verdict("both", fenced), verdict("wire", fenced)),
-        (Some(Verdict::Exact), None, None)
+        (Some(RoundTripVerdict::Exact), None, None)
     );
     assert_eq!(
         verdict("content", r#"{"content":[{"type":"text","text":"{\"a\":2}"}],"structuredContent":{"a":1}}"#),
-        Some(Verdict::Lossy)
+        Some(RoundTripVerdict::Lossy)
     );
     assert_eq!(verdict("content", r#"{"content":[{"type":"text","text":"1"}],"structuredContent":{"a":1}}"#), None);
     assert_eq!(
         verdict("content", r#"{"content":[{"type":"text","text":"x"},{"type":"text","text":"[1]"}]}"#),
-        Some(Verdict::Exact)
+        Some(RoundTripVerdict::Exact)
     );
     assert_eq!(verdict("content", r#"{"content":[{"type":"text","text":"hello"}]}"#), None);
 }
@@ -238,7 +238,7 @@ proptest! {
                 _ => false,
             };
             prop_assert!(proof.verdict.is_lossless() || is_known, "{} {} {:?}", id, text, proof);
-            prop_assert!(proof.verdict == Verdict::Exact || matches!(id, "yaml" | "toon"), "{} {} {:?}", id, text, proof);
+            prop_assert!(proof.verdict == RoundTripVerdict::Exact || matches!(id, "yaml" | "toon"), "{} {} {:?}", id, text, proof);
         }
     }
 
@@ -250,7 +250,7 @@ proptest! {
             let proof = proof.unwrap();
             let unexpected = proof.differences.first.iter().find(|found| !is_expected(id, found.kind));
             prop_assert!(unexpected.is_none(), "{} {} {:?}", id, text, unexpected);
-            prop_assert_eq!(proof.verdict == Verdict::Lossy, proof.differences.count > 0);
+            prop_assert_eq!(proof.verdict == RoundTripVerdict::Lossy, proof.differences.count > 0);
         }
     }
 
@@ -262,7 +262,7 @@ proptest! {
         let subject = of_payload(&format!("[{}]", rows.join(",")));
         for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
             let (text, proof) = trip(format.id(), &subject).unwrap();
-            prop_assert_eq!(proof.unwrap().verdict, Verdict::Exact, "{} {}", format.id(), text);
+            prop_assert_eq!(proof.unwrap().verdict, RoundTripVerdict::Exact, "{} {}", format.id(), text);
         }
     }
 

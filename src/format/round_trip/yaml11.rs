@@ -3,12 +3,16 @@
 //! The rules are those of the YAML 1.1 type repository, for texts that the writer leaves without quotes.
 
 use super::compare::shown;
-use super::{Difference, DifferenceKind, Differences, Verdict};
+use super::{DifferenceKind, Differences, RoundTripVerdict, ValueChange};
 use crate::cancel::{Cancel, Cancelled};
 use crate::json::{Kind, Node, write};
 
 /// The keys and values that are retyped, and the sentence about them.
-pub(super) fn retyped(root: Node<'_>, verdict: Verdict, cancel: &Cancel) -> Result<(Differences, Option<String>), Cancelled> {
+pub(super) fn retyped(
+    root: Node<'_>,
+    verdict: RoundTripVerdict,
+    cancel: &Cancel,
+) -> Result<(Differences, Option<String>), Cancelled> {
     let mut found = Differences::default();
     for index in root.index()..root.subtree_end() {
         if index.is_multiple_of(4_096) {
@@ -19,7 +23,7 @@ pub(super) fn retyped(root: Node<'_>, verdict: Verdict, cancel: &Cancel) -> Resu
             && let Some(key) = node.key()
             && let Some(becomes) = reading(&key)
         {
-            found.add(|| Difference {
+            found.add(|| ValueChange {
                 path: node.pointer_from(root.index()),
                 kind: DifferenceKind::Type,
                 before: Some(format!("the key {}", write::string(&key))),
@@ -32,7 +36,7 @@ pub(super) fn retyped(root: Node<'_>, verdict: Verdict, cancel: &Cancel) -> Resu
             _ => None,
         };
         if let Some(becomes) = becomes {
-            found.add(|| Difference {
+            found.add(|| ValueChange {
                 path: node.pointer_from(root.index()),
                 kind: DifferenceKind::Type,
                 before: Some(shown(node)),

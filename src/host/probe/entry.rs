@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{MODES, SELECTS};
 use crate::host::BUILT_IN;
-use crate::host::rules::{Delivery, Host, HostId, Keep, Select, Step};
+use crate::host::rules::{Delivery, Host, HostId, KeepRule, RuleStep, Select};
 
 /// What a person says of the host that was probed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +32,12 @@ fn select_word(select: Select) -> String {
     quoted(SELECTS.iter().find(|(known, _)| *known == select).map_or("", |(_, word)| *word))
 }
 
-fn keep_word(keep: Keep) -> &'static str {
+fn keep_word(keep: KeepRule) -> &'static str {
     match keep {
-        Keep::None => "none",
-        Keep::Head => "head",
-        Keep::HeadLines => "head-lines",
-        Keep::HeadTail => "head-tail",
+        KeepRule::None => "none",
+        KeepRule::Head => "head",
+        KeepRule::HeadLines => "head-lines",
+        KeepRule::HeadTail => "head-tail",
     }
 }
 
@@ -111,7 +111,7 @@ pub(super) fn write(host: &Host, naming: &Naming, notes: &[String]) -> String {
         let words: Vec<String> = steps
             .iter()
             .map(|step| match step {
-                Step::Text(template) => quoted(template.source()),
+                RuleStep::Text(template) => quoted(template.source()),
                 _ => quoted("@drop"),
             })
             .collect();

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::entry::{Naming, copy, write};
-use super::{Cut, Guess, Probed, cut, deduce, explained};
+use super::{Guess, ProbeCut, Probed, cut, deduce, explained};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
 use crate::format::Subject;
 use crate::host::limit::grouped;
-use crate::host::rules::{Applies, Keep, LimitRule, Unit};
+use crate::host::rules::{Applies, KeepRule, LimitRule, LimitUnit};
 use crate::host::{Host, Hosts, Template};
 use crate::source::{PROBE_TOOLS, ProbeKind, ProbeTool};
 
@@ -57,7 +57,7 @@ pub struct Finding {
     /// The known host nearest, with how many texts it gives.
     pub nearest: Option<(String, usize)>,
     /// Where the long text was cut; `None` where it was not tried or is whole.
-    pub cut: Option<Cut>,
+    pub cut: Option<ProbeCut>,
     /// The Unicode scalar values of the long text.
     pub long: usize,
 }
@@ -157,9 +157,9 @@ fn sent(tool: &ProbeTool, response: &Bytes) -> Arc<Subject> {
     })))
 }
 
-fn rule(max: u64, keep: Keep, notice: &str, certainty: &str) -> LimitRule {
+fn rule(max: u64, keep: KeepRule, notice: &str, certainty: &str) -> LimitRule {
     LimitRule {
-        unit: Unit::Chars,
+        unit: LimitUnit::Chars,
         max,
         max_note: None,
         keep,
@@ -177,26 +177,28 @@ fn rule(max: u64, keep: Keep, notice: &str, certainty: &str) -> LimitRule {
 }
 
 /// The limit that a cut shows. The long text is ASCII, so its characters are its UTF-16 units and its bytes.
-fn limit(cut: &Cut) -> LimitRule {
+fn limit(cut: &ProbeCut) -> LimitRule {
     let (head, tail) = (cut.head as u64, cut.tail as u64);
     let certainty = "measured by the probe; whether it counts characters, bytes or tokens cannot be seen in ASCII";
     match cut.keep {
-        Keep::HeadTail => LimitRule { head: Some(head), tail: Some(tail), ..rule(head + tail, cut.keep, &cut.notice, certainty) },
+        KeepRule::HeadTail => {
+            LimitRule { head: Some(head), tail: Some(tail), ..rule(head + tail, cut.keep, &cut.notice, certainty) }
+        }
         _ => rule(head, cut.keep, &cut.notice, certainty),
     }
 }
 
 /// A limit that is there, or may be, and whose height is not known.
 fn unknown(note: String) -> LimitRule {
-    LimitRule { max_note: Some(note), ..rule(0, Keep::Head, "", "not known") }
+    LimitRule { max_note: Some(note), ..rule(0, KeepRule::Head, "", "not known") }
 }
 
-fn cut_words(cut: &Cut, long: usize) -> String {
+fn cut_words(cut: &ProbeCut, long: usize) -> String {
     let grouped = |number: usize| grouped(number as u64);
     let sent = grouped(long);
     match cut.keep {
-        Keep::None => format!("nothing of a text of {sent} characters was left"),
-        Keep::HeadTail => {
+        KeepRule::None => format!("nothing of a text of {sent} characters was left"),
+        KeepRule::HeadTail => {
             format!("of {sent} characters the first {} and the last {} were left", grouped(cut.head), grouped(cut.tail))
         }
         _ => format!("of {sent} characters the first {} were left", grouped(cut.head)),

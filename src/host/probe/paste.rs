@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::PROBE_TOOLS;
 
 const HINT: &str = "a line `=== probe_one_text`, below it the text that the model was given for this tool, and so on; \
@@ -25,7 +25,7 @@ fn named(line: &str) -> Option<&str> {
 /// # Errors
 /// No heading, a tool that the probe does not have, a tool twice, with the line.
 pub fn sections(text: &str) -> Result<Vec<(&'static str, String)>, Problem> {
-    let wrong = |what: String, line: usize| Err(Problem::new(Kind::Usage, what).at(format!("line {line}")).hint(HINT));
+    let wrong = |what: String, line: usize| Err(Problem::new(ProblemKind::Usage, what).at(format!("line {line}")).hint(HINT));
     let mut found: Vec<(&'static str, String)> = Vec::new();
     if let Ok(Value::Object(members)) = serde_json::from_str(text) {
         for (name, value) in members {
@@ -58,7 +58,7 @@ pub fn sections(text: &str) -> Result<Vec<(&'static str, String)>, Problem> {
         }
     }
     if found.is_empty() {
-        return Err(Problem::new(Kind::Usage, "nothing that the probe could judge").hint(HINT));
+        return Err(Problem::new(ProblemKind::Usage, "nothing that the probe could judge").hint(HINT));
     }
     Ok(found)
 }

@@ -16,7 +16,7 @@ use super::mask::Secrets;
 use super::redirect::Redirect;
 use super::servers::Choice;
 use super::wire::Wire;
-use crate::problem::Kind;
+use crate::problem::ProblemKind;
 use crate::quote::shell;
 use crate::source::{Grant, Login};
 
@@ -27,13 +27,13 @@ const CLIENT_NAME: &str = "Loupe";
 /// Why a login did not come about.
 pub(super) struct Trouble {
     /// [`Kind::Consent`] where a person has to say yes to something first.
-    pub kind: Kind,
+    pub kind: ProblemKind,
     pub what: String,
     pub hint: String,
 }
 
 pub(super) fn trouble(what: impl Into<String>, hint: impl Into<String>) -> Trouble {
-    Trouble { kind: Kind::Auth, what: what.into(), hint: hint.into() }
+    Trouble { kind: ProblemKind::Auth, what: what.into(), hint: hint.into() }
 }
 
 /// What one login works with.
@@ -225,7 +225,7 @@ impl Flow<'_> {
             (self.step)(Step::Choose(vec![issuer.clone()]));
         }
         let hint = format!("if you know it and mean it, say so by `--authorization-server {}`", shell(&issuer));
-        Err(Trouble { kind: Kind::Consent, ..trouble(what, hint) })
+        Err(Trouble { kind: ProblemKind::Consent, ..trouble(what, hint) })
     }
 
     /// The grant to use: as chosen, or the only one the authorization server has for a client with a secret or a key.

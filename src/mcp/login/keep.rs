@@ -14,7 +14,7 @@ const FILE: &str = "logins.json";
 
 /// Where logins are kept. Nowhere by default: they end with the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Keep {
+pub struct LoginStore {
     /// The system's keychain, first.
     pub keychain: bool,
     /// The folder of the file that stands in for it.
@@ -48,7 +48,7 @@ impl Record {
     }
 }
 
-impl Keep {
+impl LoginStore {
     /// The login of a name, and what to say about it.
     pub(super) async fn load(&self, name: &str) -> (Option<Record>, Option<String>) {
         let mut said = None;
@@ -183,7 +183,7 @@ mod tests {
     #[tokio::test]
     async fn a_file_keeps_logins_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let keep = Keep { keychain: false, folder: Some(folder.path().join("new")) };
+        let keep = LoginStore { keychain: false, folder: Some(folder.path().join("new")) };
         assert!(keep.load("a").await.0.is_none());
         assert!(keep.save("a", &record("one")).await.contains("which only you can read"));
         keep.save("b", &record("two")).await;
@@ -203,6 +203,6 @@ mod tests {
         // What cannot be read is not overwritten.
         assert!(keep.save("a", &record("one")).await.contains("cannot be written"));
         assert!(keep.forget("b").await.unwrap_err().contains("it is no file of logins"));
-        assert_eq!(Keep::default().save("a", &record("one")).await, "the login is kept until the session ends");
+        assert_eq!(LoginStore::default().save("a", &record("one")).await, "the login is kept until the session ends");
     }
 }

@@ -22,13 +22,13 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use url::Url;
 
-pub use keep::Keep;
+pub use keep::LoginStore;
 pub use visit::Visit;
 
 use super::error::Error;
 use super::patience::PausableDeadline;
 use crate::fixture::redact::Known;
-use crate::problem::Kind;
+use crate::problem::ProblemKind;
 use crate::source;
 use flow::{Flow, Trouble, Wanted};
 use keep::Record;
@@ -82,7 +82,7 @@ fn name(url: &str, client_id: Option<&str>) -> String {
 ///
 /// # Errors
 /// Why it may still be kept, for people.
-pub async fn forget(keep: &Keep, url: &str, client_id: Option<&str>) -> Result<String, String> {
+pub async fn forget(keep: &LoginStore, url: &str, client_id: Option<&str>) -> Result<String, String> {
     keep.forget(&name(url, client_id)).await
 }
 
@@ -95,7 +95,7 @@ struct Current {
 pub(super) struct Login {
     wish: source::Login,
     url: String,
-    keep: Keep,
+    keep: LoginStore,
     secrets: Arc<Secrets>,
     wire: Arc<Wire>,
     told: Told,
@@ -111,7 +111,7 @@ impl Login {
         wish: source::Login,
         url: &str,
         client: reqwest::Client,
-        keep: Keep,
+        keep: LoginStore,
         told: Told,
         patience: Arc<PausableDeadline>,
         known: Known,
@@ -220,7 +220,7 @@ impl Login {
         }
         let refused = |what: String, hint: String| Error::Login {
             url: source::shown(&self.url).into_owned(),
-            kind: Kind::Auth,
+            kind: ProblemKind::Auth,
             what,
             hint,
         };

@@ -16,7 +16,7 @@ use crate::mcp::error::Error;
 use crate::mcp::rounds::{self, Extra, Stop};
 use crate::mcp::tap::{Answer, Beside, End, Text};
 use crate::mcp::tasks::{self, Task};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// Answers beyond this are read on a thread of their own, so that other waits go on.
 const READ_ASIDE: usize = 256 << 10;
@@ -127,18 +127,18 @@ impl Session {
                     Some(fault) => {
                         let problem = Problem::from(fault);
                         // Broken off, or whole but none.
-                        let is_broken = problem.kind == Kind::Disconnected;
+                        let is_broken = problem.kind == ProblemKind::Disconnected;
                         (if is_broken { Outcome::Disconnected } else { Outcome::Malformed }, Some(problem))
                     }
                     None => judge(answer.bytes, self.tap.place.clone()).await,
                 };
-                if let Some(problem) = capture.problem.as_mut().filter(|problem| problem.kind == Kind::Malformed) {
+                if let Some(problem) = capture.problem.as_mut().filter(|problem| problem.kind == ProblemKind::Malformed) {
                     problem.hint = Some("look at the exact bytes in the `wire` view".into());
                 }
             }
             Ended::End(End::Lost(error)) => {
                 let problem = Problem::from(&*error);
-                capture.outcome = if problem.kind == Kind::Malformed { Outcome::Malformed } else { Outcome::Disconnected };
+                capture.outcome = if problem.kind == ProblemKind::Malformed { Outcome::Malformed } else { Outcome::Disconnected };
                 capture.problem = Some(problem);
             }
             Ended::TimedOut(passed) => {
@@ -184,7 +184,7 @@ async fn judge(bytes: Bytes, place: String) -> (Outcome, Option<Problem>) {
     }
     let judged = tokio::task::spawn_blocking(move || judge_now(bytes, place)).await;
     judged.unwrap_or_else(|error| {
-        (Outcome::Malformed, Some(Problem::new(Kind::Internal, format!("the answer could not be read: {error}"))))
+        (Outcome::Malformed, Some(Problem::new(ProblemKind::Internal, format!("the answer could not be read: {error}"))))
     })
 }
 
@@ -218,7 +218,7 @@ mod tests {
     fn an_error_beside_a_null_result_is_an_error() {
         let judge = |text: &'static str| judge_now(Bytes::from_static(text.as_bytes()), String::new());
         let (outcome, problem) = judge(r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":-1,"message":"no"}}"#);
-        assert_eq!((outcome, problem.unwrap().kind), (Outcome::ProtocolError, Kind::RpcError));
+        assert_eq!((outcome, problem.unwrap().kind), (Outcome::ProtocolError, ProblemKind::RpcError));
         assert_eq!(judge(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"error":null}"#).0, Outcome::Result);
     }
 }

@@ -10,7 +10,7 @@ use crate::host::Hosts;
 use crate::problem::Problem;
 use crate::report::counted::count_row;
 use crate::report::hosts::HostsReport;
-use crate::report::sweep::{Call, Sweep};
+use crate::report::sweep::{Sweep, SweepCall};
 use crate::token::Tokenizer;
 
 fn owned(json: &str) -> Option<Box<RawValue>> {
@@ -54,7 +54,7 @@ struct DeltaJson {
 pub fn sweep(
     found: &Sweep,
     values: &[String],
-    calls: &[Call],
+    calls: &[SweepCall],
     tokenizer: &Tokenizer,
     hosts: &Hosts,
     problem: Option<&Problem>,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::format::Known;
+use crate::format::TextMemo;
 use crate::token::{self, Count, Tokenizer, TokenizerFile, Tokens};
 
 /// The two that are always counted and, if named, one more.
@@ -21,7 +21,7 @@ impl TokensJson {
     }
 
     /// The same for a text of an answer, which is counted once.
-    pub(super) fn of_known(text: &str, known: &Known, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub(super) fn of_known(text: &str, known: &TextMemo, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
         Self::named(known.counts(text.as_bytes(), cancel)?.tokens, text, tokenizer, cancel)
     }
 

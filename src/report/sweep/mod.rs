@@ -17,7 +17,7 @@ use std::time::Duration;
 
 pub use page::{Loss, Section, SectionCell, SweepPage, SweepQuery, SweepRows, SweepRowsQuery, ThisPage, readable};
 pub use plan::{
-    Choice, PageSize, argument_names, choices, differs_only_in, format_argument, is_about_form, page_size_argument, planned,
+    PageSize, SweepChoice, argument_names, choices, differs_only_in, format_argument, is_about_form, page_size_argument, planned,
     shown, value_in, values, with_value,
 };
 pub use rendered::{Piece, SweepRendered, SweepRenderedQuery, can_render};
@@ -41,14 +41,14 @@ const MAX_VALUE_CHARS: usize = 60;
 
 /// One call that was made, with every row of its ledger.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct SweepCall {
     /// The value of the varied argument, a JSON text; of equal calls which one it is.
     pub value: String,
     pub subject: Arc<Subject>,
     pub rows: Vec<Row>,
 }
 
-impl Call {
+impl SweepCall {
     /// Measures every format of a call.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl SentPart {
 
 /// Where a column comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum ColumnOrigin {
     /// The answer to this call, as sent.
     Call(usize),
     /// Written by Loupe from the payload of this call's answer, without a call.
@@ -150,7 +150,7 @@ pub struct Differing {
 pub struct Column {
     /// "json as sent", "JSON, compact".
     pub title: String,
-    pub origin: Origin,
+    pub origin: ColumnOrigin,
     /// The format of its text, by id.
     pub format: &'static str,
     pub text: Arc<str>,
@@ -182,7 +182,7 @@ pub struct Column {
 
 impl Column {
     /// One of which nothing is known but its text and its cost.
-    fn of(title: String, (origin, outcome): (Origin, Outcome), format: &'static str, row: Row, text: Arc<str>) -> Self {
+    fn of(title: String, (origin, outcome): (ColumnOrigin, Outcome), format: &'static str, row: Row, text: Arc<str>) -> Self {
         Self {
             title,
             origin,
@@ -206,7 +206,7 @@ impl Column {
 
     /// The title without which part of the answer it shows: `json` of "json as sent".
     pub fn value_title(&self) -> &str {
-        let parts = SentPart::ALL.iter().filter(|_| matches!(self.origin, Origin::Call(_)));
+        let parts = SentPart::ALL.iter().filter(|_| matches!(self.origin, ColumnOrigin::Call(_)));
         parts.filter_map(|(part, _)| self.title.strip_suffix(part.suffix())).next().unwrap_or(&self.title)
     }
 
@@ -268,7 +268,7 @@ impl Sweep {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(ask: &SweepQuery, calls: &[Call], cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(ask: &SweepQuery, calls: &[SweepCall], cancel: &Cancel) -> Result<Self, Cancelled> {
         let vary = ask.vary.as_deref();
         let reference = reference(calls);
         let mut sweep = Self {
@@ -304,7 +304,7 @@ impl Sweep {
 
     /// The column of a call.
     pub fn column_of(&self, call: usize) -> Option<&Column> {
-        self.columns.iter().find(|column| column.origin == Origin::Call(call))
+        self.columns.iter().find(|column| column.origin == ColumnOrigin::Call(call))
     }
 
     /// The fields that a model may need: those of the records, or all where there are none.
@@ -316,7 +316,8 @@ impl Sweep {
     /// Whether the answers that were given hold the same records, as far as their own data shows. Only then can one of
     /// them be cheaper than another.
     pub fn has_same_records(&self) -> bool {
-        let answers = || self.columns.iter().filter(|column| column.is_answer() && matches!(column.origin, Origin::Call(_)));
+        let answers =
+            || self.columns.iter().filter(|column| column.is_answer() && matches!(column.origin, ColumnOrigin::Call(_)));
         let counts: HashSet<usize> = answers().filter_map(|column| column.records).collect();
         let keys = self.records.iter().all(|record| record.is_of_reference);
         counts.len() <= 1 && keys && answers().all(|column| column.absent == 0)
@@ -334,7 +335,7 @@ impl Sweep {
     }
 
     /// Every call that gave an answer, beside the baseline.
-    pub fn deltas(&self, calls: &[Call], encoding: Encoding) -> Vec<Delta> {
+    pub fn deltas(&self, calls: &[SweepCall], encoding: Encoding) -> Vec<Delta> {
         let Some(base) = self.baseline.and_then(|at| calls.get(at)) else { return Vec::new() };
         let mut deltas = Vec::new();
         for (at, call) in calls.iter().enumerate() {
@@ -356,7 +357,7 @@ impl Sweep {
     }
 
     /// Matches every column's text against the one payload.
-    fn judge(&mut self, payload: &Payload, calls: &[Call], cancel: &Cancel) -> Result<(), Cancelled> {
+    fn judge(&mut self, payload: &Payload, calls: &[SweepCall], cancel: &Cancel) -> Result<(), Cancelled> {
         let lists = record_lists(payload.root());
         let list = if let [list] = lists.as_slice() { Some(*list) } else { None };
         let records: Vec<Node<'_>> = list.into_iter().flat_map(Node::children).collect();
@@ -371,7 +372,9 @@ impl Sweep {
             }
             let matched = locate_facts(payload, &column.text, cancel)?;
             let absent = match column.origin {
-                Origin::Call(call) if Some(call) != self.reference => absent(&records, calls[call].subject.payload.as_ref()),
+                ColumnOrigin::Call(call) if Some(call) != self.reference => {
+                    absent(&records, calls[call].subject.payload.as_ref())
+                }
                 _ => Vec::new(),
             };
             column.absent = absent.iter().filter(|is_absent| **is_absent).count() as u64;
@@ -445,7 +448,7 @@ impl Sweep {
 
     /// The facts are those of one payload in every column, in the same order.
     fn mark_what_is_not_everywhere(&mut self, matches: &[Option<Matched>]) {
-        let offered = self.columns.iter().zip(matches).filter(|(column, _)| matches!(column.origin, Origin::Call(_)));
+        let offered = self.columns.iter().zip(matches).filter(|(column, _)| matches!(column.origin, ColumnOrigin::Call(_)));
         let mut lost: Vec<bool> = Vec::new();
         for matched in offered.filter_map(|(_, matched)| matched.as_ref()) {
             lost.resize(matched.facts.len().max(lost.len()), false);
@@ -462,7 +465,7 @@ impl Sweep {
     }
 
     /// Adds records that stand in another answer's data alone.
-    fn add_others(&mut self, records: &[Node<'_>], calls: &[Call], cancel: &Cancel) -> Result<(), Cancelled> {
+    fn add_others(&mut self, records: &[Node<'_>], calls: &[SweepCall], cancel: &Cancel) -> Result<(), Cancelled> {
         let others: Vec<(usize, &Payload, Node<'_>)> = (0..calls.len())
             .filter(|at| Some(*at) != self.reference && self.column_of(*at).is_some_and(Column::is_answer))
             .filter_map(|at| {
@@ -477,7 +480,7 @@ impl Sweep {
         let mut rows: HashMap<String, usize> =
             records.iter().enumerate().filter_map(|(at, record)| Some((key_value(*record, &key)?, at))).collect();
         for (call, payload, list) in others {
-            let Some(column) = self.columns.iter().position(|column| column.origin == Origin::Call(call)) else { continue };
+            let Some(column) = self.columns.iter().position(|column| column.origin == ColumnOrigin::Call(call)) else { continue };
             let is_known = list.children().all(|record| key_value(record, &key).is_some_and(|value| rows.contains_key(&value)));
             if is_known {
                 continue;
@@ -506,8 +509,8 @@ impl Sweep {
 }
 
 /// The answer that says most: the one whose payload has most facts; of equal ones the first.
-fn reference(calls: &[Call]) -> Option<usize> {
-    let facts = |call: &Call| {
+fn reference(calls: &[SweepCall]) -> Option<usize> {
+    let facts = |call: &SweepCall| {
         let facts = call.row("json").and_then(|row| row.facts)?;
         (call.subject.capture.outcome == Outcome::Result).then_some(facts.total)
     };
@@ -527,7 +530,7 @@ fn absent(records: &[Node<'_>], own: Option<&Payload>) -> Vec<bool> {
 }
 
 /// A column of what a call's server sent.
-fn sent(at: usize, call: &Call, part: SentPart, cancel: &Cancel) -> Result<Column, Cancelled> {
+fn sent(at: usize, call: &SweepCall, part: SentPart, cancel: &Cancel) -> Result<Column, Cancelled> {
     let capture = &call.subject.capture;
     let row = call.sent(part);
     let why = match (super::json::failure(&call.subject), capture.outcome, row) {
@@ -550,7 +553,7 @@ fn sent(at: usize, call: &Call, part: SentPart, cancel: &Cancel) -> Result<Colum
         why,
         ..Column::of(
             format!("{}{}", shown(&call.value), part.suffix()),
-            (Origin::Call(at), capture.outcome),
+            (ColumnOrigin::Call(at), capture.outcome),
             row.map_or("content", |row| row.format),
             row.cloned().unwrap_or_default(),
             text,
@@ -559,10 +562,10 @@ fn sent(at: usize, call: &Call, part: SentPart, cancel: &Cancel) -> Result<Colum
 }
 
 /// A column that Loupe writes; `None` where there is no such format.
-fn written(at: usize, id: &str, call: &Call, cancel: &Cancel) -> Result<Option<Column>, Cancelled> {
+fn written(at: usize, id: &str, call: &SweepCall, cancel: &Cancel) -> Result<Option<Column>, Cancelled> {
     let (Some(format), Some(row)) = (format::by_id(id), call.row(id)) else { return Ok(None) };
     let text = if row.is_available() { text(format.id(), &call.subject, cancel)? } else { Arc::from("") };
-    let origin = (Origin::Derived(at), call.subject.capture.outcome);
+    let origin = (ColumnOrigin::Derived(at), call.subject.capture.outcome);
     Ok(Some(Column::of(format.title().to_owned(), origin, format.id(), row.clone(), text)))
 }
 

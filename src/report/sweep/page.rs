@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Call, Column, Origin, SentPart, Sweep, page_size_argument};
+use super::{Column, ColumnOrigin, SentPart, Sweep, SweepCall, page_size_argument};
 use crate::cancel::{Cancel, Cancelled};
 use crate::diff::pattern::name;
 use crate::format::{self, Subject, Syntax};
@@ -36,9 +36,9 @@ impl SweepQuery {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn calls(&self, subjects: &[Arc<Subject>], cancel: &Cancel) -> Result<Vec<Call>, Cancelled> {
+    pub fn calls(&self, subjects: &[Arc<Subject>], cancel: &Cancel) -> Result<Vec<SweepCall>, Cancelled> {
         let calls = self.values.iter().zip(subjects);
-        calls.map(|(value, subject)| Call::measure(value.clone(), Arc::clone(subject), cancel)).collect()
+        calls.map(|(value, subject)| SweepCall::measure(value.clone(), Arc::clone(subject), cancel)).collect()
     }
 }
 
@@ -212,9 +212,9 @@ pub(super) fn rows(cell: &SectionCell, view: &TextView, columns: u16, cancel: &C
     Ok(rows)
 }
 
-fn view(column: &Column, calls: &[Call]) -> TextView {
+fn view(column: &Column, calls: &[SweepCall]) -> TextView {
     let subject = match column.origin {
-        Origin::Call(call) | Origin::Derived(call) => calls.get(call).map(|call| &call.subject),
+        ColumnOrigin::Call(call) | ColumnOrigin::Derived(call) => calls.get(call).map(|call| &call.subject),
     };
     let format = format::by_id(column.format);
     let syntax = format.zip(subject).map_or(Syntax::Plain, |(format, subject)| format.syntax(subject));

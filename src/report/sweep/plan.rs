@@ -10,7 +10,7 @@ use bytes::Bytes;
 use crate::capture::Tool;
 use crate::json::write::string;
 use crate::json::{Doc, Kind, Node};
-use crate::problem::{Kind as Failure, Problem};
+use crate::problem::{Problem, ProblemKind as Failure};
 use crate::report::arguments::refused_by;
 
 /// More listed values than this are no choice of formats.
@@ -103,7 +103,7 @@ const SIZE_NAMES: &[&str] = &[
 
 /// An argument with values to choose from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct SweepChoice {
     pub name: String,
     /// JSON texts, in the schema's order; `false` before `true`.
     pub values: Vec<String>,
@@ -111,7 +111,7 @@ pub struct Choice {
     pub format_rank: Option<usize>,
 }
 
-impl Choice {
+impl SweepChoice {
     /// What a button that compares says: "Compare json / markdown · 1 more call", given how many of the calls are made.
     pub fn label(&self, made: usize) -> String {
         let values: Vec<String> = self.values.iter().map(|value| shown(value)).collect();
@@ -144,7 +144,7 @@ impl PageSize {
 }
 
 /// The argument that chooses how the answer is written.
-pub fn format_argument(tool: &Tool) -> Option<Choice> {
+pub fn format_argument(tool: &Tool) -> Option<SweepChoice> {
     choices(tool).into_iter().next().filter(|choice| choice.format_rank.is_some())
 }
 
@@ -161,14 +161,14 @@ pub fn is_about_form(tool: &Tool, name: &str) -> bool {
 }
 
 /// Every argument whose values the schema lists, those that choose a format first, the plainest of them leading.
-pub fn choices(tool: &Tool) -> Vec<Choice> {
+pub fn choices(tool: &Tool) -> Vec<SweepChoice> {
     let Some(doc) = schema(tool) else { return Vec::new() };
     let mut found = Vec::new();
     for (name, node) in properties(&doc) {
         let listed = Listed::of(&doc, node);
         if (2..=MAX_CHOICES).contains(&listed.values.len()) {
             let format_rank = format_rank(&name, &listed);
-            found.push(Choice { name: name.into_owned(), values: listed.values, format_rank });
+            found.push(SweepChoice { name: name.into_owned(), values: listed.values, format_rank });
         }
     }
     found.sort_by_key(|choice| choice.format_rank.unwrap_or(usize::MAX));
@@ -426,7 +426,7 @@ mod tests {
         ] {
             assert_eq!(found(properties), expected, "{properties}");
         }
-        let choice = Choice { name: "f".into(), values: vec!["\"json\"".into(), "\"md\"".into()], format_rank: Some(0) };
+        let choice = SweepChoice { name: "f".into(), values: vec!["\"json\"".into(), "\"md\"".into()], format_rank: Some(0) };
         assert_eq!(
             (choice.label(0), choice.label(1)),
             ("Compare json / md · 2 calls".into(), "Compare json / md · 1 more call".into())

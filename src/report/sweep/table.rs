@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::{Call, Column, Origin, Sweep, SweepQuery, shown};
+use super::{Column, ColumnOrigin, Sweep, SweepCall, SweepQuery, shown};
 use crate::cancel::{Cancel, Cancelled};
 use crate::format::Subject;
 use crate::format::ledger::ratio;
@@ -77,7 +77,7 @@ impl SweepFile {
 
 /// The columns as a table. Markdown has those with something to compare, and below it why the others have not; CSV has
 /// every column, every number without a unit in it (the time in milliseconds), and the reason in the last one.
-pub fn sweep_table(kind: TableKind, sweep: &Sweep, calls: &[Call], encoding: Encoding) -> String {
+pub fn sweep_table(kind: TableKind, sweep: &Sweep, calls: &[SweepCall], encoding: Encoding) -> String {
     match kind {
         TableKind::Markdown => markdown(sweep, encoding),
         TableKind::Csv => csv(sweep, calls, encoding),
@@ -163,10 +163,10 @@ const COLUMNS: [&str; 19] = [
     "why",
 ];
 
-fn csv(sweep: &Sweep, calls: &[Call], encoding: Encoding) -> String {
+fn csv(sweep: &Sweep, calls: &[SweepCall], encoding: Encoding) -> String {
     let base = sweep.baseline.and_then(|at| sweep.column_of(at));
     let rows = sweep.columns.iter().map(|column| {
-        let (Origin::Call(call) | Origin::Derived(call)) = column.origin;
+        let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
         let here = is_measured(column);
         let [bytes, chars, utf16, o200k_base, cl100k_base] = size_cells(&column.row, here);
         let [facts, kept, reworded, missing_facts] = fact_cells(column.facts, here);
@@ -175,7 +175,7 @@ fn csv(sweep: &Sweep, calls: &[Call], encoding: Encoding) -> String {
         [
             column.title.clone(),
             calls.get(call).map_or_else(String::new, |call| shown(&call.value)),
-            matches!(column.origin, Origin::Derived(_)).to_string(),
+            matches!(column.origin, ColumnOrigin::Derived(_)).to_string(),
             column.outcome.name().to_owned(),
             column.format.to_owned(),
             bytes,

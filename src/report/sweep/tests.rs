@@ -9,7 +9,7 @@ use crate::json::write::string;
 const JSON: &str = r#"{"items":[{"id":101,"name":"Ann Ames","city":"Oslo","phone":"555-0117"},{"id":102,"name":"Bob Burr","city":"Rome","phone":"555-0142"}],"total":2}"#;
 const MARKDOWN: &str = "| ID | Name | Phone |\n|---|---|---|\n| 101 | Ann Ames | 555-0117 |\n| 102 | Bob Burr | 555-0199 |";
 
-pub(crate) fn call(value: &str, result: &str, outcome: Outcome) -> Call {
+pub(crate) fn call(value: &str, result: &str, outcome: Outcome) -> SweepCall {
     let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
     let capture = Capture {
         tool: Tool::unlisted("test"),
@@ -18,7 +18,7 @@ pub(crate) fn call(value: &str, result: &str, outcome: Outcome) -> Call {
         response: Some(Bytes::from(response)).filter(|_| outcome != Outcome::Timeout),
         ..Capture::empty(CaptureId("test".into()), Server::default())
     };
-    Call::measure(value.into(), Arc::new(Subject::of(Arc::new(capture))), &Cancel::new()).unwrap()
+    SweepCall::measure(value.into(), Arc::new(Subject::of(Arc::new(capture))), &Cancel::new()).unwrap()
 }
 
 pub(crate) fn text_result(text: &str) -> String {
@@ -29,11 +29,11 @@ fn of_argument(name: &str) -> SweepQuery {
     SweepQuery { vary: Some(name.into()), ..SweepQuery::default() }
 }
 
-fn sweep(calls: &[Call]) -> Sweep {
+fn sweep(calls: &[SweepCall]) -> Sweep {
     Sweep::of(&of_argument("format"), calls, &Cancel::new()).unwrap()
 }
 
-fn both() -> Vec<Call> {
+fn both() -> Vec<SweepCall> {
     vec![call("\"json\"", &text_result(JSON), Outcome::Result), call("\"markdown\"", &text_result(MARKDOWN), Outcome::Result)]
 }
 
@@ -159,7 +159,7 @@ fn answers_of_different_sizes_have_no_winner() {
         let items: Vec<String> = (1..=count).map(|id| format!(r#"{{"id":{id},"name":"n{id}"}}"#)).collect();
         text_result(&format!(r#"{{"items":[{}],"total":9}}"#, items.join(",")))
     };
-    let calls: Vec<Call> = [1, 3, 9].map(|limit| call(&limit.to_string(), &of(limit), Outcome::Result)).into();
+    let calls: Vec<SweepCall> = [1, 3, 9].map(|limit| call(&limit.to_string(), &of(limit), Outcome::Result)).into();
     let found = Sweep::of(&of_argument("limit"), &calls, &Cancel::new()).unwrap();
     assert!(found.is_about_form && !found.has_same_records());
     expect_test::expect_file!["snapshots/answers_of_different_sizes_have_no_winner.txt"]
@@ -170,13 +170,13 @@ fn answers_of_different_sizes_have_no_winner() {
 
 #[test]
 fn equal_calls_are_told_apart_by_their_bytes() {
-    let of = |texts: &[&str]| -> Vec<Call> {
+    let of = |texts: &[&str]| -> Vec<SweepCall> {
         let call = |(at, text): (usize, &&str)| call(&format!("\"call {}\"", at + 1), &text_result(text), Outcome::Result);
         texts.iter().enumerate().map(call).collect()
     };
-    let said = |calls: &[Call]| {
+    let said = |calls: &[SweepCall]| {
         let found = Sweep::of(&SweepQuery::default(), calls, &Cancel::new()).unwrap();
-        assert!(found.columns.iter().all(|column| matches!(column.origin, Origin::Call(_))), "nothing is derived");
+        assert!(found.columns.iter().all(|column| matches!(column.origin, ColumnOrigin::Call(_))), "nothing is derived");
         (sweep_verdict(&found, Encoding::O200kBase).text(), found.different)
     };
     let at = |at: u32| format!(r#"{{"items":[{{"id":1,"at":{at}}}]}}"#);

@@ -1,7 +1,7 @@
 //! What a sweep says in a sentence: the cheapest that the tool offers and what it leaves out, and what else there could
 //! be; of equal calls which answers differ, and how tokens and time are spread.
 
-use super::{Column, Origin, Sweep};
+use super::{Column, ColumnOrigin, Sweep};
 use crate::diff::pattern::name;
 use crate::format::ledger::{Row, ratio};
 use crate::report;
@@ -18,7 +18,7 @@ const WORTH_NAMING: f64 = 0.95;
 /// records alone, and never one that leaves something out.
 pub fn sweep_verdict(sweep: &Sweep, encoding: Encoding) -> Verdict {
     let mut verdict = Verdict::default();
-    let offered: Vec<&Column> = sweep.columns.iter().filter(|column| matches!(column.origin, Origin::Call(_))).collect();
+    let offered: Vec<&Column> = sweep.columns.iter().filter(|column| matches!(column.origin, ColumnOrigin::Call(_))).collect();
     let failed: Vec<&Column> = offered.iter().copied().filter(|column| !column.is_answer()).collect();
     let answers: Vec<&Column> = offered.iter().copied().filter(|column| column.is_answer()).collect();
     let Some(baseline) = sweep.baseline.and_then(|at| sweep.column_of(at)) else {
@@ -125,7 +125,7 @@ pub fn needed_verdict(sweep: &Sweep, needed: &[String], encoding: Encoding) -> V
         let lost = sweep.missing(column).filter(|(field, _)| needed.contains(&field.pattern));
         lost.map(|(field, _)| name(&field.pattern)).collect()
     };
-    let is_offered = |column: &&&Column| matches!(column.origin, Origin::Call(_));
+    let is_offered = |column: &&&Column| matches!(column.origin, ColumnOrigin::Call(_));
     let Some(cheapest) = columns.iter().find(is_offered) else {
         verdict.plain("None of the calls gave an answer to compare.");
         return verdict;
@@ -216,7 +216,7 @@ fn is_proved(row: &Row) -> bool {
 fn change(verdict: &mut Verdict, sweep: &Sweep, baseline: &Column, encoding: Encoding) {
     let tokens = |column: &&Column| column.row.tokens.get(encoding);
     let whole = |column: &&Column| column.is_answer() && loss(sweep, column).is_none();
-    let derived = || sweep.columns.iter().filter(|column| matches!(column.origin, Origin::Derived(_))).filter(whole);
+    let derived = || sweep.columns.iter().filter(|column| matches!(column.origin, ColumnOrigin::Derived(_))).filter(whole);
     let Some(json) = derived().find(|column| column.format == "json") else { return };
     let cheapest = derived().filter(|column| is_proved(&column.row)).min_by_key(tokens).unwrap_or(json);
     // Token counts are far below 2^53.

@@ -29,7 +29,7 @@ use crate::diff::digest;
 use crate::diff::tree::{TreeOptions, tree};
 use crate::format::Subject;
 use crate::json::{Doc, Kind as JsonKind, Node, write};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::store::{capture_folders, read_folder};
 
 /// How many recorded arguments an error lists, and how much of each.
@@ -42,7 +42,7 @@ pub type Note = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How captures are served.
 #[derive(Clone, Copy)]
-pub struct Options {
+pub struct ReplayOptions {
     pub variant: Variant,
     /// Whether the nearest recorded call answers one that was not recorded.
     pub nearest: bool,
@@ -52,7 +52,7 @@ pub struct Options {
     pub lines: bool,
 }
 
-impl Default for Options {
+impl Default for ReplayOptions {
     fn default() -> Self {
         Self { variant: Variant::Both, nearest: false, delay: false, lines: true }
     }
@@ -86,7 +86,7 @@ struct Group {
 
 /// Captures as a [`Backend`].
 pub struct Replay {
-    options: Options,
+    options: ReplayOptions,
     note: Note,
     name: String,
     version: String,
@@ -103,7 +103,7 @@ pub struct Replay {
 ///
 /// # Errors
 /// Where there is no capture that can be read.
-pub fn open(paths: &[PathBuf], options: Options, note: Note) -> Result<Replay, Problem> {
+pub fn open(paths: &[PathBuf], options: ReplayOptions, note: Note) -> Result<Replay, Problem> {
     let mut captures = Vec::new();
     let mut damaged = None;
     for path in paths {
@@ -129,8 +129,8 @@ impl Replay {
     ///
     /// # Errors
     /// Where there is none.
-    pub fn of(captures: Vec<Capture>, options: Options, note: Note) -> Result<Self, Problem> {
-        let Some(first) = captures.first() else { return Err(Problem::new(Kind::Io, "no capture to replay")) };
+    pub fn of(captures: Vec<Capture>, options: ReplayOptions, note: Note) -> Result<Self, Problem> {
+        let Some(first) = captures.first() else { return Err(Problem::new(ProblemKind::Io, "no capture to replay")) };
         let server = first.server.clone();
         let named = |text: String, other: &str| if text.is_empty() { other.to_owned() } else { text };
         let mut replay = Self {

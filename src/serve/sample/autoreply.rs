@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use super::data::NOW;
-use super::kit::{Call, Hints, Kit, Options, Shelf, Tool, text_result};
-use super::posts::{Account, Media, Network, Post, full, short};
-use super::schema::{Field, Takes, Violation};
+use super::kit::{Hints, Kit, SampleCall, SampleOptions, SampleTool, Shelf, text_result};
+use super::posts::{Account, Network, Post, PostMedia, full, short};
+use super::schema::{SchemaField, SchemaTakes, Violation};
 use super::text::contains;
 
 pub(super) const KIT: Kit<Network> = Kit {
@@ -21,65 +21,65 @@ pub(super) const KIT: Kit<Network> = Kit {
     annotated: true,
     titled: false,
     tools: &[
-        Tool::new(
+        SampleTool::new(
             "login",
             "Log in, or list, choose and remove the accounts that are.",
             Hints::writes(false, true),
             &[
-                Field::optional("handle", Takes::Text(0), "Handle, such as @alice"),
-                Field::optional("password", Takes::Text(0), "App password, never the main one"),
-                Field::optional("port", Takes::Between(1, 65_535), "Port that OAuth returns to"),
-                Field::optional("command", Takes::Choice(&["login", "list", "default", "delete"]), "What to do"),
+                SchemaField::optional("handle", SchemaTakes::Text(0), "Handle, such as @alice"),
+                SchemaField::optional("password", SchemaTakes::Text(0), "App password, never the main one"),
+                SchemaField::optional("port", SchemaTakes::Between(1, 65_535), "Port that OAuth returns to"),
+                SchemaField::optional("command", SchemaTakes::Choice(&["login", "list", "default", "delete"]), "What to do"),
             ],
             login,
         ),
-        Tool::new(
+        SampleTool::new(
             "accounts",
             "Older name for `login` with a command.",
             Hints::writes(false, true),
             &[
-                Field::required("action", Takes::Choice(&["list", "set-default"]), "What to do"),
-                Field::optional("handle", Takes::Text(0), "Handle, such as @alice"),
+                SchemaField::required("action", SchemaTakes::Choice(&["list", "set-default"]), "What to do"),
+                SchemaField::optional("handle", SchemaTakes::Text(0), "Handle, such as @alice"),
             ],
             accounts,
         ),
-        Tool::new("profile", "Show an account.", Hints::READS, &[ACCOUNT], profile),
-        Tool::new(
+        SampleTool::new("profile", "Show an account.", Hints::READS, &[ACCOUNT], profile),
+        SampleTool::new(
             "search",
             "Search an account's posts.",
             Hints::READS,
             &[
                 ACCOUNT,
-                Field::required("query", Takes::Text(1), "Part of the text"),
-                Field::optional("limit", Takes::Between(1, 100), "Posts to show, 25 if unset"),
+                SchemaField::required("query", SchemaTakes::Text(1), "Part of the text"),
+                SchemaField::optional("limit", SchemaTakes::Between(1, 100), "Posts to show, 25 if unset"),
             ],
             search,
         ),
-        Tool::new(
+        SampleTool::new(
             "feed",
             "Show the newest posts of those one follows.",
             Hints::READS,
             &[
-                Field::optional("limit", Takes::Between(1, 100), "Posts to show, 50 if unset"),
-                Field::optional("cursor", Takes::Text(0), "Where to go on, from the answer before"),
+                SchemaField::optional("limit", SchemaTakes::Between(1, 100), "Posts to show, 50 if unset"),
+                SchemaField::optional("cursor", SchemaTakes::Text(0), "Where to go on, from the answer before"),
             ],
             feed,
         ),
-        Tool::new("thread", "Show a post and the replies to it.", Hints::READS, &[URI], thread),
-        Tool::new("post_details", "Show a post with its technical data.", Hints::READS, &[URI], post_details),
-        Tool::new(
+        SampleTool::new("thread", "Show a post and the replies to it.", Hints::READS, &[URI], thread),
+        SampleTool::new("post_details", "Show a post with its technical data.", Hints::READS, &[URI], post_details),
+        SampleTool::new(
             "post",
             "Write a post.",
             Hints::writes(false, false),
-            &[Field::required("text", Takes::Text(1), "What to say")],
+            &[SchemaField::required("text", SchemaTakes::Text(1), "What to say")],
             write_post,
         ),
-        Tool::new("delete", "Delete a post.", Hints::writes(true, true), &[URI], delete),
-        Tool::new(
+        SampleTool::new("delete", "Delete a post.", Hints::writes(true, true), &[URI], delete),
+        SampleTool::new(
             "like",
             "Like posts.",
             Hints::writes(false, true),
-            &[Field::required("uris", Takes::Texts, "URIs of the posts")],
+            &[SchemaField::required("uris", SchemaTakes::Texts, "URIs of the posts")],
             like,
         ),
     ],
@@ -117,11 +117,11 @@ fn account(account: &Account) -> Value {
     })
 }
 
-const ACCOUNT: Field = Field::required("account", Takes::Text(1), "Handle, such as @scientist");
-const URI: Field = Field::required("uri", Takes::Text(1), URI_ABOUT);
+const ACCOUNT: SchemaField = SchemaField::required("account", SchemaTakes::Text(1), "Handle, such as @scientist");
+const URI: SchemaField = SchemaField::required("uri", SchemaTakes::Text(1), URI_ABOUT);
 const URI_ABOUT: &str = "URI of a post, such as at://did:plc:alice2vh7kq3xw5m2n4p6r7t/app.bsky.feed.post/3lfthread4alice";
 
-fn variant(options: &Options) -> String {
+fn variant(options: &SampleOptions) -> String {
     let what = match options.shape.as_str() {
         "indented" => "people's texts indented by two spaces",
         "compact" => "one line a post",
@@ -140,7 +140,7 @@ fn warn(text: &str) -> Value {
     say(&format!("⚠️ {text}"))
 }
 
-fn invalid(violations: &[Violation], _: &Call<'_>) -> Value {
+fn invalid(violations: &[Violation], _: &SampleCall<'_>) -> Value {
     let messages: Vec<_> = violations.iter().map(|violation| violation.message.as_str()).collect();
     warn(&messages.join("; "))
 }
@@ -149,11 +149,11 @@ fn no_account(handle: &str) -> Value {
     warn(&format!("Account not found: @{}", short(handle)))
 }
 
-fn handle(call: &Call<'_>) -> Option<String> {
+fn handle(call: &SampleCall<'_>) -> Option<String> {
     call.args.text("handle").map(|handle| short(&handle).to_owned()).filter(|handle| !handle.is_empty())
 }
 
-fn login(network: &mut Network, call: &Call<'_>) -> Value {
+fn login(network: &mut Network, call: &SampleCall<'_>) -> Value {
     match call.args.text("command").as_deref() {
         Some("list") => return list_logins(network),
         Some("default") => return set_default(network, call),
@@ -176,7 +176,7 @@ fn login(network: &mut Network, call: &Call<'_>) -> Value {
 
 /// What is left to a server whose client cannot be asked: say what is missing and how to give it safely. The oldest form
 /// put a block of a type that the specification does not know.
-fn ask(call: &Call<'_>) -> Value {
+fn ask(call: &SampleCall<'_>) -> Value {
     let (field, wanted) = match handle(call) {
         None => ("handle", "Handle needed".to_owned()),
         Some(handle) => ("password", format!("App password needed for @{}", full(&handle))),
@@ -206,12 +206,12 @@ fn list_logins(network: &Network) -> Value {
 }
 
 /// Where the handle given stands among the logins, or what to answer.
-fn logged_in(network: &Network, call: &Call<'_>) -> Result<usize, Value> {
+fn logged_in(network: &Network, call: &SampleCall<'_>) -> Result<usize, Value> {
     let Some(handle) = handle(call) else { return Err(warn("handle is required")) };
     network.logins.iter().position(|known| *known == handle).ok_or_else(|| no_account(&handle))
 }
 
-fn set_default(network: &mut Network, call: &Call<'_>) -> Value {
+fn set_default(network: &mut Network, call: &SampleCall<'_>) -> Value {
     match logged_in(network, call) {
         Ok(0) => warn(&format!("Already the default: @{}", full(&network.logins[0]))),
         Ok(at) => {
@@ -224,14 +224,14 @@ fn set_default(network: &mut Network, call: &Call<'_>) -> Value {
     }
 }
 
-fn forget(network: &mut Network, call: &Call<'_>) -> Value {
+fn forget(network: &mut Network, call: &SampleCall<'_>) -> Value {
     match logged_in(network, call) {
         Ok(at) => say(&format!("✓ Removed @{}", full(&network.logins.remove(at)))),
         Err(answer) => answer,
     }
 }
 
-fn accounts(network: &mut Network, call: &Call<'_>) -> Value {
+fn accounts(network: &mut Network, call: &SampleCall<'_>) -> Value {
     if call.args.text("action").as_deref() == Some("list") { list_logins(network) } else { set_default(network, call) }
 }
 
@@ -251,7 +251,7 @@ fn short_count(count: i64) -> String {
 }
 
 /// People's text so that it stays theirs, or in the older way that does not do it.
-fn quoted(call: &Call<'_>, text: &str) -> String {
+fn quoted(call: &SampleCall<'_>, text: &str) -> String {
     let prefix = if call.shape() == "indented" { "  " } else { "> " };
     let line = |line: &str| format!("{prefix}{line}").trim_end().to_owned();
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
@@ -266,15 +266,15 @@ fn metrics(post: &Post) -> String {
     parts.join("  ")
 }
 
-fn picture(media: Media) -> &'static str {
+fn picture(media: PostMedia) -> &'static str {
     match media {
-        Media::Photo => "📷",
-        Media::Video => "🎥",
+        PostMedia::Photo => "📷",
+        PostMedia::Video => "🎥",
     }
 }
 
 /// Text and metrics of a post, each with a blank line before it.
-fn body(call: &Call<'_>, post: &Post) -> String {
+fn body(call: &SampleCall<'_>, post: &Post) -> String {
     let mut body = String::new();
     if !post.text.is_empty() {
         body += &format!("\n\n{}", quoted(call, &post.text));
@@ -291,7 +291,7 @@ fn technical(lines: &[String]) -> String {
     format!("<details><summary>Technical</summary>\n\n{}\n\n</details>", lines.join("\n"))
 }
 
-fn profile(network: &mut Network, call: &Call<'_>) -> Value {
+fn profile(network: &mut Network, call: &SampleCall<'_>) -> Value {
     let handle = call.args.text("account").unwrap_or_default();
     let Some(account) = network.account(&handle).map(|at| &network.accounts[at]) else { return no_account(&handle) };
     say(&format!(
@@ -305,7 +305,7 @@ fn profile(network: &mut Network, call: &Call<'_>) -> Value {
     ))
 }
 
-fn search(network: &mut Network, call: &Call<'_>) -> Value {
+fn search(network: &mut Network, call: &SampleCall<'_>) -> Value {
     let (handle, query) = (call.args.text("account").unwrap_or_default(), call.args.text("query").unwrap_or_default());
     let Some(account) = network.account(&handle) else { return no_account(&handle) };
     let found: Vec<_> = network.posts.iter().filter(|post| post.author == account && contains(&post.text, &query)).collect();
@@ -323,7 +323,7 @@ fn cursor(text: &str) -> Option<usize> {
     text.strip_prefix("abc")?.parse().ok()
 }
 
-fn feed(network: &mut Network, call: &Call<'_>) -> Value {
+fn feed(network: &mut Network, call: &SampleCall<'_>) -> Value {
     let limit = call.args.integer("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(50);
     let from = match call.args.text("cursor").filter(|cursor| !cursor.is_empty()) {
         None => 0,
@@ -383,12 +383,12 @@ fn no_post(uri: &str) -> Value {
 }
 
 /// The post of the `uri` argument, or what to answer.
-fn asked(network: &Network, call: &Call<'_>) -> Result<usize, Value> {
+fn asked(network: &Network, call: &SampleCall<'_>) -> Result<usize, Value> {
     let uri = call.args.text("uri").unwrap_or_default();
     network.post(&uri).ok_or_else(|| no_post(&uri))
 }
 
-fn thread(network: &mut Network, call: &Call<'_>) -> Value {
+fn thread(network: &mut Network, call: &SampleCall<'_>) -> Value {
     let at = match asked(network, call) {
         Ok(at) => at,
         Err(answer) => return answer,
@@ -409,7 +409,7 @@ fn thread(network: &mut Network, call: &Call<'_>) -> Value {
     say(&text)
 }
 
-fn post_details(network: &mut Network, call: &Call<'_>) -> Value {
+fn post_details(network: &mut Network, call: &SampleCall<'_>) -> Value {
     let at = match asked(network, call) {
         Ok(at) => at,
         Err(answer) => return answer,
@@ -425,7 +425,7 @@ fn post_details(network: &mut Network, call: &Call<'_>) -> Value {
     ))
 }
 
-fn write_post(network: &mut Network, call: &Call<'_>) -> Value {
+fn write_post(network: &mut Network, call: &SampleCall<'_>) -> Value {
     let Some(author) = network.logins.first().and_then(|handle| network.account(handle)) else {
         return warn("Post failed: not logged in");
     };
@@ -439,14 +439,14 @@ fn write_post(network: &mut Network, call: &Call<'_>) -> Value {
     say(&format!("✓ Posted {uri}"))
 }
 
-fn delete(network: &mut Network, call: &Call<'_>) -> Value {
+fn delete(network: &mut Network, call: &SampleCall<'_>) -> Value {
     match asked(network, call) {
         Ok(at) => say(&format!("✓ Deleted {}", network.posts.remove(at).uri)),
         Err(_) => warn("Delete failed: Post not found"),
     }
 }
 
-fn like(network: &mut Network, call: &Call<'_>) -> Value {
+fn like(network: &mut Network, call: &SampleCall<'_>) -> Value {
     let uris = call.args.texts("uris").unwrap_or_default();
     let found: Vec<_> = uris.iter().map(|uri| network.post(uri)).collect();
     if let Some(missing) = found.iter().position(Option::is_none) {

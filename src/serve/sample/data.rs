@@ -52,7 +52,7 @@ impl Ticket {
 }
 
 #[derive(Clone, Debug)]
-pub struct Note {
+pub struct TicketNote {
     pub id: i64,
     pub ticket: i64,
     pub title: String,
@@ -78,7 +78,7 @@ pub struct User {
 pub struct Desk {
     pub companies: Vec<Company>,
     pub tickets: Vec<Ticket>,
-    pub notes: Vec<Note>,
+    pub notes: Vec<TicketNote>,
 }
 
 impl Desk {
@@ -107,7 +107,7 @@ impl Desk {
         self.tickets.iter_mut().find(|ticket| ticket.id == id)
     }
 
-    pub fn notes_of(&self, ticket: i64) -> impl Iterator<Item = &Note> {
+    pub fn notes_of(&self, ticket: i64) -> impl Iterator<Item = &TicketNote> {
         self.notes.iter().filter(move |note| note.ticket == ticket)
     }
 }
@@ -340,8 +340,8 @@ fn hostile_ticket(n: usize) -> Ticket {
 }
 
 /// The notes of a ticket; `plain` is its number among the plain ones.
-fn notes(ticket: &Ticket, plain: Option<usize>) -> Vec<Note> {
-    let note = |n: i64, title: &str, description: String, minutes: usize, author: usize| Note {
+fn notes(ticket: &Ticket, plain: Option<usize>) -> Vec<TicketNote> {
+    let note = |n: i64, title: &str, description: String, minutes: usize, author: usize| TicketNote {
         id: if ticket.id == hostile::BIG_INTEGER { 7_000_000 } else { ticket.id * 100 } + n,
         ticket: ticket.id,
         title: title.to_owned(),

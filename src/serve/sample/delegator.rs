@@ -4,11 +4,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::kit::{Call, Hints, Kit, Options, Shelf, Tool, pretty, text_result};
-use super::schema::{Field, Takes, Violation};
+use super::kit::{Hints, Kit, SampleCall, SampleOptions, SampleTool, Shelf, pretty, text_result};
+use super::schema::{SchemaField, SchemaTakes, Violation};
 use super::tasks::Works;
 
-const fn kit_of(tools: &'static [Tool<Works>]) -> Kit<Works> {
+const fn kit_of(tools: &'static [SampleTool<Works>]) -> Kit<Works> {
     Kit {
         set: "delegator",
         original: "_codex_local_",
@@ -28,27 +28,27 @@ const fn kit_of(tools: &'static [Tool<Works>]) -> Kit<Works> {
     }
 }
 
-const fn status_tool(fields: &'static [Field]) -> Tool<Works> {
-    Tool::new("status", "Show running, queued and completed tasks.", Hints::READS, fields, status)
+const fn status_tool(fields: &'static [SchemaField]) -> SampleTool<Works> {
+    SampleTool::new("status", "Show running, queued and completed tasks.", Hints::READS, fields, status)
 }
 
-const TASK: Field = Field::optional("task_id", Takes::Text(0), "Only this task, such as T-local-xyz");
+const TASK: SchemaField = SchemaField::optional("task_id", SchemaTakes::Text(0), "Only this task, such as T-local-xyz");
 const ABOUT_FORMAT: &str = "How the status is written";
 static JSON_FIRST: Kit<Works> =
-    kit_of(&[status_tool(&[TASK, Field::optional("format", Takes::Choice(&["json", "markdown"]), ABOUT_FORMAT)])]);
+    kit_of(&[status_tool(&[TASK, SchemaField::optional("format", SchemaTakes::Choice(&["json", "markdown"]), ABOUT_FORMAT)])]);
 static MARKDOWN_FIRST: Kit<Works> =
-    kit_of(&[status_tool(&[TASK, Field::optional("format", Takes::Choice(&["markdown", "json"]), ABOUT_FORMAT)])]);
+    kit_of(&[status_tool(&[TASK, SchemaField::optional("format", SchemaTakes::Choice(&["markdown", "json"]), ABOUT_FORMAT)])]);
 
 /// The two shapes that are Markdown have it as the default of `format` too.
-fn markdown_first(options: &Options) -> bool {
+fn markdown_first(options: &SampleOptions) -> bool {
     matches!(options.shape.as_str(), "before" | "plain")
 }
 
-pub(super) fn kit(options: &Options) -> &'static Kit<Works> {
+pub(super) fn kit(options: &SampleOptions) -> &'static Kit<Works> {
     if markdown_first(options) { &MARKDOWN_FIRST } else { &JSON_FIRST }
 }
 
-fn variant(options: &Options) -> String {
+fn variant(options: &SampleOptions) -> String {
     let what = match options.shape.as_str() {
         "bare" => "bare JSON, or Markdown on demand,",
         "before" => "emoji Markdown, or JSON on demand,",
@@ -58,7 +58,7 @@ fn variant(options: &Options) -> String {
     format!("Re-creates the delegator system, {what} as text only.")
 }
 
-fn invalid(violations: &[Violation], _: &Call<'_>) -> Value {
+fn invalid(violations: &[Violation], _: &SampleCall<'_>) -> Value {
     let messages: Vec<_> = violations.iter().map(|violation| violation.message.as_str()).collect();
     text_result(&format!("Error: {}", messages.join("; ")), true)
 }
@@ -67,7 +67,7 @@ fn invalid(violations: &[Violation], _: &Call<'_>) -> Value {
 const LAST: usize = 5;
 
 /// Kept oddity: a task that nobody knows is no error, and looks like a system at rest.
-fn status(works: &mut Works, call: &Call<'_>) -> Value {
+fn status(works: &mut Works, call: &SampleCall<'_>) -> Value {
     let only;
     let works = match call.args.text("task_id") {
         Some(task) => {

@@ -10,8 +10,8 @@ use serde_json::ser::Formatter;
 use serde_json::{Value, json};
 
 use super::data::{Directory, User, next_id};
-use super::kit::{Call, Hints, Kit, Options, Shelf, Tool, text_result};
-use super::schema::{Field, Takes, Violation};
+use super::kit::{Hints, Kit, SampleCall, SampleOptions, SampleTool, Shelf, text_result};
+use super::schema::{SchemaField, SchemaTakes, Violation};
 use super::text::{contains, dollars};
 
 pub(super) const KIT: Kit<Directory> = Kit {
@@ -23,26 +23,26 @@ pub(super) const KIT: Kit<Directory> = Kit {
     annotated: false,
     titled: false,
     tools: &[
-        Tool::new("get_user_by_id", "Get one user by id.", Hints::READS, &[USER_ID], get_user_by_id),
-        Tool::new(
+        SampleTool::new("get_user_by_id", "Get one user by id.", Hints::READS, &[USER_ID], get_user_by_id),
+        SampleTool::new(
             "search_user",
             "Search users by name, surname and e-mail.",
             Hints::READS,
             &[
-                Field::optional("name", Takes::Text(0), "Part of the name"),
-                Field::optional("surname", Takes::Text(0), "Part of the surname"),
-                Field::optional("email", Takes::Text(0), "Part of the e-mail address"),
+                SchemaField::optional("name", SchemaTakes::Text(0), "Part of the name"),
+                SchemaField::optional("surname", SchemaTakes::Text(0), "Part of the surname"),
+                SchemaField::optional("email", SchemaTakes::Text(0), "Part of the e-mail address"),
             ],
             search_user,
         ),
-        Tool::new(
+        SampleTool::new(
             "create_user",
             "Create a user.",
             Hints::writes(false, false),
             &[
-                Field::required("name", Takes::Text(0), "Name"),
-                Field::required("surname", Takes::Text(0), "Surname"),
-                Field::required("email", Takes::Text(0), "E-mail address"),
+                SchemaField::required("name", SchemaTakes::Text(0), "Name"),
+                SchemaField::required("surname", SchemaTakes::Text(0), "Surname"),
+                SchemaField::required("email", SchemaTakes::Text(0), "E-mail address"),
                 PHONE,
                 COMPANY,
                 SALARY,
@@ -50,15 +50,15 @@ pub(super) const KIT: Kit<Directory> = Kit {
             ],
             create_user,
         ),
-        Tool::new(
+        SampleTool::new(
             "update_user",
             "Change fields of a user.",
             Hints::writes(true, true),
             &[
                 USER_ID,
-                Field::optional("name", Takes::Text(0), "Name"),
-                Field::optional("surname", Takes::Text(0), "Surname"),
-                Field::optional("email", Takes::Text(0), "E-mail address"),
+                SchemaField::optional("name", SchemaTakes::Text(0), "Name"),
+                SchemaField::optional("surname", SchemaTakes::Text(0), "Surname"),
+                SchemaField::optional("email", SchemaTakes::Text(0), "E-mail address"),
                 PHONE,
                 COMPANY,
                 SALARY,
@@ -66,7 +66,7 @@ pub(super) const KIT: Kit<Directory> = Kit {
             ],
             update_user,
         ),
-        Tool::new("delete_user", "Delete a user.", Hints::writes(true, true), &[USER_ID], delete_user),
+        SampleTool::new("delete_user", "Delete a user.", Hints::writes(true, true), &[USER_ID], delete_user),
     ],
     invalid,
     shelves: &[Shelf {
@@ -77,13 +77,13 @@ pub(super) const KIT: Kit<Directory> = Kit {
     }],
 };
 
-const USER_ID: Field = Field::required("user_id", Takes::Integer, "User id, such as 42");
-const PHONE: Field = Field::optional("phone", Takes::Text(0), "Phone number");
-const COMPANY: Field = Field::optional("company", Takes::Text(0), "Company");
-const SALARY: Field = Field::optional("salary", Takes::Number, "Yearly salary in dollars");
-const ABOUT: Field = Field::optional("about_me", Takes::Text(0), "A few words");
+const USER_ID: SchemaField = SchemaField::required("user_id", SchemaTakes::Integer, "User id, such as 42");
+const PHONE: SchemaField = SchemaField::optional("phone", SchemaTakes::Text(0), "Phone number");
+const COMPANY: SchemaField = SchemaField::optional("company", SchemaTakes::Text(0), "Company");
+const SALARY: SchemaField = SchemaField::optional("salary", SchemaTakes::Number, "Yearly salary in dollars");
+const ABOUT: SchemaField = SchemaField::optional("about_me", SchemaTakes::Text(0), "A few words");
 
-fn variant(options: &Options) -> String {
+fn variant(options: &SampleOptions) -> String {
     let what = match options.shape.as_str() {
         "lines" => "key-value lines without fences",
         "json-python" => "JSON as Python writes it",
@@ -144,7 +144,7 @@ fn python(value: &Value) -> String {
 }
 
 /// The shapes that are JSON write a value; of the others there is none.
-fn as_json(call: &Call<'_>) -> Option<fn(&Value) -> String> {
+fn as_json(call: &SampleCall<'_>) -> Option<fn(&Value) -> String> {
     match call.shape() {
         "json-python" => Some(python),
         "json-model" => Some(|value| value.to_string()),
@@ -153,14 +153,14 @@ fn as_json(call: &Call<'_>) -> Option<fn(&Value) -> String> {
 }
 
 /// One user, under a line that says what was done if there is one. The JSON shapes leave that line out.
-fn one(call: &Call<'_>, done: &str, user: &User) -> Value {
+fn one(call: &SampleCall<'_>, done: &str, user: &User) -> Value {
     if let Some(write) = as_json(call) {
         return say(&write(&model(user)));
     }
     say(&format!("{done}{}", record(call, user)))
 }
 
-fn record(call: &Call<'_>, user: &User) -> String {
+fn record(call: &SampleCall<'_>, user: &User) -> String {
     if call.shape() == "lines" { lines(user) } else { format!("```\n{}\n```", lines(user)) }
 }
 
@@ -168,25 +168,25 @@ fn say(text: &str) -> Value {
     text_result(text, false)
 }
 
-fn invalid(violations: &[Violation], _: &Call<'_>) -> Value {
+fn invalid(violations: &[Violation], _: &SampleCall<'_>) -> Value {
     let messages: Vec<_> = violations.iter().map(|violation| violation.message.as_str()).collect();
     say(&format!("Error: {}", messages.join("; ")))
 }
 
-fn not_found(call: &Call<'_>) -> Value {
+fn not_found(call: &SampleCall<'_>) -> Value {
     say(&format!("Error: User with ID {} not found", call.args.integer("user_id").unwrap_or_default()))
 }
 
-fn position(directory: &Directory, call: &Call<'_>) -> Option<usize> {
+fn position(directory: &Directory, call: &SampleCall<'_>) -> Option<usize> {
     directory.position(call.args.integer("user_id"))
 }
 
-fn get_user_by_id(directory: &mut Directory, call: &Call<'_>) -> Value {
+fn get_user_by_id(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
     position(directory, call).map_or_else(|| not_found(call), |at| one(call, "", &directory.users[at]))
 }
 
 /// Kept fault: there is no limit and no paging, however many users match.
-fn search_user(directory: &mut Directory, call: &Call<'_>) -> Value {
+fn search_user(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
     let term = |name: &str| call.args.text(name).unwrap_or_default();
     let (name, surname, email) = (term("name"), term("surname"), term("email"));
     let matches =
@@ -206,7 +206,7 @@ fn search_user(directory: &mut Directory, call: &Call<'_>) -> Value {
 }
 
 /// Sets the given fields.
-fn assign(user: &mut User, call: &Call<'_>) {
+fn assign(user: &mut User, call: &SampleCall<'_>) {
     let text = |name: &str| call.args.text(name);
     if let Some(name) = text("name") {
         user.name = name;
@@ -223,7 +223,7 @@ fn assign(user: &mut User, call: &Call<'_>) {
     user.about = text("about_me").or(user.about.take());
 }
 
-fn create_user(directory: &mut Directory, call: &Call<'_>) -> Value {
+fn create_user(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
     let mut user = User {
         id: next_id(directory.users.iter().map(|user| user.id)),
         name: String::new(),
@@ -240,13 +240,13 @@ fn create_user(directory: &mut Directory, call: &Call<'_>) -> Value {
     answer
 }
 
-fn update_user(directory: &mut Directory, call: &Call<'_>) -> Value {
+fn update_user(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
     let Some(at) = position(directory, call) else { return not_found(call) };
     assign(&mut directory.users[at], call);
     one(call, "User successfully updated:\n\n", &directory.users[at])
 }
 
-fn delete_user(directory: &mut Directory, call: &Call<'_>) -> Value {
+fn delete_user(directory: &mut Directory, call: &SampleCall<'_>) -> Value {
     let Some(at) = position(directory, call) else { return not_found(call) };
     directory.users.remove(at);
     say("User successfully deleted")

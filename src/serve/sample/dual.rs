@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use time::Duration;
 
 use super::data::{Desk, NOW, Ticket};
-use super::kit::{Call, Kit, Options, Tool, text_result};
+use super::kit::{Kit, SampleCall, SampleOptions, SampleTool, text_result};
 use super::page::{Page, RULE, result};
 use super::records::{
     READS, SHELVES, TICKET_ID, WRITES, create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail,
     ticket_row, update_ticket,
 };
-use super::schema::{Field, Takes, Violation};
+use super::schema::{SchemaField, SchemaTakes, Violation};
 use super::text::{absolute, clock, field, icon, priority_name, relative, status_name};
 use super::{companies, output};
 
@@ -25,75 +25,81 @@ pub(super) const KIT: Kit<Desk> = Kit {
     annotated: false,
     titled: true,
     tools: &[
-        Tool::new(
+        SampleTool::new(
             "search_companies",
             "Search companies.",
             READS,
             &[
-                Field::optional("searchTerm", Takes::Text(0), "Part of the company name"),
-                Field::optional("isActive", Takes::Flag, "Only active or only inactive companies"),
+                SchemaField::optional("searchTerm", SchemaTakes::Text(0), "Part of the company name"),
+                SchemaField::optional("isActive", SchemaTakes::Flag, "Only active or only inactive companies"),
                 PAGE_SIZE,
             ],
             search_companies,
         )
         .answering(output::companies),
-        Tool::new(
+        SampleTool::new(
             "search_tickets",
             "Search tickets.",
             READS,
             &[
-                Field::optional("status", Takes::Text(0), "Status id or comparison, such as `1` or `<5` (open)"),
-                Field::optional("companyID", Takes::Integer, "Only tickets of this company"),
-                Field::optional("assignedResourceID", Takes::Integer, "Only tickets assigned to this resource"),
-                Field::optional("searchTerm", Takes::Text(0), "Part of the title or ticket number"),
+                SchemaField::optional("status", SchemaTakes::Text(0), "Status id or comparison, such as `1` or `<5` (open)"),
+                SchemaField::optional("companyID", SchemaTakes::Integer, "Only tickets of this company"),
+                SchemaField::optional("assignedResourceID", SchemaTakes::Integer, "Only tickets assigned to this resource"),
+                SchemaField::optional("searchTerm", SchemaTakes::Text(0), "Part of the title or ticket number"),
                 PAGE_SIZE,
             ],
             search_tickets,
         )
         .answering(output::tickets),
-        Tool::new("get_ticket_details", "Get one ticket with its recent notes.", READS, &[TICKET_ID], get_ticket_details)
+        SampleTool::new("get_ticket_details", "Get one ticket with its recent notes.", READS, &[TICKET_ID], get_ticket_details)
             .answering(output::ticket_details),
-        Tool::new("search_ticket_notes", "List the notes of one ticket.", READS, &[TICKET_ID, PAGE_SIZE], search_ticket_notes)
-            .answering(output::notes),
-        Tool::new(
+        SampleTool::new(
+            "search_ticket_notes",
+            "List the notes of one ticket.",
+            READS,
+            &[TICKET_ID, PAGE_SIZE],
+            search_ticket_notes,
+        )
+        .answering(output::notes),
+        SampleTool::new(
             "update_ticket",
             "Change status, priority or assignee of a ticket.",
             WRITES,
             &[
                 TICKET_ID,
-                Field::optional("status", Takes::Integer, "Status id, 1 to 5"),
-                Field::optional("priority", Takes::Integer, "Priority id, 1 to 4"),
-                Field::optional("assignedResourceID", Takes::Integer, "Resource to assign"),
+                SchemaField::optional("status", SchemaTakes::Integer, "Status id, 1 to 5"),
+                SchemaField::optional("priority", SchemaTakes::Integer, "Priority id, 1 to 4"),
+                SchemaField::optional("assignedResourceID", SchemaTakes::Integer, "Resource to assign"),
             ],
             change_ticket,
         )
         .answering(output::ticket),
-        Tool::new(
+        SampleTool::new(
             "create_ticket",
             "Create a ticket.",
             WRITES,
             &[
-                Field::required("companyID", Takes::Integer, "Company the ticket is for"),
-                Field::required("title", Takes::Text(0), "Short title"),
-                Field::optional("description", Takes::Text(0), "What happened"),
-                Field::optional("priority", Takes::Integer, "Priority id, 1 to 4"),
-                Field::optional("assignedResourceID", Takes::Integer, "Resource to assign"),
+                SchemaField::required("companyID", SchemaTakes::Integer, "Company the ticket is for"),
+                SchemaField::required("title", SchemaTakes::Text(0), "Short title"),
+                SchemaField::optional("description", SchemaTakes::Text(0), "What happened"),
+                SchemaField::optional("priority", SchemaTakes::Integer, "Priority id, 1 to 4"),
+                SchemaField::optional("assignedResourceID", SchemaTakes::Integer, "Resource to assign"),
             ],
             add_ticket,
         )
         .answering(output::ticket),
-        Tool::new(
+        SampleTool::new(
             "create_company",
             "Create a company.",
             WRITES,
             &[
-                Field::required("companyName", Takes::Text(0), "Name"),
-                Field::optional("companyType", Takes::Integer, "Type id, 1 (customer) to 7"),
-                Field::optional("phone", Takes::Text(0), "Phone number"),
-                Field::optional("address1", Takes::Text(0), "Street"),
-                Field::optional("city", Takes::Text(0), "City"),
-                Field::optional("state", Takes::Text(0), "State"),
-                Field::optional("postalCode", Takes::Text(0), "Postal code"),
+                SchemaField::required("companyName", SchemaTakes::Text(0), "Name"),
+                SchemaField::optional("companyType", SchemaTakes::Integer, "Type id, 1 (customer) to 7"),
+                SchemaField::optional("phone", SchemaTakes::Text(0), "Phone number"),
+                SchemaField::optional("address1", SchemaTakes::Text(0), "Street"),
+                SchemaField::optional("city", SchemaTakes::Text(0), "City"),
+                SchemaField::optional("state", SchemaTakes::Text(0), "State"),
+                SchemaField::optional("postalCode", SchemaTakes::Text(0), "Postal code"),
             ],
             add_company,
         )
@@ -103,9 +109,10 @@ pub(super) const KIT: Kit<Desk> = Kit {
     shelves: SHELVES,
 };
 
-const PAGE_SIZE: Field = Field::optional("pageSize", Takes::PageSize("number"), "Results to return, -1 for all up to 500");
+const PAGE_SIZE: SchemaField =
+    SchemaField::optional("pageSize", SchemaTakes::PageSize("number"), "Results to return, -1 for all up to 500");
 
-fn variant(options: &Options) -> String {
+fn variant(options: &SampleOptions) -> String {
     let what = match (options.phase, options.text) {
         (0, _) => "phase 0, pretty JSON as text only".to_owned(),
         (1, _) => "phase 1, pretty JSON as text with structuredContent".to_owned(),
@@ -119,19 +126,19 @@ fn failure(what: &str, advice: &str) -> Value {
     text_result(&format!("❌ **Error**: {what}\n\n💡 {advice}"), true)
 }
 
-fn invalid(violations: &[Violation], _: &Call<'_>) -> Value {
+fn invalid(violations: &[Violation], _: &SampleCall<'_>) -> Value {
     let list: Vec<_> = violations.iter().map(|violation| format!("- {}", violation.message)).collect();
     text_result(&format!("❌ **Invalid Parameters**\n\n{}", list.join("\n")), true)
 }
 
-fn no_results(call: &Call<'_>) -> String {
+fn no_results(call: &SampleCall<'_>) -> String {
     format!(
         "ℹ️ **No Results Found**\n\n- Broaden the filters or remove some\n- Check the spelling of the search term\n- Verify company IDs with `{}`",
         call.tool("search_companies")
     )
 }
 
-fn search_companies(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn search_companies(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let page = Page::new(find_companies(desk, call.args), call.args);
     let query = call.args.text("searchTerm").filter(|term| !term.is_empty()).unwrap_or_else(|| "All companies".into());
     let text = companies::list(call.options.text, &query, &page, &no_results(call));
@@ -151,7 +158,7 @@ fn status_filter(text: &str) -> Option<(&str, i64)> {
     Some((sign, digits.trim().parse().ok()?))
 }
 
-fn search_tickets(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn search_tickets(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let args = call.args;
     let (status, company, assigned) = (args.text("status"), args.integer("companyID"), args.integer("assignedResourceID"));
     let filter = match status.as_deref().map(|text| status_filter(text).ok_or(text)) {
@@ -245,12 +252,12 @@ fn ticket_footer(shown: usize, matched: usize) -> String {
     )
 }
 
-fn no_ticket(id: Option<i64>, call: &Call<'_>) -> Value {
+fn no_ticket(id: Option<i64>, call: &SampleCall<'_>) -> Value {
     let id = id.unwrap_or_default();
     failure(&format!("Ticket with ID {id} not found"), &format!("Use `{}` to find the ID.", call.tool("search_tickets")))
 }
 
-fn get_ticket_details(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn get_ticket_details(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let id = call.args.integer("ticketID");
     let Some(ticket) = id.and_then(|id| desk.ticket(id)) else { return no_ticket(id, call) };
     let notes: Vec<_> = desk.notes_of(ticket.id).collect();
@@ -311,7 +318,7 @@ fn get_ticket_details(desk: &mut Desk, call: &Call<'_>) -> Value {
     result(call, "Ticket details retrieved", text, structured)
 }
 
-fn search_ticket_notes(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn search_ticket_notes(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let id = call.args.integer("ticketID");
     let Some(ticket) = id.and_then(|id| desk.ticket(id)) else { return no_ticket(id, call) };
     let page = Page::new(desk.notes_of(ticket.id).collect(), call.args);
@@ -342,12 +349,12 @@ fn search_ticket_notes(desk: &mut Desk, call: &Call<'_>) -> Value {
     result(call, &message, text, page.structured(note_row, None))
 }
 
-fn change_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn change_ticket(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let Some(ticket) = update_ticket(desk, call.args) else { return no_ticket(call.args.integer("ticketID"), call) };
     saved(call, "updated", &ticket)
 }
 
-fn add_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn add_ticket(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let Some(ticket) = create_ticket(desk, call.args) else {
         let id = call.args.integer("companyID").unwrap_or_default();
         return failure(
@@ -358,7 +365,7 @@ fn add_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
     saved(call, "created", &ticket)
 }
 
-fn saved(call: &Call<'_>, what: &str, ticket: &Ticket) -> Value {
+fn saved(call: &SampleCall<'_>, what: &str, ticket: &Ticket) -> Value {
     let status = status_name(ticket.status);
     let assigned = ticket.assigned.as_ref().map_or("Unassigned".into(), |(id, name)| format!("{name} (Resource ID: {id})"));
     let text = format!(
@@ -374,7 +381,7 @@ fn saved(call: &Call<'_>, what: &str, ticket: &Ticket) -> Value {
     result(call, &format!("Ticket {what}"), text, json!({"ticket": ticket_detail(ticket)}))
 }
 
-fn add_company(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn add_company(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let company = create_company(desk, call.args);
     let text = format!("✅ **Company Created**\n\n{}", companies::field_table(&company));
     result(call, "Company created", text, json!({"company": company}))

@@ -4,14 +4,14 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::schema::{Args, Field, Violation, schema};
+use super::schema::{Args, SchemaField, Violation, schema};
 use crate::json::Node;
 use crate::problem::Problem;
 use crate::source::SampleSpec;
 
 /// The switches of a sample, read.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SampleOptions {
     /// The shape of company lists, 1 to 3.
     pub text: u8,
     /// The migration phase, 0 to 2.
@@ -26,7 +26,7 @@ pub struct Options {
     pub shape: String,
 }
 
-impl Options {
+impl SampleOptions {
     /// # Errors
     /// An unknown set, key or value.
     pub fn read(spec: &SampleSpec) -> Result<Self, Problem> {
@@ -77,24 +77,24 @@ impl Hints {
 }
 
 /// One tool of a system whose records are `S`.
-pub struct Tool<S: 'static> {
+pub struct SampleTool<S: 'static> {
     /// Without the prefix of its set.
     name: &'static str,
     /// One sentence.
     about: &'static str,
     hints: Hints,
-    fields: &'static [Field],
+    fields: &'static [SchemaField],
     output: Option<fn() -> Value>,
-    run: fn(&mut S, &Call<'_>) -> Value,
+    run: fn(&mut S, &SampleCall<'_>) -> Value,
 }
 
-impl<S> Tool<S> {
+impl<S> SampleTool<S> {
     pub const fn new(
         name: &'static str,
         about: &'static str,
         hints: Hints,
-        fields: &'static [Field],
-        run: fn(&mut S, &Call<'_>) -> Value,
+        fields: &'static [SchemaField],
+        run: fn(&mut S, &SampleCall<'_>) -> Value,
     ) -> Self {
         Self { name, about, hints, fields, output: None, run }
     }
@@ -131,28 +131,28 @@ pub struct Kit<S: 'static> {
     pub original: &'static str,
     pub unique: &'static str,
     /// Second sentence of every description: the system and the variant.
-    pub variant: fn(&Options) -> String,
+    pub variant: fn(&SampleOptions) -> String,
     /// Whether unknown arguments are refused.
     pub closed: bool,
     /// Whether the system ships annotations, and a title in them where it does or is made to.
     pub annotated: bool,
     pub titled: bool,
-    pub tools: &'static [Tool<S>],
-    pub invalid: fn(&[Violation], &Call<'_>) -> Value,
+    pub tools: &'static [SampleTool<S>],
+    pub invalid: fn(&[Violation], &SampleCall<'_>) -> Value,
     pub shelves: &'static [Shelf<S>],
 }
 
 /// One call, checked.
-pub struct Call<'a> {
+pub struct SampleCall<'a> {
     pub args: Args<'a>,
-    pub options: &'a Options,
+    pub options: &'a SampleOptions,
     prefix: &'static str,
     /// The tool's name in its own set, and the arguments as they were sent.
     pub tool: &'static str,
     pub raw: &'a [u8],
 }
 
-impl Call<'_> {
+impl SampleCall<'_> {
     /// The full name of a tool of the same set, as a text has to give it.
     pub fn tool(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
@@ -183,18 +183,18 @@ pub struct ShelfCard {
 pub struct Set<S: 'static> {
     kit: &'static Kit<S>,
     prefix: &'static str,
-    options: Options,
+    options: SampleOptions,
     state: Mutex<S>,
 }
 
 impl<S: Send> Set<S> {
     /// `unique`: whether tool names have to differ from those of all other sets.
-    pub fn boxed(kit: &'static Kit<S>, unique: bool, options: &Options, state: S) -> Box<dyn Group> {
+    pub fn boxed(kit: &'static Kit<S>, unique: bool, options: &SampleOptions, state: S) -> Box<dyn Group> {
         let prefix = if unique { kit.unique } else { kit.original };
         Box::new(Self { kit, prefix, options: options.clone(), state: Mutex::new(state) })
     }
 
-    fn annotations(&self, tool: &Tool<S>) -> Value {
+    fn annotations(&self, tool: &SampleTool<S>) -> Value {
         let mut annotations = json!({});
         if self.kit.titled {
             annotations["title"] = tool.title().into();
@@ -217,7 +217,7 @@ impl<S: Send> Set<S> {
 impl<S: Send> Group for Set<S> {
     fn definitions(&self) -> Vec<Value> {
         let variant = (self.kit.variant)(&self.options);
-        let definition = |tool: &Tool<S>| {
+        let definition = |tool: &SampleTool<S>| {
             let mut definition = json!({
                 "name": format!("{}{}", self.prefix, tool.name),
                 "description": format!("{} {variant}", tool.about),
@@ -239,7 +239,7 @@ impl<S: Send> Group for Set<S> {
     fn call(&self, position: usize, arguments: Option<Node<'_>>) -> Value {
         let tool = &self.kit.tools[position];
         let raw = arguments.map_or(&b"{}"[..], Node::raw);
-        let call = Call { args: Args(arguments), options: &self.options, prefix: self.prefix, tool: tool.name, raw };
+        let call = SampleCall { args: Args(arguments), options: &self.options, prefix: self.prefix, tool: tool.name, raw };
         let violations = call.args.check(tool.fields, self.kit.closed);
         if !violations.is_empty() {
             return (self.kit.invalid)(&violations, &call);

@@ -32,7 +32,7 @@ use serde_json::Value;
 
 pub use self::probe::Probe;
 
-use self::kit::{Group, Options, Set};
+use self::kit::{Group, SampleOptions, Set};
 use super::Backend;
 use super::rpc::{self, INVALID_PARAMS, Library, Refusal, Service};
 use crate::json::Node;
@@ -56,7 +56,7 @@ impl Sample {
     /// # Errors
     /// An unknown set, key or value.
     pub fn new(spec: &SampleSpec) -> Result<Self, Problem> {
-        let options = Options::read(spec)?;
+        let options = SampleOptions::read(spec)?;
         let all = spec.set == "all";
         let wanted = |set: &str| all || spec.set == set;
         let (size, hostile) = (options.size, options.hostile);

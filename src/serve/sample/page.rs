@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::data::{NOW, iso};
-use super::kit::{Call, pretty, text_result};
+use super::kit::{SampleCall, pretty, text_result};
 use super::schema::Args;
 use super::text::{LIMIT, cut, length};
 
@@ -11,7 +11,7 @@ pub const RULE: &str = "\n\n---\n\n";
 
 /// A result in the phase that is on: 0, pretty JSON as text; 1, the same with the data beside it; 2, Markdown with the
 /// data beside it, under the size guard. `message` is what the JSON of the first two says before the data.
-pub fn result(call: &Call<'_>, message: &str, text: String, structured: Value) -> Value {
+pub fn result(call: &SampleCall<'_>, message: &str, text: String, structured: Value) -> Value {
     if call.options.phase < 2 {
         let text = pretty(&json!({"message": message, "data": structured, "timestamp": iso(NOW)}));
         return if call.options.phase == 0 { text_result(&text, false) } else { both(&text, structured) };

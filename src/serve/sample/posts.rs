@@ -18,7 +18,7 @@ pub struct Account {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Media {
+pub enum PostMedia {
     Photo,
     Video,
 }
@@ -35,11 +35,11 @@ pub struct Post {
     pub likes: i64,
     pub reposts: i64,
     pub replies: i64,
-    pub media: Option<Media>,
+    pub media: Option<PostMedia>,
 }
 
 /// A reply, and how deep it stands under the original.
-pub struct Reply {
+pub struct PostReply {
     pub author: usize,
     pub text: &'static str,
     pub at: OffsetDateTime,
@@ -141,8 +141,8 @@ fn post(n: usize, accounts: &[Account]) -> Post {
         reposts: count(68, [2, 8, 60, 400][popular]),
         replies: count(69, [2, 4, 9, 40][popular]),
         media: match mix(n, 70) % 9 {
-            0 => Some(Media::Photo),
-            1 => Some(Media::Video),
+            0 => Some(PostMedia::Photo),
+            1 => Some(PostMedia::Video),
             _ => None,
         },
     };
@@ -209,9 +209,9 @@ impl Network {
     }
 
     /// The replies under a post: as many of its count as are held.
-    pub fn replies(&self, post: &Post) -> Vec<Reply> {
+    pub fn replies(&self, post: &Post) -> Vec<PostReply> {
         let count = usize::try_from(post.replies).map_or(0, |count| count.min(REPLIES.len()));
-        let reply = |(n, &(depth, text)): (usize, &(usize, &'static str))| Reply {
+        let reply = |(n, &(depth, text)): (usize, &(usize, &'static str))| PostReply {
             // The original's author answers where the depth is odd.
             author: if depth % 2 == 1 { post.author } else { (post.author + 1 + n) % self.accounts.len() },
             text,
@@ -235,7 +235,7 @@ impl Network {
             row["repostedBy"] = self.handle(by).into();
         }
         if let Some(media) = post.media {
-            row["media"] = if media == Media::Photo { "photo" } else { "video" }.into();
+            row["media"] = if media == PostMedia::Photo { "photo" } else { "video" }.into();
         }
         row
     }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::data::{self, Company, Desk, NOW, Note, Ticket, iso};
+use super::data::{self, Company, Desk, NOW, Ticket, TicketNote, iso};
 use super::kit::{Hints, Shelf};
-use super::schema::{Args, Field, Takes};
+use super::schema::{Args, SchemaField, SchemaTakes};
 use super::text::{contains, priority_name, status_name};
 
-pub const TICKET_ID: Field = Field::required("ticketID", Takes::Integer, "Ticket id, such as 1001");
+pub const TICKET_ID: SchemaField = SchemaField::required("ticketID", SchemaTakes::Integer, "Ticket id, such as 1001");
 
 /// What the tools of both systems declare; of the dual one only when told to.
 pub const READS: Hints = Hints::READS.outside();
@@ -71,7 +71,7 @@ pub fn ticket_detail(ticket: &Ticket) -> Value {
     })
 }
 
-pub fn note_row(note: &Note) -> Value {
+pub fn note_row(note: &TicketNote) -> Value {
     json!({
         "id": note.id,
         "title": note.title,

@@ -6,16 +6,16 @@ use crate::json::{Kind, Node};
 
 /// One argument of a tool.
 #[derive(Debug)]
-pub struct Field {
+pub struct SchemaField {
     pub name: &'static str,
-    pub takes: Takes,
+    pub takes: SchemaTakes,
     pub required: bool,
     pub about: &'static str,
 }
 
 /// What an argument takes.
 #[derive(Debug)]
-pub enum Takes {
+pub enum SchemaTakes {
     /// A string of at least this many characters.
     Text(u64),
     Flag,
@@ -31,26 +31,26 @@ pub enum Takes {
     Texts,
 }
 
-impl Field {
-    pub const fn required(name: &'static str, takes: Takes, about: &'static str) -> Self {
+impl SchemaField {
+    pub const fn required(name: &'static str, takes: SchemaTakes, about: &'static str) -> Self {
         Self { name, takes, required: true, about }
     }
 
-    pub const fn optional(name: &'static str, takes: Takes, about: &'static str) -> Self {
+    pub const fn optional(name: &'static str, takes: SchemaTakes, about: &'static str) -> Self {
         Self { name, takes, required: false, about }
     }
 
     fn schema(&self) -> Value {
         let mut schema = match self.takes {
-            Takes::Text(0) => json!({"type": "string"}),
-            Takes::Text(min) => json!({"type": "string", "minLength": min}),
-            Takes::Flag => json!({"type": "boolean"}),
-            Takes::Integer => json!({"type": "integer"}),
-            Takes::Number => json!({"type": "number"}),
-            Takes::PageSize(kind) => json!({"type": kind, "minimum": -1, "maximum": 500, "default": 50}),
-            Takes::Choice(values) => json!({"type": "string", "enum": values, "default": values.first()}),
-            Takes::Between(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
-            Takes::Texts => json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
+            SchemaTakes::Text(0) => json!({"type": "string"}),
+            SchemaTakes::Text(min) => json!({"type": "string", "minLength": min}),
+            SchemaTakes::Flag => json!({"type": "boolean"}),
+            SchemaTakes::Integer => json!({"type": "integer"}),
+            SchemaTakes::Number => json!({"type": "number"}),
+            SchemaTakes::PageSize(kind) => json!({"type": kind, "minimum": -1, "maximum": 500, "default": 50}),
+            SchemaTakes::Choice(values) => json!({"type": "string", "enum": values, "default": values.first()}),
+            SchemaTakes::Between(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
+            SchemaTakes::Texts => json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
         };
         if !self.about.is_empty() {
             schema["description"] = self.about.into();
@@ -62,26 +62,26 @@ impl Field {
     fn fault(&self, value: Node<'_>) -> Option<String> {
         let name = self.name;
         let (expected, fits) = match self.takes {
-            Takes::Text(_) | Takes::Choice(_) => ("string", value.kind() == Kind::String),
-            Takes::Texts => ("array", value.kind() == Kind::Array),
-            Takes::Flag => ("boolean", value.kind() == Kind::Bool),
-            Takes::Number | Takes::PageSize("number") => ("number", value.kind() == Kind::Number),
-            Takes::Integer | Takes::PageSize(_) | Takes::Between(..) => ("integer", integer(value).is_some()),
+            SchemaTakes::Text(_) | SchemaTakes::Choice(_) => ("string", value.kind() == Kind::String),
+            SchemaTakes::Texts => ("array", value.kind() == Kind::Array),
+            SchemaTakes::Flag => ("boolean", value.kind() == Kind::Bool),
+            SchemaTakes::Number | SchemaTakes::PageSize("number") => ("number", value.kind() == Kind::Number),
+            SchemaTakes::Integer | SchemaTakes::PageSize(_) | SchemaTakes::Between(..) => ("integer", integer(value).is_some()),
         };
         if !fits {
             return Some(format!("{name} must be of type {expected}, received {}", value.kind().name()));
         }
         match self.takes {
-            Takes::Texts if value.is_empty() => Some(format!("{name} cannot be empty")),
-            Takes::Texts if value.children().any(|item| item.kind() != Kind::String) => {
+            SchemaTakes::Texts if value.is_empty() => Some(format!("{name} cannot be empty")),
+            SchemaTakes::Texts if value.children().any(|item| item.kind() != Kind::String) => {
                 Some(format!("{name} must hold strings only"))
             }
-            Takes::Text(min) if (value.as_str()?.chars().count() as u64) < min => Some(format!("{name} cannot be empty")),
-            Takes::Choice(values) if !values.contains(&&*value.as_str()?) => {
+            SchemaTakes::Text(min) if (value.as_str()?.chars().count() as u64) < min => Some(format!("{name} cannot be empty")),
+            SchemaTakes::Choice(values) if !values.contains(&&*value.as_str()?) => {
                 Some(format!("{name} must be one of {}", values.join(", ")))
             }
-            Takes::PageSize(_) => Self::outside(name, value, -1, 500),
-            Takes::Between(min, max) => Self::outside(name, value, min, max),
+            SchemaTakes::PageSize(_) => Self::outside(name, value, -1, 500),
+            SchemaTakes::Between(min, max) => Self::outside(name, value, min, max),
             _ => None,
         }
     }
@@ -106,7 +106,7 @@ fn integer(value: Node<'_>) -> Option<i64> {
 }
 
 /// The input schema of a tool. A closed one says its dialect and forbids unknown keys.
-pub fn schema(fields: &[Field], closed: bool) -> Value {
+pub fn schema(fields: &[SchemaField], closed: bool) -> Value {
     let properties: Map<_, _> = fields.iter().map(|field| (field.name.to_owned(), field.schema())).collect();
     let required: Vec<_> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
     let mut schema = json!({"type": "object", "properties": properties});
@@ -158,7 +158,7 @@ impl<'a> Args<'a> {
     }
 
     /// Everything that breaks the fields, in their order, then unknown keys where these are not allowed.
-    pub fn check(self, fields: &[Field], closed: bool) -> Vec<Violation> {
+    pub fn check(self, fields: &[SchemaField], closed: bool) -> Vec<Violation> {
         let mut violations = Vec::new();
         let mut add = |field: &str, message| violations.push(Violation { field: field.to_owned(), message });
         for field in fields {
@@ -189,15 +189,15 @@ mod tests {
 
     use super::*;
 
-    const FIELDS: &[Field] = &[
-        Field::required("id", Takes::Integer, "Which one"),
-        Field::optional("term", Takes::Text(1), ""),
-        Field::optional("size", Takes::PageSize("integer"), ""),
-        Field::optional("loose", Takes::PageSize("number"), ""),
-        Field::optional("kind", Takes::Choice(&["json", "markdown"]), ""),
-        Field::optional("on", Takes::Flag, ""),
-        Field::optional("type", Takes::Between(1, 7), ""),
-        Field::optional("list", Takes::Texts, ""),
+    const FIELDS: &[SchemaField] = &[
+        SchemaField::required("id", SchemaTakes::Integer, "Which one"),
+        SchemaField::optional("term", SchemaTakes::Text(1), ""),
+        SchemaField::optional("size", SchemaTakes::PageSize("integer"), ""),
+        SchemaField::optional("loose", SchemaTakes::PageSize("number"), ""),
+        SchemaField::optional("kind", SchemaTakes::Choice(&["json", "markdown"]), ""),
+        SchemaField::optional("on", SchemaTakes::Flag, ""),
+        SchemaField::optional("type", SchemaTakes::Between(1, 7), ""),
+        SchemaField::optional("list", SchemaTakes::Texts, ""),
     ];
 
     #[test]

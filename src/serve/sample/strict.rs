@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::data::{Company, Desk, Ticket};
-use super::kit::{Call, Kit, Tool, pretty, text_result};
+use super::kit::{Kit, SampleCall, SampleTool, pretty, text_result};
 use super::records::{
     READS, SHELVES, TICKET_ID, WRITES, create_company, create_ticket, find_companies, matches_term, note_row, ticket_detail,
     ticket_row, update_company, update_ticket,
 };
-use super::schema::{Field, Takes, Violation};
+use super::schema::{SchemaField, SchemaTakes, Violation};
 use super::text::{LIMIT, cut, field, length, status_name};
 
 pub(super) const KIT: Kit<Desk> = Kit {
@@ -23,48 +23,48 @@ pub(super) const KIT: Kit<Desk> = Kit {
     annotated: true,
     titled: true,
     tools: &[
-        Tool::new("search_companies", "Search companies by name.", READS, SEARCH, search_companies),
-        Tool::new(
+        SampleTool::new("search_companies", "Search companies by name.", READS, SEARCH, search_companies),
+        SampleTool::new(
             "search_tickets",
             "Search tickets by title or number.",
             READS,
             &[
-                Field::optional("searchTerm", Takes::Text(1), "Part of the title or ticket number"),
-                Field::optional("isActive", Takes::Flag, "true for open tickets, false for complete ones"),
+                SchemaField::optional("searchTerm", SchemaTakes::Text(1), "Part of the title or ticket number"),
+                SchemaField::optional("isActive", SchemaTakes::Flag, "true for open tickets, false for complete ones"),
                 PAGE_SIZE,
                 RESPONSE_FORMAT,
             ],
             search_tickets,
         ),
-        Tool::new("get_ticket_details", "Get one ticket.", READS, &[TICKET_ID], get_ticket_details),
-        Tool::new(
+        SampleTool::new("get_ticket_details", "Get one ticket.", READS, &[TICKET_ID], get_ticket_details),
+        SampleTool::new(
             "get_ticket_note",
             "Get one note of a ticket.",
             READS,
-            &[TICKET_ID, Field::required("noteID", Takes::Integer, "Note id, such as 100101")],
+            &[TICKET_ID, SchemaField::required("noteID", SchemaTakes::Integer, "Note id, such as 100101")],
             get_ticket_note,
         ),
-        Tool::new(
+        SampleTool::new(
             "create_ticket",
             "Create a ticket.",
             WRITES,
             &[
-                Field::required("companyID", Takes::Integer, "Company the ticket is for"),
-                Field::required("title", Takes::Text(1), "Short title"),
-                Field::optional("description", Takes::Text(0), "What happened"),
+                SchemaField::required("companyID", SchemaTakes::Integer, "Company the ticket is for"),
+                SchemaField::required("title", SchemaTakes::Text(1), "Short title"),
+                SchemaField::optional("description", SchemaTakes::Text(0), "What happened"),
                 STATUS,
                 PRIORITY,
                 ASSIGNED,
             ],
             add_ticket,
         ),
-        Tool::new(
+        SampleTool::new(
             "create_company",
             "Create a company.",
             WRITES,
             &[
-                Field::required("companyName", Takes::Text(1), "Name"),
-                Field::required("companyType", Takes::Between(1, 7), "Type id, 1 (customer) to 7 (partner)"),
+                SchemaField::required("companyName", SchemaTakes::Text(1), "Name"),
+                SchemaField::required("companyType", SchemaTakes::Between(1, 7), "Type id, 1 (customer) to 7 (partner)"),
                 PHONE,
                 ADDRESS,
                 CITY,
@@ -73,22 +73,22 @@ pub(super) const KIT: Kit<Desk> = Kit {
             ],
             add_company,
         ),
-        Tool::new(
+        SampleTool::new(
             "update_ticket",
             "Change a ticket.",
             WRITES,
-            &[TICKET_ID, Field::optional("title", Takes::Text(1), "New title"), STATUS, PRIORITY, ASSIGNED],
+            &[TICKET_ID, SchemaField::optional("title", SchemaTakes::Text(1), "New title"), STATUS, PRIORITY, ASSIGNED],
             change_ticket,
         ),
-        Tool::new(
+        SampleTool::new(
             "update_company",
             "Change a company.",
             WRITES,
             &[
-                Field::required("companyID", Takes::Integer, "Company id, such as 12345"),
-                Field::optional("companyName", Takes::Text(1), "New name"),
-                Field::optional("isActive", Takes::Flag, "Whether the company is active"),
-                Field::optional("companyType", Takes::Between(1, 7), "Type id, 1 (customer) to 7 (partner)"),
+                SchemaField::required("companyID", SchemaTakes::Integer, "Company id, such as 12345"),
+                SchemaField::optional("companyName", SchemaTakes::Text(1), "New name"),
+                SchemaField::optional("isActive", SchemaTakes::Flag, "Whether the company is active"),
+                SchemaField::optional("companyType", SchemaTakes::Between(1, 7), "Type id, 1 (customer) to 7 (partner)"),
                 PHONE,
                 ADDRESS,
                 CITY,
@@ -97,7 +97,7 @@ pub(super) const KIT: Kit<Desk> = Kit {
             ],
             change_company,
         ),
-        Tool::new("test_connection", "Check that the system can be reached.", READS, &[], |_, _| {
+        SampleTool::new("test_connection", "Check that the system can be reached.", READS, &[], |_, _| {
             success("Successfully connected to Autotask API", &json!({"success": true}))
         }),
     ],
@@ -105,23 +105,28 @@ pub(super) const KIT: Kit<Desk> = Kit {
     shelves: SHELVES,
 };
 
-const SEARCH: &[Field] = &[
-    Field::optional("searchTerm", Takes::Text(1), "Part of the company name"),
-    Field::optional("isActive", Takes::Flag, "Only active (true) or only inactive (false) companies"),
+const SEARCH: &[SchemaField] = &[
+    SchemaField::optional("searchTerm", SchemaTakes::Text(1), "Part of the company name"),
+    SchemaField::optional("isActive", SchemaTakes::Flag, "Only active (true) or only inactive (false) companies"),
     PAGE_SIZE,
     RESPONSE_FORMAT,
 ];
-const PAGE_SIZE: Field = Field::optional("pageSize", Takes::PageSize("integer"), "Results to return, -1 for all up to 500");
-const RESPONSE_FORMAT: Field =
-    Field::optional("response_format", Takes::Choice(&["json", "markdown"]), "json for programs, markdown for reading");
-const STATUS: Field = Field::optional("status", Takes::Between(1, 5), "Status id");
-const PRIORITY: Field = Field::optional("priority", Takes::Between(1, 4), "Priority id");
-const ASSIGNED: Field = Field::optional("assignedResourceID", Takes::Integer, "Resource to assign, such as 5001");
-const PHONE: Field = Field::optional("phone", Takes::Text(0), "Phone number");
-const ADDRESS: Field = Field::optional("address1", Takes::Text(0), "Street");
-const CITY: Field = Field::optional("city", Takes::Text(0), "City");
-const STATE: Field = Field::optional("state", Takes::Text(0), "State");
-const POSTAL_CODE: Field = Field::optional("postalCode", Takes::Text(0), "Postal code");
+const PAGE_SIZE: SchemaField =
+    SchemaField::optional("pageSize", SchemaTakes::PageSize("integer"), "Results to return, -1 for all up to 500");
+const RESPONSE_FORMAT: SchemaField = SchemaField::optional(
+    "response_format",
+    SchemaTakes::Choice(&["json", "markdown"]),
+    "json for programs, markdown for reading",
+);
+const STATUS: SchemaField = SchemaField::optional("status", SchemaTakes::Between(1, 5), "Status id");
+const PRIORITY: SchemaField = SchemaField::optional("priority", SchemaTakes::Between(1, 4), "Priority id");
+const ASSIGNED: SchemaField =
+    SchemaField::optional("assignedResourceID", SchemaTakes::Integer, "Resource to assign, such as 5001");
+const PHONE: SchemaField = SchemaField::optional("phone", SchemaTakes::Text(0), "Phone number");
+const ADDRESS: SchemaField = SchemaField::optional("address1", SchemaTakes::Text(0), "Street");
+const CITY: SchemaField = SchemaField::optional("city", SchemaTakes::Text(0), "City");
+const STATE: SchemaField = SchemaField::optional("state", SchemaTakes::Text(0), "State");
+const POSTAL_CODE: SchemaField = SchemaField::optional("postalCode", SchemaTakes::Text(0), "Postal code");
 
 /// Appended to what was cut. Kept fault: its 126 characters come on top of the limit, and cut JSON is no JSON.
 const GUIDANCE: &str = "\n\n[Response truncated at 25000 characters. Use filters such as searchTerm or a smaller pageSize to get a more focused result.]";
@@ -135,7 +140,7 @@ fn success(message: &str, data: &Value) -> Value {
 }
 
 /// Kept oddity: the payload says `isError` once more, inside the text.
-fn failure(call: &Call<'_>, code: &str, message: &str, details: &[String], guidance: &str) -> Value {
+fn failure(call: &SampleCall<'_>, code: &str, message: &str, details: &[String], guidance: &str) -> Value {
     let error = json!({
         "code": code,
         "message": message,
@@ -147,7 +152,7 @@ fn failure(call: &Call<'_>, code: &str, message: &str, details: &[String], guida
 }
 
 /// A UUID made from the call, so that the same call gives the same bytes in every run.
-fn correlation_id(call: &Call<'_>) -> String {
+fn correlation_id(call: &SampleCall<'_>) -> String {
     let mut hash = Sha256::new();
     hash.update(call.tool);
     hash.update([0]);
@@ -160,24 +165,24 @@ fn correlation_id(call: &Call<'_>) -> String {
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
-fn invalid(violations: &[Violation], call: &Call<'_>) -> Value {
+fn invalid(violations: &[Violation], call: &SampleCall<'_>) -> Value {
     let details: Vec<_> = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.message)).collect();
     let guidance = "Check the parameters against the input schema of the tool and try again.";
     failure(call, "VALIDATION_ERROR", "Invalid parameters provided", &details, guidance)
 }
 
-fn not_found(call: &Call<'_>, what: &str, key: &str, search: &str) -> Value {
+fn not_found(call: &SampleCall<'_>, what: &str, key: &str, search: &str) -> Value {
     let id = call.args.integer(key).unwrap_or_default();
     let guidance = format!("Use {} to find the right ID.", call.tool(search));
     failure(call, "NOT_FOUND", &format!("{what} with ID {id} not found"), &[format!("{key}: {id}")], &guidance)
 }
 
-fn page<'a, T>(matches: Vec<&'a T>, call: &Call<'_>) -> Vec<&'a T> {
+fn page<'a, T>(matches: Vec<&'a T>, call: &SampleCall<'_>) -> Vec<&'a T> {
     let size = call.args.integer("pageSize").unwrap_or(50);
     matches.into_iter().take(usize::try_from(size).unwrap_or(500)).collect()
 }
 
-fn wants_markdown(call: &Call<'_>) -> bool {
+fn wants_markdown(call: &SampleCall<'_>) -> bool {
     call.args.text("response_format").as_deref() == Some("markdown")
 }
 
@@ -193,7 +198,7 @@ fn table(what: &str, columns: [&str; 4], rows: &[[String; 4]]) -> Value {
     limited(&text)
 }
 
-fn search_companies(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn search_companies(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let companies = page(find_companies(desk, call.args), call);
     if wants_markdown(call) {
         let row = |company: &&Company| {
@@ -209,7 +214,7 @@ fn search_companies(desk: &mut Desk, call: &Call<'_>) -> Value {
     success(&format!("Found {} companies", companies.len()), &json!(companies))
 }
 
-fn search_tickets(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn search_tickets(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let open = call.args.flag("isActive");
     let matches = |ticket: &&Ticket| matches_term(ticket, call.args) && open.is_none_or(|open| open == (ticket.status < 5));
     let tickets = page(desk.tickets.iter().filter(matches).collect(), call);
@@ -224,14 +229,14 @@ fn search_tickets(desk: &mut Desk, call: &Call<'_>) -> Value {
     success(&format!("Found {} tickets", rows.len()), &rows.into())
 }
 
-fn get_ticket_details(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn get_ticket_details(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     match call.args.integer("ticketID").and_then(|id| desk.ticket(id)) {
         Some(ticket) => success("Ticket details retrieved", &ticket_detail(ticket)),
         None => not_found(call, "Ticket", "ticketID", "search_tickets"),
     }
 }
 
-fn get_ticket_note(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn get_ticket_note(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let (ticket, note) = (call.args.integer("ticketID"), call.args.integer("noteID"));
     match ticket.and_then(|ticket| desk.notes_of(ticket).find(|found| Some(found.id) == note)) {
         Some(note) => success("Ticket note retrieved", &note_row(note)),
@@ -239,26 +244,26 @@ fn get_ticket_note(desk: &mut Desk, call: &Call<'_>) -> Value {
     }
 }
 
-fn add_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn add_ticket(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     match create_ticket(desk, call.args) {
         Some(ticket) => success(&format!("Successfully created ticket with ID: {}", ticket.id), &ticket_detail(&ticket)),
         None => not_found(call, "Company", "companyID", "search_companies"),
     }
 }
 
-fn change_ticket(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn change_ticket(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     match update_ticket(desk, call.args) {
         Some(ticket) => success(&format!("Successfully updated ticket ID: {}", ticket.id), &ticket_detail(&ticket)),
         None => not_found(call, "Ticket", "ticketID", "search_tickets"),
     }
 }
 
-fn add_company(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn add_company(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     let company = create_company(desk, call.args);
     success(&format!("Successfully created company with ID: {}", company["id"]), &company.into())
 }
 
-fn change_company(desk: &mut Desk, call: &Call<'_>) -> Value {
+fn change_company(desk: &mut Desk, call: &SampleCall<'_>) -> Value {
     match update_company(desk, call.args) {
         Some(company) => success(&format!("Successfully updated company ID: {}", company["id"]), &company.into()),
         None => not_found(call, "Company", "companyID", "search_companies"),

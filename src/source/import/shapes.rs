@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Entry, Import, Input, Reach, RemoteKind, registry};
+use super::{Import, ImportedServer, Input, Reach, RemoteKind, registry};
 
 /// The servers of a file, or nothing where it lists none.
 pub fn read(path: &str, root: &Value) -> Option<Import> {
@@ -142,7 +142,7 @@ impl Reader {
     pub(super) fn add(&mut self, name: &str, reach: Reach, disabled: bool, notes: Vec<String>) {
         let name = self.free(name, "again");
         let mut entry =
-            Entry { name, reach, disabled, inputs: Vec::new(), notes, bare_dollars: self.is_gemini, given: Vec::new() };
+            ImportedServer { name, reach, disabled, inputs: Vec::new(), notes, bare_dollars: self.is_gemini, given: Vec::new() };
         let used = entry.placeholders();
         let is_used = |input: &&Input| used.iter().any(|hole| matches!(hole, super::Placeholder::Input(id) if *id == input.id));
         entry.inputs = self.inputs.iter().filter(is_used).cloned().collect();

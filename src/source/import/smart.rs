@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use super::{Entry, Import, Reach, RemoteKind, jsonc, shapes};
-use crate::problem::{Kind, Problem};
+use super::{Import, ImportedServer, Reach, RemoteKind, jsonc, shapes};
+use crate::problem::{Problem, ProblemKind};
 use crate::source::is_web;
 
 /// What a pasted text is.
@@ -20,7 +20,7 @@ pub enum Pasted {
 const OPERATORS: &[&str] = &["|", "||", "&", ";", ">", ">>", "<", "2>&1", "&&"];
 
 fn one(what: &'static str, name: &str, reach: Reach, notes: Vec<String>) -> Pasted {
-    let entry = Entry {
+    let entry = ImportedServer {
         name: name.to_owned(),
         reach,
         disabled: false,
@@ -45,7 +45,7 @@ pub fn understand(text: &str) -> Result<Pasted, Problem> {
     let prompt = ["$ ", "> ", "% "].iter().find_map(|prompt| text.strip_prefix(prompt));
     let text = prompt.unwrap_or(text).trim();
     let wrong = |what: &str| {
-        Problem::new(Kind::Usage, what).hint(
+        Problem::new(ProblemKind::Usage, what).hint(
             "paste a command, an address, an `mcpServers` snippet, an `… mcp add …` line, a curl command, or an answer in JSON",
         )
     };
@@ -83,7 +83,7 @@ fn json(text: &str) -> Option<Result<Pasted, Problem>> {
         if text.starts_with('"') { format!("{{{}}}", text.trim_end_matches([',', ' ', '\n', '\r'])) } else { text.to_owned() };
     let root: Value = match serde_json::from_str(&jsonc::strip(&whole)) {
         Ok(root) => root,
-        Err(error) => return Some(Err(Problem::new(Kind::Malformed, format!("not JSON: {error}")))),
+        Err(error) => return Some(Err(Problem::new(ProblemKind::Malformed, format!("not JSON: {error}")))),
     };
     let is_answer = root.get("content").is_some_and(Value::is_array)
         || root.get("jsonrpc").is_some()
@@ -154,7 +154,7 @@ fn mcp_add(words: &[&str]) -> Result<Pasted, Problem> {
             at += 1;
             value
         });
-        let value = value.ok_or_else(|| Problem::new(Kind::Usage, format!("`{option}` has no value")))?;
+        let value = value.ok_or_else(|| Problem::new(ProblemKind::Usage, format!("`{option}` has no value")))?;
         match option {
             "-e" | "--env" => {
                 env.extend(pair(&value, '='));
@@ -184,14 +184,14 @@ fn mcp_add(words: &[&str]) -> Result<Pasted, Problem> {
     }
     let mut words = rest.into_iter();
     let program = words.next().ok_or_else(|| {
-        Problem::new(Kind::Usage, "the line names no command and no address")
+        Problem::new(ProblemKind::Usage, "the line names no command and no address")
             .hint("after the name comes what is started, or a URL")
     })?;
     Ok(one(what, &name, Reach::Command { program, args: words.collect(), env, cwd: None }, notes))
 }
 
 fn add_json(words: &[&str]) -> Result<Pasted, Problem> {
-    let wrong = || Problem::new(Kind::Usage, "the line has no name and JSON").hint("it reads `… mcp add-json NAME '{…}'`");
+    let wrong = || Problem::new(ProblemKind::Usage, "the line has no name and JSON").hint("it reads `… mcp add-json NAME '{…}'`");
     let mut plain = words.iter().filter(|word| !word.starts_with('-'));
     let name = plain.find(|word| !word.starts_with('{')).ok_or_else(wrong)?;
     let entry = words.iter().find(|word| word.starts_with('{')).ok_or_else(wrong)?;
@@ -259,9 +259,9 @@ fn loupe(words: &[&str]) -> Result<Pasted, Problem> {
         return Ok(one(what, "server", remote(url, headers, RemoteKind::Unsaid), Vec::new()));
     }
     let mut rest = words[at.min(words.len())..].iter().map(|word| (*word).to_owned());
-    let program = rest
-        .next()
-        .ok_or_else(|| Problem::new(Kind::Usage, "the line names no server").hint("it has `--url URL` or `-- COMMAND [ARG…]`"))?;
+    let program = rest.next().ok_or_else(|| {
+        Problem::new(ProblemKind::Usage, "the line names no server").hint("it has `--url URL` or `-- COMMAND [ARG…]`")
+    })?;
     Ok(one(what, "server", Reach::Command { program, args: rest.collect(), env, cwd }, Vec::new()))
 }
 
@@ -281,7 +281,9 @@ fn command(words: &[&str]) -> Result<Pasted, Problem> {
         words = rest;
     }
     let [program, args @ ..] = words else {
-        return Err(Problem::new(Kind::Usage, "there is no command in it").hint("after the variables comes what is started"));
+        return Err(
+            Problem::new(ProblemKind::Usage, "there is no command in it").hint("after the variables comes what is started")
+        );
     };
     for operator in args.iter().filter(|word| OPERATORS.contains(word)) {
         notes.push(format!("no shell is asked, so `{operator}` is handed to the program as it stands"));

@@ -19,9 +19,9 @@ use std::time::Duration;
 
 use time::OffsetDateTime;
 
-pub use crate::fixture::kept::{Entry, Health, Keep, KeptId, Label, Query};
+pub use crate::fixture::kept::{Entry, Health, HistoryQuery, Keep, KeptId, Label};
 
-use super::{Error, Readers, TEMPORARY, read_folder, write_new, write_whole_for};
+use super::{Readers, StoreError, TEMPORARY, read_folder, write_new, write_whole_for};
 use crate::capture::Capture;
 
 const CAPTURES: &str = "captures";
@@ -73,8 +73,8 @@ impl History {
     ///
     /// # Errors
     /// [`Error::Io`]: a full disk, a folder that may not be written. Nothing of the capture is left behind.
-    pub fn add(&self, capture: &Capture, label: &Label) -> Result<KeptId, Error> {
-        self.make_folder().map_err(Error::io("cannot create the folder", &self.root))?;
+    pub fn add(&self, capture: &Capture, label: &Label) -> Result<KeptId, StoreError> {
+        self.make_folder().map_err(StoreError::io("cannot create the folder", &self.root))?;
         let base = folder_name(capture);
         let label_text = label_text(label);
         let files: &[(&str, &[u8])] = if *label == Label::default() { &[] } else { &[(LABEL, label_text.as_bytes())] };
@@ -89,14 +89,14 @@ impl History {
                     self.append(&entry).ok();
                     return Ok(id);
                 }
-                Err(Error::Exists { .. }) => {}
+                Err(StoreError::Exists { .. }) => {}
                 // Another copy put one there in the meantime.
-                Err(Error::Io { source, .. })
+                Err(StoreError::Io { source, .. })
                     if matches!(source.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty) => {}
                 Err(error) => return Err(error),
             }
         }
-        Err(Error::Exists { path: self.captures().join(base) })
+        Err(StoreError::Exists { path: self.captures().join(base) })
     }
 
     /// Every capture, newest first: from the index, completed by what it lacks. A damaged one is listed as damaged and
@@ -104,7 +104,7 @@ impl History {
     ///
     /// # Errors
     /// [`Error::Io`] where the folder is there and cannot be read.
-    pub fn list(&self) -> Result<Listed, Error> {
+    pub fn list(&self) -> Result<Listed, StoreError> {
         let names = self.names()?;
         let index = self.read_index();
         let mut listed = Listed::default();
@@ -137,16 +137,16 @@ impl History {
     }
 
     /// The names of the folders that are in place.
-    fn names(&self) -> Result<HashSet<String>, Error> {
+    fn names(&self) -> Result<HashSet<String>, StoreError> {
         let folder = self.captures();
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HashSet::new()),
-            Err(error) => return Err(Error::io("cannot read the history", &folder)(error)),
+            Err(error) => return Err(StoreError::io("cannot read the history", &folder)(error)),
         };
         let mut names = HashSet::new();
         for entry in entries {
-            let entry = entry.map_err(Error::io("cannot read the history", &folder))?;
+            let entry = entry.map_err(StoreError::io("cannot read the history", &folder))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             if !name.starts_with('.') {
                 names.insert(name);
@@ -168,8 +168,8 @@ impl History {
             Ok(capture) => Entry::of(id, &capture, &label, bytes),
             Err(error) => {
                 let health = match error {
-                    Error::Newer { schema, .. } => Health::Newer(schema),
-                    Error::Damaged { why, .. } => Health::Damaged(why),
+                    StoreError::Newer { schema, .. } => Health::Newer(schema),
+                    StoreError::Damaged { why, .. } => Health::Damaged(why),
                     other => Health::Damaged(other.to_string()),
                 };
                 let at = fs::metadata(&folder)
@@ -184,7 +184,7 @@ impl History {
     ///
     /// # Errors
     /// As [`read_folder`].
-    pub fn open(&self, id: &KeptId) -> Result<Capture, Error> {
+    pub fn open(&self, id: &KeptId) -> Result<Capture, StoreError> {
         // Its name here is the one it is known by, whoever copied the folder.
         Ok(Capture { name: Arc::clone(&id.0), ..read_folder(&self.folder(id))? })
     }
@@ -193,10 +193,10 @@ impl History {
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::NotACapture`] where it is gone.
-    pub fn label(&self, id: &KeptId, label: &Label) -> Result<(), Error> {
+    pub fn label(&self, id: &KeptId, label: &Label) -> Result<(), StoreError> {
         let folder = self.folder(id);
         if !folder.is_dir() {
-            return Err(Error::NotACapture { path: folder });
+            return Err(StoreError::NotACapture { path: folder });
         }
         write_whole_for(&folder.join(LABEL), label_text(label).as_bytes(), Readers::Owner)?;
         // Later lines of the index stand for earlier ones.
@@ -212,22 +212,22 @@ impl History {
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn delete(&self, id: &KeptId, now: OffsetDateTime) -> Result<(), Error> {
+    pub fn delete(&self, id: &KeptId, now: OffsetDateTime) -> Result<(), StoreError> {
         let trash = self.root.join(TRASH);
-        Readers::Owner.make_folder(&trash).map_err(Error::io("cannot create the folder", &trash))?;
+        Readers::Owner.make_folder(&trash).map_err(StoreError::io("cannot create the folder", &trash))?;
         let target = trash.join(format!("{}~{}", now.unix_timestamp(), id.0));
-        fs::rename(self.folder(id), &target).map_err(Error::io("cannot delete", &self.folder(id)))
+        fs::rename(self.folder(id), &target).map_err(StoreError::io("cannot delete", &self.folder(id)))
     }
 
     /// Brings back what was deleted last under this name.
     ///
     /// # Errors
     /// [`Error::NotACapture`] where it is not there any more, [`Error::Io`].
-    pub fn restore(&self, id: &KeptId) -> Result<(), Error> {
+    pub fn restore(&self, id: &KeptId) -> Result<(), StoreError> {
         let target = self.folder(id);
         let found = self.trash().into_iter().filter(|(_, name, _)| *name == *id.0).max_by_key(|(at, ..)| *at);
-        let Some((_, _, path)) = found else { return Err(Error::NotACapture { path: target }) };
-        fs::rename(&path, &target).map_err(Error::io("cannot bring back", &target))
+        let Some((_, _, path)) = found else { return Err(StoreError::NotACapture { path: target }) };
+        fs::rename(&path, &target).map_err(StoreError::io("cannot bring back", &target))
     }
 
     /// What is in the trash: when it was deleted (Unix seconds), its name, its folder.
@@ -247,7 +247,7 @@ impl History {
     ///
     /// # Errors
     /// [`Error::Io`], with what could go gone.
-    pub fn prune(&self, keep: Keep, now: OffsetDateTime) -> Result<usize, Error> {
+    pub fn prune(&self, keep: Keep, now: OffsetDateTime) -> Result<usize, StoreError> {
         let listed = self.list()?;
         let oldest = (keep.days > 0).then(|| now - Duration::from_secs(u64::from(keep.days) * 24 * 60 * 60));
         let mut bytes = 0_u64;
@@ -267,7 +267,7 @@ impl History {
                     gone += 1;
                     bytes = bytes.saturating_sub(entry.bytes);
                 }
-                Err(error) => failed = Some(Error::io("cannot delete", &folder)(error)),
+                Err(error) => failed = Some(StoreError::io("cannot delete", &folder)(error)),
             }
         }
         for (at, _, path) in self.trash() {

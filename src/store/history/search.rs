@@ -4,7 +4,7 @@ use std::fs;
 
 use memchr::memmem;
 
-use super::{Entry, History, Query};
+use super::{Entry, History, HistoryQuery};
 use crate::cancel::{Cancel, Cancelled};
 use crate::fixture::kept::KeptId;
 use crate::store::RESPONSE;
@@ -14,7 +14,7 @@ impl History {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn search(&self, entries: &[Entry], query: &Query, cancel: &Cancel) -> Result<Vec<KeptId>, Cancelled> {
+    pub fn search(&self, entries: &[Entry], query: &HistoryQuery, cancel: &Cancel) -> Result<Vec<KeptId>, Cancelled> {
         let mut found = Vec::new();
         for entry in entries {
             cancel.check()?;

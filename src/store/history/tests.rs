@@ -135,7 +135,7 @@ fn what_is_deleted_comes_back() {
     history.restore(&a).unwrap();
     history.delete(&a, now).unwrap();
     history.prune(Keep::default(), now + Duration::from_secs(2 * 24 * 3600)).unwrap();
-    assert!(matches!(history.restore(&a), Err(Error::NotACapture { .. })));
+    assert!(matches!(history.restore(&a), Err(StoreError::NotACapture { .. })));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn captures_are_found() {
     history.add(&capture("get_user", 2, "plain \\u00fcber words"), &Label::default()).unwrap();
     let entries = history.list().unwrap().entries;
     let found = |query: &str| -> Vec<String> {
-        let ids = history.search(&entries, &Query::parse(query), &Cancel::new()).unwrap();
+        let ids = history.search(&entries, &HistoryQuery::parse(query), &Cancel::new()).unwrap();
         entries.iter().filter(|entry| ids.contains(&entry.id)).map(|entry| entry.tool.clone()).collect()
     };
     assert_eq!(found(""), ["get_user", "search_tickets"]);

@@ -9,7 +9,7 @@ use serde_norway::Value;
 use super::pair::pair;
 use super::{Entry, Importer, Input, body, nodes};
 use crate::capture::{Capture, Direction, HttpInfo};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::store::file::ReadAs;
 
 pub(super) const IMPORTER: Importer = Importer { kind: ReadAs::Cassette, title: "a cassette of an HTTP recorder", detect, read };
@@ -31,7 +31,7 @@ fn detect(input: &Input<'_>) -> bool {
 }
 
 fn read(input: &Input<'_>) -> Result<Vec<Capture>, Problem> {
-    let bad = |why: String| Problem::new(Kind::Io, format!("not a cassette: {why}")).at(input.name);
+    let bad = |why: String| Problem::new(ProblemKind::Io, format!("not a cassette: {why}")).at(input.name);
     if !input.doc.is_json() {
         nodes::check(&String::from_utf8_lossy(input.bytes)).map_err(bad)?;
     }

@@ -25,7 +25,7 @@ use time::OffsetDateTime;
 use super::file::{ReadAs, SHORT, empty_capture};
 use crate::capture::{Capture, CaptureId, Direction, HttpInfo, Timings};
 use crate::json::Doc;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::json::sha256;
 
 /// A kind of file with many answers.
@@ -75,7 +75,7 @@ impl<'a> Input<'a> {
     }
 
     fn nothing(&self, what: &str) -> Problem {
-        Problem::new(Kind::Io, format!("{what} without an answer of an MCP server"))
+        Problem::new(ProblemKind::Io, format!("{what} without an answer of an MCP server"))
             .at(self.name)
             .hint("`--read-as payload` or `--read-as text` shows the file as it is")
     }

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use super::{Entry, Input};
 use crate::capture::{Capture, Direction, Message, Outcome, Reading, Server, Timings, Tool};
 use crate::json::{Doc, Node};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// As many messages of one file are taken.
 const MOST_MESSAGES: usize = 100_000;
@@ -70,7 +70,7 @@ pub(super) fn pair(
     for (count, entry) in entries.enumerate() {
         if count >= MOST_MESSAGES {
             let what = format!("{what} with more than {MOST_MESSAGES} messages, and no more are taken");
-            return Err(Problem::new(Kind::Io, what).at(input.name).hint("cut it into several files"));
+            return Err(Problem::new(ProblemKind::Io, what).at(input.name).hint("cut it into several files"));
         }
         pairing.take(entry);
     }
@@ -199,7 +199,8 @@ impl Pairing<'_> {
             }
             None => {
                 capture.outcome = Outcome::Disconnected;
-                capture.problem = Some(Problem::new(Kind::Disconnected, "the file holds no answer to this request").at(name));
+                capture.problem =
+                    Some(Problem::new(ProblemKind::Disconnected, "the file holds no answer to this request").at(name));
             }
         }
         self.captures.push(capture);

@@ -5,7 +5,7 @@ use egui::{Align, Frame, Label, Layout, Margin, Popup, Response, RichText, Scrol
 use crate::ask;
 use crate::source::Identity;
 use crate::state::{Action, HostsAction};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons, panes};
 
@@ -51,7 +51,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
         Frame::new().inner_margin(Margin::symmetric(8, 2)).show(ui, |ui| {
             ui.with_layout(Layout::top_down(Align::Min), |ui| {
                 let mut weak = |words: &str| {
-                    let color = Tokens::of(ui).weak;
+                    let color = ThemeTokens::of(ui).weak;
                     ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
                 };
                 weak(&format!("Sends {sent}."));
@@ -70,7 +70,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// Whom one may call as, with the name that a server gets; what else is sent stands in its tip.
 fn row(ui: &mut Ui, name: &str, identity: &Identity, is_chosen: bool, source: &str) -> Response {
     let response = panes::menu_row(ui, name, None, is_chosen);
-    let weak = Tokens::of(ui).weak;
+    let weak = ThemeTokens::of(ui).weak;
     let short = format!("{} {}", identity.name, identity.version);
     let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, weak).size().x;
     let right = response.rect.right_center() - vec2(28.0, 0.0);

@@ -7,7 +7,7 @@ use egui::{Color32, Frame, Id, Margin, Popup, PopupCloseBehavior, Response, Rich
 
 use crate::json::decode_string;
 use crate::state::{Action, Field, FieldKind, Form, FormMode, Value};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, widgets};
 
 /// Rows of fields beyond these scroll.
@@ -159,7 +159,7 @@ fn menu_values(field: &Field) -> Vec<(&'static str, Value)> {
 
 fn field_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, index: usize, width: f32) {
     let field = &form.fields[index];
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let set = |value: Value| cx.send(Action::SetField { field: index, value });
     ui.horizontal(|ui| {
         ui.set_height(LABEL);
@@ -267,7 +267,7 @@ impl Editor<'_> {
     }
 
     fn text(&self, ui: &mut Ui, text: &str, multiline: bool, is_code: bool) -> Option<String> {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         let mut edited = text.to_owned();
         let edit = if multiline { TextEdit::multiline(&mut edited).desired_rows(2) } else { TextEdit::singleline(&mut edited) };
         let font = if is_code { theme::mono(12.0) } else { theme::base() };
@@ -306,7 +306,7 @@ impl Editor<'_> {
     }
 
     fn combo(&self, ui: &mut Ui, choices: Vec<(String, Value)>, value: &Value) -> Option<Value> {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         let selected = choices
             .iter()
             .find(|(_, choice)| choice == value)
@@ -331,7 +331,7 @@ impl Editor<'_> {
 
     /// A list is one button that says how many items there are; the items are edited in a popup.
     fn list(&self, ui: &mut Ui, item: &FieldKind, value: &Value) -> Option<Value> {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         let items: &[Value] = match value {
             Value::Items(items) => items,
             _ => &[],
@@ -428,7 +428,7 @@ fn invalid_border(ui: &mut Ui, color: Color32) {
 
 /// The arguments as JSON text, with what is wrong in it by line and column.
 pub(super) fn json_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: impl FnOnce(&mut Ui)) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 12.0;
         lead(ui);
@@ -473,7 +473,7 @@ fn text_rows(text: &str) -> usize {
 
 /// What the schema says against the arguments, by place.
 pub(super) fn problems_ui(ui: &mut Ui, form: &Form) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     // In the form each field says its own.
     let at_field = |pointer: &str| {
         let name = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();

@@ -8,7 +8,7 @@ use crate::capture::{Capture, Outcome, Timings, Tool};
 use crate::state::{Action, Connection, Running};
 use crate::ui::commands;
 use crate::ui::sidebar;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
@@ -39,7 +39,7 @@ pub(super) fn timing_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 }
 
 fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let elapsed = cx.state.now.saturating_sub(running.since);
     ui.horizontal(|ui| {
         widgets::waiting(ui, "Running", running.since, cx);
@@ -74,7 +74,7 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
 }
 
 pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (glyph, color, _) = sidebar::outcome_look(capture.outcome, t);
     let time = sidebar::duration(capture.timings.total());
     let words = match capture.outcome {
@@ -106,7 +106,7 @@ pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {
 }
 
 fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.add_space(2.0);
     ui.horizontal(|ui| {
         done_words(ui, capture);
@@ -145,7 +145,7 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
 
 /// Send, server and receive as one bar, with the times under it.
 fn parts_ui(ui: &mut Ui, timings: Timings) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
     let total = timings.total().as_secs_f32();
     let parts =

@@ -5,7 +5,7 @@ use egui::{Align, Layout, Rect, Stroke, Ui, vec2};
 use super::{SIDE, hosts, losses};
 use crate::report::sweep::SweepPage;
 use crate::state::{Action, Compare, CompareAction, CompareTab};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
@@ -20,7 +20,7 @@ pub fn height(cx: &Cx<'_>, compare: &Compare, page: &SweepPage) -> f32 {
 }
 
 pub fn below_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let rect = ui.available_rect_before_wrap();
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), HEAD));
     let layout = Layout::left_to_right(Align::Center);

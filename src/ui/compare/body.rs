@@ -10,9 +10,9 @@ use super::{SIDE, place};
 use crate::report::special::Shown;
 use crate::report::sweep::{SweepPage, SweepRows, SweepRowsQuery, ThisPage};
 use crate::report::{Query, TextRow};
-use crate::state::{Action, Asked, Compare, CompareAction};
+use crate::state::{Action, Compare, CompareAction, QueryState};
 use crate::ui::panes::colour::job;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
@@ -68,11 +68,11 @@ pub(super) fn fitting(ui: &Ui, width: f32) -> u16 {
 pub(super) fn laid_out<'a, Q: Query>(ui: &mut Ui, cx: &Cx<'a>, compare: &Compare, query: Q) -> Option<&'a Q::Out> {
     let captures = compare.query().map(|(captures, _)| captures).unwrap_or_default();
     match cx.ask_of(&captures, query) {
-        Asked::Ready(answer) => return Some(answer),
-        Asked::Failed(problem) => {
+        QueryState::Ready(answer) => return Some(answer),
+        QueryState::Failed(problem) => {
             widgets::problem_ui(ui, problem);
         }
-        Asked::Working { since } => {
+        QueryState::Working { since } => {
             ui.add_space(10.0);
             widgets::waiting(ui, "Laying the texts out", since, cx);
         }
@@ -107,7 +107,7 @@ pub(super) struct Head {
 }
 
 pub(super) fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, head: &Head) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Head { rect, width, is_chosen, is_folded } = *head;
     let response = ui.interact(rect, ui.scope_id().with(("section", section)), Sense::click());
     let known = &page.sections[section];
@@ -173,7 +173,7 @@ fn cells_ui(ui: &Ui, page: &SweepPage, rows: &SweepRows, section: usize, at: usi
 
 /// Which fields a column loses of the record above.
 pub(super) fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Place) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Place { rect, column } = *place;
     let words = format!("Missing: {}", missing.join(", "));
     let center = pos2(rect.left() + SIDE + 6.0, rect.center().y);
@@ -186,7 +186,7 @@ pub(super) fn missing_ui(ui: &Ui, missing: &[String], section: usize, place: &Pl
 
 /// Paints one exact row.
 pub(super) fn row_ui(ui: &Ui, page: &SweepPage, row: &TextRow, place: &Place) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Place { rect, column } = *place;
     let view = &page.texts[column];
     let text = &view.text[row.range.clone()];

@@ -6,14 +6,14 @@ use super::SIDE;
 use super::controls::derived;
 use crate::capture::Outcome;
 use crate::format::ledger::ratio;
-use crate::report::sweep::{Column, Origin, SweepPage};
+use crate::report::sweep::{Column, ColumnOrigin, SweepPage};
 use crate::state::{Action, Compare, CompareAction};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
 pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, column: &Column, rect: Rect, most: u64) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
     let baseline = page.sweep.baseline.and_then(|at| page.sweep.column_of(at));
     let is_baseline = baseline.is_some_and(|baseline| baseline.origin == column.origin);
@@ -47,7 +47,7 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
         |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             match column.origin {
-                Origin::Call(call) => {
+                ColumnOrigin::Call(call) => {
                     let (icon, name) = if is_baseline {
                         (icons::BASELINE, format!("{} is the baseline", column.title))
                     } else {
@@ -59,7 +59,7 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
                         cx.send(Action::Compare(CompareAction::SetBaseline(call)));
                     }
                 }
-                Origin::Derived(_) => {
+                ColumnOrigin::Derived(_) => {
                     if widgets::icon_button(ui, icons::CLOSE, &format!("Remove {}", column.title)).clicked() {
                         let mut next = derived(page);
                         next.retain(|(_, format)| *format != column.format);
@@ -84,12 +84,12 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
     ui.interact(rect.with_max_x(buttons.left()), ui.scope_id().with(("column", &column.title)), Sense::hover())
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &spoken));
     if let (false, Some(why)) = (is_measured && column.is_answer(), &column.why) {
-        let has_failed = matches!(column.origin, Origin::Call(_)) && column.outcome != Outcome::Result;
+        let has_failed = matches!(column.origin, ColumnOrigin::Call(_)) && column.outcome != Outcome::Result;
         let color = if has_failed { t.bad } else { t.weak };
         let words = match column.origin {
             // An answer that has no such part is not a failed one.
-            Origin::Call(_) if column.outcome != Outcome::Result => format!("{}: {why}", column.outcome.name()),
-            Origin::Call(_) | Origin::Derived(_) => why.clone(),
+            ColumnOrigin::Call(_) if column.outcome != Outcome::Result => format!("{}: {why}", column.outcome.name()),
+            ColumnOrigin::Call(_) | ColumnOrigin::Derived(_) => why.clone(),
         };
         widgets::text_at(ui, line(40.0), &words, theme::base(), color, inner.width());
         widgets::text_at(ui, line(66.0), time(column), theme::code(), t.weak, inner.width());
@@ -126,7 +126,7 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
         let unit = if is_narrow { "B/tok" } else { "B per tok" };
         words.push_str(&format!(" · {:.2} {unit}", column.row.bytes as f64 / tokens as f64));
     }
-    if let Some(trip) = column.row.round_trip.as_ref().filter(|_| matches!(column.origin, Origin::Derived(_))) {
+    if let Some(trip) = column.row.round_trip.as_ref().filter(|_| matches!(column.origin, ColumnOrigin::Derived(_))) {
         words.push_str(&format!(" · round trip {}", trip.verdict.name()));
     }
     widgets::text_at(ui, line(86.0), words, theme::small(), t.weak, inner.width());

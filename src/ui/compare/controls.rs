@@ -8,10 +8,10 @@ use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
 use super::{SIDE, needed};
 use crate::format::FORMATS;
 use crate::report::TableKind;
-use crate::report::sweep::{Column, Origin, SentPart, SweepFile, SweepPage};
+use crate::report::sweep::{Column, ColumnOrigin, SentPart, SweepFile, SweepPage};
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::panes::menu_row;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
@@ -48,8 +48,8 @@ pub fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: Option<&Sw
 /// The columns without a call, as they are now.
 pub fn derived(page: &SweepPage) -> Vec<(usize, &'static str)> {
     let of = |column: &Column| match column.origin {
-        Origin::Derived(call) => Some((call, column.format)),
-        Origin::Call(_) => None,
+        ColumnOrigin::Derived(call) => Some((call, column.format)),
+        ColumnOrigin::Call(_) => None,
     };
     page.sweep.columns.iter().filter_map(of).collect()
 }
@@ -66,12 +66,12 @@ fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
     let button = Button::new("Add column").icon(icons::ADD).tip("A format that Loupe writes from the data; no call").show(ui);
     Popup::menu(&button).width(280.0).show(|ui| {
         let shown = derived(page);
-        ui.label(RichText::new("Written from the data, no call made").font(theme::small()).color(Tokens::of(ui).weak));
+        ui.label(RichText::new("Written from the data, no call made").font(theme::small()).color(ThemeTokens::of(ui).weak));
         ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
                 let is_shown = shown.iter().any(|(_, id)| *id == format.id());
-                if menu_row(ui, format.title(), Some(Tokens::of(ui).hue(format.id()).color), is_shown).clicked() {
+                if menu_row(ui, format.title(), Some(ThemeTokens::of(ui).hue(format.id()).color), is_shown).clicked() {
                     let mut next = shown.clone();
                     if is_shown {
                         next.retain(|(_, id)| *id != format.id());
@@ -110,7 +110,7 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Which part the columns of calls show, and folding; returns the height.
 pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, rect: Rect) -> f32 {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
     let layout = Layout::left_to_right(Align::Center);
     let inside = widgets::region(ui, "compare strip").max_rect(strip.shrink2(vec2(SIDE, 0.0))).layout(layout);

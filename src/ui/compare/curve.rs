@@ -7,12 +7,12 @@ use egui_plot::{Corner, HLine, Legend, Line, LineStyle, Plot, PlotPoints, Points
 
 use super::stays;
 use crate::host::Hosts;
-use crate::host::rules::Unit as HostUnit;
+use crate::host::rules::LimitUnit as HostUnit;
 use crate::report::curve::{Curve, Limit, Straight, Unit};
 use crate::report::sweep::SweepPage;
 use crate::state::{Action, CompareAction};
 use crate::ui::Cx;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 
 /// A limit that servers and hosts often set.
@@ -35,7 +35,7 @@ fn limits(unit: Unit, chosen: &BTreeSet<String>) -> Vec<(String, Limit)> {
 }
 
 pub fn curve_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let tokens = Unit::Tokens(cx.state.settings.encoding());
     let unit = if cx.state.comparisons.is_in_chars { Unit::Chars } else { tokens };
     let Some(curve) = page.curve(unit) else { return };
@@ -93,7 +93,7 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, chosen: &BTreeSet<String>) {
 }
 
 fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limit)]) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     // As many lines as there are columns: what is sent, and what was added.
     let mut shown: Vec<&str> = page.sweep.columns.iter().map(|column| column.format).collect();
     shown.dedup();

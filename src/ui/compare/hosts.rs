@@ -5,13 +5,13 @@ use egui::{Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2
 use super::SIDE;
 use crate::capture::CaptureId;
 use crate::host::{Host, LimitState};
-use crate::report::sweep::{Column, Origin, SweepPage};
+use crate::report::sweep::{Column, ColumnOrigin, SweepPage};
 use crate::report::{DeliveryCell, HostsQuery, HostsReport, SentAsTextQuery};
-use crate::state::{Asked, Compare};
+use crate::state::{Compare, QueryState};
 use crate::token::Tokens as Counted;
 use crate::ui::Cx;
 use crate::ui::hosts::row;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
 const ROW: f32 = 24.0;
@@ -32,7 +32,7 @@ pub fn height(_: &Cx<'_>) -> f32 {
 /// What the numbers are of.
 pub fn note_ui(ui: &mut Ui) {
     let words = "Answers as sent; columns without a call as the only text of an answer";
-    ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(Tokens::of(ui).weak)).truncate());
+    ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(ThemeTokens::of(ui).weak)).truncate());
 }
 
 /// What is known of a column.
@@ -52,11 +52,11 @@ struct Seen<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of<T>(asked: Asked<'a, T>, known: impl FnOnce(&'a T) -> Self) -> Self {
+    fn of<T>(asked: QueryState<'a, T>, known: impl FnOnce(&'a T) -> Self) -> Self {
         match asked {
-            Asked::Ready(out) => known(out),
-            Asked::Failed(problem) => Self::Not(problem.what.clone()),
-            Asked::Working { .. } => Self::Working,
+            QueryState::Ready(out) => known(out),
+            QueryState::Failed(problem) => Self::Not(problem.what.clone()),
+            QueryState::Working { .. } => Self::Working,
         }
     }
 
@@ -80,20 +80,20 @@ impl<'a> Known<'a> {
 }
 
 fn known<'a>(cx: &Cx<'a>, column: &Column, captures: &[CaptureId]) -> Known<'a> {
-    let (Origin::Call(call) | Origin::Derived(call)) = column.origin;
+    let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
     let Some(capture) = captures.get(call) else { return Known::Not("no answer".into()) };
     let capture = std::slice::from_ref(capture);
     match column.origin {
-        Origin::Call(_) => Known::of(cx.ask_of(capture, HostsQuery), |report| Known::Sent(report)),
-        Origin::Derived(_) => Known::of(cx.ask_of(capture, SentAsTextQuery(column.format)), |cells| Known::Written(cells)),
+        ColumnOrigin::Call(_) => Known::of(cx.ask_of(capture, HostsQuery), |report| Known::Sent(report)),
+        ColumnOrigin::Derived(_) => Known::of(cx.ask_of(capture, SentAsTextQuery(column.format)), |cells| Known::Written(cells)),
     }
 }
 
 /// Hosts are shown whole answers, whichever part the columns show.
 fn title(column: &Column) -> String {
     match column.origin {
-        Origin::Call(_) => format!("{} as sent", column.value_title()),
-        Origin::Derived(_) => column.title.clone(),
+        ColumnOrigin::Call(_) => format!("{} as sent", column.value_title()),
+        ColumnOrigin::Derived(_) => column.title.clone(),
     }
 }
 
@@ -140,7 +140,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
 }
 
 fn head_ui(ui: &Ui, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let y = rect.center().y;
     widgets::text_at(ui, pos2(rect.left() + SIDE, y), "Host", theme::small(), t.weak, NAME - SIDE);
     for (at, (column, known)) in columns.iter().enumerate() {
@@ -156,7 +156,7 @@ fn head_ui(ui: &Ui, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
 }
 
 fn row_ui(ui: &Ui, cx: &Cx<'_>, columns: &[(&Column, Known<'_>)], host: &Host, at: usize, rect: Rect, width: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let y = rect.center().y;
     let mut spoken = vec![host.name.clone()];
     widgets::text_at(ui, pos2(rect.left() + SIDE, y), &host.name, theme::base(), t.strong, NAME - SIDE - 12.0);

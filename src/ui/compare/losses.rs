@@ -4,9 +4,9 @@ use egui::{Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{SIDE, column_name};
 use crate::report::special::Shown;
-use crate::report::sweep::{Loss, Origin, SweepPage};
+use crate::report::sweep::{ColumnOrigin, Loss, SweepPage};
 use crate::state::{Action, Compare, CompareAction};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
@@ -42,13 +42,13 @@ fn where_it_is(page: &SweepPage, loss: &Loss) -> String {
     let columns = page.sweep.columns.iter().enumerate();
     let mut keep = columns.filter(|(at, known)| known.is_answer() && has(*at));
     match (keep.next(), keep.next(), column.origin) {
-        (Some((_, only)), None, Origin::Call(_)) if loss.lost == loss.total => format!("only in {}", column_name(only)),
+        (Some((_, only)), None, ColumnOrigin::Call(_)) if loss.lost == loss.total => format!("only in {}", column_name(only)),
         _ => format!("not in {}", column_name(column)),
     }
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, at: usize, is_chosen: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let loss = &page.losses[at];
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     if is_chosen || response.hovered() {

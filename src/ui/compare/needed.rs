@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use egui::{RichText, ScrollArea, Ui};
 
 use super::stays;
-use crate::report::sweep::{Field, Origin, SweepPage};
+use crate::report::sweep::{ColumnOrigin, Field, SweepPage};
 use crate::state::{Action, CompareAction};
 use crate::ui::Cx;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 
 /// What is ticked; `None` where all are.
@@ -34,9 +34,11 @@ pub fn needed_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
     let send = |fields: Option<BTreeSet<String>>| cx.send(Action::Compare(CompareAction::Need(fields)));
     let button = Button::new(&label).menu().name("Needed fields").tip("What the model has to know of each record").show(ui);
     stays(&button).width(300.0).show(|ui| {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         ui.label(RichText::new("A column that loses a ticked field is out of the race").font(theme::small()).color(t.weak));
-        for column in page.sweep.columns.iter().filter(|column| matches!(column.origin, Origin::Call(_)) && column.is_answer()) {
+        for column in
+            page.sweep.columns.iter().filter(|column| matches!(column.origin, ColumnOrigin::Call(_)) && column.is_answer())
+        {
             let kept: BTreeSet<String> = page.sweep.kept_fields(column).into_iter().collect();
             let kept: BTreeSet<String> =
                 fields.iter().map(|field| &field.pattern).filter(|pattern| kept.contains(*pattern)).cloned().collect();

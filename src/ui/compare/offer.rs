@@ -4,9 +4,9 @@
 use egui::{Color32, Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
 use crate::report::SubjectQuery;
-use crate::report::sweep::{Choice, argument_names, choices, page_size_argument, shown, value_in};
+use crate::report::sweep::{SweepChoice, argument_names, choices, page_size_argument, shown, value_in};
 use crate::state::{Action, CompareAction, Screen, VaryForm};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, commands, icons};
 
@@ -14,7 +14,7 @@ use crate::ui::{Cx, commands, icons};
 const TIGHT: f32 = 620.0;
 
 /// What the button says, and what it does; `None` where the tool has nothing that chooses a format.
-fn compare_of(cx: &Cx<'_>) -> Option<(String, Choice)> {
+fn compare_of(cx: &Cx<'_>) -> Option<(String, SweepChoice)> {
     let choice = cx.state.format_choice()?;
     let label = choice.label(cx.state.made_of(&choice));
     Some((label, choice))
@@ -51,7 +51,7 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-fn starting(choice: &Choice) -> Action {
+fn starting(choice: &SweepChoice) -> Action {
     Action::Compare(CompareAction::Start { vary: choice.name.clone(), written: String::new() })
 }
 
@@ -183,7 +183,7 @@ pub fn measure_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(listed) = cx.state.tool() else { return };
     let tool = &listed.tool;
     let size = page_size_argument(tool);

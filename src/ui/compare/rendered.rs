@@ -19,7 +19,7 @@ use crate::ui::Cx;
 use crate::ui::panes::item::{ItemPlace, SIDE, item_ui};
 use crate::ui::panes::markdown::{self, Inline, Item};
 use crate::ui::panes::table;
-use crate::ui::theme::Tokens;
+use crate::ui::theme::ThemeTokens;
 
 /// Pieces that are kept read; more than are ever in sight.
 const READ: usize = 4_096;
@@ -226,7 +226,7 @@ impl Kept {
         let first = marked.partition_point(|place| place.end <= range.start);
         if marked.get(first).is_some_and(|place| place.start < range.end) {
             let bar = Rect::from_min_size(pos2(cell.rect.left() + 1.0, y), vec2(2.0, self.heights[at]));
-            ui.painter().rect_filled(bar, 0.0, Tokens::of(ui).warn);
+            ui.painter().rect_filled(bar, 0.0, ThemeTokens::of(ui).warn);
         }
     }
 
@@ -280,7 +280,7 @@ impl Kept {
         }
         let read = || Arc::new(table::cells(found, row, widths.len()));
         let cells = Arc::clone(self.cells.entry(at).or_insert_with(read));
-        let row = table::Row { table: found, widths, cells: &cells, row, record: None, is_linked: false };
+        let row = table::TableRow { table: found, widths, cells: &cells, row, record: None, is_linked: false };
         let top = pos2(cell.rect.left() - self.shifts[cell.column], y);
         table::row_ui(ui, cx, &row, top)
     }
@@ -307,7 +307,7 @@ impl Kept {
 
     /// A bar below every column whose tables are wider than it.
     fn bars_ui(&mut self, ui: &Ui, rect: Rect) {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         for column in 0..self.shifts.len() {
             let beyond = self.beyond(column);
             if beyond <= 0.0 {

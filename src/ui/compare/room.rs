@@ -6,7 +6,7 @@ use super::offer;
 use crate::report::sweep::value_in;
 use crate::report::{RowQuery, TextQuery, grouped};
 use crate::ui::Cx;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
 /// UTF-16 units that the Autotask servers, which the sample re-creates, promise to stay within.
@@ -48,7 +48,7 @@ pub fn has_room(cx: &Cx<'_>) -> bool {
 /// The sentence, and the calls that measure it.
 pub fn room_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     let Some(words) = sentence(cx) else { return };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.painter().hline(rect.x_range(), rect.top() + 0.5, egui::Stroke::new(1.0, t.line));
     let inner = rect.shrink2(vec2(16.0, 0.0));
     ui.scope_builder(widgets::region(ui, "room").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {

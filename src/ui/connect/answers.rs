@@ -4,12 +4,12 @@ use egui::{RichText, Ui};
 
 use super::{label, pair};
 use crate::state::Action;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, asks, icons};
 
 pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    ui.label(RichText::new("What a server may ask of you").font(theme::semibold(13.0)).color(Tokens::of(ui).strong));
+    ui.label(RichText::new("What a server may ask of you").font(theme::semibold(13.0)).color(ThemeTokens::of(ui).strong));
     pair(
         ui,
         0.4,
@@ -28,7 +28,8 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
         |ui, width| {
             label(ui, "Answer to requests for a completion (sampling)");
             let mut text = cx.state.sampling_reply.clone().unwrap_or_default();
-            let line = widgets::Line { name: "Answer to completions", hint: "you are asked each time", width, is_secret: false };
+            let line =
+                widgets::LineEdit { name: "Answer to completions", hint: "you are asked each time", width, is_secret: false };
             if line.show(ui, "connect", &mut text) {
                 cx.send(Action::SetSamplingReply((!text.is_empty()).then_some(text)));
             }
@@ -36,6 +37,6 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     );
     if cx.state.sampling_reply.is_some() {
         let words = "Every request of a server for a completion gets this answer at once, until the field is empty.";
-        ui.label(RichText::new(words).font(theme::small()).color(Tokens::of(ui).warn));
+        ui.label(RichText::new(words).font(theme::small()).color(ThemeTokens::of(ui).warn));
     }
 }

@@ -2,14 +2,14 @@
 
 use egui::{Label, RichText, Ui};
 
-use super::super::theme::{self, Tokens};
+use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::Button;
 use super::super::{Cx, icons};
 use crate::state::{Action, Connection};
 
 pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let (Some(closed), Connection::None | Connection::Failed { .. }) = (&cx.state.closed, &cx.state.connection) else { return };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let label = closed.label();
     super::card(ui, false, |ui| {
         ui.horizontal(|ui| {

@@ -5,7 +5,7 @@ use egui::{Frame, Label, Margin, RichText, Stroke, Ui};
 use super::{login, other, reach, smart};
 use crate::source::Source;
 use crate::state::{Action, ConnectForm, ConnectMode, Connection};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons, top_bar};
 
@@ -59,12 +59,12 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 pub(super) fn label(ui: &mut Ui, words: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.label(RichText::new(words).font(theme::small()).color(t.weak));
 }
 
 pub(super) fn field(ui: &mut Ui, name: &str, hint: &str, width: f32, text: &mut String) {
-    widgets::Line { name, hint, width, is_secret: false }.show(ui, "connect", text);
+    widgets::LineEdit { name, hint, width, is_secret: false }.show(ui, "connect", text);
 }
 
 pub(super) fn pair<R>(ui: &mut Ui, first: f32, left: impl FnOnce(&mut Ui, f32), right: impl FnOnce(&mut Ui, f32) -> R) {
@@ -137,7 +137,7 @@ fn rows_ui(ui: &mut Ui, noun: &str, hint: &str, rows: &mut Vec<(String, String)>
             let each = ((width - 24.0 - 2.0 * 6.0) / 2.0).max(80.0);
             field(ui, &format!("Name of {noun} {}", index + 1), hint, each, name);
             let named = format!("Value of {noun} {}", index + 1);
-            let line = widgets::Line { name: &named, hint: "value, kept secret", width: each, is_secret: true };
+            let line = widgets::LineEdit { name: &named, hint: "value, kept secret", width: each, is_secret: true };
             line.show(ui, "connect value", value);
             if widgets::icon_button(ui, icons::REMOVE, &format!("Remove {noun} {}", index + 1)).clicked() {
                 removed = Some(index);
@@ -154,7 +154,7 @@ fn rows_ui(ui: &mut Ui, noun: &str, hint: &str, rows: &mut Vec<(String, String)>
 
 /// What connecting does, in full, before it is done.
 fn consent_ui(ui: &mut Ui, form: &ConnectForm, source: &Result<Source, crate::problem::Problem>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let is_blank = form.command.trim().is_empty() && form.mode == ConnectMode::Command
         || form.url.trim().is_empty() && form.mode == ConnectMode::Url;
     let title = match form.mode {
@@ -195,7 +195,7 @@ fn consent_ui(ui: &mut Ui, form: &ConnectForm, source: &Result<Source, crate::pr
 }
 
 pub(super) fn source_ui(ui: &mut Ui, source: &Source) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let exact = |ui: &mut Ui, text: String| {
         ui.add(Label::new(RichText::new(text).font(theme::mono(12.5)).color(t.strong)).wrap().selectable(true))
     };

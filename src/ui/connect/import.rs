@@ -2,7 +2,7 @@
 
 use egui::{Label, RichText, Ui};
 
-use super::super::theme::{self, Tokens};
+use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons, top_bar};
 use crate::source::Source;
@@ -17,7 +17,7 @@ fn send(cx: &Cx<'_>, action: ImportAction) {
 }
 
 pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let is_narrow = ui.available_width() < ONE_ROW;
     ui.horizontal(|ui| {
         ui.add(Label::new(icons::icon(icons::IMPORT, 16.0, t.weak)));
@@ -72,7 +72,7 @@ fn ways_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// What was understood, with what is still missing; false where there is nothing.
 pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
     let Some(understood) = &cx.state.importing.understood else { return false };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
         ui.add(Label::new(icons::icon(icons::CHECK_CIRCLE, 16.0, t.ok)));
         ui.add(
@@ -108,7 +108,7 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
 }
 
 fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(entry) = understood.entry() else {
         ui.label(RichText::new("Choose a server").font(theme::small()).color(t.weak));
         return;
@@ -160,7 +160,7 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood) {
 
 /// The field of one placeholder; of a secret what is typed does not show.
 fn hole_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood, hole: &Placeholder) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let name = hole.to_string();
     let input = understood.entry().and_then(|entry| entry.inputs.iter().find(|input| Some(input.id.as_str()) == hole.name()));
     let about = input.map(|input| input.about.as_str()).filter(|about| !about.is_empty());
@@ -180,7 +180,7 @@ fn hole_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood, hole: &Placeholder
     };
     let width = ui.available_width();
     let named = format!("Value of {name}");
-    let line = widgets::Line { name: &named, hint: &hint, width, is_secret };
+    let line = widgets::LineEdit { name: &named, hint: &hint, width, is_secret };
     if line.show(ui, "import value", &mut value) {
         send(cx, ImportAction::SetValue { hole: name.clone(), value });
     }

@@ -2,7 +2,7 @@
 
 use egui::{Frame, Id, Label, Margin, Modal, RichText, ScrollArea, Stroke, Ui};
 
-use super::super::theme::{self, Tokens};
+use super::super::theme::{self, ThemeTokens};
 use super::super::{Cx, icons, top_bar, widgets};
 use super::{card, label, pair};
 use crate::source::{Grant, Login};
@@ -57,12 +57,12 @@ pub(super) fn wish_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
 }
 
 fn line(ui: &mut Ui, name: &str, hint: &str, width: f32, is_secret: bool, text: &mut String) {
-    widgets::Line { name, hint, width, is_secret }.show(ui, "connect login", text);
+    widgets::LineEdit { name, hint, width, is_secret }.show(ui, "connect login", text);
 }
 
 /// After a refusal: the way to log in, and the log of the login that failed.
 pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     servers_ui(ui, cx);
     if cx.state.wants_login() {
         card(ui, true, |ui| {
@@ -87,7 +87,7 @@ pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The authorization servers of which one has to be chosen.
 fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     if cx.state.login.servers.is_empty() {
         return;
     }
@@ -114,7 +114,7 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// Each step of the login, secrets masked.
 pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let lines = &cx.state.login.lines;
     if lines.is_empty() {
         return;
@@ -141,7 +141,7 @@ pub(super) fn log_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// The address, whole, before a browser opens it.
 pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some((url, since, limit)) = &cx.state.login.open else { return };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let room = widgets::modal_room(ui);
     widgets::modal(ui, Modal::new(Id::unique("login dialog")), 620.0, |ui| {
         ui.label(RichText::new("Log in with your browser").font(theme::semibold(16.0)).color(t.strong));

@@ -3,7 +3,7 @@
 
 use egui::{Label, RichText, Ui};
 
-use super::super::theme::{self, Tokens};
+use super::super::theme::{self, ThemeTokens};
 use super::super::{Cx, icons, widgets};
 use crate::source::Source;
 use crate::state::Action;
@@ -15,7 +15,7 @@ pub(super) const LIST_SAMPLE: &str = "List this sample's tools";
 
 /// What is asked for.
 pub(super) fn head_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let name = cx.state.own_list().name;
     ui.label(RichText::new("Compare tools with another server or version").font(theme::page_title()).color(t.strong));
     let words = format!(
@@ -29,7 +29,7 @@ pub(super) fn retry_ui(ui: &mut Ui, cx: &Cx<'_>, source: &Source) {
         if widgets::Button::new("Retry").icon(icons::REFRESH).show(ui).clicked() {
             cx.send(Action::Versus(ServerDiffAction::List(Box::new(source.clone()))));
         }
-        ui.add(Label::new(RichText::new(source.to_string()).font(theme::code()).color(Tokens::of(ui).weak)).truncate());
+        ui.add(Label::new(RichText::new(source.to_string()).font(theme::code()).color(ThemeTokens::of(ui).weak)).truncate());
     });
 }
 

@@ -2,13 +2,13 @@
 
 use egui::{Label, RichText, Ui};
 
-use super::super::theme::{self, Tokens};
+use super::super::theme::{self, ThemeTokens};
 use super::super::{Cx, icons, top_bar, widgets};
 use super::card;
 use crate::state::{Action, ImportAction};
 
 pub(super) fn recent_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let recent = &cx.state.importing.recent;
     if recent.is_empty() {
         return;

@@ -3,7 +3,7 @@
 use egui::{Label, RichText, Ui, vec2};
 
 use crate::capture::{Step, StepState, milliseconds};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
 
 /// Narrower than this, a step stands on two lines.
@@ -11,7 +11,7 @@ const WIDE: f32 = 520.0;
 
 /// The steps in order, the failed one marked.
 pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
     for step in &cx.state.steps {
         let (icon, color, words) = match step.state {
@@ -36,7 +36,7 @@ pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn text_ui(ui: &mut Ui, step: &Step) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let took = step.took.map(time).map(|took| format!(" · {took}")).unwrap_or_default();
     if !step.tried.is_empty() {
         ui.add(Label::new(RichText::new(&step.tried).font(theme::code()).color(t.weak)).wrap());

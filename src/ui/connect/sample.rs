@@ -3,7 +3,7 @@
 use egui::{Id, Label, Margin, Popup, RichText, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use super::super::panes::menu_row;
-use super::super::theme::{self, Tokens};
+use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, commands, icons, top_bar};
 use super::{card, other};
@@ -25,7 +25,7 @@ fn set_title(id: &'static str) -> &'static str {
 }
 
 pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut spec = cx.state.connect_form.sample.clone();
     card(ui, true, |ui| {
         ui.horizontal(|ui| {
@@ -113,7 +113,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// One set; true when it was clicked.
 fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 40.0), Sense::click());
     let title = set_title(set.id);
     response
@@ -137,7 +137,7 @@ fn set_row(ui: &mut Ui, set: &'static SampleSet, is_chosen: bool) -> bool {
 
 /// One switch: a chooser of its words, or a number.
 fn key_row(ui: &mut Ui, key: &'static SampleKey, spec: &mut SampleSpec) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
         ui.set_height(theme::INPUT);
         let (rect, label) = ui.allocate_exact_size(vec2(124.0, theme::INPUT), Sense::hover());

@@ -3,14 +3,14 @@
 
 use egui::{Id, Key, KeyboardShortcut, Label, Margin, Modifiers, RichText, TextEdit, Ui, vec2};
 
-use super::super::theme::{self, Tokens};
+use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons};
 use crate::source::Source;
 use crate::state::{Action, ConnectForm, ConnectMode, ImportAction};
 
 pub(super) fn smart_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let importing = &cx.state.importing;
     let mut text = importing.text.clone();
     let width = ui.available_width();

@@ -10,7 +10,7 @@ use crate::report::difference::ToolsQuery;
 use crate::report::{DiffQuery, DiffView, signed_from};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Dialog, PaneView};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 
@@ -97,7 +97,7 @@ pub fn again_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Option<f32> {
 
 /// The list of tools that are not what they were.
 pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
     let Some(found) = cx.state.again_tools().and_then(|inquiry| cx.inquire::<ToolsQuery>(inquiry).ready()) else {
         ui.label(RichText::new("The tools are the same as before.").font(theme::base()).color(t.text));

@@ -8,12 +8,12 @@ use crate::format;
 use crate::report::{DiffView, TextOf, signed_from};
 use crate::ui::Cx;
 use crate::ui::panes::format_title;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
 /// What each side costs, format by format.
 pub fn costs_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, view: &DiffView) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
     let encoding = cx.state.settings.encoding();
@@ -46,7 +46,7 @@ pub fn costs_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, view: &DiffView) {
 }
 
 fn cost_ui(ui: &Ui, rect: Rect, title: &str, hue: Color32, (a, b): (Option<u64>, Option<u64>), view: &DiffView) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (change, share) = match (a, b) {
         (Some(a), Some(b)) => (format!("{} tok", signed_from(a, b)), percent(a, b).map(|share| format!("{share} vs A"))),
         (Some(_), None) => ("not in B".to_owned(), None),

@@ -4,13 +4,13 @@ use egui::{RichText, Role, Ui, WidgetInfo};
 
 use super::act;
 use crate::state::diff::DiffAction;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
 /// What of the differences does not count.
 pub fn ignore_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let ask = &cx.state.diff.ask;
     let is_reversed = ui.layout().prefer_right_to_left();
     let space = |ui: &mut Ui| {

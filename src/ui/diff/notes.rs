@@ -4,7 +4,7 @@ use egui::{Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2};
 
 use crate::report::DiffView;
 use crate::ui::icons;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
 /// What must be known before reading on.
@@ -66,7 +66,7 @@ fn capitalised(words: &str) -> String {
 
 /// One line of such.
 pub fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (color, fill, line) = tone.colors(t);
     ui.painter().rect_filled(rect, 0.0, fill);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, line));

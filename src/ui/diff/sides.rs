@@ -8,7 +8,7 @@ use super::{act, inside};
 use crate::capture::{Capture, CaptureId};
 use crate::state::diff::DiffAction;
 use crate::ui::panes::menu_row;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
@@ -26,7 +26,7 @@ fn as_sent(cx: &Cx<'_>, id: &CaptureId) -> Option<u64> {
 
 /// Both sides and the button that swaps them.
 pub fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &Arc<Capture>, b: &Arc<Capture>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
     let swap = Rect::from_center_size(rect.center(), vec2(theme::ICON_BUTTON, theme::ICON_BUTTON));
@@ -44,7 +44,7 @@ pub fn sides_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, a: &Arc<Capture>, b: &Arc<
 
 /// The letter in its box, as it also stands in the list of captures.
 pub fn letter(ui: &Ui, center: egui::Pos2, letter: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let rect = Rect::from_center_size(center, vec2(20.0, 20.0));
     let (color, fill, line) = if letter == "B" { (t.accent, t.accent_bg, t.accent_line) } else { (t.strong, t.card, t.line2) };
     ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
@@ -52,7 +52,7 @@ pub fn letter(ui: &Ui, center: egui::Pos2, letter: &str) {
 }
 
 fn side_ui(ui: &Ui, cx: &Cx<'_>, rect: Rect, name: &str, capture: &Capture) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let response = ui.interact(rect, ui.scope_id().with(("side", name)), Sense::click());
     let tokens = as_sent(cx, &capture.id);
     let title = format!("Capture {}", number_of(cx, &capture.id));

@@ -8,13 +8,13 @@ use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, 
 
 use super::texts::{formats_ui, hue_of};
 use super::{Stops, act, inside};
-use crate::diff::lines::{Line, Side};
+use crate::diff::lines::{DiffLine, Side};
 use crate::report::DiffView;
 use crate::report::difference::TextDifference;
 use crate::report::special::Shown;
 use crate::state::diff::DiffAction;
 use crate::ui::panes::rtl;
-use crate::ui::theme::{self, TEXT_ROW, Tokens};
+use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
@@ -45,7 +45,7 @@ struct Flat {
 /// How many stretches of changed lines there are.
 pub fn blocks(view: &DiffView) -> usize {
     let Ok(text) = &view.text else { return 0 };
-    let starts = |lines: &[Line]| {
+    let starts = |lines: &[DiffLine]| {
         (0..lines.len()).filter(|&at| lines[at].side != Side::Both && (at == 0 || lines[at - 1].side == Side::Both)).count()
     };
     text.found.hunks.iter().map(|hunk| starts(&hunk.lines)).sum()
@@ -93,7 +93,7 @@ impl Flat {
 }
 
 pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
     ui.painter().hline(header.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
@@ -140,7 +140,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
 }
 
 fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let lost = view.facts_lost();
     let (glyph, color, words) = if view.found.payload.is_none() || view.text.is_err() {
         (icons::INFO, t.weak, "Facts are told where both answers have data and text".to_owned())
@@ -216,11 +216,11 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
                                 line_ui(ui, text, line, &place, Some(side));
                             }
                             None => {
-                                ui.painter().rect_filled(half, 0.0, Tokens::of(ui).hover);
+                                ui.painter().rect_filled(half, 0.0, ThemeTokens::of(ui).hover);
                             }
                         }
                     }
-                    ui.painter().vline(middle - 0.5, rect.y_range(), Stroke::new(1.0, Tokens::of(ui).line));
+                    ui.painter().vline(middle - 0.5, rect.y_range(), Stroke::new(1.0, ThemeTokens::of(ui).line));
                 }
                 Shows::Lines(one, _) => {
                     if let Some(line) = one.and_then(|line| line_of(text, line)) {
@@ -230,18 +230,18 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, text: &TextDifference
                 }
             }
             if current == Some(at) {
-                ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(3.0, TEXT_ROW)), 0.0, Tokens::of(ui).accent);
+                ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(3.0, TEXT_ROW)), 0.0, ThemeTokens::of(ui).accent);
             }
         }
     });
 }
 
-fn line_of(text: &TextDifference, (hunk, line): (usize, usize)) -> Option<&Line> {
+fn line_of(text: &TextDifference, (hunk, line): (usize, usize)) -> Option<&DiffLine> {
     text.found.hunks.get(hunk)?.lines.get(line)
 }
 
 fn gap_ui(ui: &Ui, rect: Rect, lines: usize) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, 0.0, t.card);
     let words = format!("⋯ {}", widgets::number_text(lines as u64, "unchanged lines"));
     widgets::text_at(ui, rect.left_center() + vec2(16.0, 0.0), words, theme::regular(11.5), t.weak, rect.width());
@@ -257,8 +257,8 @@ struct Place {
 }
 
 /// Paints a line and returns how wide it is. `half` is its side where there are two columns.
-fn line_ui(ui: &Ui, text: &TextDifference, line: &Line, place: &Place, half: Option<Side>) -> f32 {
-    let t = Tokens::of(ui);
+fn line_ui(ui: &Ui, text: &TextDifference, line: &DiffLine, place: &Place, half: Option<Side>) -> f32 {
+    let t = ThemeTokens::of(ui);
     let (sign, color, fill, strong) = match line.side {
         Side::Both => ("", t.weak, Color32::TRANSPARENT, Color32::TRANSPARENT),
         Side::A => ("−", t.bad, t.bad_bg, t.bad_line),

@@ -5,11 +5,11 @@ use egui::{Popup, RichText, Ui};
 use super::act;
 use crate::format::FORMATS;
 use crate::report::{HostsQuery, HostsReport, TextOf};
-use crate::state::Asked;
+use crate::state::QueryState;
 use crate::state::diff::DiffAction;
 use crate::ui::Cx;
 use crate::ui::panes::{format_title, menu_row};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::Button;
 
 /// The name of a text for people.
@@ -34,7 +34,7 @@ pub fn hue_of(of: TextOf) -> &'static str {
 pub fn hosts_of<'a>(cx: &Cx<'a>) -> Option<&'a HostsReport> {
     let (a, _) = cx.state.diff.sides.as_ref()?;
     match cx.ask_of(std::slice::from_ref(a), HostsQuery) {
-        Asked::Ready(report) => Some(report),
+        QueryState::Ready(report) => Some(report),
         _ => None,
     }
 }
@@ -42,7 +42,7 @@ pub fn hosts_of<'a>(cx: &Cx<'a>) -> Option<&'a HostsReport> {
 /// The two texts that are compared, each with a menu of formats and hosts.
 pub fn formats_ui(ui: &mut Ui, cx: &Cx<'_>, room: f32) {
     let (a, b) = cx.state.diff.ask.texts;
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let menu = |ui: &mut Ui, name: &str, chosen: TextOf, choose: &dyn Fn(TextOf) -> DiffAction| {
         let label = format!("{name} {}", text_title(cx, chosen));
         let shown = if room > 260.0 { label.as_str() } else { name };

@@ -15,7 +15,7 @@ use crate::report::special::Shown;
 use crate::report::{DiffRow, DiffView, signed_from};
 use crate::state::diff::DiffAction;
 use crate::ui::panes::{menu_row, rtl};
-use crate::ui::theme::{self, TREE_ROW, Tokens};
+use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
@@ -100,7 +100,7 @@ fn row_of(view: &DiffView, number: usize) -> Option<usize> {
 }
 
 pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(payload) = &view.found.payload else { return };
     ui.painter().rect_filled(rect, 0.0, t.panel);
     let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
@@ -136,7 +136,7 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
 }
 
 fn counts_ui(ui: &mut Ui, payload: &ValueDifference) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let counts = payload.found.counts;
     let parts = [
         (counts.added, "added", icons::ADD, t.ok),
@@ -210,7 +210,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, payload: &ValueDiffer
                     let x = rect.left() + MARKS + depth as f32 * INDENT + 16.0;
                     let response = ui.interact(rect, ui.scope_id().with(("same", rect.top() as i32)), Sense::hover());
                     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
-                    widgets::text_at(ui, pos2(x, rect.center().y), words, theme::small(), Tokens::of(ui).weak, 200.0);
+                    widgets::text_at(ui, pos2(x, rect.center().y), words, theme::small(), ThemeTokens::of(ui).weak, 200.0);
                 }
             }
         }
@@ -218,7 +218,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, payload: &ValueDiffer
 }
 
 fn guides(ui: &Ui, rect: Rect, depth: usize) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     for level in 1..depth.min(40) {
         let x = (rect.left() + MARKS + 6.0 + level as f32 * INDENT).round() + 0.5;
         ui.painter().vline(x, rect.y_range(), Stroke::new(1.0, t.line));
@@ -226,7 +226,7 @@ fn guides(ui: &Ui, rect: Rect, depth: usize) {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, at: usize, is_open: bool, rect: Rect) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(row) = view.rows.get(at).copied() else { return };
     let (a, b) = (row.a.and_then(|node| payload.a.node(node)), row.b.and_then(|node| payload.b.node(node)));
     let Some(node) = b.or(a) else { return };

@@ -4,9 +4,9 @@ use egui::{Align, Id, Layout, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuild
 
 use super::SIDE;
 use crate::report::{HostGroup, HostRow, HostsQuery, HostsReport, grouped};
-use crate::state::{Action, Asked, HostsAction, PaneView};
+use crate::state::{Action, HostsAction, PaneView, QueryState};
 use crate::ui::hosts::row;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, compare, icons};
 
@@ -28,9 +28,9 @@ pub fn count(cx: &Cx<'_>) -> Option<String> {
     let capture = cx.state.capture()?;
     let is_small = capture.response.as_ref().is_some_and(|response| response.len() <= UNASKED);
     match cx.state.answers.get(&capture.id, HostsQuery) {
-        Some(Asked::Ready(report)) => return Some(summary(report)),
+        Some(QueryState::Ready(report)) => return Some(summary(report)),
         None if cx.state.answers.working() > 0 || !is_small => {}
-        None | Some(Asked::Working { .. }) => {
+        None | Some(QueryState::Working { .. }) => {
             cx.ready(HostsQuery);
         }
         _ => {}
@@ -57,7 +57,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
     ui.scope_builder(widgets::region(ui, "hosts verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
         match cx.ask(HostsQuery) {
-            Asked::Ready(report) => {
+            QueryState::Ready(report) => {
                 let verdict = report.verdict(cx.state.settings.encoding());
                 // In the header of a closed drawer there is room for one line.
                 widgets::verdict_rows(ui, verdict, rect.width() - 36.0, if rect.height() > theme::HEADER { 2 } else { 1 });
@@ -65,7 +65,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
                     cx.send(Action::Copy(verdict.text()));
                 }
             }
-            Asked::Working { since } => {
+            QueryState::Working { since } => {
                 widgets::waiting(ui, "Reading the answer as each host does", since, cx);
             }
             _ => {}
@@ -83,7 +83,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>) {
         outer.max.y = place.top();
     }
     let report = match cx.ask(HostsQuery) {
-        Asked::Failed(problem) => {
+        QueryState::Failed(problem) => {
             ui.scope_builder(UiBuilder::new().max_rect(outer.shrink(SIDE)), |ui| widgets::problem_ui(ui, problem));
             return;
         }
@@ -149,7 +149,7 @@ impl Columns {
 }
 
 fn head_ui(ui: &Ui, rect: Rect) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let columns = Columns::of(rect);
     let y = rect.center().y;
     let text = |x: f32, text: &str| {
@@ -170,7 +170,7 @@ fn head_ui(ui: &Ui, rect: Rect) {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, group: &HostGroup, first: &HostRow, most: f64) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let is_shown = group.rows.iter().any(|at| cx.state.view.shows(1) == PaneView::Host(report.rows[*at].host.id));
     if is_shown || response.hovered() {

@@ -12,11 +12,11 @@ use crate::capture::FactCount;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::report::{self, CountedRow, NeededQuery, RowQuery, VerdictPart, counted, ratio_of};
-use crate::state::{Action, Asked, DrawerTab, PaneView, TokensAction, TokensPart};
+use crate::state::{Action, DrawerTab, PaneView, QueryState, TokensAction, TokensPart};
 use crate::token::{Count, Tokenizer};
 use crate::ui::exact;
 use crate::ui::panes::{format_title, menu_row};
-use crate::ui::theme::{self, LEDGER_ROW, Tokens};
+use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, commands, icons};
@@ -45,14 +45,14 @@ fn lines<'a>(cx: &Cx<'a>) -> Vec<Line<'a>> {
         .map(|format| Line {
             format: format.id(),
             known: match cx.ask(RowQuery(format.id())) {
-                Asked::Ready(row) if !row.is_available() => Known::Not(row),
-                Asked::Ready(row) => match cx.count(row) {
+                QueryState::Ready(row) if !row.is_available() => Known::Not(row),
+                QueryState::Ready(row) => match cx.count(row) {
                     Some(Ok(count)) => Known::Row(row, count),
                     Some(Err(problem)) => Known::Failed(problem.message()),
                     None => Known::Working,
                 },
-                Asked::Failed(problem) => Known::Failed(problem.message()),
-                Asked::Working { .. } => Known::Working,
+                QueryState::Failed(problem) => Known::Failed(problem.message()),
+                QueryState::Working { .. } => Known::Working,
             },
         })
         .collect()
@@ -70,7 +70,7 @@ fn baseline(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
 
 /// The baseline, and what tokens are counted by.
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let lines = lines(cx);
     let baseline = baseline(cx, &lines);
     let button = Button::new(format_title(baseline))
@@ -127,7 +127,7 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, is_short: bool) {
         let Some(mut verdict) = report::verdict_counted(&rows, &cx.state.settings.tokenizer) else {
             let failed = lines.iter().find_map(|line| if let Known::Failed(why) = &line.known { Some(why) } else { None });
             if let Some(why) = failed {
-                let words = RichText::new(why).font(theme::base()).color(Tokens::of(ui).bad);
+                let words = RichText::new(why).font(theme::base()).color(ThemeTokens::of(ui).bad);
                 ui.add(egui::Label::new(words).truncate()).on_hover_text(why);
             } else if rows.len() < lines.len() {
                 widgets::waiting(ui, "Counting tokens", cx.state.answers.since().unwrap_or(cx.state.now), cx);
@@ -184,7 +184,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let lines = lines(cx);
     let lines = lines.as_slice();
     let baseline = baseline(cx, lines);
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let outer = ui.available_rect_before_wrap();
     // All of the drawer is taken, however many rows fit: its height is the person's.
     ui.allocate_rect(outer, Sense::hover());
@@ -232,7 +232,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let columns = Columns::of(rect, &scale.widths);
     let y = rect.center().y;
     let font = || theme::regular(11.5);
@@ -259,7 +259,7 @@ fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
 }
 
 fn derived_ui(ui: &mut Ui) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), DERIVED), Sense::hover());
     let text = "Derived from the payload, not sent by the server";
     let end = widgets::text_at(
@@ -290,7 +290,7 @@ struct Scale {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Response) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
     let response = ui.interact(rect, ui.scope_id().with(("ledger row", line.format)), Sense::CLICK);
     let title = format_title(line.format);
@@ -456,7 +456,7 @@ fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
 
 /// How many facts are kept, and what a screen reader says of it.
 fn facts_ui(ui: &Ui, left: egui::Pos2, row: &Row) -> String {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(facts) = row.facts else {
         widgets::text_at(ui, left, "–", theme::small(), t.weak, 80.0);
         return String::new();
@@ -469,7 +469,7 @@ fn facts_ui(ui: &Ui, left: egui::Pos2, row: &Row) -> String {
 }
 
 /// Green is for what loses nothing of the answer, amber for what loses something of its data.
-fn kept_color(t: &Tokens, row: &Row, is_kept: bool) -> Color32 {
+fn kept_color(t: &ThemeTokens, row: &Row, is_kept: bool) -> Color32 {
     match (is_kept, row.loses_nothing()) {
         (false, _) => t.warn,
         (true, true) => t.ok,
@@ -486,7 +486,7 @@ fn ratio_text(ratio: Option<f64>) -> String {
 }
 
 fn small_badge(ui: &Ui, left: egui::Pos2, text: &str) -> f32 {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(10.5), t.text);
     let rect = Rect::from_min_size(pos2(left.x.round(), (left.y - 8.0).round()), vec2((galley.size().x + 10.0).round(), 16.0));
     ui.painter().rect(rect, theme::RADIUS_BADGE, t.card, Stroke::new(1.0, t.line2), egui::StrokeKind::Inside);

@@ -5,9 +5,9 @@ use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInf
 use super::tokens::{part_head, percent};
 use crate::format::FORMATS;
 use crate::report::{RowQuery, Saving, SavingQuery, TokenMap, signed};
-use crate::state::{Action, Asked, TokensAction};
+use crate::state::{Action, QueryState, TokensAction};
 use crate::ui::panes::{format_title, menu_row};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
@@ -30,7 +30,7 @@ fn ends(cx: &Cx<'_>) -> Option<(&'static str, &'static str)> {
 pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, _map: &TokenMap) {
     part_head(ui, "Where the saving comes from");
     let Some((from, to)) = ends(cx) else {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         ui.label(RichText::new("No two formats of this answer to compare").font(theme::small()).color(t.weak));
         return;
     };
@@ -38,7 +38,7 @@ pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, _map: &TokenMap) {
         ui.set_height(theme::ICON_BUTTON);
         ui.spacing_mut().item_spacing.x = 6.0;
         chooser_ui(ui, cx, "From", from, |from| TokensAction::Saving { from, to });
-        ui.label(icons::icon(icons::ARROW_RIGHT, 14.0, Tokens::of(ui).weak));
+        ui.label(icons::icon(icons::ARROW_RIGHT, 14.0, ThemeTokens::of(ui).weak));
         chooser_ui(ui, cx, "To", to, |to| TokensAction::Saving { from, to });
         if widgets::icon_button(ui, icons::SWAP, "The other way round").clicked() {
             cx.send(Action::Tokens(TokensAction::Saving { from: to, to: from }));
@@ -46,19 +46,19 @@ pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, _map: &TokenMap) {
     });
     ui.add_space(4.0);
     match cx.ask(SavingQuery { from, to, encoding: cx.state.settings.encoding() }) {
-        Asked::Ready(Some(saving)) => steps_ui(ui, saving, from, to),
-        Asked::Failed(problem) => {
+        QueryState::Ready(Some(saving)) => steps_ui(ui, saving, from, to),
+        QueryState::Failed(problem) => {
             widgets::problem_ui(ui, problem);
         }
-        Asked::Working { since } => {
+        QueryState::Working { since } => {
             widgets::waiting(ui, "Measuring steps", since, cx);
         }
-        Asked::Ready(None) => {}
+        QueryState::Ready(None) => {}
     }
 }
 
 fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, chosen: &'static str, then: impl Fn(&'static str) -> TokensAction) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let spoken = format!("{name}: {}", format_title(chosen));
     let button = Button::new(format_title(chosen)).menu().height(theme::ICON_BUTTON).name(&spoken).show(ui);
     Popup::menu(&button).width(240.0).show(|ui| {
@@ -74,7 +74,7 @@ fn chooser_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, chosen: &'static str, then: 
 
 /// From the one to the other as a staircase: each bar begins where the one before ended.
 fn steps_ui(ui: &mut Ui, saving: &Saving, from: &'static str, to: &'static str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     // The highest the stairs come to, so that all of them have room.
     let mut level = i64::try_from(saving.from).unwrap_or(i64::MAX);
     let mut highest = level.max(i64::try_from(saving.to).unwrap_or(i64::MAX));
@@ -111,7 +111,7 @@ fn steps_ui(ui: &mut Ui, saving: &Saving, from: &'static str, to: &'static str) 
 }
 
 fn row_ui(ui: &mut Ui, name: &str, tokens: String, (from, to, highest): (i64, i64, i64), color: egui::Color32, is_whole: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Row, true, format!("{name}, {tokens} tokens")));
     let y = rect.center().y;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::{SIDE, saving, treemap};
 use crate::report::{Shares, TokenMap, TokenMapQuery};
-use crate::state::{Action, Asked, TokensAction, TokensPart};
+use crate::state::{Action, QueryState, TokensAction, TokensPart};
 use crate::ui::Cx;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
 /// From this width on all three parts stand side by side; below one is chosen.
@@ -17,12 +17,12 @@ const PARTS: [(TokensPart, &str); 3] =
     [(TokensPart::ByKey, "By key"), (TokensPart::Treemap, "Treemap"), (TokensPart::Saving, "Saving")];
 
 /// The colour of each share, in the order of [`Shares::named`].
-pub(super) fn colors(t: &Tokens) -> [Color32; 5] {
+pub(super) fn colors(t: &ThemeTokens) -> [Color32; 5] {
     [t.hue_structured.color, t.accent, t.warn, t.hue_text.color, t.weak]
 }
 
 /// The map, once it is there.
-fn map<'a>(cx: &Cx<'a>) -> Asked<'a, Option<Arc<TokenMap>>> {
+fn map<'a>(cx: &Cx<'a>) -> QueryState<'a, Option<Arc<TokenMap>>> {
     cx.ask(TokenMapQuery(cx.state.settings.encoding()))
 }
 
@@ -52,7 +52,7 @@ pub(super) fn column_name(map: &TokenMap, column: usize) -> String {
 }
 
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
     let chosen = &cx.state.settings.tokenizer;
     let why = if chosen.encoding().is_some() {
@@ -75,19 +75,19 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// The computed sentence: what the tokens are spent on.
 pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.scope_builder(widgets::region(ui, "map verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
         let map = match map(cx) {
-            Asked::Ready(Some(map)) => map,
-            Asked::Ready(_) => {
+            QueryState::Ready(Some(map)) => map,
+            QueryState::Ready(_) => {
                 ui.label(RichText::new("No payload in this answer: nothing to take apart.").font(theme::base()).color(t.weak));
                 return;
             }
-            Asked::Failed(problem) => {
+            QueryState::Failed(problem) => {
                 ui.add(Label::new(RichText::new(problem.message()).font(theme::base()).color(t.bad)).truncate());
                 return;
             }
-            Asked::Working { since } => {
+            QueryState::Working { since } => {
                 widgets::waiting(ui, "Sorting tokens", since, cx);
                 return;
             }
@@ -107,7 +107,7 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let outer = ui.available_rect_before_wrap();
     // All of the drawer is taken, whatever stands in it: its height is the person's.
     ui.allocate_rect(outer, Sense::hover());
-    let Asked::Ready(Some(map)) = map(cx) else { return };
+    let QueryState::Ready(Some(map)) = map(cx) else { return };
     let bodies: [fn(&mut Ui, &Cx<'_>, &TokenMap); 3] = [by_key_ui, treemap::treemap_ui, saving::saving_ui];
     let part = |ui: &mut Ui, at: usize, rect: Rect| {
         ui.scope_builder(widgets::region(ui, ("tokens part", at)).max_rect(rect.shrink2(vec2(SIDE, 0.0))), |ui| {
@@ -125,7 +125,7 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let right = if at == 2 { outer.right() } else { (left + outer.width() * share).round() };
         part(ui, at, Rect::from_x_y_ranges(left..=right, outer.y_range()));
         if at < 2 {
-            ui.painter().vline(right - 0.5, outer.y_range(), Stroke::new(1.0, Tokens::of(ui).line));
+            ui.painter().vline(right - 0.5, outer.y_range(), Stroke::new(1.0, ThemeTokens::of(ui).line));
         }
         left = right;
     }
@@ -133,7 +133,7 @@ pub fn tokens_ui(ui: &mut Ui, cx: &Cx<'_>) {
 
 /// A heading of a part; returns what is left below.
 pub(super) fn part_head(ui: &mut Ui, text: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, text));
     widgets::text_at(ui, pos2(rect.left(), rect.center().y), text, theme::semibold(12.0), t.strong, rect.width());
@@ -141,7 +141,7 @@ pub(super) fn part_head(ui: &mut Ui, text: &str) {
 
 /// A bar of the five shares, scaled so that `most` fills the room.
 fn shares_bar(ui: &Ui, rect: Rect, shares: Shares, most: u64) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut left = rect.left();
     for ((_, tokens), color) in shares.named().into_iter().zip(colors(t)) {
         let width = if most == 0 { 0.0 } else { rect.width() * (tokens as f32 / most as f32) };
@@ -153,7 +153,7 @@ fn shares_bar(ui: &Ui, rect: Rect, shares: Shares, most: u64) {
 }
 
 fn by_key_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     part_head(ui, "By key, over all records");
     let legend = ui.available_rect_before_wrap().with_max_y(ui.cursor().top() + 20.0);
@@ -190,7 +190,7 @@ fn by_key_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap) {
 }
 
 fn key_row_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, (most, total): (u64, u64)) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let shares = map.own[column];
     let leaf = map.columns.columns[column].has_leaves;

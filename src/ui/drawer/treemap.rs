@@ -6,7 +6,7 @@ use super::tokens::{colors, column_name, part_head, percent};
 use crate::report::TokenMap;
 use crate::state::{Action, TokensAction};
 use crate::ui::Cx;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 
 /// Boxes of one level; of more, the cheapest are one box together.
@@ -41,7 +41,7 @@ pub fn treemap_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap) {
 
 /// The way back: every column around the one shown.
 fn crumbs_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, shown: usize) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut way = vec![shown];
     while let Some(parent) = way.last().and_then(|&column| map.columns.columns.get(column)?.parent) {
         way.push(parent);
@@ -134,7 +134,7 @@ fn squarify(boxes: &[(What, u64)], mut rect: Rect) -> Vec<(What, u64, Rect)> {
 
 /// Paints a column's boxes, and inside each what it holds while there is room: how deep is bounded by the room.
 fn level_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, rect: Rect) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let total = map.total.total();
     for (what, tokens, rect) in squarify(&boxes(map, column), rect) {
         let rect = Rect::from_min_max(rect.min.round(), rect.max.round());
@@ -188,7 +188,7 @@ fn level_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, column: usize, rect: Rect)
 }
 
 /// The name of a box, where a click leads, and its colour: that of what most of it is spent on.
-fn look(map: &TokenMap, what: What, t: &Tokens) -> (String, Option<usize>, Color32) {
+fn look(map: &TokenMap, what: What, t: &ThemeTokens) -> (String, Option<usize>, Color32) {
     let [values, .., punctuation, _] = colors(t);
     match what {
         What::Column(column) => {

@@ -4,25 +4,25 @@ use egui::{Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, Widge
 
 use super::SIDE;
 use crate::report::{Deliveries, DeliveriesQuery, DeliveryRow, grouped};
-use crate::state::Asked;
+use crate::state::QueryState;
 use crate::ui::Cx;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
 const ROW: f32 = 62.0;
 
 pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let deliveries = match cx.ask(DeliveriesQuery) {
-        Asked::Ready(Some(deliveries)) => deliveries,
-        Asked::Ready(_) => {
+        QueryState::Ready(Some(deliveries)) => deliveries,
+        QueryState::Ready(_) => {
             widgets::empty_ui(ui, "This answer has no data that could be delivered in another way.", None);
             return;
         }
-        Asked::Failed(problem) => {
+        QueryState::Failed(problem) => {
             widgets::problem_ui(ui, problem);
             return;
         }
-        Asked::Working { since } => {
+        QueryState::Working { since } => {
             ui.add_space(24.0);
             ui.horizontal(|ui| {
                 ui.add_space(SIDE);
@@ -31,7 +31,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
             return;
         }
     };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
     ui.add_space(10.0);
     ui.horizontal(|ui| {
@@ -57,7 +57,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, deliveries: &Deliveries, row: &DeliveryRow) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     ui.painter().hline(rect.x_range(), rect.top() + 0.5, Stroke::new(1.0, t.line));

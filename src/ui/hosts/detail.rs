@@ -9,12 +9,12 @@ use crate::state::diff::DiffAction;
 use crate::state::{Action, HostDetail, HostsAction};
 use crate::ui::dialogs::MAX_LABEL;
 use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
 
 pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row: &HostRow) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let inner = rect.shrink2(vec2(SIDE, 0.0));
     let mut top = rect.top();
     ui.scope_builder(widgets::region(ui, "head").max_rect(inner), |ui| {
@@ -51,7 +51,7 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
 }
 
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let id = row.host.id;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
@@ -106,7 +106,7 @@ fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
 
 /// The rule in words, how it is known, and where that stands.
 fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 4.0;
     let small = |text: &str| RichText::new(text).font(theme::small()).color(t.weak);
     ui.horizontal_top(|ui| {
@@ -180,7 +180,7 @@ fn link(source: &str) -> Option<String> {
 
 /// Where the limit cuts: what is kept filled, what is gone outlined.
 fn cut_ui(ui: &mut Ui, row: &HostRow) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let full = row.view.full.len();
     if row.view.limit.bites.is_empty() || full == 0 {
         return;
@@ -232,7 +232,7 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
 }
 
 fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow, is_named: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut body = rect;
     if is_named {
         let tokens =
@@ -275,7 +275,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow, is_named: bool) 
 }
 
 fn lost_ui(ui: &mut Ui, row: &HostRow) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     for dropped in row.dropped_lines() {
         ui.add(egui::Label::new(RichText::new(dropped).font(theme::small()).color(t.warn)).wrap());
     }
@@ -310,7 +310,7 @@ fn lost_ui(ui: &mut Ui, row: &HostRow) {
 }
 
 fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(definition) = &row.definition else {
         widgets::empty_ui(ui, "The definition of this tool is not known.", None);
         return;

@@ -6,7 +6,7 @@ use crate::host::{Evidence, LimitState};
 use crate::report::{HostRow, HostsReport, grouped};
 use crate::state::HostsView;
 use crate::token::Encoding;
-use crate::ui::theme::{self, Hue, Tokens};
+use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::{icons, widgets};
 
 /// Own and pinned hosts before the others, which keep their order.
@@ -27,7 +27,7 @@ pub fn hue_badge(ui: &Ui, left: Pos2, text: &str, hue: Hue) -> f32 {
 
 /// What the model sees, as badges; in words for a screen reader.
 pub fn sees_at(ui: &Ui, left: Pos2, row: &HostRow) -> &'static str {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut at = left;
     if row.tokens.is_none() {
         widgets::text_at(ui, left, "not known", theme::small(), t.weak, 120.0);
@@ -56,7 +56,7 @@ pub fn sees(row: &HostRow) -> &'static str {
 
 /// A bar of what the text is made of; what a limit took out is outlined.
 pub fn bar_at(ui: &Ui, rect: Rect, row: &HostRow, most: f64, encoding: Encoding) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.painter().rect_filled(rect, theme::RADIUS_BAR, t.hover);
     let Some(tokens) = row.tokens.filter(|_| most > 0.0) else { return };
     let shown = (row.shares.content + row.shares.structured + row.shares.other).max(1) as f64;
@@ -98,7 +98,7 @@ pub fn most(report: &HostsReport, encoding: Encoding) -> f64 {
 
 /// Facts kept, with the share in words.
 pub fn facts_at(ui: &Ui, left: Pos2, row: &HostRow) -> String {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(facts) = row.facts.filter(|facts| facts.total > 0) else {
         widgets::text_at(ui, left, "–", theme::small(), t.weak, 80.0);
         return String::new();
@@ -134,7 +134,7 @@ pub fn limit_words(row: &HostRow) -> (String, String) {
 
 /// The limit on one line, or on two where `is_tall`.
 pub fn limit_at(ui: &Ui, left: Pos2, row: &HostRow, width: f32, is_tall: bool) -> String {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (word, detail) = limit_words(row);
     let is_cut = row.limit().state.is_truncated() == Some(true);
     let color = if is_cut || row.limit().state == LimitState::MayCut { t.warn } else { t.weak };
@@ -158,7 +158,7 @@ pub fn limit_at(ui: &Ui, left: Pos2, row: &HostRow, width: f32, is_tall: bool) -
 
 /// How the rules are known: a mark of its own for each kind; returns where it ends.
 pub fn evidence_at(ui: &Ui, left: Pos2, evidence: Evidence) -> f32 {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (icon, hue) = evidence_mark(t, evidence);
     let galley = ui.painter().layout_no_wrap(evidence.name().to_owned(), theme::medium(11.5), hue.color);
     let rect = Rect::from_min_size(pos2(left.x.round(), (left.y - 9.0).round()), vec2((galley.size().x + 27.0).round(), 18.0));
@@ -168,7 +168,7 @@ pub fn evidence_at(ui: &Ui, left: Pos2, evidence: Evidence) -> f32 {
     rect.right()
 }
 
-fn evidence_mark(t: &Tokens, evidence: Evidence) -> (&'static str, Hue) {
+fn evidence_mark(t: &ThemeTokens, evidence: Evidence) -> (&'static str, Hue) {
     match evidence {
         Evidence::Observed => (icons::OBSERVED, t.hue_text),
         Evidence::Source => (icons::CODE, t.hue_text),

@@ -13,8 +13,8 @@ use crate::format::Subject;
 use crate::report::special::Shown;
 use crate::report::{Picture, PictureQuery};
 use crate::state::media::MediaAction;
-use crate::state::{Action, Asked};
-use crate::ui::theme::{self, Tokens};
+use crate::state::{Action, QueryState};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button, Tone};
 use crate::ui::{Cx, icons};
 
@@ -97,7 +97,7 @@ impl Controls {
 
     /// Paints them and the picture that was asked for, and returns the height.
     pub fn show(&self, ui: &mut Ui, cx: &Cx<'_>, top: Pos2, width: f32) -> f32 {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         let send = |action| cx.send(Action::Media(action));
         let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y), vec2((width - 2.0 * SIDE).max(80.0), f32::INFINITY));
         let mut child = ui.new_child(widgets::region(ui, ("controls", self.index)).max_rect(rect));
@@ -135,11 +135,11 @@ impl Controls {
         });
         if self.is_picture && is_shown {
             match cx.ask(PictureQuery(self.index)) {
-                Asked::Ready(picture) => self.picture_ui(&mut child, picture),
-                Asked::Working { since } => {
+                QueryState::Ready(picture) => self.picture_ui(&mut child, picture),
+                QueryState::Working { since } => {
                     widgets::waiting(&mut child, "Decoding the picture", since, cx);
                 }
-                Asked::Failed(problem) => {
+                QueryState::Failed(problem) => {
                     widgets::problem_ui(&mut child, problem);
                 }
             }
@@ -148,7 +148,7 @@ impl Controls {
     }
 
     fn picture_ui(&self, ui: &mut Ui, picture: &Arc<Picture>) {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         let mut known = self.texture.lock();
         let texture = match &*known {
             Some((of, texture)) if Arc::ptr_eq(of, picture) => texture.clone(),
@@ -201,7 +201,7 @@ pub fn header(block: &Block) -> Header {
 }
 
 pub fn header_ui(ui: &mut Ui, header: &Header, top: Pos2, width: f32) -> f32 {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y + 4.0), vec2(width - 2.0 * SIDE, 26.0));
     ui.painter().rect(rect, theme::RADIUS_CONTROL, t.card, Stroke::new(1.0, t.line), StrokeKind::Inside);
     let mut child = ui.new_child(

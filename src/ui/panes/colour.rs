@@ -10,10 +10,10 @@ use super::rtl::append;
 use crate::format::Syntax;
 use crate::report::special::Shown;
 use crate::report::{TextRow, TextView};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 
 /// Lays a row out in its colours.
-pub fn job(t: &Tokens, shown: &Shown, view: &TextView, row: &TextRow) -> LayoutJob {
+pub fn job(t: &ThemeTokens, shown: &Shown, view: &TextView, row: &TextRow) -> LayoutJob {
     let plain = TextFormat::simple(theme::code(), t.text);
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
     job.wrap.max_width = f32::INFINITY;
@@ -36,7 +36,7 @@ pub fn job(t: &Tokens, shown: &Shown, view: &TextView, row: &TextRow) -> LayoutJ
     job
 }
 
-fn markdown(job: &mut LayoutJob, t: &Tokens, text: &str, is_line_start: bool) {
+fn markdown(job: &mut LayoutJob, t: &ThemeTokens, text: &str, is_line_start: bool) {
     let plain = TextFormat::simple(theme::code(), t.text);
     let weak = |color: Color32| TextFormat::simple(theme::code(), color);
     let bold = TextFormat::simple(theme::mono_semibold(12.0), t.strong);
@@ -75,7 +75,7 @@ enum Part {
 
 /// A row is coloured by itself: it knows whether it begins inside a string. What a string is, a key or a value, is told by
 /// what follows it in the line, which is at most a few thousand bytes.
-fn json_row(job: &mut LayoutJob, t: &Tokens, view: &TextView, row: &TextRow) {
+fn json_row(job: &mut LayoutJob, t: &ThemeTokens, view: &TextView, row: &TextRow) {
     let end = view.lines.get(row.line as usize).map_or(row.range.end, |line| line.range.end.max(row.range.end));
     let before = view.text[..row.range.start].bytes().rev().take_while(|byte| *byte == b'\\').count();
     let start = Start { is_in_string: row.is_in_string, is_escaped: before % 2 == 1 };

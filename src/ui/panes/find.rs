@@ -8,7 +8,7 @@ use super::PaneCx;
 use super::text::goto_id;
 use crate::report::{FIND_LIMIT, FindHostQuery, FindQuery};
 use crate::state::{Action, PaneView};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, widgets};
 
 /// What was found in the pane that has the keys; nothing where nothing is looked for.
@@ -25,7 +25,7 @@ pub fn places<'a>(cx: &Cx<'a>, pane: &PaneCx) -> &'a [Range<usize>] {
 
 /// The bar to find in a pane; the room that is left.
 pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &PaneCx) -> Rect {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let bar = Rect::from_min_size(body.min, vec2(body.width(), 38.0));
     ui.painter().rect_filled(bar, 0.0, t.card);
     ui.painter().hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));

@@ -7,10 +7,10 @@ use super::strip::strip_ui;
 use super::{PANES, PaneCx};
 use crate::capture::Outcome;
 use crate::format::Subject;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::report::SubjectQuery;
 use crate::state::{Action, PaneView};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, diff, icons, sizes};
 
@@ -19,7 +19,7 @@ const SHARES: [f32; 3] = [0.31, 0.36, 0.33];
 
 /// All panes, in the room that is left.
 pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
@@ -55,7 +55,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
         rect.min.y += height;
     }
     if capture.response.is_none() {
-        let fallback = Problem::new(Kind::Disconnected, "no answer came");
+        let fallback = Problem::new(ProblemKind::Disconnected, "no answer came");
         ui.scope_builder(UiBuilder::new().max_rect(rect.shrink(16.0)), |ui| {
             widgets::problem_ui(ui, capture.problem.as_ref().unwrap_or(&fallback))
         });
@@ -131,7 +131,7 @@ fn pair(open: &[usize], focus: usize) -> Vec<usize> {
 
 /// A separator that can be dragged; a double click evens the panes.
 fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, usize), sum: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let area = Rect::from_x_y_ranges(x - 3.0..=x + 3.0, rect.y_range());
     let response = ui
         .interact(area, ui.scope_id().with(("separator", panes)), Sense::click_and_drag())
@@ -152,7 +152,7 @@ fn separator(ui: &Ui, rect: Rect, x: f32, shares: &mut [f32; 3], panes: (usize, 
 
 /// A thin bar that moves while a call runs; the old answer stays in sight under it.
 fn progress_bar(ui: &Ui, rect: Rect, elapsed: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let width = rect.width() * 0.2;
     let left = rect.left() + (rect.width() + width) * (elapsed * 0.5).fract() - width;
     let bar = Rect::from_min_size(pos2(left, rect.top()), vec2(width, 2.0)).intersect(rect);
@@ -164,7 +164,7 @@ fn progress_bar(ui: &Ui, rect: Rect, elapsed: f32) {
 fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject: Option<&Subject>) -> Option<f32> {
     let capture = cx.state.capture()?;
     let rpc = subject.and_then(|subject| subject.reading.rpc_error.as_ref());
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (icon, color, fill, line, text) = match outcome {
         Outcome::Result => return None,
         Outcome::ToolError => {
@@ -206,7 +206,7 @@ fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject
 
 /// One pane; `header` holds the closed panes to offer there, and is `None` where tabs stand in its place.
 fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&Subject>, header: Option<&[usize]>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let view = cx.state.view.shows(pane);
     let is_focused = cx.state.view.focus == pane;
     let title = header::title(cx, view, subject, t);

@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::report::{CharactersQuery, special};
 use crate::ui::Cx;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
 /// Whether a character is worth explaining: a picture, an arrow, or one that has no ink.
@@ -41,7 +41,7 @@ pub fn tip(cx: &Cx<'_>, response: &Response, text: &str, at: usize) {
     };
     let name = grapheme.chars().find_map(special::name).filter(|name| !name.starts_with("U+"));
     response.clone().on_hover_ui_at_pointer(|ui| {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             match name {

@@ -7,10 +7,10 @@ use crate::capture::Origin;
 use crate::format::{FORMATS, Subject};
 use crate::host::HostId;
 use crate::report::{HostsQuery, RowQuery, TextQuery};
-use crate::state::{Action, Asked, PaneView};
+use crate::state::{Action, PaneView, QueryState};
 use crate::token::Count;
 use crate::ui::commands::{self, Region};
-use crate::ui::theme::{self, Hue, Tokens};
+use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, compare, diff, icons};
 
@@ -25,7 +25,7 @@ pub struct Title {
     pub format: &'static str,
 }
 
-pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &Tokens) -> Title {
+pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &ThemeTokens) -> Title {
     let of =
         |name: &str, subtitle: &str, format| Title { name: name.into(), subtitle: subtitle.into(), hue: t.hue(format), format };
     match view {
@@ -77,11 +77,11 @@ fn costing(view: PaneView, title: &Title) -> Option<RowQuery> {
 /// Whether the cost of a pane is still worked on.
 pub fn is_counting(cx: &Cx<'_>, view: PaneView, title: &Title) -> bool {
     if matches!(view, PaneView::Host(_)) {
-        return matches!(cx.ask(HostsQuery), Asked::Working { .. });
+        return matches!(cx.ask(HostsQuery), QueryState::Working { .. });
     }
     match costing(view, title).map(|query| cx.ask(query)) {
-        Some(Asked::Working { .. }) => true,
-        Some(Asked::Ready(row)) => row.is_available() && cx.count(row).is_none(),
+        Some(QueryState::Working { .. }) => true,
+        Some(QueryState::Ready(row)) => row.is_available() && cx.count(row).is_none(),
         _ => false,
     }
 }
@@ -93,7 +93,7 @@ pub fn sample(cx: &Cx<'_>) -> Count {
 
 /// Keeps the place of a cost.
 fn counting_ui(ui: &mut Ui, cx: &Cx<'_>, room_for_bytes: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.weak).size().x;
     let mut room = width(&widgets::count_text(sample(cx), "tok"), theme::mono_semibold(12.0));
     if room_for_bytes {
@@ -105,7 +105,7 @@ fn counting_ui(ui: &mut Ui, cx: &Cx<'_>, room_for_bytes: bool) {
 }
 
 pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, view: PaneView, closed: Vec<(usize, String)>) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.scope_builder(
         widgets::region(ui, "header").max_rect(rect.shrink2(vec2(6.0, 0.0))).layout(Layout::right_to_left(Align::Center)),
         |ui| {
@@ -192,7 +192,7 @@ pub fn last_open(cx: &Cx<'_>) -> usize {
 
 /// Number strong, unit weak.
 fn number_label(ui: &mut Ui, text: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     let mut job = egui::text::LayoutJob::default();
     job.append(number, 0.0, egui::TextFormat::simple(theme::mono_semibold(12.0), t.strong));
@@ -218,7 +218,7 @@ fn short_title(name: &str) -> &str {
 }
 
 fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let room = (right - ui.cursor().left()).max(40.0);
     let whole = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong);
     // A shorter name before half of a long one.
@@ -259,7 +259,7 @@ pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
                 ui.close();
             }
         };
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         egui::ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             choose(ui, PaneView::Tree, "Payload as a tree", t.hue_structured);
@@ -289,7 +289,7 @@ pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
 }
 
 fn menu_heading(ui: &mut Ui, text: &str) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.add_space(6.0);
     ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
     ui.add_space(2.0);
@@ -297,7 +297,7 @@ fn menu_heading(ui: &mut Ui, text: &str) {
 
 /// A row of a menu, 28 px, with a swatch.
 pub fn menu_row(ui: &mut Ui, label: &str, swatch: Option<Color32>, is_selected: bool) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 28.0), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::MenuItem, true, is_selected, label));
     if response.hovered() || response.has_focus() {

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use egui::{Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::select::{Drawn, Selection, between, intersect};
+use super::select::{DrawnText, Selection, between, intersect};
 use super::text::goto_id;
 use super::{PaneCx, find};
 use crate::host::HostId;
 use crate::report::special::Shown;
 use crate::report::{HostCutsQuery, HostMark, HostRows, HostRowsQuery, HostsQuery, evidence_text};
-use crate::state::{Action, Asked, HostsAction, PaneView};
+use crate::state::{Action, HostsAction, PaneView, QueryState};
 use crate::ui::Cx;
-use crate::ui::theme::{self, TEXT_ROW, Tokens};
+use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 
 /// Rows that are shown of a text beyond what is visible, for a smooth edge.
@@ -35,7 +35,7 @@ pub fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 }
 
 pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let Some(host) = of_pane(cx, pane) else { return };
     let Some(report) = cx.ready(HostsQuery) else { return };
     let Some(row) = report.row(host) else { return };
@@ -67,9 +67,9 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool, pane: &
     let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER).size().x / 64.0;
     let columns = ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
     let rows = match cx.ask(HostRowsQuery { host, columns, with_cuts }) {
-        Asked::Ready(rows) => rows,
-        Asked::Failed(problem) => return super::failed_ui(ui, problem),
-        Asked::Working { since } => return super::working_ui(ui, since, cx),
+        QueryState::Ready(rows) => rows,
+        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
+        QueryState::Working { since } => return super::working_ui(ui, since, cx),
     };
     if let Some(report) = cx.ready(HostsQuery)
         && let Some(why) = report.row(host).and_then(|row| row.view.not_computable.as_deref())
@@ -125,8 +125,8 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool, pane: &
     ui.data_mut(|data| data.insert_temp(scroll_id, output.state.clamped_offset().y));
 }
 
-fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect, (selected, found): (&Range<usize>, &[Range<usize>])) -> Drawn {
-    let t = Tokens::of(ui);
+fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect, (selected, found): (&Range<usize>, &[Range<usize>])) -> DrawnText {
+    let t = ThemeTokens::of(ui);
     let row = &rows.rows[at];
     let left = rect.left() + 16.0;
     let mut job = egui::text::LayoutJob { break_on_newline: false, ..Default::default() };
@@ -165,7 +165,7 @@ fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect, (selected, found)
         ui.painter().rect(span, theme::RADIUS_BAR, t.accent_bg, Stroke::new(1.0, t.accent_line), egui::StrokeKind::Inside);
     }
     let shown = Shown::of(&rows.text[row.range.clone()]);
-    let drawn = Drawn { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
+    let drawn = DrawnText { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
     if let Some(chosen) = intersect(selected, &row.range) {
         ui.painter().rect_filled(drawn.span(&chosen), 0.0, t.sel);
     }
@@ -202,7 +202,7 @@ pub fn next_cut(ui: &Ui, host: HostId) {
 
 /// The legend of the marks, on one line.
 pub fn legend_ui(ui: &mut Ui) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     for (color, text) in [(t.accent, "added by the host"), (t.warn, "removed")] {
         widgets::swatch(ui, color);
         ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
@@ -212,7 +212,7 @@ pub fn legend_ui(ui: &mut Ui) {
 /// A strip above the panes: what the host that is viewed as drops of this answer, in one sentence; the room left.
 pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     let Some(host) = cx.state.view.hosts.view_as else { return rect };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), 30.0));
     ui.painter().rect_filled(strip, 0.0, t.warn_bg);
     ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.warn_line));
@@ -227,8 +227,8 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let words = match cx.ask(HostsQuery) {
-                    Asked::Ready(report) => report.row(host).map(|row| row.dropped_text()),
-                    Asked::Working { .. } => Some("Reading the answer as this host does…".to_owned()),
+                    QueryState::Ready(report) => report.row(host).map(|row| row.dropped_text()),
+                    QueryState::Working { .. } => Some("Reading the answer as this host does…".to_owned()),
                     _ => None,
                 };
                 let words = words.unwrap_or_else(|| "This host is not known any more.".to_owned());
@@ -261,7 +261,7 @@ pub fn is_missing(cx: &Cx<'_>, node: usize) -> bool {
 
 /// Says in the place itself that the host viewed as does not show it; where it ends at the left is returned.
 pub fn not_shown_at(ui: &Ui, right: Pos2) -> f32 {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let galley = ui.painter().layout_no_wrap("not shown".to_owned(), theme::medium(11.5), t.warn);
     let size = vec2((galley.size().x + 12.0).round(), 18.0);
     let rect = Rect::from_min_size(pos2((right.x - size.x).round(), (right.y - 9.0).round()), size);

@@ -9,7 +9,7 @@ use super::markdown::{Inline, Look};
 use super::rtl;
 use crate::state::Action;
 use crate::ui::Cx;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 
 /// The face of a stretch of Markdown.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl Default for Font {
     }
 }
 
-fn format(t: &Tokens, look: Look, font: &Font) -> TextFormat {
+fn format(t: &ThemeTokens, look: Look, font: &Font) -> TextFormat {
     let is_bold = look.is_bold || font.is_heading;
     let size = font.size;
     let id = match (look.is_code || look.is_special, is_bold) {
@@ -67,7 +67,7 @@ fn format(t: &Tokens, look: Look, font: &Font) -> TextFormat {
 
 /// Lays inline Markdown out in `width`.
 pub fn layout(ui: &Ui, inline: &Inline, font: &Font, width: f32, halign: Align) -> Arc<Galley> {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width(width), halign, ..LayoutJob::default() };
     let mut start = 0;
     for &(end, look) in &inline.spans {

@@ -13,7 +13,7 @@ use super::{glyph, rtl};
 use crate::report::special::Shown;
 use crate::state::Action;
 use crate::ui::Cx;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
 /// Space to the left and right of the text.
@@ -35,7 +35,7 @@ pub struct ItemPlace {
 
 /// Paints one item and returns its height.
 pub fn item_ui(ui: &mut Ui, cx: &Cx<'_>, item: &markdown::Item, place: &ItemPlace, cache: &mut CommonMarkCache) -> f32 {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let ItemPlace { top, width, record, .. } = *place;
     let left = top.x + SIDE + item.indent.saturating_sub(1) as f32 * 20.0 + item.quote as f32 * 14.0;
     let left = if item.indent > 0 { left + 18.0 } else { left };
@@ -109,7 +109,7 @@ pub fn select(cx: &Cx<'_>, record: Option<usize>) {
 
 /// The light ground and left bar of a linked place.
 pub fn ground(ui: &Ui, rect: Rect, is_linked: bool, is_hovered: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     if is_linked {
         ui.painter().rect_filled(rect, 0.0, t.accent_bg);
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
@@ -120,7 +120,7 @@ pub fn ground(ui: &Ui, rect: Rect, is_linked: bool, is_hovered: bool) {
 
 /// Text that has no form: raw HTML, JSON, the members of a block.
 pub fn raw(ui: &mut Ui, text: &str, left: f32, top: f32, width: f32) -> f32 {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let text = Shown::of(text).text;
     let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width((width - 24.0).max(80.0)), ..LayoutJob::default() };
     rtl::append(&mut job, &text, &TextFormat::simple(theme::code(), t.text));

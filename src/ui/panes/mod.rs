@@ -26,7 +26,7 @@ use egui::{Align, Id, Layout, Ui};
 use super::{Cx, widgets};
 use crate::capture::{Block, BlockKind};
 use crate::format;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::state::PaneView;
 
 pub use frame::panes_ui;
@@ -96,10 +96,10 @@ pub fn format_title(id: &'static str) -> &'static str {
 
 fn rendered_footer(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     use crate::report::{RenderedQuery, SubjectQuery};
-    use crate::ui::theme::{self, Tokens};
+    use crate::ui::theme::{self, ThemeTokens};
 
     let Some(view) = cx.ready(RenderedQuery(pane.format)) else { return };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let what = match (pane.format, cx.ready(SubjectQuery)) {
         ("content", Some(subject)) => blocks_text(&subject.reading.blocks),
         ("content", _) => return,
@@ -150,7 +150,7 @@ fn working_ui(ui: &mut Ui, since: Duration, cx: &Cx<'_>) {
 
 /// A format that does not exist for this answer is an empty state with its reason; anything else is a problem.
 fn failed_ui(ui: &mut Ui, problem: &Problem) {
-    if problem.kind == Kind::Usage {
+    if problem.kind == ProblemKind::Usage {
         widgets::empty_ui(ui, &sentence(&problem.what), None);
         return;
     }

@@ -17,8 +17,8 @@ use super::{PaneCx, markdown, table};
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
 use crate::report::{MdKind, RenderedQuery, RenderedView, SubjectQuery, Table};
-use crate::state::Asked;
-use crate::ui::theme::{self, Tokens};
+use crate::state::QueryState;
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
@@ -85,9 +85,9 @@ struct Flow {
 
 pub fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let view = match cx.ask(RenderedQuery(pane.format)) {
-        Asked::Ready(view) => view,
-        Asked::Failed(problem) => return super::failed_ui(ui, problem),
-        Asked::Working { since } => return super::working_ui(ui, since, cx),
+        QueryState::Ready(view) => view,
+        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
+        QueryState::Working { since } => return super::working_ui(ui, since, cx),
     };
     let subject = match cx.ready(SubjectQuery) {
         Some(subject) => Some(subject),
@@ -272,7 +272,7 @@ impl Flow {
                 let painted = ui.push_id(at, |ui| self.entry_ui(ui, cx, &entry, top, width));
                 let painted = painted.inner;
                 if is_cut {
-                    let t = Tokens::of(ui);
+                    let t = ThemeTokens::of(ui);
                     let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted));
                     ui.painter().set(ground, egui::Shape::rect_filled(place, 0.0, t.warn_bg));
                     ui.painter().rect_filled(Rect::from_min_size(place.min, vec2(2.0, painted)), 0.0, t.warn);
@@ -324,7 +324,7 @@ impl Flow {
                 MdKind::Table(table) => {
                     let widths = columns.widths(width - 2.0 * SIDE);
                     let cells = table::cells(table, *row, widths.len());
-                    let row = table::Row { table, widths: &widths, cells: &cells, row: *row, record, is_linked };
+                    let row = table::TableRow { table, widths: &widths, cells: &cells, row: *row, record, is_linked };
                     table::row_ui(ui, cx, &row, top)
                 }
                 MdKind::Html | MdKind::Markdown => 0.0,
@@ -339,7 +339,7 @@ impl Flow {
 }
 
 fn notice(ui: &mut Ui, text: &str, top: Pos2, width: f32) -> f32 {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let rect = Rect::from_min_size(pos2(top.x + SIDE, top.y), vec2(width - 2.0 * SIDE, 22.0));
     widgets::glyph_at(ui, pos2(rect.left() + 8.0, rect.center().y), icons::WARNING, theme::icon_fill_font(14.0), t.warn);
     widgets::text_at(ui, pos2(rect.left() + 22.0, rect.center().y), text, theme::small(), t.text, rect.width() - 22.0);

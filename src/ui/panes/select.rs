@@ -40,7 +40,14 @@ impl Selection {
     }
 
     /// Follows the pointer over the rows on the screen; the offset under it while a button is down or was let go.
-    pub fn follow(&mut self, ui: &Ui, response: &Response, drawn: &[Drawn], text: &str, lines: &[DisplayLine]) -> Option<usize> {
+    pub fn follow(
+        &mut self,
+        ui: &Ui,
+        response: &Response,
+        drawn: &[DrawnText],
+        text: &str,
+        lines: &[DisplayLine],
+    ) -> Option<usize> {
         let at =
             |pos: Pos2| drawn.iter().min_by(|a, b| a.distance(pos).total_cmp(&b.distance(pos))).map(|row| row.offset_at(pos));
         let offset = response.interact_pointer_pos().and_then(at)?;
@@ -83,7 +90,7 @@ impl Selection {
 }
 
 /// A row on the screen, for turning places into offsets and back.
-pub struct Drawn {
+pub struct DrawnText {
     pub rect: Rect,
     pub left: f32,
     pub start: usize,
@@ -92,7 +99,7 @@ pub struct Drawn {
     pub galley: Arc<Galley>,
 }
 
-impl Drawn {
+impl DrawnText {
     pub fn distance(&self, pos: Pos2) -> f32 {
         if self.rect.y_range().contains(pos.y) { 0.0 } else { (self.rect.center().y - pos.y).abs() }
     }

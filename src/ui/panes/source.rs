@@ -6,14 +6,14 @@ use crate::format::FORMATS;
 use crate::report::{RowQuery, breakage};
 use crate::state::StartQuestion;
 use crate::ui::Cx;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 
 const LINE: f32 = 24.0;
 
 /// "JSON read from the text (no structuredContent sent)", in fewer words where there is less room. Returns what is left.
 pub(super) fn source_line(ui: &Ui, rect: Rect, words: &str) -> Rect {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let line = Rect::from_min_size(rect.min, vec2(rect.width(), LINE));
     ui.painter().rect_filled(line, 0.0, t.hover);
     ui.painter().hline(line.x_range(), line.bottom() - 0.5, Stroke::new(1.0, t.line));
@@ -36,7 +36,7 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
     if !is_asked {
         return rect;
     }
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let measured: Vec<_> = FORMATS
         .iter()
         .filter_map(|format| match cx.ready(RowQuery(format.id())) {

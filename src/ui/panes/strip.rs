@@ -8,7 +8,7 @@ use crate::format::Subject;
 use crate::report::counted;
 use crate::state::{Action, PaneView};
 use crate::token::Count;
-use crate::ui::theme::{self, Hue, Tokens};
+use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, compare, icons};
 
@@ -17,7 +17,7 @@ pub const STRIP: f32 = 36.0;
 
 /// Tabs of all panes, for those that have no room or are closed; the rest of the room.
 pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: Option<&Subject>) -> Rect {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let strip = Rect::from_min_size(rect.min, vec2(rect.width(), STRIP));
     ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, t.line));
     ui.scope_builder(
@@ -83,7 +83,7 @@ struct Tab<'a> {
 impl Tab<'_> {
     fn show(self, ui: &mut Ui, pane: usize) -> Response {
         let Self { name, hue, tokens, room, is_shown, is_open } = self;
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         let font = if is_shown { theme::semibold(13.0) } else { theme::label() };
         let label = ui.painter().layout_no_wrap(name.to_owned(), font.clone(), t.text);
         let count = tokens.or(room).map(counted).unwrap_or_default();

@@ -11,7 +11,7 @@ use super::item::{SIDE, select};
 use super::markdown::{self, Inline};
 use crate::report::{Cell, Table};
 use crate::ui::Cx;
-use crate::ui::theme::Tokens;
+use crate::ui::theme::ThemeTokens;
 
 /// Padding inside a cell.
 const CELL: f32 = 12.0;
@@ -70,7 +70,7 @@ pub fn cells(table: &Table, row: Option<usize>, count: usize) -> Vec<Inline> {
 }
 
 /// A row on its way to the painter.
-pub struct Row<'a> {
+pub struct TableRow<'a> {
     pub table: &'a Table,
     /// As [`fit`] makes them.
     pub widths: &'a [f32],
@@ -84,8 +84,8 @@ pub struct Row<'a> {
 }
 
 /// Paints a row and returns its height.
-pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &Row<'_>, top: Pos2) -> f32 {
-    let t = Tokens::of(ui);
+pub fn row_ui(ui: &mut Ui, cx: &Cx<'_>, row: &TableRow<'_>, top: Pos2) -> f32 {
+    let t = ThemeTokens::of(ui);
     let (widths, cells) = (row.widths, row.cells);
     let is_header = row.row.is_none();
     let is_last = row.row.map_or(row.table.rows.is_empty(), |at| at + 1 == row.table.rows.len());

@@ -12,13 +12,13 @@ use egui::{
 };
 
 use super::colour::job;
-use super::select::{Drawn, Selection, between, intersect};
+use super::select::{DrawnText, Selection, between, intersect};
 use super::{PaneCx, find, glyph, host};
 use crate::report::special::Shown;
 use crate::report::{PartQuery, SubjectQuery, TextQuery, TextRow, TextRowsQuery, TextView};
-use crate::state::{Action, Asked, PaneView};
+use crate::state::{Action, PaneView, QueryState};
 use crate::ui::Cx;
-use crate::ui::theme::{self, TEXT_ROW, Tokens};
+use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 
 /// What a pane keeps between frames.
@@ -45,16 +45,16 @@ fn prepared(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Prepared>>> {
 
 pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let view = match cx.ask(TextQuery(pane.format)) {
-        Asked::Ready(view) => view,
-        Asked::Failed(problem) if pane.format == "content" => {
+        QueryState::Ready(view) => view,
+        QueryState::Failed(problem) if pane.format == "content" => {
             // An error or a torn answer has no text, but it has bytes.
             if widgets::empty_ui(ui, &super::sentence(&problem.what), Some("Show what came on the wire")) {
                 cx.send(Action::SetPane { pane: pane.index, shows: PaneView::Text("wire") });
             }
             return;
         }
-        Asked::Failed(problem) => return super::failed_ui(ui, problem),
-        Asked::Working { since } => return super::working_ui(ui, since, cx),
+        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
+        QueryState::Working { since } => return super::working_ui(ui, since, cx),
     };
     let digits = view.line_count.max(10).ilog10() as f32 + 1.0;
     let gutter = (digits * 7.0 + 26.0).round();
@@ -63,19 +63,19 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let columns = if cx.state.settings.wrap { fitting as u16 } else { 0 };
     let known = prepared(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
     let prepared = match (cx.ask(TextRowsQuery { format: pane.format, columns }), known) {
-        (Asked::Ready(rows), Some(known)) => {
+        (QueryState::Ready(rows), Some(known)) => {
             known.lock().rows = Arc::clone(rows);
             known
         }
-        (Asked::Ready(rows), None) => {
+        (QueryState::Ready(rows), None) => {
             let new = Prepared { view: Arc::clone(view), rows: Arc::clone(rows), shown_record: None, widest: 0.0 };
             let new = Arc::new(Mutex::new(new));
             ui.data_mut(|data| data.insert_temp(prepared_id(pane), Arc::clone(&new)));
             new
         }
-        (Asked::Failed(problem), _) => return super::failed_ui(ui, problem),
+        (QueryState::Failed(problem), _) => return super::failed_ui(ui, problem),
         (_, Some(known)) => known,
-        (Asked::Working { since }, None) => return super::working_ui(ui, since, cx),
+        (QueryState::Working { since }, None) => return super::working_ui(ui, since, cx),
     };
     prepared.lock().show(ui, cx, pane, gutter);
 }
@@ -98,7 +98,7 @@ fn block_starts(cx: &Cx<'_>) -> Vec<(usize, usize)> {
 
 /// A thin line with the block's name at its end: painted, and no part of the text.
 fn block_mark(ui: &Ui, place: &Place, block: usize) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let name = format!("content[{block}]");
     let right = place.top.x + place.width - 8.0;
     let galley = ui.painter().layout_no_wrap(name.clone(), theme::mono(11.5), t.weak);
@@ -201,15 +201,15 @@ impl Prepared {
         place: &Place,
         selected: &Selection,
         (found, cuts): (&[Range<usize>], &[Range<usize>]),
-    ) -> Drawn {
-        let t = Tokens::of(ui);
+    ) -> DrawnText {
+        let t = ThemeTokens::of(ui);
         let view = Arc::clone(&self.view);
         let row = self.rows[at].clone();
         let shown = Shown::of(&view.text[row.range.clone()]);
         let rect = Rect::from_min_size(place.top, vec2(place.width, TEXT_ROW));
         let left = place.top.x + place.gutter;
         let galley = ui.painter().layout_job(job(t, &shown, &view, &row));
-        let drawn = Drawn { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
+        let drawn = DrawnText { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
         self.widest = self.widest.max(place.gutter + drawn.galley.size().x + 16.0);
         let mut is_weak = false;
         for cut in between(cuts, &row.range) {
@@ -285,7 +285,7 @@ struct Place {
 
 pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(view) = cx.ready(TextQuery(pane.format)) else { return };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let selected = Selection::of(ui, pane.index, pane.format);
     let range = selected.range();
     let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);

@@ -14,8 +14,8 @@ use super::PaneCx;
 use crate::capture::{Origin, Record};
 use crate::json::{Doc, Node};
 use crate::report::{TextQuery, TreeQuery, TreeView, path_of};
-use crate::state::{Action, Asked, TokensAction};
-use crate::ui::theme::{self, TREE_ROW, Tokens};
+use crate::state::{Action, QueryState, TokensAction};
+use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
 
@@ -50,13 +50,13 @@ fn known(ui: &Ui, pane: &PaneCx) -> Option<Arc<Mutex<Flat>>> {
 
 pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let view = match cx.ask(TreeQuery) {
-        Asked::Ready(Some(view)) => view,
-        Asked::Ready(_) => {
+        QueryState::Ready(Some(view)) => view,
+        QueryState::Ready(_) => {
             widgets::empty_ui(ui, "No structuredContent in this response, and no JSON in its text.", None);
             return;
         }
-        Asked::Failed(problem) => return super::failed_ui(ui, problem),
-        Asked::Working { since } => return super::working_ui(ui, since, cx),
+        QueryState::Failed(problem) => return super::failed_ui(ui, problem),
+        QueryState::Working { since } => return super::working_ui(ui, since, cx),
     };
     let same = known(ui, pane).filter(|known| Arc::ptr_eq(&known.lock().view, view));
     let shared = same.unwrap_or_else(|| {
@@ -167,7 +167,7 @@ impl Flat {
                             rect.left_center() + vec2(16.0, 0.0),
                             "More values are not shown here; the Text pane has them all",
                             theme::small(),
-                            Tokens::of(ui).warn,
+                            ThemeTokens::of(ui).warn,
                             rect.width() - 32.0,
                         );
                     }
@@ -315,7 +315,7 @@ fn path(node: Node<'_>, root: usize) -> String {
 
 pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
     let Some(Some(view)) = cx.ready(TreeQuery) else { return };
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let small = |text: String, color| RichText::new(text).font(theme::regular(11.5)).color(color);
     let tip = "Every string, number, true, false and null. The ledger's facts are those of them that a text can say by itself.";
     ui.label(small(widgets::number_text(view.values, "values"), t.weak)).on_hover_text(tip);

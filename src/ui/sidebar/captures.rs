@@ -13,11 +13,11 @@ use crate::state::diff::DiffAction;
 use crate::state::{Action, CollectionAction};
 use crate::token::Count;
 use crate::ui::commands;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, top_bar, widgets};
 
 pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     let top = ui.cursor();
     heading(ui, "Captures", cx.state.captures.len());
@@ -68,7 +68,7 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
 }
 
 fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> bool {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let selected = cx.state.view.capture.as_ref() == Some(&capture.id);
     // By the capture, since each new one moves the others: their menus stay with them.
     let (rect, response) = widgets::keyed(ui, vec2(ui.available_width(), theme::CAPTURE_ROW), Sense::click(), &capture.id.0);

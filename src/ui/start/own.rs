@@ -4,7 +4,7 @@ use egui::{Label, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, Widge
 
 use crate::state::library::LibraryAction;
 use crate::state::{Action, ListedTool, TokensAction};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, commands, icons, widgets};
 
 /// About how high this is, for placing the page.
@@ -12,7 +12,7 @@ pub const HEIGHT: f32 = 220.0;
 const ROW: f32 = 34.0;
 
 pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let state = cx.state;
     let name = state.connection.server().map_or("this server", |server| server.name.as_str());
     ui.label(RichText::new(format!("Connected to {name}")).font(theme::page_title()).color(t.strong));
@@ -65,7 +65,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
 
 /// A row that leads somewhere: what, and a few words about it.
 fn row_ui(ui: &mut Ui, width: f32, glyph: &str, text: &str, about: &str) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{text}, {about}")));
     let (fill, line) = if response.hovered() { (t.hover, t.accent_line) } else { (t.card, t.line2) };

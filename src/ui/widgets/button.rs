@@ -4,7 +4,7 @@ use egui::{Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, p
 
 use super::{focus_ring, glyph_at, keyed, text_at};
 use crate::ui::icons;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 
 /// A button as it is to be drawn; [`Button::show`] draws it.
 #[derive(Clone, Copy)]
@@ -122,7 +122,7 @@ impl<'a> Button<'a> {
     }
 
     pub fn show(self, ui: &mut Ui) -> Response {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         let font = match self.height {
             ..theme::ICON_BUTTON => theme::regular(11.5),
             ..theme::BUTTON => theme::medium(12.0),
@@ -231,7 +231,7 @@ pub fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
 
 /// One of a few choices, side by side; the clicked one is returned. `name` says what is chosen.
 pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> Option<usize> {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let font = theme::medium(12.5);
     let widths: Vec<f32> = choices
         .iter()
@@ -265,7 +265,7 @@ pub fn segmented(ui: &mut Ui, name: &str, choices: &[&str], selected: usize) -> 
 
 /// A tab: icon, label and an optional weak number; the selected one has a bar under it. As high as the region.
 pub fn tab(ui: &mut Ui, icon: Option<&str>, label: &str, count: Option<&str>, is_selected: bool, height: f32) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let font = if is_selected { theme::semibold(13.0) } else { theme::label() };
     let label_width = ui.painter().layout_no_wrap(label.to_owned(), font.clone(), t.text).size().x;
     let count_width =

@@ -2,10 +2,10 @@
 
 use egui::{Align2, Id, Margin, RichText, TextEdit, Ui, vec2};
 
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 
 /// One line to type.
-pub struct Line<'a> {
+pub struct LineEdit<'a> {
     /// In the accessibility tree; the label beside it is the caller's.
     pub name: &'a str,
     /// What stands there while it is empty.
@@ -15,10 +15,10 @@ pub struct Line<'a> {
     pub is_secret: bool,
 }
 
-impl Line<'_> {
+impl LineEdit<'_> {
     /// Paints it; whether the text was changed. `place` tells fields of one name apart.
     pub fn show(&self, ui: &mut Ui, place: &str, text: &mut String) -> bool {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         let edit = TextEdit::singleline(text)
             .id(Id::unique((place, self.name)))
             .password(self.is_secret)

@@ -3,7 +3,7 @@
 use egui::{Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::{glyph_at, text_at};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 
 /// What a badge means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Tone {
 
 impl Tone {
     /// Text, fill and border.
-    pub fn colors(self, t: &Tokens) -> (Color32, Color32, Color32) {
+    pub fn colors(self, t: &ThemeTokens) -> (Color32, Color32, Color32) {
         match self {
             Tone::Plain => (t.text, t.card, t.line2),
             Tone::Ok => (t.ok, t.ok_bg, t.ok_line),
@@ -40,7 +40,7 @@ struct Label<'a> {
 
 impl Label<'_> {
     fn show(self, ui: &mut Ui, sense: Sense) -> Response {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         let (mut color, fill, line) = self.tone.colors(t);
         if self.is_outlined && self.tone == Tone::Plain {
             color = t.weak;

@@ -12,7 +12,7 @@ mod verdict;
 use egui::{AsIdSalt, Color32, FontId, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2};
 
 pub use button::{Button, button, icon_button, primary_button, segmented, tab};
-pub use field::Line;
+pub use field::LineEdit;
 pub use mark::{Tone, badge, badge_tip, swatch};
 pub use modal::{modal, modal_frame, modal_room};
 pub use mode::{cancel_calls, mode_body, mode_head};
@@ -21,7 +21,7 @@ pub use number::{bytes, count_text, grouped, number_text, seconds};
 pub use verdict::{verdict_line, verdict_rows};
 
 use super::panes::rtl;
-use super::theme::{self, Tokens};
+use super::theme::{self, ThemeTokens};
 
 /// Text on one line, vertically centred at `left`; elided with `…` beyond `width`. Returns where it ends.
 pub fn text_at(ui: &Ui, left: Pos2, text: impl Into<String>, font: FontId, color: Color32, width: f32) -> f32 {
@@ -52,7 +52,7 @@ pub fn glyph_at(ui: &Ui, center: Pos2, glyph: &str, font: FontId, color: Color32
 /// The ring around a control that has the keyboard.
 pub fn focus_ring(ui: &Ui, response: &Response, radius: egui::CornerRadius) {
     if response.has_focus() {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         ui.painter().rect_stroke(response.rect.expand(1.0), radius, Stroke::new(2.0, t.accent), StrokeKind::Outside);
     }
 }
@@ -60,7 +60,7 @@ pub fn focus_ring(ui: &Ui, response: &Response, radius: egui::CornerRadius) {
 /// The ring inside a row that has the keyboard.
 pub fn focus_ring_inside(ui: &Ui, response: &Response) {
     if response.has_focus() {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         ui.painter().rect_stroke(response.rect, theme::RADIUS_BAR, Stroke::new(1.0, t.accent), StrokeKind::Inside);
     }
 }
@@ -68,7 +68,7 @@ pub fn focus_ring_inside(ui: &Ui, response: &Response) {
 /// A horizontal separator of one pixel over the width that is left.
 pub fn separator(ui: &mut Ui) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 1.0), Sense::hover());
-    ui.painter().rect_filled(rect, 0.0, Tokens::of(ui).line);
+    ui.painter().rect_filled(rect, 0.0, ThemeTokens::of(ui).line);
 }
 
 /// The height of as many whole rows as fit: a list shows no half of one at its end.
@@ -79,7 +79,7 @@ pub fn whole_rows(available: f32, row: f32) -> f32 {
 
 /// A small bar: the share `part` of `rect`, over its track.
 pub fn bar(ui: &Ui, rect: Rect, part: f32, color: Color32) {
-    ui.painter().rect_filled(rect, theme::RADIUS_BAR, Tokens::of(ui).hover);
+    ui.painter().rect_filled(rect, theme::RADIUS_BAR, ThemeTokens::of(ui).hover);
     let mut filled = rect;
     filled.set_width((rect.width() * part.clamp(0.0, 1.0)).max(2.0));
     ui.painter().rect_filled(filled, theme::RADIUS_BAR, color);

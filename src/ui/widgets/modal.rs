@@ -2,7 +2,7 @@
 
 use egui::{Frame, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, vec2};
 
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 
 /// What a dialog may take of the window.
 pub fn modal_room(ui: &Ui) -> Vec2 {
@@ -21,7 +21,7 @@ pub fn modal<R>(ui: &Ui, modal: Modal, width: f32, content: impl FnOnce(&mut Ui)
 
 /// The ground that it stands on.
 pub fn modal_frame(ui: &Ui, margin: i8) -> Frame {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     Frame::new()
         .fill(t.card)
         .stroke(Stroke::new(1.0, t.line2))

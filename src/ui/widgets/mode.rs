@@ -4,7 +4,7 @@ use egui::{Align, Frame, Layout, Margin, Rect, RichText, Stroke, Ui, vec2};
 
 use super::Button;
 use crate::state::Action;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
 
 /// Below this width the head has no title.
@@ -12,7 +12,7 @@ const NARROW: f32 = 640.0;
 
 /// Paints the head and returns what is left; `controls` are laid out from the right.
 pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&mut Ui)) -> Rect {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let rect = ui.available_rect_before_wrap();
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER + 8.0));
     ui.painter().rect_filled(head, 0.0, t.panel);

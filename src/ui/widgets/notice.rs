@@ -7,13 +7,13 @@ use egui::{Align, Frame, Layout, Margin, Response, RichText, Role, Sense, Stroke
 
 use super::{Button, seconds};
 use crate::problem::Problem;
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
 
 /// A turning ring, the thing waited for, and for how long. The angle comes from the state's clock, so that pictures are
 /// the same every time; asks for the next frame.
 pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let elapsed = cx.state.now.saturating_sub(since);
     ui.request_repaint_after(Duration::from_millis(33));
     let text = format!("{what} · {}", seconds(elapsed));
@@ -33,7 +33,7 @@ pub fn waiting(ui: &mut Ui, what: &str, since: Duration, cx: &Cx<'_>) -> Respons
 
 /// A problem: what, where and what to do, never re-worded.
 pub fn problem_ui(ui: &mut Ui, problem: &Problem) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let response = Frame::new()
         .fill(t.bad_bg)
         .stroke(Stroke::new(1.0, t.bad_line))
@@ -61,7 +61,7 @@ pub fn problem_ui(ui: &mut Ui, problem: &Problem) -> Response {
 
 /// Nothing to show: one sentence and, where there is something to do about it, one button. True when it was clicked.
 pub fn empty_ui(ui: &mut Ui, sentence: &str, action: Option<&str>) -> bool {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut is_clicked = false;
     let space = (ui.available_height() * 0.3).clamp(8.0, 160.0);
     ui.with_layout(Layout::top_down(Align::Center), |ui| {

@@ -3,7 +3,7 @@
 use egui::{Align, Response, Role, Sense, Ui, WidgetInfo};
 
 use crate::report::{Verdict, VerdictPart};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 
 /// The sentence on up to `rows` lines, elided there; the whole of it on hover and in the accessibility tree.
 pub fn verdict_rows(ui: &mut Ui, verdict: &Verdict, width: f32, rows: usize) -> Response {
@@ -16,7 +16,7 @@ pub fn verdict_line(ui: &mut Ui, short: &Verdict, whole: &str, width: f32) -> Re
 }
 
 fn sentence_ui(ui: &mut Ui, verdict: &Verdict, text: &str, width: f32, rows: usize) -> Response {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let mut job = egui::text::LayoutJob::default();
     for part in &verdict.parts {
         let (text, font, color) = match part {

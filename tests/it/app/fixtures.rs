@@ -4,7 +4,7 @@ use std::path::Path;
 
 use egui::accesskit::Role;
 use mcp_loupe::cancel::Cancel;
-use mcp_loupe::fixture::export::{Choice, EXPORTS, Form};
+use mcp_loupe::fixture::export::{EXPORTS, ExportChoice, Form};
 use mcp_loupe::fixture::redact::RedactOptions;
 use mcp_loupe::fixture::verify::judge;
 use mcp_loupe::state::{Dialog, PathPurpose};
@@ -119,23 +119,23 @@ fn every_export_writes_something_or_says_why_not() {
     press(&mut window, Key::Escape, Modifiers::NONE);
     let hosts = Hosts::built_in();
     let (mut written, mut seen) = (0, Vec::new());
-    for (number, choice) in Choice::all(&hosts).into_iter().enumerate() {
+    for (number, choice) in ExportChoice::all(&hosts).into_iter().enumerate() {
         let (submenu, title) = match choice {
-            Choice::Export(export) if matches!(export.form, Form::Folder) => continue,
-            Choice::Export(export) if export.needs_fixture() => ("Save a test", export.title.to_owned()),
-            Choice::Export(export) if !matches!(export.form, Form::File(_)) || export.kind.ends_with("-svg") => {
+            ExportChoice::Export(export) if matches!(export.form, Form::Folder) => continue,
+            ExportChoice::Export(export) if export.needs_fixture() => ("Save a test", export.title.to_owned()),
+            ExportChoice::Export(export) if !matches!(export.form, Form::File(_)) || export.kind.ends_with("-svg") => {
                 ("Save a picture", export.title.to_owned())
             }
-            Choice::Export(export) => ("Save as", export.title.to_owned()),
-            Choice::Format(format) => ("Save as a format", format.title().to_owned()),
-            Choice::Host(id) => (
+            ExportChoice::Export(export) => ("Save as", export.title.to_owned()),
+            ExportChoice::Format(format) => ("Save as a format", format.title().to_owned()),
+            ExportChoice::Host(id) => (
                 "Save what a host shows",
                 hosts.iter().find(|host| host.id == id).map(|host| host.name.clone()).unwrap_or_default(),
             ),
         };
         let path = folder.path().join(format!("{number}.out"));
         // Of the two long menus the first entry is enough; the others come from the same list.
-        if matches!(choice, Choice::Export(_)) || !seen.contains(&submenu) {
+        if matches!(choice, ExportChoice::Export(_)) || !seen.contains(&submenu) {
             item(&mut window, submenu, &title);
             let asked = |window: &Window| matches!(&window.state().state.dialog, Some(Dialog::Path { purpose, .. }) if *purpose == PathPurpose::ExportAs(choice));
             until(&mut window, &title, asked);
@@ -158,6 +158,6 @@ fn every_export_writes_something_or_says_why_not() {
         }
         window.state_mut().state.toasts.clear();
     }
-    assert!(written + 12 > Choice::all(&hosts).len(), "{written} of {}", Choice::all(&hosts).len());
+    assert!(written + 12 > ExportChoice::all(&hosts).len(), "{written} of {}", ExportChoice::all(&hosts).len());
     assert!(EXPORTS.len() > 10);
 }

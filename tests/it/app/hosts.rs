@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use egui::{Key, Modifiers, OutputCommand};
-use mcp_loupe::fixture::export::Choice;
+use mcp_loupe::fixture::export::ExportChoice;
 use mcp_loupe::host::Hosts;
 use mcp_loupe::state::ExportAction;
 use mcp_loupe::state::{Action, Dialog};
@@ -77,7 +77,7 @@ fn a_chart_is_copied_as_a_picture() {
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
     let ctx = window.ctx.clone();
     for kind in ["hosts-png", "formats-png"] {
-        let copy = Action::ExportAs(ExportAction::Copy(Choice::parse(kind, &Hosts::built_in()).unwrap()));
+        let copy = Action::ExportAs(ExportAction::Copy(ExportChoice::parse(kind, &Hosts::built_in()).unwrap()));
         window.state_mut().perform(&ctx, vec![copy]);
         until(&mut window, kind, |window| {
             window.output().platform_output.commands.iter().any(

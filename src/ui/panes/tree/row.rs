@@ -8,7 +8,7 @@ use crate::json::{Kind, Node};
 use crate::report::special::Shown;
 use crate::report::{Mark, is_struck, key_of, path_of};
 use crate::state::{Action, TokensAction};
-use crate::ui::theme::{self, Tokens};
+use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::top_bar::menu_item;
 use crate::ui::widgets::{self, Tone};
 use crate::ui::{Cx, icons};
@@ -20,7 +20,7 @@ const MAX_VALUE: usize = 400;
 impl Flat {
     /// Paints a row; a click selects, the caret opens.
     pub(super) fn row_ui(&self, ui: &Ui, cx: &Cx<'_>, row: TreeRow, rect: Rect, records: &[Record], focus: &egui::Response) {
-        let t = Tokens::of(ui);
+        let t = ThemeTokens::of(ui);
         let Some(node) = self.view.payload.doc.node(row.node) else { return };
         // Rows are not tab stops: the tree is one, and arrows move in it.
         let response = ui.interact(rect, ui.scope_id().with(("node", row.node)), Sense::CLICK);
@@ -234,7 +234,7 @@ fn mark_width(ui: &Ui, text: &str) -> f32 {
 }
 
 fn paint_mark(ui: &Ui, left: Pos2, icon: &str, text: &str, tone: Tone) -> f32 {
-    let t = Tokens::of(ui);
+    let t = ThemeTokens::of(ui);
     let (color, fill, line) = tone.colors(t);
     let rect = Rect::from_min_size(
         pos2(left.x.round(), (left.y - theme::MARK / 2.0).round()),
