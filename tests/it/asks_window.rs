@@ -5,7 +5,7 @@ use egui_kittest::kittest::Queryable;
 use mcp_loupe::capture::Outcome;
 use mcp_loupe::source::{Command, SampleSpec, Source};
 use mcp_loupe::state::asks::{AskAction, Given};
-use mcp_loupe::state::library::{Entry, LibraryAction};
+use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::media::MediaAction;
 use mcp_loupe::state::{Action, Screen};
 
@@ -84,8 +84,8 @@ fn a_resource_and_a_prompt_open_in_the_panes() {
     until(&mut window, "the lists", |window| window.state().state.library.entries.is_some());
     assert_eq!(window.state().state.view.screen, Screen::Library);
     let entries = window.state().state.library.entries.clone().unwrap();
-    let at = |wanted: fn(&Entry) -> bool| entries.iter().position(wanted).unwrap();
-    perform(&mut window, Action::Library(LibraryAction::Select(at(|entry| matches!(entry, Entry::Resource(_))))));
+    let at = |wanted: fn(&LibraryEntry) -> bool| entries.iter().position(wanted).unwrap();
+    perform(&mut window, Action::Library(LibraryAction::Select(at(|entry| matches!(entry, LibraryEntry::Resource(_))))));
     window.step();
     window.get_by_label("Read").click();
     until(&mut window, "the resource", |window| window.state().state.captures.len() == 1);
@@ -94,7 +94,7 @@ fn a_resource_and_a_prompt_open_in_the_panes() {
     assert_eq!(state.captures[0].tool.name, "resources/read");
     // A template is completed by the server and filled in.
     perform(&mut window, Action::Library(LibraryAction::Show));
-    let template = at(|entry| matches!(entry, Entry::Template(_)));
+    let template = at(|entry| matches!(entry, LibraryEntry::Template(_)));
     perform(&mut window, Action::Library(LibraryAction::Select(template)));
     let (name, ..) = entries[template].places().remove(0);
     perform(&mut window, Action::Library(LibraryAction::Set { name: name.clone(), value: "a".into() }));

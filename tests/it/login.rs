@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::peer::oauth::{Modes, OAuthPeer};
 use crate::peer::{call, options, until};
 use mcp_loupe::capture::{Capture, Outcome};
-use mcp_loupe::mcp::login::{Keep, Step, Visit};
+use mcp_loupe::mcp::login::{LoginStore, Step, Visit};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
 use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::report::json::message_line;
@@ -24,12 +24,12 @@ fn source(peer: &OAuthPeer) -> Source {
 struct Desk {
     steps: Arc<Mutex<Vec<Step>>>,
     written: Arc<Mutex<String>>,
-    keep: Keep,
+    keep: LoginStore,
 }
 
 impl Desk {
     fn keeping(folder: &Path) -> Self {
-        Self { keep: Keep { keychain: false, folder: Some(folder.to_owned()) }, ..Self::default() }
+        Self { keep: LoginStore { keychain: false, folder: Some(folder.to_owned()) }, ..Self::default() }
     }
 
     async fn connect(&self, source: &Source) -> Result<Session, Problem> {
@@ -490,7 +490,7 @@ async fn of_several_authorization_servers_a_person_chooses_one() {
     let again = Desk::keeping(folder.path());
     again.connect(&wish(Login { asks: true, ..Login::default() })).await.unwrap().close().await;
     assert_eq!(again.opened(), 0, "{}", again.log());
-    let keep = Keep { keychain: false, folder: Some(folder.path().to_owned()) };
+    let keep = LoginStore { keychain: false, folder: Some(folder.path().to_owned()) };
     assert!(mcp::login::forget(&keep, &peer.url(), None).await.unwrap().contains("was removed from"));
     let forgotten = Desk::keeping(folder.path());
     forgotten.refused(&wish(Login { asks: true, ..Login::default() })).await;

@@ -21,12 +21,12 @@ use mcp_loupe::source::{Command, Http, Login, Recent, Source};
 use mcp_loupe::state::asks::AskAction;
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::exact::{ExactAction, ExactEvent, KeyPlace};
-use mcp_loupe::state::library::{Entry, LibraryAction};
+use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::media::MediaAction;
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
-    Action, Asked, CompareAction, Connection, DrawerTab, Event, FoundConfig, HostDetail, HostsAction, ImportAction, LoginAction,
-    LoginStep, PaneView, Running, Screen, ServerNotification, StartQuestion, TokensAction, TokensPart,
+    Action, CompareAction, Connection, DrawerTab, Event, FoundConfig, HostDetail, HostsAction, ImportAction, LoginAction,
+    LoginStep, PaneView, QueryState, Running, Screen, ServerNotification, StartQuestion, TokensAction, TokensPart,
 };
 use mcp_loupe::token::Tokenizer;
 use mcp_loupe::token::claude::Key;
@@ -217,7 +217,7 @@ fn panes_and_states() {
     );
     // A record of the payload that was read from the text is linked as well.
     let id = window.state.view.capture.clone().unwrap();
-    let Some(Asked::Ready(text)) = window.state.answers.get(&id, TextQuery("toon")) else { panic!("the text is not there") };
+    let Some(QueryState::Ready(text)) = window.state.answers.get(&id, TextQuery("toon")) else { panic!("the text is not there") };
     let record = text.matched.records.get(1).map(|record| record.node);
     window.send(Action::SetSearch(Some("north".into())));
     window.send(Action::SelectRecord(record));
@@ -518,7 +518,7 @@ fn questions_and_the_protocol_log() {
     };
     let ask = |key: u64, method: &str, params: &'static str| {
         let doc = Doc::parse(params.into());
-        ServerNotification::Asked(Ask::read(key, method, doc.root()).unwrap())
+        ServerNotification::QueryState(Ask::read(key, method, doc.root()).unwrap())
     };
     let form = r#"{"message":"Log in to autoreply","requestedSchema":{"type":"object","required":["handle","password"],"properties":{
         "handle":{"type":"string","title":"Handle","description":"Such as @alice","default":"@carol.art"},
@@ -649,11 +649,11 @@ fn questions_and_the_protocol_log() {
 
     let resource = |raw: &'static str, is_template| Arc::new(Resource::read(raw.into(), is_template));
     let entries = vec![
-        Entry::Resource(resource(r#"{"uri":"sample://dial/users","name":"users","title":"Users","mimeType":"application/json","size":48213,"description":"All users as the system holds them."}"#, false)),
-        Entry::Resource(resource(r#"{"uri":"ui://board/page.html","name":"board","title":"Ticket board","mimeType":"text/html;profile=mcp-app"}"#, false)),
-        Entry::Resource(resource(r#"{"uri":7,"name":"odd"}"#, false)),
-        Entry::Template(resource(r#"{"uriTemplate":"sample://dial/users/{key}","name":"user","title":"One user","mimeType":"application/json","icons":[{"src":"https://example.com/user.png"}],"_meta":{"example.com/owner":"people"}}"#, true)),
-        Entry::Prompt(Arc::new(Prompt::read(r#"{"name":"summarise","title":"Summarise records","description":"A summary of records of one kind.","arguments":[{"name":"kind","required":true},{"name":"tone"}]}"#.into()))),
+        LibraryEntry::Resource(resource(r#"{"uri":"sample://dial/users","name":"users","title":"Users","mimeType":"application/json","size":48213,"description":"All users as the system holds them."}"#, false)),
+        LibraryEntry::Resource(resource(r#"{"uri":"ui://board/page.html","name":"board","title":"Ticket board","mimeType":"text/html;profile=mcp-app"}"#, false)),
+        LibraryEntry::Resource(resource(r#"{"uri":7,"name":"odd"}"#, false)),
+        LibraryEntry::Template(resource(r#"{"uriTemplate":"sample://dial/users/{key}","name":"user","title":"One user","mimeType":"application/json","icons":[{"src":"https://example.com/user.png"}],"_meta":{"example.com/owner":"people"}}"#, true)),
+        LibraryEntry::Prompt(Arc::new(Prompt::read(r#"{"name":"summarise","title":"Summarise records","description":"A summary of records of one kind.","arguments":[{"name":"kind","required":true},{"name":"tone"}]}"#.into()))),
     ];
     hear(&mut window, ServerNotification::Library { entries, notes: Vec::new() });
     if let Connection::Connected { server, .. } = &mut window.state.connection {

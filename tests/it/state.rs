@@ -12,8 +12,8 @@ use mcp_loupe::report::{CountQuery, Inquiry, OmitKeys, Query, RowQuery, ServerCo
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::{
-    Action, Asked, CompareAction, Connection, Dialog, DrawerTab, Effect, Event, ExportAction, HistoryAction, PaneView, Screen,
-    StartQuestion, State, TokensAction,
+    Action, CompareAction, Connection, Dialog, DrawerTab, Effect, Event, ExportAction, HistoryAction, PaneView, QueryState,
+    Screen, StartQuestion, State, TokensAction,
 };
 use mcp_loupe::token::{Count, Tokenizer};
 
@@ -64,7 +64,7 @@ fn a_card_of_the_start_page_is_one_click() {
         Inquiry::of(&[capture.id.clone()], RowQuery("json")),
     ]));
     driver.until("the questions are answered", |state| state.answers.working() == 0);
-    let Some(Asked::Ready(Some(tree))) = driver.state.answers.get(&capture.id, TreeQuery) else {
+    let Some(QueryState::Ready(Some(tree))) = driver.state.answers.get(&capture.id, TreeQuery) else {
         panic!("no tree");
     };
     assert!(tree.matched.count.missing > 0, "the dual sample leaves facts out of its text");
@@ -278,11 +278,11 @@ fn answered<Q: Query>(driver: &mut Driver, query: Q) -> Result<Q::Out, mcp_loupe
 fn inquired<Q: Query>(driver: &mut Driver, inquiry: &Inquiry) -> Result<Q::Out, mcp_loupe::problem::Problem> {
     driver.perform(Action::Want(vec![inquiry.clone()]));
     driver.until("the answer is there", |state| {
-        matches!(state.answers.known::<Q>(inquiry), Some(Asked::Ready(_) | Asked::Failed(_)))
+        matches!(state.answers.known::<Q>(inquiry), Some(QueryState::Ready(_) | QueryState::Failed(_)))
     });
     match driver.state.answers.known::<Q>(inquiry) {
-        Some(Asked::Ready(answer)) => Ok(answer.clone()),
-        Some(Asked::Failed(problem)) => Err(problem.clone()),
+        Some(QueryState::Ready(answer)) => Ok(answer.clone()),
+        Some(QueryState::Failed(problem)) => Err(problem.clone()),
         _ => panic!("neither answered nor failed"),
     }
 }

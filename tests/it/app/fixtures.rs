@@ -4,7 +4,7 @@ use std::path::Path;
 
 use egui::accesskit::Role;
 use mcp_loupe::cancel::Cancel;
-use mcp_loupe::fixture::export::{EXPORTS, ExportChoice, Form};
+use mcp_loupe::fixture::export::{EXPORTS, ExportChoice, ExportForm};
 use mcp_loupe::fixture::redact::RedactOptions;
 use mcp_loupe::fixture::verify::judge;
 use mcp_loupe::state::{Dialog, PathPurpose};
@@ -121,9 +121,9 @@ fn every_export_writes_something_or_says_why_not() {
     let (mut written, mut seen) = (0, Vec::new());
     for (number, choice) in ExportChoice::all(&hosts).into_iter().enumerate() {
         let (submenu, title) = match choice {
-            ExportChoice::Export(export) if matches!(export.form, Form::Folder) => continue,
+            ExportChoice::Export(export) if matches!(export.form, ExportForm::Folder) => continue,
             ExportChoice::Export(export) if export.needs_fixture() => ("Save a test", export.title.to_owned()),
-            ExportChoice::Export(export) if !matches!(export.form, Form::File(_)) || export.kind.ends_with("-svg") => {
+            ExportChoice::Export(export) if !matches!(export.form, ExportForm::File(_)) || export.kind.ends_with("-svg") => {
                 ("Save a picture", export.title.to_owned())
             }
             ExportChoice::Export(export) => ("Save as", export.title.to_owned()),
