@@ -518,7 +518,7 @@ fn questions_and_the_protocol_log() {
     };
     let ask = |key: u64, method: &str, params: &'static str| {
         let doc = Doc::parse(params.into());
-        ServerNotification::QueryState(Ask::read(key, method, doc.root()).unwrap())
+        ServerNotification::Asked(Ask::read(key, method, doc.root()).unwrap())
     };
     let form = r#"{"message":"Log in to autoreply","requestedSchema":{"type":"object","required":["handle","password"],"properties":{
         "handle":{"type":"string","title":"Handle","description":"Such as @alice","default":"@carol.art"},
