@@ -10,7 +10,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "app", "shot", "mcp", "serve", "store", "fixture", "report", "diff", "host", "format", "capture", "source",
-            "settings", "token", "json", "problem", "cancel", "state", "ui", "ask", "spread", "quote",
+            "settings", "token", "json", "problem", "cancel", "state", "ui", "ask", "parallel", "quote",
         ],
     ),
     ("app", &["ui", "engine", "state", "store", "fixture", "host", "source", "settings", "problem"]),
@@ -43,7 +43,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("serve", &["store", "report", "diff", "format", "capture", "source", "json", "problem", "cancel"]),
     ("store", &["fixture", "report", "host", "capture", "source", "settings", "quote", "json", "problem", "cancel"]),
     ("fixture", &["report", "diff", "host", "format", "capture", "source", "token", "quote", "json", "problem", "cancel"]),
-    ("report", &["diff", "host", "format", "capture", "source", "token", "quote", "json", "problem", "cancel", "spread"]),
+    ("report", &["diff", "host", "format", "capture", "source", "token", "quote", "json", "problem", "cancel", "parallel"]),
     ("diff", &["json", "cancel"]),
     ("host", &["format", "capture", "source", "json", "problem", "cancel"]),
     ("format", &["capture", "token", "json", "problem", "cancel"]),
@@ -55,7 +55,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("quote", &["json"]),
     ("json", &["cancel"]),
     ("problem", &[]),
-    ("spread", &["cancel"]),
+    ("parallel", &["cancel"]),
     ("cancel", &[]),
 ];
 
@@ -73,7 +73,7 @@ const HOMES: &[(&str, &[&str])] = &[
 /// What pure code never does.
 const WORLD: &[&str] =
     &["std::fs", "std::net", "std::env", "std::process", "std::thread", "SystemTime::now", "Instant::now", "now_utc"];
-const TOUCH_THE_WORLD: &[&str] = &["cli", "app", "mcp", "serve", "store", "engine", "spread"];
+const TOUCH_THE_WORLD: &[&str] = &["cli", "app", "mcp", "serve", "store", "engine", "parallel"];
 
 fn rust_files(dir: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();

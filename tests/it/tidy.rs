@@ -1,5 +1,6 @@
 //! What a reader relies on: every file says what it is for, no colour outside the theme, no leftovers.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -66,4 +67,20 @@ fn no_leftovers() {
 fn one_copy_of_egui() {
     let lock = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock")).unwrap();
     assert_eq!(lock.matches("name = \"egui\"\n").count(), 1);
+}
+
+/// A name that means two things costs every reader a look: few may stand twice, and here is which.
+#[test]
+fn public_types_have_names_of_their_own() {
+    let mut declared: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for path in files("src", "rs") {
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            let words: Vec<&str> = line.trim_start().split(|char: char| !char.is_alphanumeric() && char != '_').collect();
+            if let ["pub", "struct" | "enum" | "trait" | "type", name, ..] = words[..] {
+                declared.entry(name.to_owned()).or_default().push(path.clone());
+            }
+        }
+    }
+    declared.retain(|_, paths| paths.len() > 1);
+    assert!(declared.len() <= 5, "{declared:#?}");
 }
