@@ -103,11 +103,14 @@ fn sources() -> Vec<Source> {
         }
         let text = fs::read_to_string(&path).unwrap();
         let mut lines = Vec::new();
+        // An item of tests ends with a brace or a semicolon where a line begins.
+        let mut is_test = false;
         for (number, line) in text.lines().enumerate() {
             if line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test") {
-                break;
-            }
-            if !line.trim_start().starts_with("//") {
+                is_test = true;
+            } else if is_test {
+                is_test = !(line == "}" || (line.ends_with(';') && !line.starts_with(' ')));
+            } else if !line.trim_start().starts_with("//") {
                 lines.push((number + 1, line.to_owned()));
             }
         }
