@@ -110,7 +110,7 @@ pub static DARK: ThemeTokens = ThemeTokens {
     hue_structured: hue(0xa6_8bf5, 0x22_1e34, 0x4c_4278),
     hue_wire: hue(0x87_92a2, 0x21_2730, 0x34_3d4a),
     hue_both: hue(0x5c_9dff, 0x1a_2a42, 0x2f_5487),
-    hue_derived: hue(0x7f_8a9a, 0x1d_2229, 0x34_3d4a),
+    hue_derived: hue(0x87_92a2, 0x1d_2229, 0x34_3d4a),
 };
 
 pub static LIGHT: ThemeTokens = ThemeTokens {
@@ -146,7 +146,7 @@ pub static LIGHT: ThemeTokens = ThemeTokens {
     hue_structured: hue(0x6a_45d0, 0xee_e9fb, 0xc5_b6f0),
     hue_wire: hue(0x5b_6675, 0xec_eef2, 0xc3_c9d3),
     hue_both: hue(0x1a_63d8, 0xe6_effc, 0xa9_c7f3),
-    hue_derived: hue(0x5f_6a79, 0xf0_f2f5, 0xc9_ced6),
+    hue_derived: hue(0x5b_6675, 0xf0_f2f5, 0xc9_ced6),
 };
 
 impl ThemeTokens {
