@@ -4,8 +4,8 @@ use super::{Done, args};
 
 #[cfg(not(feature = "gui"))]
 pub fn run(_args: &args::ScreenshotArgs) -> Done {
-    use crate::problem::{Kind, Problem};
-    Err(Problem::new(Kind::Usage, "this build has no window, so there is nothing to paint")
+    use crate::problem::{Problem, ProblemKind};
+    Err(Problem::new(ProblemKind::Usage, "this build has no window, so there is nothing to paint")
         .hint("build it with the feature `gui`, which is on by default"))
 }
 

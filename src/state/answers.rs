@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::report::{Inquiry, Query, QueryResult};
 
 /// What is known of a query's result.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub enum QueryState<'a, T> {
     Ready(&'a T),
     /// Being worked on since this time, or about to be.
@@ -17,6 +17,15 @@ pub enum QueryState<'a, T> {
     },
     Failed(&'a Problem),
 }
+
+// Derived, they would ask as much of `T`.
+impl<T> Clone for QueryState<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for QueryState<'_, T> {}
 
 impl<'a, T> QueryState<'a, T> {
     /// Shows the result, if it is there.

@@ -317,7 +317,7 @@ mod tests {
     fn another_list_or_the_other_way_round_is_another_comparison() {
         let mut state = connected();
         let list = |tools| ToolListing { name: "file".into(), place: "/f".into(), tools, note: None };
-        apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)); 2])))));
+        apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)), Arc::new(tool(A))])))));
         let first = state.versus_tools();
         assert_eq!(sides(&state), [2, 1]);
         perform(&mut state, Action::Versus(ServerDiffAction::Turn));
@@ -325,7 +325,7 @@ mod tests {
         assert_ne!(state.versus_tools(), first);
         perform(&mut state, Action::Versus(ServerDiffAction::Turn));
         assert_eq!(state.versus_tools(), first);
-        apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)); 2])))));
+        apply(&mut state, Event::ToolsRead(Ok(ToolsRead::List(list(vec![Arc::new(tool(B)), Arc::new(tool(A))])))));
         assert_ne!(state.versus_tools(), first, "it may hold other tools");
     }
 

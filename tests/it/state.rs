@@ -60,8 +60,8 @@ fn a_card_of_the_start_page_is_one_click() {
     let capture = driver.state.capture().unwrap().clone();
     assert_eq!((capture.tool.name.as_str(), capture.outcome), ("dual_search_companies", Outcome::Result));
     driver.perform(Action::Want(vec![
-        Inquiry::of(&[capture.id.clone()], TreeQuery),
-        Inquiry::of(&[capture.id.clone()], RowQuery("json")),
+        Inquiry::of(std::slice::from_ref(&capture.id), TreeQuery),
+        Inquiry::of(std::slice::from_ref(&capture.id), RowQuery("json")),
     ]));
     driver.until("the questions are answered", |state| state.answers.working() == 0);
     let Some(QueryState::Ready(Some(tree))) = driver.state.answers.get(&capture.id, TreeQuery) else {

@@ -127,7 +127,7 @@ fn of_exact(root: Node<'_>, exact: &Exact, text: &str, cancel: &Cancel) -> Resul
     let base = root.index();
     for leaf in leaves(root) {
         let place = exact.place(leaf, leaf.index() - base);
-        matched.facts.push(Fact::of(leaf.index(), FactState::Kept, place));
+        matched.facts.push(Fact::of(leaf.index(), FactState::Kept, place.as_ref()));
     }
     matched.count.total = matched.facts.len() as u64;
     matched.count.kept = matched.count.total;
@@ -302,7 +302,7 @@ impl<'t, 'c> Matcher<'t, 'c> {
                 FactState::Missing | FactState::Differs => count.missing += 1,
             }
             let place = found.span.map(|span| canon.source(span.range()));
-            matched.facts.push(Fact::of(self.root.index() + offset, found.state, place));
+            matched.facts.push(Fact::of(self.root.index() + offset, found.state, place.as_ref()));
         }
         let mut places = self.row_places.into_iter().flatten();
         for record in row_set(self.root) {

@@ -52,8 +52,8 @@ pub struct Fact {
 }
 
 impl Fact {
-    fn of(node: usize, state: FactState, place: Option<Range<usize>>) -> Self {
-        Self { node: u32::try_from(node).unwrap_or(u32::MAX), state, span: place.as_ref().map(Span::of) }
+    fn of(node: usize, state: FactState, place: Option<&Range<usize>>) -> Self {
+        Self { node: u32::try_from(node).unwrap_or(u32::MAX), state, span: place.map(Span::of) }
     }
 
     /// Tape index of the leaf in the payload's document.

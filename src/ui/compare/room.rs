@@ -21,8 +21,8 @@ fn sentence(cx: &Cx<'_>) -> Option<String> {
     if !cx.state.connection.is_sample() || capture.request.is_empty() {
         return None;
     }
-    let Some(text) = cx.ready(TextQuery("content")) else { return None };
-    let Some(row) = cx.ready(RowQuery("content")) else { return None };
+    let text = cx.ready(TextQuery("content"))?;
+    let row = cx.ready(RowQuery("content"))?;
     // A notice in place of the records says nothing of how long they are.
     let records = text.links.records() as u64;
     if records == 0 || row.utf16 == 0 {

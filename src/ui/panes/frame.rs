@@ -23,10 +23,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
-    let subject = match cx.ready(SubjectQuery) {
-        Some(subject) => Some(&**subject),
-        _ => None,
-    };
+    let subject = cx.ready(SubjectQuery).map(|subject| &**subject);
     if let Some(running) = cx.state.running.as_ref() {
         progress_bar(ui, rect, cx.state.now.saturating_sub(running.since).as_secs_f32());
     }

@@ -89,10 +89,7 @@ pub fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         QueryState::Failed(problem) => return super::failed_ui(ui, problem),
         QueryState::Working { since } => return super::working_ui(ui, since, cx),
     };
-    let subject = match cx.ready(SubjectQuery) {
-        Some(subject) => Some(subject),
-        _ => None,
-    };
+    let subject = cx.ready(SubjectQuery);
     if pane.format == "content" && subject.is_none() {
         return super::working_ui(ui, cx.state.now, cx);
     }

@@ -37,13 +37,7 @@ pub(super) fn breaks_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
         return rect;
     }
     let t = ThemeTokens::of(ui);
-    let measured: Vec<_> = FORMATS
-        .iter()
-        .filter_map(|format| match cx.ready(RowQuery(format.id())) {
-            Some(row) => Some(&**row),
-            _ => None,
-        })
-        .collect();
+    let measured: Vec<_> = FORMATS.iter().filter_map(|format| cx.ready(RowQuery(format.id())).map(|row| &**row)).collect();
     let ground = ui.painter().add(Shape::Noop);
     let inner = rect.shrink2(vec2(14.0, 7.0));
     let used = ui.scope_builder(widgets::region(ui, "what breaks").max_rect(inner), |ui| match breakage(&measured) {
