@@ -71,7 +71,7 @@ pub struct Dropped {
     pub why: Cow<'static, str>,
 }
 
-/// What the model of one host is shown. What is equal to another host's of the same [`Written`] is shared with it.
+/// What the model of one host is shown. What is equal to another host's of the same [`RenderCache`] is shared with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostView {
     pub host: HostId,
@@ -103,7 +103,7 @@ impl HostView {
         })
     }
 
-    /// Bytes of [`View::full`] that a limit took out: the one size of a cut that is shown.
+    /// Bytes of [`HostView::full`] that a limit took out: the one size of a cut that is shown.
     pub fn removed_bytes(&self) -> u64 {
         let kept: usize = self.kept.iter().map(ExactSizeIterator::len).sum();
         if self.limit.bites.is_empty() { 0 } else { (self.full.len() - kept.min(self.full.len())) as u64 }

@@ -30,7 +30,7 @@ pub struct Import {
     pub notes: Vec<String>,
 }
 
-/// One server of a configuration file. Its texts may hold placeholders, which [`Entry::resolve`] fills.
+/// One server of a configuration file. Its texts may hold placeholders, which [`ImportedServer::resolve`] fills.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ImportedServer {
     pub name: String,

@@ -173,7 +173,7 @@ pub enum Dialog {
     },
     /// What earlier runs kept.
     History,
-    /// The answer saved as a fixture: [`super::fixture::Saving`].
+    /// The answer saved as a fixture: [`super::fixture::FixtureSaving`].
     Fixture,
     /// What became of the server's tools since it was connected before.
     ToolsChanged,

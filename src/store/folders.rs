@@ -17,7 +17,7 @@ use crate::problem::{Problem, ProblemKind};
 /// out, since one that is being written has such a name.
 ///
 /// # Errors
-/// [`Error::NotACapture`] where there is none, [`Error::Io`].
+/// [`StoreError::NotACapture`] where there is none, [`StoreError::Io`].
 pub fn capture_folders(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     if path.join(MANIFEST).is_file() {
         return Ok(vec![path.to_owned()]);
@@ -66,7 +66,7 @@ pub fn keep_answer(dir: &Path, came: &Capture, options: &RedactOptions) -> Resul
 /// The text of a fixture's `expect.toml`, if it has one.
 ///
 /// # Errors
-/// [`Error::Io`].
+/// [`StoreError::Io`].
 pub fn read_expectations(folder: &Path) -> Result<Option<String>, StoreError> {
     let path = folder.join(expect::FILE);
     let Some(bytes) = read_optional(&path, MOST_BESIDE)? else { return Ok(None) };

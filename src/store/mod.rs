@@ -132,7 +132,7 @@ impl From<StoreError> for Problem {
 /// Nothing is hidden here; what is written for others goes through [`crate::fixture::redact`] first.
 ///
 /// # Errors
-/// [`Error::Exists`], or [`Error::Io`] with the file it happened at.
+/// [`StoreError::Exists`], or [`StoreError::Io`] with the file it happened at.
 pub fn write_folder(capture: &Capture, path: &Path) -> Result<(), StoreError> {
     write_folder_with(capture, &[], path)
 }
@@ -261,7 +261,7 @@ pub fn folder_files(capture: &Capture, most: usize) -> Vec<FolderFile> {
 /// The folders of captures at or below `path`, in order of their names; what begins with a dot is left out.
 ///
 /// # Errors
-/// [`Error::Io`] where `path` itself cannot be read.
+/// [`StoreError::Io`] where `path` itself cannot be read.
 pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     if path.join(MANIFEST).exists() {
         return Ok(vec![path.to_owned()]);
@@ -296,7 +296,7 @@ pub fn find_folders(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
 /// Writes a file whole or not at all. Replaces a file that is there; of a link, the file that it leads to.
 ///
 /// # Errors
-/// [`Error::Io`].
+/// [`StoreError::Io`].
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     write_whole_for(path, bytes, Readers::All)
 }
@@ -316,7 +316,7 @@ fn write_whole_for(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), St
 /// Reads a capture folder.
 ///
 /// # Errors
-/// [`Error::NotACapture`], [`Error::Newer`], [`Error::Damaged`] with what is wrong, or [`Error::Io`].
+/// [`StoreError::NotACapture`], [`StoreError::Newer`], [`StoreError::Damaged`] with what is wrong, or [`StoreError::Io`].
 pub fn read_folder(path: &Path) -> Result<Capture, StoreError> {
     let at = path.join(MANIFEST);
     let text = match read::read_optional(&at, MOST_BESIDE) {

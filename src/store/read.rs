@@ -15,7 +15,7 @@ pub const MOST_OF_SETTINGS: u64 = 16 << 20;
 /// Reads a file whole.
 ///
 /// # Errors
-/// [`Error::Io`], where it is something else than a file and where it has more than `most` bytes, too.
+/// [`StoreError::Io`], where it is something else than a file and where it has more than `most` bytes, too.
 pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, StoreError> {
     file_bytes(path, most).map_err(StoreError::io("cannot read", path))
 }

@@ -24,7 +24,7 @@ const RANDOM: usize = 6;
 /// name begins with `.loupe-`, until the new one is in its place.
 ///
 /// # Errors
-/// [`Error::NotACapture`] where something else is there, or [`Error::Io`].
+/// [`StoreError::NotACapture`] where something else is there, or [`StoreError::Io`].
 pub fn replace_folder(capture: &Capture, files: &[(&str, &[u8])], path: &Path) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_err() {
         return write_folder_with(capture, files, path);

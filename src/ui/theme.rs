@@ -1,6 +1,6 @@
 //! The look, once: colours, fonts, text styles and sizes.
 //!
-//! Everything painted takes its colour from [`Tokens`], its font from the functions below and its size from the constants
+//! Everything painted takes its colour from [`ThemeTokens`], its font from the functions below and its size from the constants
 //! here, so that a change is made in one place. A test recomputes the contrast of every text role.
 
 use std::sync::Arc;

@@ -12,11 +12,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_loupe::cancel::{Cancel, Cancelled};
-use mcp_loupe::capture::{Capture, CaptureId, Carried, Outcome, Server, Timings, Tool};
+use mcp_loupe::capture::{Capture, CaptureId, Server, Tool};
 use mcp_loupe::format::round_trip::prove;
 use mcp_loupe::format::{Sink, Subject, by_id};
 use serde_json::{Value, json};
-use time::OffsetDateTime;
 
 struct Gather(Vec<u8>);
 

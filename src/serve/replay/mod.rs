@@ -1,7 +1,7 @@
 //! Captures as a server: a call that was recorded is answered with the bytes that were recorded.
 //!
 //! A call is found by its tool and its arguments, by value. One that was recorded several times is answered in turn. What
-//! was not recorded is an error that says what was; where [`Options::nearest`] is set, the call of the same tool whose
+//! was not recorded is an error that says what was; where [`ReplayOptions::nearest`] is set, the call of the same tool whose
 //! arguments differ least answers, and the note says so. Captures of `resources/read` and `prompts/get` are served alike.
 
 mod library;

@@ -72,7 +72,7 @@ impl History {
     /// Keeps a capture, and gives the name it has from then on. What is secret in it must have been hidden before.
     ///
     /// # Errors
-    /// [`Error::Io`]: a full disk, a folder that may not be written. Nothing of the capture is left behind.
+    /// [`StoreError::Io`]: a full disk, a folder that may not be written. Nothing of the capture is left behind.
     pub fn add(&self, capture: &Capture, label: &Label) -> Result<KeptId, StoreError> {
         self.make_folder().map_err(StoreError::io("cannot create the folder", &self.root))?;
         let base = folder_name(capture);
@@ -103,7 +103,7 @@ impl History {
     /// hides no other.
     ///
     /// # Errors
-    /// [`Error::Io`] where the folder is there and cannot be read.
+    /// [`StoreError::Io`] where the folder is there and cannot be read.
     pub fn list(&self) -> Result<Listed, StoreError> {
         let names = self.names()?;
         let index = self.read_index();
@@ -192,7 +192,7 @@ impl History {
     /// Names, notes or pins a capture.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::NotACapture`] where it is gone.
+    /// [`StoreError::Io`], [`StoreError::NotACapture`] where it is gone.
     pub fn label(&self, id: &KeptId, label: &Label) -> Result<(), StoreError> {
         let folder = self.folder(id);
         if !folder.is_dir() {
@@ -211,7 +211,7 @@ impl History {
     /// Deletes a capture; [`History::restore`] brings it back within a day.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`StoreError::Io`].
     pub fn delete(&self, id: &KeptId, now: OffsetDateTime) -> Result<(), StoreError> {
         let trash = self.root.join(TRASH);
         Readers::Owner.make_folder(&trash).map_err(StoreError::io("cannot create the folder", &trash))?;
@@ -222,7 +222,7 @@ impl History {
     /// Brings back what was deleted last under this name.
     ///
     /// # Errors
-    /// [`Error::NotACapture`] where it is not there any more, [`Error::Io`].
+    /// [`StoreError::NotACapture`] where it is not there any more, [`StoreError::Io`].
     pub fn restore(&self, id: &KeptId) -> Result<(), StoreError> {
         let target = self.folder(id);
         let found = self.trash().into_iter().filter(|(_, name, _)| *name == *id.0).max_by_key(|(at, ..)| *at);
@@ -246,7 +246,7 @@ impl History {
     /// half-written. Gives how many captures went.
     ///
     /// # Errors
-    /// [`Error::Io`], with what could go gone.
+    /// [`StoreError::Io`], with what could go gone.
     pub fn prune(&self, keep: Keep, now: OffsetDateTime) -> Result<usize, StoreError> {
         let listed = self.list()?;
         let oldest = (keep.days > 0).then(|| now - Duration::from_secs(u64::from(keep.days) * 24 * 60 * 60));
