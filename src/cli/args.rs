@@ -25,7 +25,7 @@ SOURCE is one of
   --fixture DIR                    a capture folder, or a folder of them, answering as its server did
   [--env K=V]… [--cwd DIR] -- COMMAND [ARG…]   a command that speaks MCP over stdio
 
-OmitKeys a SOURCE the window opens on the sample. Nothing else is started or reached unless you say so.")]
+Without a SOURCE the window opens on the sample. Nothing else is started or reached unless you say so.")]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,

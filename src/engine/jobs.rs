@@ -57,7 +57,8 @@ impl Jobs {
         let threads = thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).clamp(1, 4);
         for number in 0..threads {
             let shared = Arc::clone(&shared);
-            thread::Builder::new().name(format!("loupe-job-{number}")).spawn(move || work(&shared))?;
+            let warm_up = number == 0;
+            thread::Builder::new().name(format!("loupe-job-{number}")).spawn(move || work(&shared, warm_up))?;
         }
         Ok(Self { shared })
     }
@@ -117,9 +118,9 @@ fn next(shared: &Shared) -> Option<Job> {
     }
 }
 
-fn work(shared: &Shared) {
-    // The tables that the first count would wait for.
-    if let Err(problem) = caught(token::warm_up) {
+fn work(shared: &Shared, warm_up: bool) {
+    // The tables that the first count would wait for; a pane does not, where there is another thread.
+    if warm_up && let Err(problem) = caught(token::warm_up) {
         shared.queue.push(Event::Problem(problem));
     }
     while let Some(job) = next(shared) {

@@ -431,14 +431,9 @@ mod tests {
         assert!(perform(&mut state, CollectionAction::Run).is_empty());
         let Some(Dialog::ConfirmCollection { calls, .. }) = &state.dialog else { panic!("asked") };
         assert_eq!(calls[..], ["a {}", "a {\"n\": 1e3}"]);
-        assert_eq!(
-            {
-                let mut effects = Vec::new();
-                state.perform(Action::ConfirmCall, &mut effects);
-                effects.len()
-            },
-            1
-        );
+        let mut effects = Vec::new();
+        state.perform(Action::ConfirmCall, &mut effects);
+        assert_eq!(effects.len(), 1);
         let mut state = connected(r#"{"name":"a","inputSchema":{"type":"object","required":["x"]}}"#);
         assert!(perform(&mut state, CollectionAction::Run).is_empty() && state.dialog.is_none());
         assert!(state.toasts[0].text.contains("in the call `a` the arguments do not fit"), "{}", state.toasts[0].text);
