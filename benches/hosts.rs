@@ -1,16 +1,17 @@
 //! All host views of an answer of 1 MB, beside counting each distinct text of them once: the second is what cannot be
 //! spared. The sample has both parts, Markdown and records.
 
+use mcp_loupe::analysis;
 use std::collections::HashSet;
 use std::hint::black_box;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use mcp_loupe::analysis::{Ctx, DeliveriesQuery, HostsQuery};
 use mcp_loupe::cancel::Cancel;
 use mcp_loupe::format::Subject;
 use mcp_loupe::host::Hosts;
-use mcp_loupe::report::{self, Ctx, DeliveriesQuery, HostsQuery};
 use mcp_loupe::{store, token};
 
 mod common;
@@ -23,7 +24,7 @@ fn subject() -> Arc<Subject> {
     let data = common::payload(RECORDS);
     let result = format!("{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"structuredContent\":{data}}}");
     let capture = store::read_bytes(&Bytes::from(result), "bench", None).expect("a result is a capture");
-    report::subject(Arc::new(capture))
+    analysis::subject(Arc::new(capture))
 }
 
 fn hosts(criterion: &mut Criterion) {

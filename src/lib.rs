@@ -1,8 +1,7 @@
 //! Loupe: an inspector for comparing MCP response formats.
 //!
-//! Bytes come in and become an immutable [`capture::Capture`]; questions are asked of it and answered by pure,
-//! cached functions ([`report`]); the window ([`ui`]), the terminal and JSON ([`cli`]) print the answers. Nothing is
-//! written back. A module imports only modules listed below it; `tests/it/layers.rs` holds that.
+//! Bytes come in and become an immutable [`capture::Capture`]; [`analysis`] answers queries about it with pure, cached
+//! functions; the window ([`ui`]), the terminal and JSON ([`cli`]) show the results. Nothing is written back. A module imports only modules listed below it; `tests/it/layers.rs` holds that.
 //! The map with its reasons is `docs/architecture.md`.
 
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
@@ -20,7 +19,9 @@ pub mod mcp;
 pub mod serve;
 pub mod store;
 pub mod fixture;
-pub mod report;
+pub mod contract;
+pub mod verdict;
+pub mod analysis;
 pub mod diff;
 pub mod host;
 pub mod format;
@@ -31,6 +32,8 @@ pub mod token;
 pub mod ask;
 pub mod quote;
 pub mod json;
-pub mod problem;
 pub mod parallel;
+pub mod number;
+pub mod digest;
+pub mod problem;
 pub mod cancel;

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use super::args::AnswerArgs;
 use super::output;
+use crate::analysis::arguments;
 use crate::ask::{Ask, Reply, Root, Wants, form};
 use crate::json::{Doc, Kind as JsonKind};
 use crate::mcp::{Answer, ClientCapabilities};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::arguments;
 
 /// What stands as the model of an answer that no model gave.
 const MODEL: &str = "none (canned answer)";

@@ -15,11 +15,12 @@ use super::near;
 use super::view::ViewRequest;
 use super::written::KeepArgs;
 use super::{Done, answers, hosts, output};
+use crate::analysis::arguments;
+use crate::analysis::arguments::refused_by;
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::host::Hosts;
 use crate::mcp::{self, Session};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::arguments::{self, refused_by};
 use crate::source::Source;
 use crate::store;
 

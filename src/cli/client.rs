@@ -17,10 +17,10 @@ use super::pairs::pairs;
 use super::{answers, config, login, output, written};
 use crate::cancel::Cancel;
 use crate::capture::Step;
+use crate::contract::message_line;
 use crate::fixture::redact::Known;
 use crate::mcp::{self, CancelToken, Listing, OnSessionEvent, Options, Session, SessionEvent, ToolList};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::json::message_line;
 use crate::source::{Command, Grant, Http, Limits, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(90);

@@ -1,5 +1,6 @@
 //! `compare`: one call over the values of an argument, side by side.
 
+use crate::analysis;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -9,20 +10,25 @@ use super::call::{capture_id, make_calls, not_listed, read_arguments, warn_unche
 use super::client::{interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
 use super::{Done, hosts, near, view};
+use crate::analysis::RowCount;
+use crate::analysis::arguments::refused_by;
+use crate::analysis::curve::{Curve, Limit, Unit};
+use crate::analysis::sweep;
+use crate::analysis::sweep::{
+    Column, ColumnOrigin, Sweep, SweepCall, SweepQuery, argument_names, choices, format_argument, page_size_argument, shown,
+};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
+use crate::contract;
+use crate::contract::TableKind;
+use crate::contract::sweep_table;
 use crate::host::Hosts;
 use crate::mcp;
+use crate::number::grouped;
+use crate::number::milliseconds;
 use crate::problem::{Problem, ProblemKind};
-use crate::report::arguments::refused_by;
-use crate::report::curve::{Curve, Limit, Unit};
-use crate::report::json::{self, milliseconds};
-use crate::report::sweep::{
-    self, Column, ColumnOrigin, Sweep, SweepCall, SweepQuery, argument_names, choices, format_argument, page_size_argument,
-    shown, sweep_table, sweep_verdict,
-};
-use crate::report::{self, RowCount, TableKind, grouped};
 use crate::token::{Encoding, Tokenizer};
+use crate::verdict::sweep_verdict;
 
 /// Fields of a column that are named before the rest is counted.
 const MAX_FIELDS: usize = 12;
@@ -151,16 +157,17 @@ fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Canc
     let looked_away = |_: Cancelled| interrupted();
     let mut calls = Vec::with_capacity(captures.len());
     for (value, capture) in plan.values.iter().zip(captures) {
-        let subject = report::subject(Arc::new(capture));
+        let subject = analysis::subject(Arc::new(capture));
         calls.push(SweepCall::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
     let found = Sweep::of(&SweepQuery { vary: Some(plan.vary.as_str().into()), ..SweepQuery::default() }, &calls, cancel)
         .map_err(looked_away)?;
-    let failure = calls.iter().find_map(|call| json::failure(&call.subject));
+    let failure = calls.iter().find_map(|call| analysis::failure(&call.subject));
     if let Some(kind) = table {
         output::table(&sweep_table(kind, &found, &calls, tokenizer.nearest_encoding()))?;
     } else if print.json {
-        let text = json::sweep(&found, &plan.values, &calls, tokenizer, hosts, failure.as_ref(), cancel).map_err(looked_away)?;
+        let text =
+            contract::sweep(&found, &plan.values, &calls, tokenizer, hosts, failure.as_ref(), cancel).map_err(looked_away)?;
         output::print(text.as_bytes())?;
     } else {
         let counts = counts(&found, &calls, tokenizer, cancel).map_err(looked_away)?;
@@ -188,7 +195,7 @@ fn counts(found: &Sweep, calls: &[SweepCall], tokenizer: &Tokenizer, cancel: &Ca
     let count = |column: &Column| {
         let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
         match calls.get(call).filter(|_| !column.row.format.is_empty()) {
-            Some(call) => report::count_row(&call.subject, &column.row, tokenizer, cancel),
+            Some(call) => analysis::count_row(&call.subject, &column.row, tokenizer, cancel),
             None => Ok(RowCount::default()),
         }
     };
@@ -259,7 +266,7 @@ fn columns_table(found: &Sweep, tokenizer: &Tokenizer, counts: &[RowCount]) -> S
     if !counts.is_empty() {
         // The tokenizer that was named comes first.
         let named = std::iter::once(one_line(tokenizer.name()).to_uppercase());
-        let cells = counts.iter().map(|count| count.count.map_or_else(String::new, report::counted));
+        let cells = counts.iter().map(|count| count.count.map_or_else(String::new, analysis::counted));
         for (row, cell) in rows.iter_mut().zip(named.chain(cells)) {
             row.insert(1, cell);
         }

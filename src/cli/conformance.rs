@@ -11,11 +11,11 @@ use super::args;
 use super::call::capture_id;
 use super::client::{list, list_tools, with_session};
 use super::{Done, conformance_login, output};
+use crate::analysis::arguments::refused_by;
 use crate::capture::{Capture, Prompt, Resource, Tool};
 use crate::json::write;
 use crate::mcp::{self, Listing, Session};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::arguments::refused_by;
 use crate::source::{Http, Protocol, Source, Transport};
 
 /// What is played, as the runner says it.

@@ -1,5 +1,7 @@
 //! `diff`: what differs between two captures, fixtures or files, or between two lists of tools.
 
+use crate::analysis;
+use crate::number;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,16 +10,18 @@ use bytes::Bytes;
 
 use super::output::{self, columns, one_line, visible};
 use super::{Done, args, view};
+use crate::analysis::RowCount;
+use crate::analysis::difference::{Difference, DifferenceOptions, TextDifference, Told, ToolsDifference, ValueDifference};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Tool, listed_tools};
+use crate::contract;
 use crate::diff::lines::Side;
 use crate::diff::tree::{Op, TreeOptions};
 use crate::format::Subject;
 use crate::format::ledger::Row;
 use crate::json::Node;
+use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
-use crate::report::difference::{Difference, DifferenceOptions, TextDifference, Told, ToolsDifference, ValueDifference};
-use crate::report::{self, RowCount, grouped, json};
 use crate::store;
 use crate::token::{Count, Encoding, Tokenizer, Tokens};
 
@@ -45,7 +49,7 @@ pub fn run(args: &args::DiffArgs) -> Done {
         (Input::Tools(a), Input::Tools(b)) => {
             let found = ToolsDifference::of(&a, &b, &TreeOptions::default(), &cancel).map_err(looked_away)?;
             let text = if args.print.json {
-                json::diff_tools(&found)
+                contract::diff_tools(&found)
             } else {
                 let encoding = tokenizer.encoding().ok_or_else(|| {
                     Problem::new(ProblemKind::Usage, "two lists of tools are counted with o200k_base and cl100k_base only")
@@ -57,12 +61,15 @@ pub fn run(args: &args::DiffArgs) -> Done {
         }
         (Input::Answer(a), Input::Answer(b)) => {
             let names = (name(&args.a, &a), name(&args.b, &b));
-            let (a, b) = (report::subject((*a).into()), report::subject((*b).into()));
+            let (a, b) = (analysis::subject((*a).into()), analysis::subject((*b).into()));
             let options = DifferenceOptions::until(Instant::now() + LIMIT);
             let found = Difference::of(&a, &b, &options, &cancel).map_err(looked_away)?;
             let counts = counts(&found, &a, &b, &tokenizer, &cancel).map_err(looked_away)?;
-            let text =
-                if args.print.json { json::diff(&found, &tokenizer, &counts) } else { page(&found, &names, &tokenizer, &counts) };
+            let text = if args.print.json {
+                contract::diff(&found, &tokenizer, &counts)
+            } else {
+                page(&found, &names, &tokenizer, &counts)
+            };
             (text, found.is_equal())
         }
         _ => {
@@ -115,7 +122,7 @@ fn counts(
     cancel: &Cancel,
 ) -> Result<Vec<(RowCount, RowCount)>, Cancelled> {
     let count = |subject: &Subject, format, tokens: Option<Tokens>| match tokens {
-        Some(tokens) => report::count_row(subject, &Row { format, tokens, ..Row::default() }, tokenizer, cancel),
+        Some(tokens) => analysis::count_row(subject, &Row { format, tokens, ..Row::default() }, tokenizer, cancel),
         None => Ok(RowCount::default()),
     };
     found.tokens.iter().map(|pair| Ok((count(a, pair.format, pair.a)?, count(b, pair.format, pair.b)?))).collect()
@@ -144,10 +151,10 @@ fn page(found: &Difference, names: &(String, String), tokenizer: &Tokenizer, cou
     }
     let mut rows = vec![["FORMAT", "A", "B", "B − A"].map(str::to_owned).to_vec()];
     for (pair, (a, b)) in found.tokens.iter().zip(counts) {
-        let cell = |count: &RowCount| count.count.map_or_else(|| "–".to_owned(), report::counted);
+        let cell = |count: &RowCount| count.count.map_or_else(|| "–".to_owned(), analysis::counted);
         // Between two ranges there is no one difference.
         let change = match (a.count, b.count) {
-            (Some(Count::Exact(a)), Some(Count::Exact(b))) => report::signed_from(a, b),
+            (Some(Count::Exact(a)), Some(Count::Exact(b))) => number::signed_from(a, b),
             _ => String::new(),
         };
         rows.push(vec![pair.format.to_owned(), cell(a), cell(b), change]);
@@ -190,7 +197,7 @@ fn tools_page(found: &ToolsDifference, encoding: Encoding) -> String {
         page.push_str(&format!(
             "~ {} · {} tokens{schema}{hints}\n{}",
             one_line(&tool.name),
-            report::signed_from(a, b),
+            number::signed_from(a, b),
             changes(&tool.definition)
         ));
     }

@@ -2,12 +2,12 @@
 
 use super::output::{self, columns};
 use super::{Done, args};
+use crate::contract;
 use crate::format::FORMATS;
-use crate::report::json;
 
 pub fn run(args: &args::FormatsArgs) -> Done {
     if args.print.json {
-        output::print(json::formats().as_bytes())?;
+        output::print(contract::formats().as_bytes())?;
         return Ok(0);
     }
     let mut rows = vec![["FORMAT", "TITLE", "WRITTEN BY"].map(str::to_owned).to_vec()];

@@ -7,10 +7,10 @@ use super::args::{self, DataArgs};
 use super::output::{self, columns};
 use super::{Done, near};
 use crate::cancel::Cancel;
+use crate::contract;
 use crate::host::probe::{Naming, SERVER, find, sections};
 use crate::host::{Host, Hosts};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::json;
 use crate::serve::sample::Probe;
 use crate::store;
 
@@ -18,7 +18,7 @@ pub fn run(args: &args::HostsArgs) -> Done {
     let hosts = load(&args.data);
     if let Some(id) = &args.id {
         let host = known(&hosts, id, "hosts")?;
-        let text = if args.print.json { json::host(&hosts, host) } else { output::visible(&detail(host)).into_owned() };
+        let text = if args.print.json { contract::host(&hosts, host) } else { output::visible(&detail(host)).into_owned() };
         output::print(text.as_bytes())?;
         return Ok(0);
     }
@@ -26,7 +26,7 @@ pub fn run(args: &args::HostsArgs) -> Done {
         return probe(path, &hosts, args.print.json);
     }
     if args.print.json {
-        output::print(json::hosts_list(&hosts).as_bytes())?;
+        output::print(contract::hosts_list(&hosts).as_bytes())?;
         return Ok(0);
     }
     let head = ["HOST", "NAME", "VERSION", "EVIDENCE", "CHECKED", "SHOWS", "LIMIT"];
@@ -50,7 +50,7 @@ pub fn run(args: &args::HostsArgs) -> Done {
 /// Everything that is known about one host.
 fn detail(host: &Host) -> String {
     let mut page = format!("{} · {}{}\n", host.id, host.name, if host.is_own { " (own)" } else { "" });
-    page.push_str(&format!("{}\n", crate::report::evidence_text(host)));
+    page.push_str(&format!("{}\n", crate::analysis::evidence_text(host)));
     page.push_str(&format!("shows {}\n", host.shows()));
     if host.limit.is_empty() {
         page.push_str("limit none known\n");
@@ -58,7 +58,7 @@ fn detail(host: &Host) -> String {
     for limit in &host.limit {
         let max = match limit.max {
             0 => limit.max_note.clone().unwrap_or_else(|| "depends on the model".to_owned()),
-            max => format!("{} {}", crate::report::grouped(max), limit.unit.title()),
+            max => format!("{} {}", crate::number::grouped(max), limit.unit.title()),
         };
         page.push_str(&format!("limit {max}; {}\n", limit.certainty));
         if let Some(setting) = &limit.setting {
@@ -114,7 +114,7 @@ fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
         .map_err(|_| Problem::new(ProblemKind::Cancelled, "cancelled"))?;
     let naming = Naming { checked: today(), ..Naming::default() };
     if is_json {
-        output::print(json::probe(&found, &naming).as_bytes())?;
+        output::print(contract::probe(&found, &naming).as_bytes())?;
         return Ok(0);
     }
     let mut words = vec![found.verdict(), format!("Confidence: {}.", found.confidence().title())];
@@ -137,7 +137,7 @@ fn today() -> String {
 fn limits(host: &Host) -> String {
     let limit = |limit: &crate::host::rules::LimitRule| match limit.max {
         0 => "depends on the model".to_owned(),
-        max => format!("{} {}", crate::report::grouped(max), limit.unit.title()),
+        max => format!("{} {}", crate::number::grouped(max), limit.unit.title()),
     };
     if host.limit.is_empty() { "none known".to_owned() } else { host.limit.iter().map(limit).collect::<Vec<_>>().join("; ") }
 }

@@ -99,7 +99,7 @@ fn run(cli: &Cli) -> Done {
 /// Prints a failure where nothing was captured (what was, its command has printed already); gives its exit status.
 fn fail(problem: &Problem, json: bool) -> u8 {
     output::problem(problem);
-    if json && let Err(unprinted) = output::print(crate::report::json::error(problem).as_bytes()) {
+    if json && let Err(unprinted) = output::print(crate::contract::error(problem).as_bytes()) {
         output::problem(&unprinted);
     }
     problem.kind.exit_status()

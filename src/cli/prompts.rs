@@ -7,12 +7,12 @@ use super::client::{list, with_session};
 use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
 use super::{Done, call, hosts, near, view};
+use crate::analysis::arguments::refused_by;
 use crate::capture::{Prompt, Server};
+use crate::contract;
 use crate::json::write;
 use crate::mcp::{self, Listing};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::arguments::refused_by;
-use crate::report::json;
 
 pub fn run(args: &args::ListArgs) -> Done {
     let source = args.source.required()?;
@@ -29,7 +29,7 @@ pub fn run(args: &args::ListArgs) -> Done {
         },
         |(server, prompts), cancel| {
             let text = if args.print.json {
-                json::prompts(&server, &prompts, &tokenizer, cancel).map_err(view::looked_away)?
+                contract::prompts(&server, &prompts, &tokenizer, cancel).map_err(view::looked_away)?
             } else {
                 page(&server, &prompts)
             };

@@ -8,9 +8,9 @@ use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
 use super::{Done, call, hosts, view};
 use crate::capture::{Resource, Server};
+use crate::contract;
 use crate::json::write;
 use crate::mcp::{self, Listing};
-use crate::report::json;
 
 pub fn run(args: &args::ListArgs) -> Done {
     let source = args.source.required()?;
@@ -30,7 +30,7 @@ pub fn run(args: &args::ListArgs) -> Done {
         },
         |(server, resources), cancel| {
             let text = if args.print.json {
-                json::resources(&server, &resources, &tokenizer, cancel).map_err(view::looked_away)?
+                contract::resources(&server, &resources, &tokenizer, cancel).map_err(view::looked_away)?
             } else {
                 page(&server, &resources)
             };
@@ -61,7 +61,7 @@ fn page(server: &Server, resources: &[Resource]) -> String {
         rows.push(vec![
             one_line(&resource.uri),
             one_line(resource.mime_type.as_deref().unwrap_or("–")),
-            resource.size.map_or_else(|| "–".to_owned(), crate::report::grouped),
+            resource.size.map_or_else(|| "–".to_owned(), crate::number::grouped),
             one_line(what),
         ]);
     }

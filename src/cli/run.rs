@@ -1,5 +1,6 @@
 //! `run`: the calls of a collection, what they cost, and how that changed.
 
+use crate::analysis;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,8 +20,8 @@ use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{Before, Run, RunCall};
 use crate::host::Hosts;
 use crate::mcp::{self, Session};
+use crate::number::{grouped, number_of, signed};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::{self, grouped, json, number_of, signed};
 use crate::source::Source;
 use crate::store;
 use crate::token::{self, Tokens};
@@ -197,8 +198,8 @@ fn print(
     let mut calls = Vec::with_capacity(captures.len());
     let mut failure = None;
     for (call, capture) in collection.calls.iter().zip(captures) {
-        let subject = report::subject(Arc::new(capture));
-        failure = failure.or_else(|| json::failure(&subject));
+        let subject = analysis::subject(Arc::new(capture));
+        failure = failure.or_else(|| analysis::failure(&subject));
         calls.push(RunCall::measure(call, &subject, hosts, cancel).map_err(looked_away)?);
     }
     let not_called = collection.calls.iter().skip(calls.len()).map(|call| call.name.clone()).collect();

@@ -9,8 +9,8 @@ use super::output::{self, columns, one_line};
 use super::view::ViewRequest;
 use super::{Done, args, client, hosts, near};
 use crate::capture::Capture;
+use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
-use crate::report::grouped;
 use crate::store::{self, ReadAs};
 
 /// Characters of arguments in a list.

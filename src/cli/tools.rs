@@ -4,10 +4,12 @@ use super::args;
 use super::client::{interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
 use super::{Done, view};
+use crate::analysis::{DefinitionPart, ServerCost, counted};
 use crate::cancel::Cancel;
 use crate::capture::{Server, Tool};
+use crate::contract;
+use crate::number::grouped;
 use crate::problem::Problem;
-use crate::report::{DefinitionPart, ServerCost, counted, grouped, json};
 use crate::source::Source;
 use crate::token::{Count, Encoding, Tokenizer};
 
@@ -34,7 +36,7 @@ pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::LinkArgs, print
         },
         |(server, tools), cancel| {
             let text = if print.json {
-                json::tools(&server, &tools, tokenizer, cancel).map_err(view::looked_away)?
+                contract::tools(&server, &tools, tokenizer, cancel).map_err(view::looked_away)?
             } else {
                 page(&server, &tools, tokenizer, cancel)?
             };

@@ -4,6 +4,7 @@ mod hosts;
 mod ledger;
 mod page;
 
+use crate::analysis;
 use std::cell::LazyCell;
 use std::convert::Infallible;
 use std::path::Path;
@@ -11,20 +12,19 @@ use std::sync::Arc;
 
 use super::args::{PrintArgs, ViewArgs};
 use super::{Done, client, later, near, output};
+use crate::analysis::{Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, format_bytes};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, Outcome};
+use crate::contract::{self, LedgerOptions};
+use crate::contract::{TableKind, counted_table};
 use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, Subject};
 use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::parallel::parallel_map;
 use crate::problem::{Problem, ProblemKind};
-use crate::report::json::{self, LedgerOptions};
-use crate::report::{
-    self, CountedRow, Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, TableKind, counted_table,
-    format_bytes,
-};
 use crate::store;
 use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
+use crate::verdict::CountedRow;
 
 /// An answer from this size on is measured on several threads; each keeps a text or two of its size.
 const PARALLEL_BYTES: usize = 256 << 10;
@@ -103,8 +103,8 @@ impl ViewRequest {
     /// Prints the capture; the exit status is that of its outcome. An interrupt ends the computing: what there is by then
     /// is printed, and the status is that of an interrupt.
     pub fn print(&self, capture: Capture, cancel: &Cancel) -> Done {
-        let subject = report::subject(Arc::new(capture));
-        let failure = json::failure(&subject);
+        let subject = analysis::subject(Arc::new(capture));
+        let failure = analysis::failure(&subject);
         let status = match (&failure, subject.capture.outcome) {
             (Some(problem), _) => problem.kind.exit_status(),
             (None, Outcome::ToolError) => 1,
@@ -134,8 +134,9 @@ impl ViewRequest {
             let rows = rows(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
-            let report =
-                |problem: Option<&Problem>| json::report(subject, &rows, &counts, Some(&hosts), &self.ledger, problem, cancel);
+            let report = |problem: Option<&Problem>| {
+                contract::report(subject, &rows, &counts, Some(&hosts), &self.ledger, problem, cancel)
+            };
             let mut text = report(failure);
             if cancel.is_cancelled() {
                 text = report(failure.or(Some(&client::interrupted())));
@@ -180,7 +181,7 @@ impl ViewRequest {
 
     /// The rows' counts by the tokenizer that was named.
     fn counts(&self, subject: &Subject, rows: &[Row], cancel: &Cancel) -> Vec<RowCount> {
-        report::count_rows(subject, rows, &self.ledger.tokenizer, cancel)
+        analysis::count_rows(subject, rows, &self.ledger.tokenizer, cancel)
     }
 
     /// Every page that there is, each under its name; after an interrupt those that there were.
@@ -238,10 +239,10 @@ impl ViewRequest {
             return Err(Problem::new(ProblemKind::Usage, why.clone()).at(text.host.name.clone()));
         }
         output::print(text.view.text.as_bytes())?;
-        output::note(self.print.quiet, &report::evidence_text(&text.host));
+        output::note(self.print.quiet, &analysis::evidence_text(&text.host));
         let limit = &text.view.limit;
         if !matches!(limit.state, LimitState::None | LimitState::Fits) {
-            output::note(self.print.quiet, &format!("limit: {}", report::limit_text(&text.view)));
+            output::note(self.print.quiet, &format!("limit: {}", analysis::limit_text(&text.view)));
         }
         let media = text.view.parts.iter().filter(|part| matches!(part, Part::Media { .. })).count();
         if media > 0 {

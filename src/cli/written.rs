@@ -9,8 +9,8 @@ use super::output::{self, columns, one_line};
 use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::fixture::redact::{Known, OFFERED, RedactOptions, Redacted, redact};
+use crate::number::{grouped, number_of};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::{grouped, number_of};
 use crate::source::Source;
 use crate::store::{self, History, Label};
 

@@ -1,5 +1,6 @@
 //! Collections for the window: opened, added to, their answers counted, their runs written and read again.
 
+use crate::analysis;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +19,6 @@ use crate::fixture::redact::{RedactOptions, redact};
 use crate::fixture::run::{Before, RunCall};
 use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
-use crate::report;
 use crate::state::Event;
 use crate::state::collection::{CollectionEffect, CollectionEvent};
 use crate::store;
@@ -65,7 +65,7 @@ fn work(effect: CollectionEffect, options: &RedactOptions, hosts: &Hosts) -> Res
         CollectionEffect::Measure { run, at, call, capture } => {
             let cancel = Cancel::new();
             let called_off = |_| Problem::new(ProblemKind::Cancelled, "the answer was not counted");
-            let call = RunCall::measure(&call, &report::subject(capture), hosts, &cancel).map_err(called_off)?;
+            let call = RunCall::measure(&call, &analysis::subject(capture), hosts, &cancel).map_err(called_off)?;
             CollectionEvent::Measured { run, at, call: Ok(call) }
         }
     }))

@@ -2,6 +2,7 @@
 //!
 //! The key lives here and in the system's keychain; of it the state learns only where it is.
 
+use crate::analysis;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,7 +19,6 @@ use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::mcp::keychain;
 use crate::problem::{Problem, ProblemKind};
-use crate::report;
 use crate::state::Event;
 use crate::state::exact::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
 use crate::token::claude::{self, Key, Request};
@@ -167,7 +167,7 @@ async fn keep(key: &Key, keychain: bool) -> KeyPlace {
 }
 
 fn prepare(capture: Arc<Capture>, format: &str, address: &str, model: &str) -> Result<Prepared, Problem> {
-    let text = report::text_of(&report::subject(capture), format, &Cancel::new())
+    let text = analysis::text_of(&analysis::subject(capture), format, &Cancel::new())
         .map_err(|_| Problem::new(ProblemKind::Cancelled, "called off"))??;
     if text.is_empty() {
         return Err(Problem::new(ProblemKind::NotFound, "there is no text to count"));

@@ -1,15 +1,16 @@
 //! Writing an export of a capture, off the threads that paint and wait. Pictures are prepared here and painted by the app.
 
+use crate::analysis;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::analysis::sweep::SweepQuery;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;
+use crate::contract::SweepFile;
 use crate::fixture::export::{ExportChoice, ExportForm, Material, Place};
 use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
-use crate::report;
-use crate::report::sweep::{SweepFile, SweepQuery};
 use crate::state::{Event, ExportOrder, ExportPicture};
 use crate::store;
 use crate::token::Encoding;
@@ -22,7 +23,7 @@ pub(super) fn write(capture: Arc<Capture>, order: &ExportOrder, path: Option<Pat
         _ => Place::default(),
     };
     let cancel = Cancel::new();
-    let subject = report::subject(Arc::clone(&capture));
+    let subject = analysis::subject(Arc::clone(&capture));
     let material = Material { subject: &subject, hosts, encoding: order.encoding, place: &place };
     if let ExportChoice::Export(export) = order.kind {
         let picture = |picture| Event::Picture { picture, theme: order.theme, path: path.clone() };
@@ -51,7 +52,7 @@ pub(super) fn write_compare(
     encoding: Encoding,
     hosts: &Hosts,
 ) -> Result<Event, Problem> {
-    let subjects: Vec<_> = captures.into_iter().map(report::subject).collect();
+    let subjects: Vec<_> = captures.into_iter().map(analysis::subject).collect();
     let text = file.write(&subjects, ask, encoding, hosts, &Cancel::new()).map_err(called_off)?;
     put(path, text.as_bytes())
 }

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use super::queue::Queue;
 use super::work::caught;
+use crate::analysis::{About, Inquiry, Memo};
 use crate::cancel::Cancel;
 use crate::host::Hosts;
-use crate::report::{About, Inquiry, Memo};
 use crate::state::Event;
 use crate::token;
 
@@ -148,8 +148,8 @@ fn run(shared: &Shared, Job { about, inquiry, cancel }: Job) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::{HostsQuery, RowQuery, TextQuery, TreeQuery};
     use crate::capture::CaptureId;
-    use crate::report::{HostsQuery, RowQuery, TextQuery, TreeQuery};
 
     #[test]
     fn the_newest_capture_and_what_is_looked_at_come_first() {

@@ -23,12 +23,12 @@ use std::time::Duration;
 use time::OffsetDateTime;
 use tokio::runtime::Runtime;
 
+use crate::analysis::Prices;
 use crate::cancel::Cancel;
 use crate::capture::{Capture, Reading};
 use crate::fixture::redact::{Redacted, redact};
 use crate::host::{Hosts, probe};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::Prices;
 use crate::serve::sample::Probe;
 use crate::state::{Effect, Event, HistoryEvent};
 use crate::store;

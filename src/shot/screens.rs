@@ -12,13 +12,13 @@ use image::RgbaImage;
 use time::macros::datetime;
 
 use super::Shot;
+use crate::analysis::TextQuery;
 use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
 use crate::engine::Engine;
 use crate::fixture::collection::Collection;
 use crate::fixture::run::Before;
 use crate::host::probe::Naming;
 use crate::problem::{Problem, ProblemKind};
-use crate::report::TextQuery;
 use crate::settings::Theme;
 use crate::source::{Command, SampleSpec, Source};
 use crate::state::collection::{CollectionAction, CollectionEvent};

@@ -8,10 +8,10 @@ use super::{
     HostsAction, ImportAction, LoginAction, PaneView, PreparedCall, PreparedRun, ProbeAction, StartQuestion, TokensAction, Value,
     asks, diff, exact, library, media, versus, wire,
 };
+use crate::analysis::Inquiry;
 use crate::capture::CaptureId;
+use crate::contract::SweepFile;
 use crate::fixture::export::ExportChoice;
-use crate::report::Inquiry;
-use crate::report::sweep::SweepFile;
 use crate::settings::{PanelSize, Theme};
 use crate::source::{Protocol, Source};
 

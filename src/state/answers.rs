@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use crate::analysis::{Inquiry, Query, QueryResult};
 use crate::capture::CaptureId;
 use crate::problem::Problem;
-use crate::report::{Inquiry, Query, QueryResult};
 
 /// What is known of a query's result.
 #[derive(Debug)]
@@ -159,7 +159,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::report::{PartQuery, SubjectQuery, TextQuery, TreeQuery};
+    use crate::analysis::{PartQuery, SubjectQuery, TextQuery, TreeQuery};
     use crate::token::Tokens;
 
     fn id(name: &str) -> CaptureId {
@@ -202,7 +202,7 @@ mod tests {
             for format in ["json", "yaml"] {
                 let inquiry = of(capture, TextQuery(format));
                 answers.ask(&inquiry, Duration::ZERO);
-                let view = crate::report::TextView::plain(format, &"x".repeat(BUDGET / 3));
+                let view = crate::analysis::TextView::plain(format, &"x".repeat(BUDGET / 3));
                 answers.put(inquiry, Ok(QueryResult::new(Arc::new(view))), Some(&id("shown")));
             }
         };

@@ -5,11 +5,11 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{Effect, State};
+use crate::analysis::arguments;
 use crate::ask::form::{ElicitationField, ElicitationKind};
 use crate::ask::{Ask, Reply, Wants};
 use crate::json::{Doc, write};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::arguments;
 
 /// What stands as the model of a completion that a person wrote.
 const MODEL: &str = "a person, by hand";

@@ -1,5 +1,6 @@
 //! Arguments, calls and the captures they become.
 
+use crate::contract;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -7,9 +8,9 @@ use bytes::Bytes;
 use super::{
     Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, QueryState, Screen, StartQuestion, State, Value,
 };
+use crate::analysis::{About, Inquiry, QueryResult, SubjectQuery, Target, ToolTokensQuery};
 use crate::capture::{Capture, CaptureId};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::{self, About, Inquiry, QueryResult, SubjectQuery, Target, ToolTokensQuery};
 use crate::source::{SampleSpec, Source};
 
 impl StartQuestion {
@@ -277,7 +278,7 @@ impl State {
             return self.compare_text();
         }
         let capture = self.capture()?;
-        report::verdict_markdown(&self.counted_rows(&capture.id), capture, &self.settings.tokenizer)
+        contract::verdict_markdown(&self.counted_rows(&capture.id), capture, &self.settings.tokenizer)
     }
 
     pub(super) fn copy_verdict(&mut self, effects: &mut Vec<Effect>) {

@@ -9,11 +9,11 @@ use bytes::Bytes;
 
 use super::series::{Owner, Series};
 use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
+use crate::analysis::arguments::unchecked;
 use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::{Before, Run, RunCall};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::arguments::unchecked;
 use crate::token::Tokens;
 
 /// What a person does with collections.

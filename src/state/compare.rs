@@ -9,16 +9,20 @@ use bytes::Bytes;
 use super::change::toggle;
 use super::series::{Owner, Series};
 use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
+use crate::analysis::Inquiry;
+use crate::analysis::arguments::unchecked;
+use crate::analysis::sweep::SweepPage;
+use crate::analysis::sweep::{
+    SentPart, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, page_size_argument, planned, shown, value_in,
+    values,
+};
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
+use crate::contract::TableKind;
+use crate::contract::{SweepFile, sweep_table};
 use crate::fixture::export::safe_name;
 use crate::problem::{Problem, ProblemKind};
-use crate::report::arguments::unchecked;
-use crate::report::sweep::SweepPage;
-use crate::report::sweep::{
-    SentPart, Sweep, SweepChoice, SweepFile, SweepQuery, differs_only_in, format_argument, needed_verdict, page_size_argument,
-    planned, shown, sweep_table, sweep_verdict, value_in, values,
-};
-use crate::report::{Inquiry, TableKind, Verdict};
+use crate::verdict::Verdict;
+use crate::verdict::{needed_verdict, sweep_verdict};
 
 /// A comparison, running or done.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
+use crate::analysis::{DiffQuery, DiffView, Inquiry, TextOf};
 use crate::capture::{Capture, CaptureId, Tool};
-use crate::report::{DiffQuery, DiffView, Inquiry, TextOf};
 use crate::source::{Protocol, Source};
 
 /// What the diff screen compares, and how it shows it.

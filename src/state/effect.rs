@@ -7,11 +7,12 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::{CollectionEffect, ExportOrder, ExportPicture, FixtureEffect, HistoryEffect, PathPurpose, exact};
+use crate::analysis::sweep::SweepQuery;
+use crate::analysis::{About, Inquiry};
 use crate::ask::Reply;
 use crate::capture::{Capture, Line, Tool};
+use crate::contract::SweepFile;
 use crate::host::Host;
-use crate::report::sweep::{SweepFile, SweepQuery};
-use crate::report::{About, Inquiry};
 use crate::settings::Theme;
 use crate::source::import::Placeholder;
 use crate::source::{Limits, Recent, Source};

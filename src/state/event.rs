@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::versus::ToolsRead;
 use super::{CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, exact, library};
+use crate::analysis::{Inquiry, Prices, QueryResult};
 use crate::ask::Ask;
 use crate::capture::{Capture, Line, Server, Step, Tool};
 use crate::problem::Problem;
-use crate::report::{Inquiry, Prices, QueryResult};
 use crate::settings::Theme;
 use crate::source::Recent;
 use crate::source::import::Import;

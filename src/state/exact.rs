@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Dialog, Effect, QueryState, State};
+use crate::analysis::RowQuery;
 use crate::capture::{Capture, CaptureId};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::RowQuery;
 use crate::token::Tokenizer;
 use crate::token::claude::{self, Key, Request};
 
@@ -192,7 +192,7 @@ impl State {
 
     /// The id of the model that money is shown for, where it is one of Claude's, else of the last in the table.
     fn likely_model(&self) -> String {
-        let is_claude = |model: &&crate::report::Model| model.tokenizer() == Some(Tokenizer::Claude);
+        let is_claude = |model: &&crate::analysis::Model| model.tokenizer() == Some(Tokenizer::Claude);
         let models = &self.prices.prices.models;
         let chosen = self.model().filter(is_claude).or_else(|| models.iter().rfind(is_claude));
         // Their names and ids differ in this alone.

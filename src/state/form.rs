@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::analysis::arguments;
+use crate::analysis::arguments::ArgumentCheck;
 use crate::json::{Doc, Kind, Node, write};
-use crate::report::arguments::{self, ArgumentCheck};
 
 /// How the arguments are edited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

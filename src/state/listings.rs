@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::State;
+use crate::analysis::difference::{ToolsDifference, ToolsQuery};
+use crate::analysis::{Definitions, Inquiry, ServerCostQuery, ToolTokensQuery};
 use crate::capture::{Server, Tool};
 use crate::problem::Problem;
-use crate::report::difference::{ToolsDifference, ToolsQuery};
-use crate::report::{Definitions, Inquiry, ServerCostQuery, ToolTokensQuery};
 use crate::token::Tokens;
 
 impl State {
@@ -80,7 +80,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::QueryResult;
+    use crate::analysis::QueryResult;
     use crate::source::Source;
     use crate::state::{Action, Effect, Event, ServerNotification};
 

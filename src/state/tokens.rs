@@ -1,16 +1,18 @@
 //! What is chosen about tokens: the tokenizer and its file, the token map, keys struck out, the whole server, money.
 
+use crate::analysis;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Dialog, Effect, PathPurpose, QueryState, Screen, State};
+use crate::analysis::{CountQuery, DefinitionPart, Model, Prices, RowQuery};
 use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
-use crate::report::{self, CountQuery, CountedRow, DefinitionPart, Model, Prices, RowQuery};
 use crate::token::{Count, Tokenizer, TokenizerFile};
+use crate::verdict::CountedRow;
 
 /// What the drawer's token map shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,7 +128,7 @@ impl State {
                 if !struck.remove(&path) {
                     // What is inside is struck with it.
                     let inside: BTreeSet<String> = std::iter::once(path.clone()).collect();
-                    struck.retain(|known| !report::is_struck(known, &inside));
+                    struck.retain(|known| !analysis::is_struck(known, &inside));
                     struck.insert(path);
                 }
             }

@@ -125,7 +125,7 @@ impl State {
             }
             ServerDiffAction::Copy => match self.tools_difference(self.versus_tools()) {
                 Some(found) => {
-                    let text = crate::report::json::diff_tools(found);
+                    let text = crate::contract::diff_tools(found);
                     self.copy(text, effects);
                 }
                 None => self.toast("Nothing to copy yet: the tools are still being compared"),
@@ -237,7 +237,7 @@ fn named(server: &Server) -> String {
 mod tests {
     use bytes::Bytes;
 
-    use crate::report::Target;
+    use crate::analysis::Target;
 
     use super::*;
     use crate::problem::ProblemKind;

@@ -10,10 +10,10 @@ use bytes::Bytes;
 use super::import::{self, Input};
 use super::{MOST_OF_ANSWERS, read_file, read_folder};
 use crate::capture::{Capture, CaptureId, Outcome, Reading, Server};
+use crate::digest::sha256;
 use crate::json::write::string;
 use crate::json::{Doc, Kind as JsonKind};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::json::sha256;
 
 /// So many digits of a digest tell two files of one name apart, for people.
 pub(super) const SHORT: usize = 8;

@@ -15,10 +15,12 @@ use time::format_description::well_known::Rfc3339;
 
 use super::{REQUEST, StoreError, duration};
 use crate::capture::{Capture, CaptureId, Carried, HttpInfo, Message, Outcome, Redaction, Server, Timings, Tool};
+use crate::contract::message_line;
+use crate::digest::sha256;
 use crate::json::Doc;
 use crate::json::write::string;
+use crate::number::milliseconds;
 use crate::problem::{Problem, ProblemKind};
-use crate::report::json::{message_line, milliseconds, sha256};
 
 const SCHEMA: &str = "loupe.capture/1";
 

@@ -45,8 +45,8 @@ pub use replace::{Recovered, recover, replace_folder};
 pub use settings::{change_settings, read_settings};
 
 use crate::capture::{Capture, Direction, Message};
+use crate::contract::message_line;
 use crate::problem::{Problem, ProblemKind};
-use crate::report::json::message_line;
 use manifest::Manifest;
 
 const MANIFEST: &str = "capture.json";
@@ -405,7 +405,7 @@ fn read_messages(lines: &[u8], folder: &Path) -> Result<Vec<Message>, StoreError
     Ok(messages)
 }
 
-/// The inverse of [`crate::report::json::milliseconds`], exact to the nanosecond for any plausible call.
+/// The inverse of [`crate::number::milliseconds`], exact to the nanosecond for any plausible call.
 fn duration(milliseconds: f64) -> Option<Duration> {
     let nanoseconds = (milliseconds * 1e6).round();
     (0.0..=u64::MAX as f64).contains(&nanoseconds).then(|| Duration::from_nanos(nanoseconds as u64))

@@ -19,10 +19,10 @@ use super::sidebar::Risk;
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Tone};
 use super::{Cx, export, icons, once, top_bar};
+use crate::analysis::TextQuery;
 use crate::capture::{Annotations, Capture, Hint, Tool};
 use crate::fixture::export::ExportChoice;
 use crate::json::Doc;
-use crate::report::TextQuery;
 use crate::state::{Action, Connection, Dialog, ExportAction, FixtureAction, Form, FormMode, ListedTool, Screen};
 
 /// Width of the block that tells how the call went.

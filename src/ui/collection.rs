@@ -12,8 +12,8 @@ use crate::capture::CaptureId;
 use crate::fixture::budget::Checked;
 use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::RunCall;
+use crate::number::signed;
 use crate::problem::Problem;
-use crate::report::signed;
 use crate::state::{Action, CollectionAction};
 
 const ROW: f32 = 28.0;

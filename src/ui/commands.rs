@@ -6,8 +6,8 @@
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
 use super::{Cx, compare, drawer, palette, theme};
+use crate::analysis::{HostsQuery, SubjectQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
-use crate::report::{HostsQuery, SubjectQuery, TextQuery};
 use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::diff::DiffAction;

@@ -21,7 +21,7 @@ use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, ScrollA
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
-use crate::report::sweep::{Column, SweepPage};
+use crate::analysis::sweep::{Column, SweepPage};
 use crate::state::{Action, Compare, CompareAction, QueryState};
 use crate::ui::panes::format_title;
 

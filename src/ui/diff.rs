@@ -18,7 +18,7 @@ pub use sides::letter;
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
-use crate::report::{DiffView, TextOf};
+use crate::analysis::{DiffView, TextOf};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, QueryState, Screen};
 

@@ -1,12 +1,13 @@
 //! An exact count for Claude: the offer beside its estimate, and the dialog that shows whole what would be sent, and to whom.
 
+use crate::analysis;
 use egui::{Label, Popup, RichText, Ui, vec2};
 
 use super::dialogs::{code_ui, paragraph, title};
 use super::panes::{format_title, menu_row};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, top_bar, widgets};
-use crate::report::{self, RowQuery};
+use crate::analysis::RowQuery;
 use crate::state::Action;
 use crate::state::exact::{Counted, ExactAction, ExactRequest, KeyPlace};
 use crate::token::Tokenizer;
@@ -152,7 +153,7 @@ fn outcome_ui(ui: &mut Ui, cx: &Cx<'_>, asking: &ExactRequest) {
         if let Some(row) = cx.ready(RowQuery(asking.format))
             && let Some(range) = Tokenizer::Claude.from_tokens(row.tokens)
         {
-            text.push_str(&format!("; Loupe's range is {}", report::counted(range)));
+            text.push_str(&format!("; Loupe's range is {}", analysis::counted(range)));
         }
         ui.add(Label::new(RichText::new(text).font(theme::semibold(13.0)).color(t.strong)).wrap().selectable(true));
         let note = "As one user message that holds this text and nothing else; what surrounds it in a conversation comes on top. \

@@ -10,7 +10,8 @@ use egui::{Id, Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2,
 use super::theme::{self, ThemeTokens};
 use super::widgets::Button;
 use super::{Cx, icons, panes, widgets};
-use crate::report::{HostRow, HostsQuery, HostsReport, grouped};
+use crate::analysis::{HostRow, HostsQuery, HostsReport};
+use crate::number::grouped;
 use crate::state::{Action, HostFilter, HostSort, HostsAction, ProbeAction, QueryState};
 
 /// Room that the words of the head's controls need, beside what stands at their right.
@@ -169,7 +170,7 @@ fn table_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, rows: &[
         let room = rect.width() - 2.0 * SIDE - 36.0;
         widgets::verdict_rows(
             ui,
-            verdict,
+            &verdict,
             room,
             match rect.height() {
                 ..240.0 => 1,

@@ -45,10 +45,10 @@ mod shell_tests;
 
 use std::cell::RefCell;
 
+use crate::analysis::{CountQuery, Inquiry, Query, RowQuery, ToolTokensQuery};
 use crate::capture::CaptureId;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
-use crate::report::{CountQuery, Inquiry, Query, RowQuery, ToolTokensQuery};
 use crate::settings::PanelSize;
 use crate::state::{Action, QueryState, State};
 use crate::token::{Count, Tokenizer};

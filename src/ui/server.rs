@@ -7,8 +7,8 @@ use egui::{Frame, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, Stroke
 use super::sidebar::cached;
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
-use crate::report::ServerCostQuery;
-use crate::report::{Cost, DefinitionPart, ServerCost, ToolCost};
+use crate::analysis::ServerCostQuery;
+use crate::analysis::{Cost, DefinitionPart, ServerCost, ToolCost};
 use crate::state::QueryState;
 use crate::state::{Action, Dialog, ServerColumn, TokensAction};
 use crate::token::Count;

@@ -4,7 +4,7 @@ use egui::{Label, Popup, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, top_bar, widgets};
-use crate::report::Model;
+use crate::analysis::Model;
 use crate::state::exact::ExactAction;
 use crate::state::{Action, TokensAction};
 use crate::token::{Encoding, Tokenizer};

@@ -11,13 +11,13 @@ use super::sidebar::cached;
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, Tone};
 use super::{Cx, dialogs, icons};
+use crate::analysis::difference::ToolsQuery;
+use crate::analysis::difference::{ChangedTool, ToolsDifference};
+use crate::analysis::special::Shown;
 use crate::capture::Tool;
 use crate::diff::tree::Op;
 use crate::json::Node;
-use crate::report::difference::ToolsQuery;
-use crate::report::difference::{ChangedTool, ToolsDifference};
-use crate::report::signed_from;
-use crate::report::special::Shown;
+use crate::number::signed_from;
 use crate::state::Action;
 use crate::state::QueryState;
 use crate::state::versus::{ServerDiffAction, ToolListing};
@@ -289,7 +289,7 @@ fn changes(tool: &ChangedTool) -> Vec<Change> {
         }
         Some(shown)
     };
-    let change = |told: crate::report::difference::Told<'_>| {
+    let change = |told: crate::analysis::difference::Told<'_>| {
         let (from, to) = tool.definition.paths(&told);
         let path = match (told.op, from, to) {
             (Op::Move, Some(from), Some(to)) => format!("{from} → {to}"),

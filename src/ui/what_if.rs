@@ -1,13 +1,14 @@
 //! "What if without this key": the strip that says which keys are struck out and what that saves. The capture is
 //! untouched; the ledger shows each format's saving, and the tree strikes the keys.
 
+use crate::number;
 use egui::{Align, Layout, RichText, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::Button;
 use super::{Cx, icons};
+use crate::analysis::{CountQuery, OmitKeys, RowQuery, key_of, ratio_of};
 use crate::format::ledger::Row;
-use crate::report::{self, CountQuery, OmitKeys, RowQuery, key_of, ratio_of};
 use crate::state::{Action, QueryState, TokensAction};
 use crate::token::Count;
 
@@ -25,9 +26,9 @@ pub fn count_without(cx: &Cx<'_>, row: &Row) -> Option<Count> {
 pub fn change(count: Count, base: Count) -> String {
     match (count.is_exact() && base.is_exact(), count == base) {
         (_, true) => "–".to_owned(),
-        (true, false) => report::signed_from(base.high(), count.high()),
+        (true, false) => number::signed_from(base.high(), count.high()),
         (false, false) => {
-            format!("≈{}…{}", report::signed_from(base.low(), count.low()), report::signed_from(base.high(), count.high()))
+            format!("≈{}…{}", number::signed_from(base.low(), count.low()), number::signed_from(base.high(), count.high()))
         }
     }
 }

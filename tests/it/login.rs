@@ -9,10 +9,10 @@ use std::time::Duration;
 use crate::peer::oauth::{Modes, OAuthPeer};
 use crate::peer::{call, options, until};
 use mcp_loupe::capture::{Capture, Outcome};
+use mcp_loupe::contract::message_line;
 use mcp_loupe::mcp::login::{LoginStore, Step, Visit};
 use mcp_loupe::mcp::{self, Call, CancelToken, Options, Session, SessionEvent};
 use mcp_loupe::problem::{Problem, ProblemKind};
-use mcp_loupe::report::json::message_line;
 use mcp_loupe::source::{Grant, Http, Login, Source, Transport};
 
 fn source(peer: &OAuthPeer) -> Source {

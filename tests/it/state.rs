@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::support::Driver;
+use mcp_loupe::analysis::sweep::{SentPart, SweepQuery};
+use mcp_loupe::analysis::{CountQuery, Inquiry, OmitKeys, Query, RowQuery, ServerCostQuery, ToolTokensQuery, TreeQuery};
 use mcp_loupe::capture::{CaptureId, Outcome};
+use mcp_loupe::contract::SweepFile;
+use mcp_loupe::contract::TableKind;
 use mcp_loupe::fixture::export::ExportChoice;
 use mcp_loupe::problem::ProblemKind;
-use mcp_loupe::report::sweep::{SentPart, SweepFile, SweepQuery};
-use mcp_loupe::report::{CountQuery, Inquiry, OmitKeys, Query, RowQuery, ServerCostQuery, TableKind, ToolTokensQuery, TreeQuery};
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::{

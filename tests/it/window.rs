@@ -1,17 +1,17 @@
 //! A window over the sample server without engine, threads or clock: state in, picture out.
 
+use mcp_loupe::analysis;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use egui::{FullOutput, Pos2, Rect, Shape, Theme, vec2};
 use image::RgbaImage;
+use mcp_loupe::analysis::Memo;
 use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{Capture, CaptureId, Outcome, Reading, Server, Timings, Tool};
 use mcp_loupe::host::Hosts;
 use mcp_loupe::json::{Doc, Node};
-use mcp_loupe::report;
-use mcp_loupe::report::Memo;
 use mcp_loupe::serve::Backend;
 use mcp_loupe::serve::sample::Sample;
 use mcp_loupe::shot::Shot;
@@ -120,7 +120,7 @@ impl Window {
     fn exact(&mut self, effect: ExactEffect) {
         let event = match effect {
             ExactEffect::Prepare { run, capture, format, address, model } => {
-                let text = report::text_of(&report::subject(capture), format, &Cancel::new()).unwrap().unwrap();
+                let text = analysis::text_of(&analysis::subject(capture), format, &Cancel::new()).unwrap().unwrap();
                 let request = Request::new(&address, &model, &text);
                 ExactEvent::Prepared { run, prepared: Ok(Prepared::new(text.clone(), text, &request)) }
             }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::analysis::{Deliveries, HostRow, HostsReport};
 use crate::cli::output::{columns, one_line};
 use crate::host::What;
-use crate::report::{Deliveries, HostRow, HostsReport, grouped};
+use crate::number::grouped;
 use crate::token::Encoding;
 
 /// Fields that are named of a host that loses more.

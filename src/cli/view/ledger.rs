@@ -1,13 +1,15 @@
 //! The ledger as a table for people.
 
+use crate::analysis::{RowCount, counted, ratio_of};
 use crate::capture::{Direction, Outcome, Payload};
 use crate::cli::output::{columns, one_line};
+use crate::contract::LedgerOptions;
 use crate::format::ledger::Row;
 use crate::format::{self, Format, Subject};
-use crate::report::grouped;
-use crate::report::json::{LedgerOptions, milliseconds};
-use crate::report::{RowCount, counted, ratio_of, verdict};
+use crate::number::grouped;
+use crate::number::milliseconds;
 use crate::token::Encoding;
+use crate::verdict::verdict;
 
 /// The head of the capture, the verdict, and a row for every format.
 pub fn page(subject: &Subject, rows: &[Row], counts: &[RowCount], options: &LedgerOptions) -> String {

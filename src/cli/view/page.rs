@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::analysis::{Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeView};
 use crate::cancel::Cancel;
 use crate::capture::Block;
 use crate::cli::client::interrupted;
@@ -9,9 +10,8 @@ use crate::cli::output::{columns, one_line, visible};
 use crate::format::Subject;
 use crate::host::Hosts;
 use crate::json::{Kind as JsonKind, Node};
+use crate::number::{grouped, number_of};
 use crate::problem::{Problem, ProblemKind};
-use crate::report::{Card, Ctx, Mark, MdKind, Query, RenderedQuery, Table, TreeQuery, TreeView};
-use crate::report::{grouped, number_of};
 use crate::token;
 
 /// Deeper levels are not indented further; they say their depth instead.
@@ -77,7 +77,7 @@ fn other(page: &mut String, block: &Block) {
 }
 
 fn drawn(table: &Table) -> String {
-    let cells = |row: &Vec<crate::report::Cell>| row.iter().map(|cell| one_line(&cell.source)).collect::<Vec<_>>();
+    let cells = |row: &Vec<crate::analysis::Cell>| row.iter().map(|cell| one_line(&cell.source)).collect::<Vec<_>>();
     let mut rows = vec![cells(&table.header)];
     rows.extend(table.rows.iter().map(|(_, row)| cells(row)));
     let widths =

@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 
+use crate::analysis::format_bytes;
 use crate::cancel::Cancel;
 use crate::capture::Outcome;
 use crate::format::{self, FORMATS, Format, Subject};
 use crate::json::{Node, write};
-use crate::report::format_bytes;
 
 /// Which of the forms of the same data is sent.
 #[derive(Clone, Copy)]

@@ -53,7 +53,7 @@ impl Entry {
         Self {
             id: id.clone(),
             started_at: capture.started_at,
-            elapsed_ms: crate::report::json::milliseconds(capture.timings.total()),
+            elapsed_ms: crate::number::milliseconds(capture.timings.total()),
             server: capture.server.name.clone(),
             source: capture.server.source.clone(),
             tool: capture.tool.name.clone(),

@@ -24,9 +24,9 @@ use time::OffsetDateTime;
 
 use super::file::{ReadAs, SHORT, empty_capture};
 use crate::capture::{Capture, CaptureId, Direction, HttpInfo, Timings};
+use crate::digest::sha256;
 use crate::json::Doc;
 use crate::problem::{Problem, ProblemKind};
-use crate::report::json::sha256;
 
 /// A kind of file with many answers.
 pub(super) struct Importer {

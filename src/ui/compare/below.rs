@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Rect, Stroke, Ui, vec2};
 
 use super::{SIDE, hosts, losses};
-use crate::report::sweep::SweepPage;
+use crate::analysis::sweep::SweepPage;
 use crate::state::{Action, Compare, CompareAction, CompareTab};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};

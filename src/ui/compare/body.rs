@@ -7,9 +7,9 @@ use egui::text::CCursor;
 use egui::{Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{SIDE, place};
-use crate::report::special::Shown;
-use crate::report::sweep::{SweepPage, SweepRows, SweepRowsQuery, ThisPage};
-use crate::report::{Query, TextRow};
+use crate::analysis::special::Shown;
+use crate::analysis::sweep::{SweepPage, SweepRows, SweepRowsQuery, ThisPage};
+use crate::analysis::{Query, TextRow};
 use crate::state::{Action, Compare, CompareAction, QueryState};
 use crate::ui::panes::colour::job;
 use crate::ui::theme::{self, ThemeTokens};

@@ -4,9 +4,9 @@ use egui::{Align, Layout, Rect, Sense, Ui, pos2, vec2};
 
 use super::SIDE;
 use super::controls::derived;
+use crate::analysis::sweep::{Column, ColumnOrigin, SweepPage};
 use crate::capture::Outcome;
 use crate::format::ledger::ratio;
-use crate::report::sweep::{Column, ColumnOrigin, SweepPage};
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
@@ -135,7 +135,7 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
 /// Whether a column is shown as Markdown where the texts are rendered.
 fn can_render(page: &SweepPage, column: &Column) -> bool {
     let at = page.sweep.columns.iter().position(|known| known.origin == column.origin && known.format == column.format);
-    at.and_then(|at| page.texts.get(at)).is_some_and(|view| crate::report::sweep::can_render(view.syntax, column.format))
+    at.and_then(|at| page.texts.get(at)).is_some_and(|view| crate::analysis::sweep::can_render(view.syntax, column.format))
 }
 
 fn time(column: &Column) -> String {

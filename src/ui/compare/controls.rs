@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
 
 use super::{SIDE, needed};
+use crate::analysis::sweep::{Column, ColumnOrigin, SentPart, SweepPage};
+use crate::contract::SweepFile;
+use crate::contract::TableKind;
 use crate::format::FORMATS;
-use crate::report::TableKind;
-use crate::report::sweep::{Column, ColumnOrigin, SentPart, SweepFile, SweepPage};
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::panes::menu_row;
 use crate::ui::theme::{self, ThemeTokens};

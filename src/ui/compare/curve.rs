@@ -6,10 +6,10 @@ use egui::{RichText, Ui};
 use egui_plot::{Corner, HLine, Legend, Line, LineStyle, Plot, PlotPoints, Points};
 
 use super::stays;
+use crate::analysis::curve::{Curve, Limit, Straight, Unit};
+use crate::analysis::sweep::SweepPage;
 use crate::host::Hosts;
 use crate::host::rules::LimitUnit as HostUnit;
-use crate::report::curve::{Curve, Limit, Straight, Unit};
-use crate::report::sweep::SweepPage;
 use crate::state::{Action, CompareAction};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};

@@ -3,10 +3,10 @@
 use egui::{Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
+use crate::analysis::sweep::{Column, ColumnOrigin, SweepPage};
+use crate::analysis::{DeliveryCell, HostsQuery, HostsReport, SentAsTextQuery};
 use crate::capture::CaptureId;
 use crate::host::{Host, LimitState};
-use crate::report::sweep::{Column, ColumnOrigin, SweepPage};
-use crate::report::{DeliveryCell, HostsQuery, HostsReport, SentAsTextQuery};
 use crate::state::{Compare, QueryState};
 use crate::token::Tokens as Counted;
 use crate::ui::Cx;

@@ -3,8 +3,8 @@
 use egui::{Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{SIDE, column_name};
-use crate::report::special::Shown;
-use crate::report::sweep::{ColumnOrigin, Loss, SweepPage};
+use crate::analysis::special::Shown;
+use crate::analysis::sweep::{ColumnOrigin, Loss, SweepPage};
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use egui::{RichText, ScrollArea, Ui};
 
 use super::stays;
-use crate::report::sweep::{ColumnOrigin, Field, SweepPage};
+use crate::analysis::sweep::{ColumnOrigin, Field, SweepPage};
 use crate::state::{Action, CompareAction};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
@@ -76,5 +76,5 @@ pub fn needed_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
 fn field_name(page: &SweepPage, field: &Field) -> String {
     let name = crate::diff::pattern::name(&field.pattern);
     let same = page.sweep.fields.iter().filter(|other| crate::diff::pattern::name(&other.pattern) == name).count();
-    if same == 1 { name } else { crate::report::sweep::readable(&field.pattern) }
+    if same == 1 { name } else { crate::analysis::sweep::readable(&field.pattern) }
 }

@@ -3,8 +3,8 @@
 
 use egui::{Color32, Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
-use crate::report::SubjectQuery;
-use crate::report::sweep::{SweepChoice, argument_names, choices, page_size_argument, shown, value_in};
+use crate::analysis::SubjectQuery;
+use crate::analysis::sweep::{SweepChoice, argument_names, choices, page_size_argument, shown, value_in};
 use crate::state::{Action, CompareAction, Screen, VaryForm};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
@@ -146,7 +146,7 @@ pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let tip = if why.is_empty() { "This answer has no data to write other formats from" } else { why };
     let button = Button::new(&label).icon(icons::CALL).key("variant").tip(tip).height(24.0).enabled(why.is_empty());
     if button.show(ui).clicked()
-        && let Ok(arguments) = crate::report::sweep::with_value(&given, &choice.name, value)
+        && let Ok(arguments) = crate::analysis::sweep::with_value(&given, &choice.name, value)
     {
         cx.send(Action::SetArgumentsText(arguments));
         cx.send(Action::Call { send_anyway: false });

@@ -3,7 +3,7 @@
 
 use egui::{Id, Ui};
 
-use crate::report::sweep::SweepPage;
+use crate::analysis::sweep::SweepPage;
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::Cx;
 

@@ -13,7 +13,7 @@ use egui_commonmark::CommonMarkCache;
 
 use super::body::{self, Head, ROW};
 use super::place;
-use crate::report::sweep::{Piece, SweepPage, SweepRendered, SweepRenderedQuery, ThisPage};
+use crate::analysis::sweep::{Piece, SweepPage, SweepRendered, SweepRenderedQuery, ThisPage};
 use crate::state::Compare;
 use crate::ui::Cx;
 use crate::ui::panes::item::{ItemPlace, SIDE, item_ui};
@@ -105,7 +105,7 @@ impl Kept {
 
     /// The height of a section below its head.
     fn body(&self, page: &SweepPage, section: usize) -> f32 {
-        let height = |(column, cell): (usize, &crate::report::sweep::SectionCell)| {
+        let height = |(column, cell): (usize, &crate::analysis::sweep::SectionCell)| {
             let pieces = self.laid.cell(section, column);
             let pad = if pieces.is_empty() { 0.0 } else { 2.0 * PAD };
             let missing = if cell.missing.is_empty() { 0.0 } else { ROW };

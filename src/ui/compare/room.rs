@@ -3,8 +3,9 @@
 use egui::{Align, Layout, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 
 use super::offer;
-use crate::report::sweep::value_in;
-use crate::report::{RowQuery, TextQuery, grouped};
+use crate::analysis::sweep::value_in;
+use crate::analysis::{RowQuery, TextQuery};
+use crate::number::grouped;
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;

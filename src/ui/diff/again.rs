@@ -5,9 +5,10 @@ use std::sync::Arc;
 use egui::{Rect, RichText, ScrollArea, Ui, pos2, vec2};
 
 use super::{act, inside, note_ui, percent};
-use crate::report::difference::ToolsDifference;
-use crate::report::difference::ToolsQuery;
-use crate::report::{DiffQuery, DiffView, signed_from};
+use crate::analysis::difference::ToolsDifference;
+use crate::analysis::difference::ToolsQuery;
+use crate::analysis::{DiffQuery, DiffView};
+use crate::number::signed_from;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, Dialog, PaneView};
 use crate::ui::theme::{self, ThemeTokens};
@@ -133,7 +134,7 @@ pub fn tools_changed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                     text.chars().take(80).collect::<String>()
                 };
                 let words = format!("{} {path} {} → {}", told.op.name(), value(told.a), value(told.b));
-                let words = crate::report::special::Shown::of(&words).text;
+                let words = crate::analysis::special::Shown::of(&words).text;
                 ui.add(egui::Label::new(RichText::new(format!("    {words}")).font(theme::code()).color(t.text)).wrap());
             }
         }

@@ -4,8 +4,9 @@ use egui::{Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::percent;
 use super::texts::{hue_of, text_title};
+use crate::analysis::{DiffView, TextOf};
 use crate::format;
-use crate::report::{DiffView, TextOf, signed_from};
+use crate::number::signed_from;
 use crate::ui::Cx;
 use crate::ui::panes::format_title;
 use crate::ui::theme::{self, ThemeTokens};

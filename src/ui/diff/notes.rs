@@ -2,7 +2,7 @@
 
 use egui::{Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2};
 
-use crate::report::DiffView;
+use crate::analysis::DiffView;
 use crate::ui::icons;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -72,7 +72,7 @@ pub fn note_ui(ui: &Ui, rect: Rect, tone: widgets::Tone, words: &str) {
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, line));
     let icon = if tone == widgets::Tone::Accent { icons::INFO } else { icons::WARNING };
     widgets::glyph_at(ui, pos2(rect.left() + 22.0, rect.center().y), icon, theme::icon_font(14.0), color);
-    let shown = crate::report::special::Shown::of(words).text;
+    let shown = crate::analysis::special::Shown::of(words).text;
     widgets::text_at(ui, pos2(rect.left() + 38.0, rect.center().y), shown, theme::small(), t.text, rect.width() - 50.0);
     let response = ui.interact(rect, ui.scope_id().with(("note", words)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));

@@ -8,10 +8,10 @@ use egui::{Align, Color32, Id, Layout, Rect, RichText, Role, ScrollArea, Sense, 
 
 use super::texts::{formats_ui, hue_of};
 use super::{Stops, act, inside};
+use crate::analysis::DiffView;
+use crate::analysis::difference::TextDifference;
+use crate::analysis::special::Shown;
 use crate::diff::lines::{DiffLine, Side};
-use crate::report::DiffView;
-use crate::report::difference::TextDifference;
-use crate::report::special::Shown;
 use crate::state::diff::DiffAction;
 use crate::ui::panes::rtl;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};

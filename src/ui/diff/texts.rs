@@ -3,8 +3,8 @@
 use egui::{Popup, RichText, Ui};
 
 use super::act;
+use crate::analysis::{HostsQuery, HostsReport, TextOf};
 use crate::format::FORMATS;
-use crate::report::{HostsQuery, HostsReport, TextOf};
 use crate::state::QueryState;
 use crate::state::diff::DiffAction;
 use crate::ui::Cx;

@@ -7,12 +7,13 @@ use egui::mutex::Mutex;
 use egui::{Align, Color32, Id, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Stops, act, inside};
+use crate::analysis::difference::ValueDifference;
+use crate::analysis::special::Shown;
+use crate::analysis::{DiffRow, DiffView};
 use crate::diff::pattern::pattern;
 use crate::diff::tree::Op;
 use crate::json::{Kind, Node};
-use crate::report::difference::ValueDifference;
-use crate::report::special::Shown;
-use crate::report::{DiffRow, DiffView, signed_from};
+use crate::number::signed_from;
 use crate::state::diff::DiffAction;
 use crate::ui::panes::{menu_row, rtl};
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};

@@ -3,7 +3,8 @@
 use egui::{Align, Id, Layout, Rect, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
-use crate::report::{HostGroup, HostRow, HostsQuery, HostsReport, grouped};
+use crate::analysis::{HostGroup, HostRow, HostsQuery, HostsReport};
+use crate::number::grouped;
 use crate::state::{Action, HostsAction, PaneView, QueryState};
 use crate::ui::hosts::row;
 use crate::ui::theme::{self, ThemeTokens};
@@ -60,7 +61,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
             QueryState::Ready(report) => {
                 let verdict = report.verdict(cx.state.settings.encoding());
                 // In the header of a closed drawer there is room for one line.
-                widgets::verdict_rows(ui, verdict, rect.width() - 36.0, if rect.height() > theme::HEADER { 2 } else { 1 });
+                widgets::verdict_rows(ui, &verdict, rect.width() - 36.0, if rect.height() > theme::HEADER { 2 } else { 1 });
                 if widgets::icon_button(ui, icons::COPY, "Copy what hosts see").clicked() {
                     cx.send(Action::Copy(verdict.text()));
                 }

@@ -2,16 +2,18 @@
 
 mod columns;
 
+use crate::analysis;
+use crate::verdict;
 use egui::{
     Align, Color32, Id, Key, Layout, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 
 use self::columns::{Columns, Widths};
 use super::SIDE;
+use crate::analysis::{NeededQuery, RowQuery, counted, ratio_of};
 use crate::capture::FactCount;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
-use crate::report::{self, CountedRow, NeededQuery, RowQuery, VerdictPart, counted, ratio_of};
 use crate::state::{Action, DrawerTab, PaneView, QueryState, TokensAction, TokensPart};
 use crate::token::{Count, Tokenizer};
 use crate::ui::exact;
@@ -20,6 +22,7 @@ use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, commands, icons};
+use crate::verdict::{CountedRow, VerdictPart};
 
 /// Height of the line above the derived formats.
 const DERIVED: f32 = 18.0;
@@ -124,7 +127,7 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, is_short: bool) {
         })
         .collect();
     ui.scope_builder(widgets::region(ui, "verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
-        let Some(mut verdict) = report::verdict_counted(&rows, &cx.state.settings.tokenizer) else {
+        let Some(mut verdict) = verdict::verdict_counted(&rows, &cx.state.settings.tokenizer) else {
             let failed = lines.iter().find_map(|line| if let Known::Failed(why) = &line.known { Some(why) } else { None });
             if let Some(why) = failed {
                 let words = RichText::new(why).font(theme::base()).color(ThemeTokens::of(ui).bad);
@@ -142,7 +145,7 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, is_short: bool) {
         let is_alone = is_short && rect.width() < SENTENCE_ALONE;
         let buttons = if is_alone { 0.0 } else { 68.0 + crate::ui::compare::offer_width(ui, cx) };
         let room = rect.width() - buttons;
-        let short = report::verdict_short(&rows, &cx.state.settings.tokenizer).filter(|_| is_short);
+        let short = verdict::verdict_short(&rows, &cx.state.settings.tokenizer).filter(|_| is_short);
         match &short {
             Some(short) => widgets::verdict_line(ui, short, &verdict.text(), room),
             None => widgets::verdict_rows(ui, &verdict, room, if rect.height() > 40.0 { 2 } else { 1 }),
@@ -177,7 +180,7 @@ fn money(cx: &Cx<'_>, rows: &[CountedRow<'_>]) -> Option<String> {
     } else {
         format!(" ({} by {})", counted(count), tokenizer.name())
     };
-    Some(format!(" {}{by}: {}.", model.name, report::Cost::of(count, model).text()))
+    Some(format!(" {}{by}: {}.", model.name, analysis::Cost::of(count, model).text()))
 }
 
 pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {

@@ -3,8 +3,9 @@
 use egui::{Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::tokens::{part_head, percent};
+use crate::analysis::{RowQuery, Saving, SavingQuery, TokenMap};
 use crate::format::FORMATS;
-use crate::report::{RowQuery, Saving, SavingQuery, TokenMap, signed};
+use crate::number::signed;
 use crate::state::{Action, QueryState, TokensAction};
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, ThemeTokens};

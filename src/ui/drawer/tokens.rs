@@ -4,7 +4,7 @@ use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sens
 use std::sync::Arc;
 
 use super::{SIDE, saving, treemap};
-use crate::report::{Shares, TokenMap, TokenMapQuery};
+use crate::analysis::{Shares, TokenMap, TokenMapQuery};
 use crate::state::{Action, QueryState, TokensAction, TokensPart};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};

@@ -3,7 +3,7 @@
 use egui::{Align, Color32, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::tokens::{colors, column_name, part_head, percent};
-use crate::report::TokenMap;
+use crate::analysis::TokenMap;
 use crate::state::{Action, TokensAction};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};

@@ -3,7 +3,8 @@
 use egui::{Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::SIDE;
-use crate::report::{Deliveries, DeliveriesQuery, DeliveryRow, grouped};
+use crate::analysis::{Deliveries, DeliveriesQuery, DeliveryRow};
+use crate::number::grouped;
 use crate::state::QueryState;
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
@@ -41,7 +42,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
             let words = "What if the same data came in another way? Made by Loupe from this answer and put through every host's rules; no server sent it.";
             ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
             let width = ui.available_width();
-            widgets::verdict_rows(ui, deliveries.verdict(encoding), width, 4);
+            widgets::verdict_rows(ui, &deliveries.verdict(encoding), width, 4);
         });
     });
     ui.add_space(8.0);

@@ -4,7 +4,8 @@
 use egui::{Align, Layout, Rect, RichText, ScrollArea, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
 use super::{SIDE, row};
-use crate::report::{HostRow, HostsReport, TextOf, evidence_text, grouped};
+use crate::analysis::{HostRow, HostsReport, TextOf, evidence_text};
+use crate::number::grouped;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, HostDetail, HostsAction};
 use crate::ui::dialogs::MAX_LABEL;
@@ -357,7 +358,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
                 let text = value.unwrap_or_else(|| "not verified".to_owned());
                 ui.add(
                     egui::Label::new(
-                        RichText::new(crate::report::special::Shown::of(&text).text).font(theme::code()).color(t.text),
+                        RichText::new(crate::analysis::special::Shown::of(&text).text).font(theme::code()).color(t.text),
                     )
                     .wrap(),
                 );

@@ -2,8 +2,9 @@
 
 use egui::{Pos2, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
 
+use crate::analysis::{HostRow, HostsReport};
 use crate::host::{Evidence, LimitState};
-use crate::report::{HostRow, HostsReport, grouped};
+use crate::number::grouped;
 use crate::state::HostsView;
 use crate::token::Encoding;
 use crate::ui::theme::{self, Hue, ThemeTokens};

@@ -8,10 +8,10 @@ use egui::{ColorImage, Frame, Label, Margin, Pos2, Rect, RichText, Role, Stroke,
 use egui::{Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::item::SIDE;
+use crate::analysis::special::Shown;
+use crate::analysis::{Picture, PictureQuery};
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
-use crate::report::special::Shown;
-use crate::report::{Picture, PictureQuery};
 use crate::state::media::MediaAction;
 use crate::state::{Action, QueryState};
 use crate::ui::theme::{self, ThemeTokens};

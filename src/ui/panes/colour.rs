@@ -7,9 +7,9 @@ use egui::Color32;
 use egui::text::{LayoutJob, TextFormat};
 
 use super::rtl::append;
+use crate::analysis::special::Shown;
+use crate::analysis::{TextRow, TextView};
 use crate::format::Syntax;
-use crate::report::special::Shown;
-use crate::report::{TextRow, TextView};
 use crate::ui::theme::{self, ThemeTokens};
 
 /// Lays a row out in its colours.

@@ -6,7 +6,7 @@ use egui::{Align, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
 
 use super::PaneCx;
 use super::text::goto_id;
-use crate::report::{FIND_LIMIT, FindHostQuery, FindQuery};
+use crate::analysis::{FIND_LIMIT, FindHostQuery, FindQuery};
 use crate::state::{Action, PaneView};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, widgets};

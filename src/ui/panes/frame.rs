@@ -5,10 +5,10 @@ use egui::{Align, CursorIcon, Id, Layout, Popup, Rect, Role, Sense, Stroke, Ui, 
 use super::header::{self, header_ui};
 use super::strip::strip_ui;
 use super::{PANES, PaneCx};
+use crate::analysis::SubjectQuery;
 use crate::capture::Outcome;
 use crate::format::Subject;
 use crate::problem::{Problem, ProblemKind};
-use crate::report::SubjectQuery;
 use crate::state::{Action, PaneView};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -194,7 +194,7 @@ fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject
     ui.painter().rect_filled(strip, 0.0, fill);
     ui.painter().hline(strip.x_range(), strip.bottom() - 0.5, Stroke::new(1.0, line));
     widgets::glyph_at(ui, pos2(strip.left() + 22.0, strip.center().y), icon, theme::icon_fill_font(16.0), color);
-    let shown = crate::report::special::Shown::of(&text).text;
+    let shown = crate::analysis::special::Shown::of(&text).text;
     widgets::text_at(ui, pos2(strip.left() + 38.0, strip.center().y), shown, theme::label(), t.strong, strip.width() - 50.0);
     let response = ui.interact(strip, ui.scope_id().with("outcome"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Alert, true, &text));

@@ -4,7 +4,7 @@
 use egui::{Response, RichText};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::report::{CharactersQuery, special};
+use crate::analysis::{CharactersQuery, special};
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;

@@ -3,10 +3,10 @@
 use egui::{Align, Align2, Color32, Layout, Popup, Rect, Response, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::format_title;
+use crate::analysis::{HostsQuery, RowQuery, TextQuery};
 use crate::capture::Origin;
 use crate::format::{FORMATS, Subject};
 use crate::host::HostId;
-use crate::report::{HostsQuery, RowQuery, TextQuery};
 use crate::state::{Action, PaneView, QueryState};
 use crate::token::Count;
 use crate::ui::commands::{self, Region};

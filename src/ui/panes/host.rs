@@ -9,9 +9,9 @@ use egui::{Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, S
 use super::select::{DrawnText, Selection, between, intersect};
 use super::text::goto_id;
 use super::{PaneCx, find};
+use crate::analysis::special::Shown;
+use crate::analysis::{HostCutsQuery, HostMark, HostRows, HostRowsQuery, HostsQuery, evidence_text};
 use crate::host::HostId;
-use crate::report::special::Shown;
-use crate::report::{HostCutsQuery, HostMark, HostRows, HostRowsQuery, HostsQuery, evidence_text};
 use crate::state::{Action, HostsAction, PaneView, QueryState};
 use crate::ui::Cx;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
@@ -241,7 +241,7 @@ pub fn view_as_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) -> Rect {
 }
 
 /// What the host that is viewed as leaves out, where it leaves out a part.
-fn cuts<'a>(cx: &Cx<'a>) -> Option<&'a crate::report::HostCuts> {
+fn cuts<'a>(cx: &Cx<'a>) -> Option<&'a crate::analysis::HostCuts> {
     let host = cx.state.view.hosts.view_as?;
     match cx.ready(HostCutsQuery(host)) {
         Some(cuts) => Some(cuts),

@@ -10,7 +10,7 @@ use egui_commonmark::{CommonMarkCache, CommonMarkViewer};
 use super::inline::{Font, byte_at, layout, links_ui};
 use super::markdown::{self, ItemKind};
 use super::{glyph, rtl};
-use crate::report::special::Shown;
+use crate::analysis::special::Shown;
 use crate::state::Action;
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 
+use crate::analysis::special;
 use crate::format::MARKDOWN;
-use crate::report::special;
 use crate::source::is_web;
 
 /// How a stretch of text looks.

@@ -95,7 +95,7 @@ pub fn format_title(id: &'static str) -> &'static str {
 }
 
 fn rendered_footer(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
-    use crate::report::{RenderedQuery, SubjectQuery};
+    use crate::analysis::{RenderedQuery, SubjectQuery};
     use crate::ui::theme::{self, ThemeTokens};
 
     let Some(view) = cx.ready(RenderedQuery(pane.format)) else { return };

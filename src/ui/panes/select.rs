@@ -6,8 +6,8 @@ use std::sync::Arc;
 use egui::text::CCursor;
 use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, Response, Ui, vec2};
 
-use crate::report::DisplayLine;
-use crate::report::special::Shown;
+use crate::analysis::DisplayLine;
+use crate::analysis::special::Shown;
 use crate::state::Action;
 use crate::ui::Cx;
 

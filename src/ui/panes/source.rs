@@ -2,12 +2,13 @@
 
 use egui::{Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use crate::analysis::RowQuery;
 use crate::format::FORMATS;
-use crate::report::{RowQuery, breakage};
 use crate::state::StartQuestion;
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
+use crate::verdict::breakage;
 
 const LINE: f32 = 24.0;
 

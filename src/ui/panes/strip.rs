@@ -4,8 +4,8 @@ use egui::{Align, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, Wid
 
 use super::format_title;
 use super::header::{PLACES, chooser, copy_button, cost, is_counting, sample, title};
+use crate::analysis::counted;
 use crate::format::Subject;
-use crate::report::counted;
 use crate::state::{Action, PaneView};
 use crate::token::Count;
 use crate::ui::theme::{self, Hue, ThemeTokens};

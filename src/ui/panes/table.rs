@@ -9,7 +9,7 @@ use super::glyph;
 use super::inline::{Font, byte_at, layout, links_ui};
 use super::item::{SIDE, select};
 use super::markdown::{self, Inline};
-use crate::report::{Cell, Table};
+use crate::analysis::{Cell, Table};
 use crate::ui::Cx;
 use crate::ui::theme::ThemeTokens;
 

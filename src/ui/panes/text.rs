@@ -14,8 +14,8 @@ use egui::{
 use super::colour::job;
 use super::select::{DrawnText, Selection, between, intersect};
 use super::{PaneCx, find, glyph, host};
-use crate::report::special::Shown;
-use crate::report::{PartQuery, SubjectQuery, TextQuery, TextRow, TextRowsQuery, TextView};
+use crate::analysis::special::Shown;
+use crate::analysis::{PartQuery, SubjectQuery, TextQuery, TextRow, TextRowsQuery, TextView};
 use crate::state::{Action, PaneView, QueryState};
 use crate::ui::Cx;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};

@@ -11,9 +11,9 @@ use egui::mutex::Mutex;
 use egui::{Align, Id, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::PaneCx;
+use crate::analysis::{TextQuery, TreeQuery, TreeView, path_of};
 use crate::capture::{Origin, Record};
 use crate::json::{Doc, Node};
-use crate::report::{TextQuery, TreeQuery, TreeView, path_of};
 use crate::state::{Action, QueryState, TokensAction};
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets;

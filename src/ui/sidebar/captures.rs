@@ -6,9 +6,9 @@ use bytes::Bytes;
 use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::{cached, duration, elided, ground, heading, outcome_look};
+use crate::analysis::counted;
 use crate::capture::Capture;
 use crate::json::Doc;
-use crate::report::counted;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, CollectionAction};
 use crate::token::Count;

@@ -1,8 +1,8 @@
 //! The one way numbers are written: grouped, with their unit.
 
-use crate::report::counted;
-pub use crate::report::grouped;
-use crate::report::number_of;
+use crate::analysis::counted;
+pub use crate::number::grouped;
+use crate::number::number_of;
 use crate::token::Count;
 
 /// A number with its unit, given in the plural: `331 tok`, `1 value`.

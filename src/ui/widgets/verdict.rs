@@ -2,8 +2,8 @@
 
 use egui::{Align, Response, Role, Sense, Ui, WidgetInfo};
 
-use crate::report::{Verdict, VerdictPart};
 use crate::ui::theme::{self, ThemeTokens};
+use crate::verdict::{Verdict, VerdictPart};
 
 /// The sentence on up to `rows` lines, elided there; the whole of it on hover and in the accessibility tree.
 pub fn verdict_rows(ui: &mut Ui, verdict: &Verdict, width: f32, rows: usize) -> Response {

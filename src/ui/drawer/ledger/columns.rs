@@ -3,8 +3,8 @@
 use egui::Rect;
 
 use super::{kept, ratio_text};
+use crate::analysis::{counted, ratio_of};
 use crate::format::ledger::Row;
-use crate::report::{counted, ratio_of};
 use crate::token::Count;
 use crate::ui::drawer::SIDE;
 use crate::ui::what_if::change;

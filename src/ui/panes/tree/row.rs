@@ -3,10 +3,10 @@
 use egui::{Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Flat, TreeRow, is_root, record_of};
+use crate::analysis::special::Shown;
+use crate::analysis::{Mark, is_struck, key_of, path_of};
 use crate::capture::Record;
 use crate::json::{Kind, Node};
-use crate::report::special::Shown;
-use crate::report::{Mark, is_struck, key_of, path_of};
 use crate::state::{Action, TokensAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::top_bar::menu_item;

@@ -1,0 +1,147 @@
+//! A format's tokens by the tokenizer a person names. What is always counted stands in the row; for another
+//! tokenizer the text is written once more.
+
+use crate::analysis::query::{Ctx, Query, Stop, Weigh, format_of};
+use crate::cancel::{Cancel, Cancelled};
+use crate::format::ledger::{INTERRUPTED, Row};
+use crate::format::{self, Subject};
+use crate::problem::Problem;
+use crate::token::{self, Count, Tokenizer, Tokens};
+use std::sync::Arc;
+
+use crate::analysis::format_bytes;
+use crate::number::grouped;
+
+/// Why there is no count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CountError {
+    #[error("cancelled")]
+    Cancelled(#[from] Cancelled),
+    /// The person's tokenizer file does not take the text.
+    #[error("{0}")]
+    Problem(#[from] Problem),
+}
+
+/// What a row has by a tokenizer: a count, or why there is none. One text that a file does not take spoils no other row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowCount {
+    /// `None` where the format does not apply, or the tokenizer's file does not take its text.
+    pub count: Option<Count>,
+    /// Why the file does not take it, in a sentence fragment.
+    pub why: Option<String>,
+}
+
+impl RowCount {
+    /// Of a row that was not reached: whoever asked has looked away.
+    fn interrupted() -> Self {
+        Self { count: None, why: Some(INTERRUPTED.to_owned()) }
+    }
+}
+
+/// The counts of rows by a tokenizer; where the asker has looked away meanwhile, those that were not reached say so.
+pub fn count_rows(subject: &Subject, rows: &[Row], tokenizer: &Tokenizer, cancel: &Cancel) -> Vec<RowCount> {
+    let count = |row| count_row(subject, row, tokenizer, cancel).unwrap_or_else(|_| RowCount::interrupted());
+    rows.iter().map(count).collect()
+}
+
+/// The count of a row by a tokenizer.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<RowCount, Cancelled> {
+    let known = |count| Ok(RowCount { count, why: None });
+    if !row.is_available() {
+        return known(None);
+    }
+    if let Some(count) = tokenizer.from_tokens(row.tokens) {
+        return known(Some(count));
+    }
+    let Some(format) = format::by_id(row.format) else { return known(None) };
+    let counted = match format_bytes(format, subject, cancel)? {
+        Ok(bytes) => tokenizer.count(&String::from_utf8_lossy(&bytes), cancel)?,
+        Err(problem) => Err(problem),
+    };
+    Ok(match counted {
+        Ok(count) => RowCount { count: Some(count), why: None },
+        Err(problem) => RowCount { count: None, why: Some(problem.what) },
+    })
+}
+
+/// A count over the baseline's. Of two estimates the ratio is that of the counts they were made from, so that what is
+/// unsure falls out of it.
+pub fn ratio_of(count: Option<Count>, baseline: Option<Count>) -> Option<f64> {
+    let (count, baseline) = (count?, baseline?);
+    // The higher end is closer to the count it was made from; for an exact one both ends are the same.
+    (baseline.high() > 0).then(|| count.high() as f64 / baseline.high() as f64)
+}
+
+/// A count as people read it: `1,234`, or `≈1,100–1,750` where it is an estimate.
+pub fn counted(count: Count) -> String {
+    match count {
+        Count::Exact(tokens) => grouped(tokens),
+        Count::Estimate { low, high } => format!("≈{}–{}", grouped(low), grouped(high)),
+    }
+}
+
+/// One ledger row, by the id of its format.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RowQuery(pub &'static str);
+
+impl Query for RowQuery {
+    type Out = Arc<Row>;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(Row::measure(format_of(self.0)?, cx.subject()?, cx.cancel)?))
+    }
+}
+
+/// A format's tokens by a tokenizer that is not always counted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CountQuery {
+    pub format: &'static str,
+    pub tokenizer: Tokenizer,
+}
+
+impl Query for CountQuery {
+    type Out = Count;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(self.tokenizer.count(&cx.text(self.format)?, cx.cancel)??)
+    }
+}
+
+/// What a part (from, to) of the text of a format costs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PartQuery {
+    pub format: &'static str,
+    pub from: usize,
+    pub to: usize,
+}
+
+impl Query for PartQuery {
+    type Out = Tokens;
+    const IS_PASSING: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(token::count(cx.text(self.format)?.get(self.from..self.to).unwrap_or_default(), cx.cancel)?)
+    }
+}
+
+/// What a few characters cost by themselves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CharactersQuery(pub Arc<str>);
+
+impl Query for CharactersQuery {
+    type Out = Tokens;
+    const IS_PASSING: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(token::count(&self.0, cx.cancel)?)
+    }
+}
+
+impl Weigh for Row {}
+impl Weigh for Count {}
+impl Weigh for Tokens {}

@@ -1,0 +1,333 @@
+//! What if the same data were delivered in another way: six deliveries through every host.
+//!
+//! The results are made up from the payload and the text of the answer; no server sent them.
+
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use memchr::memmem;
+
+use crate::analysis::host_told;
+use crate::analysis::text::format_bytes;
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{Capture, FactCount, Origin, Outcome};
+use crate::format::{self, Subject};
+use crate::host::{Host, HostView, Hosts, LimitState, RenderCache};
+use crate::json::write;
+use crate::problem::{Problem, ProblemKind};
+use crate::token::{Encoding, Tokens};
+
+/// One way of delivering data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeliveryKind {
+    Text,
+    Structured,
+    BothJson,
+    BothMarkdown,
+    JsonInMarkdown,
+    Link,
+}
+
+impl DeliveryKind {
+    /// Every delivery with its id and the name for people, in display order.
+    pub const ALL: &'static [(DeliveryKind, &'static str, &'static str)] = &[
+        (DeliveryKind::Text, "text", "Text alone"),
+        (DeliveryKind::Structured, "structured", "structuredContent alone"),
+        (DeliveryKind::BothJson, "both-json", "Both, the text is the JSON"),
+        (DeliveryKind::BothMarkdown, "both-markdown", "Both, the text is Markdown"),
+        (DeliveryKind::JsonInMarkdown, "json-in-markdown", "JSON in a fence in the text"),
+        (DeliveryKind::Link, "link", "A link and a short text"),
+    ];
+
+    /// The name for people.
+    pub fn title(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., title)| title)
+    }
+
+    /// The id in reports.
+    pub fn id(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, id, _)| id)
+    }
+}
+
+/// What one host makes of one delivery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeliveryCell {
+    /// `None` where the host's text cannot be computed.
+    pub tokens: Option<Tokens>,
+    pub facts: Option<FactCount>,
+    pub limit: LimitState,
+    pub why_not: Option<String>,
+    /// Whether what the answer's own text may say beyond the data is shown as well: that text stands in it, or says no more.
+    pub has_text: bool,
+}
+
+impl DeliveryCell {
+    /// Whether no fact and no text is missing, and nothing is cut.
+    pub fn loses_nothing(&self) -> bool {
+        self.has_text && self.facts.is_some_and(|facts| facts.missing == 0) && self.limit.is_truncated() != Some(true)
+    }
+}
+
+/// One delivery through every host.
+#[derive(Clone, Debug)]
+pub struct DeliveryRow {
+    pub kind: DeliveryKind,
+    /// Where its text comes from, or why there is no such delivery.
+    pub note: String,
+    /// The result that was made up; `None` where there is no such delivery.
+    pub result: Option<Bytes>,
+    /// In the order of [`Deliveries::hosts`]; empty where there is no such delivery.
+    pub cells: Vec<DeliveryCell>,
+}
+
+impl DeliveryRow {
+    /// Hosts in which nothing is lost, and hosts whose text is known.
+    pub fn whole(&self) -> (usize, usize) {
+        let known = self.cells.iter().filter(|cell| cell.tokens.is_some());
+        (known.clone().filter(|cell| cell.loses_nothing()).count(), known.count())
+    }
+
+    /// Facts lost, summed over the hosts.
+    pub fn missing(&self) -> u64 {
+        self.cells.iter().filter_map(|cell| cell.facts).map(|facts| facts.missing).sum()
+    }
+
+    /// The tokens of the middle host.
+    pub fn median(&self, encoding: Encoding) -> Option<u64> {
+        let mut tokens: Vec<u64> = self.cells.iter().filter_map(|cell| cell.tokens).map(|tokens| tokens.get(encoding)).collect();
+        tokens.sort_unstable();
+        tokens.get(tokens.len() / 2).copied()
+    }
+}
+
+/// Six deliveries of one payload through every host.
+#[derive(Clone, Debug)]
+pub struct Deliveries {
+    pub hosts: Vec<Arc<Host>>,
+    pub rows: Vec<DeliveryRow>,
+}
+
+/// The text of a format; `Err` inside where it does not apply.
+fn written(id: &str, subject: &Subject, cancel: &Cancel) -> Result<Result<String, String>, Cancelled> {
+    let Some(format) = format::by_id(id) else { return Ok(Err(format!("there is no format `{id}`"))) };
+    if let Err(why) = format.applies(subject) {
+        return Ok(Err(why.0));
+    }
+    Ok(match format_bytes(format, subject, cancel)? {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(problem) => Err(problem.what),
+    })
+}
+
+impl Deliveries {
+    /// `None` where the answer has no payload to deliver.
+    pub(super) fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+        let Some(payload) = &subject.payload else { return Ok(None) };
+        let sent = subject.reading.structured().map(|node| node.raw_text().into_owned());
+        let json = match written("json", subject, cancel)? {
+            Ok(json) => json,
+            Err(_) => return Ok(None),
+        };
+        let fenced = written("json-fenced", subject, cancel)?;
+        let structured = sent.unwrap_or_else(|| json.clone());
+        let own_text = subject.reading.content_text();
+        // A text that is the payload itself says nothing in Markdown.
+        let own_markdown = own_text.clone().filter(|text| {
+            !matches!(payload.origin, Origin::Text { .. } | Origin::Texts { .. }) && text.trim() != json && !is_json(text)
+        });
+        let markdown = match own_markdown {
+            Some(text) => Ok((text, "the text of this answer")),
+            None => written("markdown-table", subject, cancel)?.map(|text| (text, "a table that Loupe writes")),
+        };
+        let text = match &own_text {
+            Some(text) => (text.clone(), "the text of this answer"),
+            None => (json.clone(), "the compact JSON, since the answer has no text"),
+        };
+        let tool = if subject.capture.tool.name.is_empty() { "data" } else { &subject.capture.tool.name };
+        let mut rows = Vec::with_capacity(DeliveryKind::ALL.len());
+        for &(kind, ..) in DeliveryKind::ALL {
+            let made = match kind {
+                DeliveryKind::Text => Ok((one_text(&text.0), text.1.to_owned())),
+                DeliveryKind::Structured => {
+                    Ok((format!("{{\"content\":[],\"structuredContent\":{structured}}}"), "no block".to_owned()))
+                }
+                DeliveryKind::BothJson => Ok((both(&json, &structured), "the compact JSON".to_owned())),
+                DeliveryKind::BothMarkdown => markdown.clone().map(|(text, whose)| (both(&text, &structured), whose.to_owned())),
+                DeliveryKind::JsonInMarkdown => {
+                    fenced.clone().map(|text| (one_text(&text), "a heading and the pretty JSON".to_owned()))
+                }
+                DeliveryKind::Link => Ok((link(tool, json.len()), "the data itself is not in the answer".to_owned())),
+            };
+            rows.push(match made {
+                Err(why) => DeliveryRow {
+                    kind,
+                    note: format!(
+                        "{}: {why}",
+                        if kind == DeliveryKind::BothMarkdown { "no Markdown text" } else { "not written" }
+                    ),
+                    result: None,
+                    cells: Vec::new(),
+                },
+                Ok((result, note)) => {
+                    let cells = cells(subject, &result, hosts, cancel)?;
+                    DeliveryRow { kind, note, result: Some(Bytes::from(result)), cells }
+                }
+            });
+        }
+        Ok(Some(Self { hosts: hosts.iter().cloned().collect(), rows }))
+    }
+}
+
+/// What every host, in its order, would make of a format as the only text of the answer.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away; a problem where the format does not apply.
+pub(super) fn as_text(
+    id: &str,
+    subject: &Subject,
+    hosts: &Hosts,
+    cancel: &Cancel,
+) -> Result<Result<Vec<DeliveryCell>, Problem>, Cancelled> {
+    match written(id, subject, cancel)? {
+        Ok(text) => Ok(Ok(cells(subject, &one_text(&text), hosts, cancel)?)),
+        Err(why) => Ok(Err(Problem::new(ProblemKind::NotFound, why).at(id))),
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    crate::json::Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json()
+}
+
+fn one_text(text: &str) -> String {
+    format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}", write::string(text))
+}
+
+fn both(text: &str, structured: &str) -> String {
+    format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"structuredContent\":{structured}}}", write::string(text))
+}
+
+fn link(tool: &str, size: usize) -> String {
+    let name = write::string(&format!("{tool}.json"));
+    let uri = write::string(&format!("data://{tool}.json"));
+    let text = write::string("The full data is in the linked resource.");
+    format!(
+        "{{\"content\":[{{\"type\":\"text\",\"text\":{text}}},{{\"type\":\"resource_link\",\"uri\":{uri},\"name\":{name},\"mimeType\":\"application/json\",\"size\":{size}}}]}}"
+    )
+}
+
+fn cells(subject: &Subject, result: &str, hosts: &Hosts, cancel: &Cancel) -> Result<Vec<DeliveryCell>, Cancelled> {
+    let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}");
+    let capture = Capture { response: Some(Bytes::from(response)), outcome: Outcome::Result, ..(*subject.capture).clone() };
+    let made = Subject::of(Arc::new(capture));
+    let mut views = host_told::views(&made, hosts, &RenderCache::default(), cancel);
+    // Against the payload of the answer, also where the delivery itself has none.
+    let told = host_told::tell(subject, &mut views, false, cancel);
+    cancel.check()?;
+    let own = subject.reading.content_text().filter(|_| !subject.is_data_alone());
+    let has_text = |view: &HostView| own.as_ref().is_none_or(|own| memmem::find(view.text.as_bytes(), own.as_bytes()).is_some());
+    Ok(views
+        .into_iter()
+        .zip(told)
+        .map(|(view, told)| DeliveryCell {
+            has_text: has_text(&view),
+            tokens: told.as_ref().map(|told| told.tokens),
+            facts: told.and_then(|told| told.facts),
+            limit: view.limit.state,
+            why_not: view.not_computable,
+        })
+        .collect())
+}
+
+/// Six ways of delivering the payload, through every host; `None` where the answer has no payload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DeliveriesQuery;
+
+impl Query for DeliveriesQuery {
+    type Out = Option<Arc<Deliveries>>;
+    const IS_COUNT: bool = true;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Deliveries::of(cx.subject()?, cx.hosts, cx.cancel)?.map(Arc::new))
+    }
+}
+
+/// A format, by its id, as the only text of the answer, through every host, in their order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SentAsTextQuery(pub &'static str);
+
+impl Query for SentAsTextQuery {
+    type Out = Arc<[DeliveryCell]>;
+    const IS_COUNT: bool = true;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(as_text(self.0, cx.subject()?, cx.hosts, cx.cancel)??.into())
+    }
+}
+
+impl Weigh for Deliveries {
+    fn weight(&self) -> usize {
+        let of = |row: &DeliveryRow| row.result.as_ref().map_or(0, Bytes::len) + size_of_val(row.cells.as_slice());
+        self.rows.iter().map(of).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::tests::subject;
+
+    #[test]
+    fn six_deliveries_go_through_every_host() {
+        let subject = subject(
+            r##"{"content":[{"type":"text","text":"# Users\n\n- Ada (36)"}],"structuredContent":{"users":[{"name":"Ada","age":36,"city":"London"}]}}"##,
+        );
+        let made = Deliveries::of(&subject, &Hosts::built_in(), &Cancel::new()).unwrap().unwrap();
+        assert_eq!(made.rows.len(), 6);
+        let cell = |kind, id: &str| {
+            let row = made.rows.iter().find(|row: &&DeliveryRow| row.kind == kind).unwrap();
+            row.cells[made.hosts.iter().position(|host| host.id.as_str() == id).unwrap()].clone()
+        };
+        let missing = |kind, id: &str| cell(kind, id).facts.unwrap().missing;
+        // A host that reads the content alone gets nothing of a structuredContent alone, one that prefers it all.
+        assert_eq!((missing(DeliveryKind::Structured, "zed"), missing(DeliveryKind::Structured, "codex")), (3, 0));
+        assert_eq!((missing(DeliveryKind::Text, "zed"), missing(DeliveryKind::Text, "codex")), (1, 1));
+        assert_eq!((missing(DeliveryKind::BothMarkdown, "zed"), missing(DeliveryKind::BothMarkdown, "codex")), (1, 0));
+        assert_eq!((missing(DeliveryKind::BothJson, "zed"), missing(DeliveryKind::BothJson, "codex")), (0, 0));
+        assert_eq!(missing(DeliveryKind::JsonInMarkdown, "zed"), 0);
+        assert_eq!(missing(DeliveryKind::Link, "codex"), 3);
+        assert_eq!(cell(DeliveryKind::Link, "zed").tokens, None);
+        let verdict = made.verdict(Encoding::O200kBase).text();
+        assert!(verdict.contains("loses least: whole in "), "{verdict}");
+    }
+
+    #[test]
+    fn a_format_alone_is_what_its_text_makes_of_it() {
+        let subject = subject(r##"{"content":[],"structuredContent":{"users":[{"name":"Ada","age":36,"city":"London"}]}}"##);
+        let hosts = Hosts::built_in();
+        let cells = as_text("json", &subject, &hosts, &Cancel::new()).unwrap().unwrap();
+        let zed = cells[hosts.iter().position(|host| host.id.as_str() == "zed").unwrap()].clone();
+        assert_eq!((cells.len(), zed.facts.map(|facts| facts.missing)), (hosts.len(), Some(0)));
+        let problem = as_text("content", &subject, &hosts, &Cancel::new()).unwrap().unwrap_err();
+        assert_eq!(problem.kind, ProblemKind::NotFound);
+    }
+
+    #[test]
+    fn what_cannot_be_delivered_says_why() {
+        let made = Deliveries::of(&subject(r#"{"content":[],"structuredContent":{"a":1}}"#), &Hosts::built_in(), &Cancel::new());
+        let made = made.unwrap().unwrap();
+        let markdown = made.rows.iter().find(|row| row.kind == DeliveryKind::BothMarkdown).unwrap();
+        assert_eq!((markdown.result.is_none(), markdown.note.as_str()), (true, "no Markdown text: no list of records in it"));
+        let none = Deliveries::of(&subject(r#"{"content":[{"type":"text","text":"hi"}]}"#), &Hosts::built_in(), &Cancel::new());
+        assert!(none.unwrap().is_none());
+    }
+}

@@ -1,0 +1,176 @@
+//! The two texts of a diff: of a format or of what a host's model is shown, JSON laid out so that lines can be compared.
+
+use crate::analysis::diff_view::DiffQuery;
+use crate::analysis::difference::{DifferenceOptions, TextDifference, compare_texts};
+use crate::analysis::text::format_bytes;
+use crate::cancel::{Cancel, Cancelled};
+use crate::diff::pattern::{covers, pattern};
+use crate::format::{self, Subject};
+use crate::host::{HostId, Hosts, ViewContext};
+use crate::json::write::{push_raw, push_scalar, push_string};
+use crate::json::{Doc, Kind, Node};
+use crate::problem::{Problem, ProblemKind};
+use crate::token::{self, Tokens};
+
+/// Texts of no more lines than this are shown whole; of longer ones what stands around the differences.
+const WHOLE: usize = 20_000;
+
+/// A text of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextOf {
+    /// By format id.
+    Format(&'static str),
+    /// What this host's model is shown.
+    Host(HostId),
+}
+
+impl TextOf {
+    /// As the command line names it.
+    pub fn id(self) -> String {
+        match self {
+            Self::Format(id) => id.to_owned(),
+            Self::Host(id) => format!("host:{id}"),
+        }
+    }
+}
+
+/// The texts compared.
+pub(super) struct Texts {
+    pub text: Result<TextDifference, Problem>,
+    pub is_laid_out: bool,
+    /// Of the texts of hosts.
+    pub tokens: (Option<Tokens>, Option<Tokens>),
+}
+
+/// The text, or why there is none.
+fn text(of: TextOf, subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Result<String, Problem>, Cancelled> {
+    Ok(match of {
+        TextOf::Format(id) => match format::by_id(id) {
+            Some(format) => format_bytes(format, subject, cancel)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+            None => Err(Problem::new(ProblemKind::Internal, format!("there is no format `{id}`"))),
+        },
+        TextOf::Host(id) => match hosts.get(id.as_str()) {
+            Some(host) => {
+                let view = host.view(subject, &ViewContext::of(&subject.capture), cancel)?;
+                match &view.not_computable {
+                    None => Ok(view.text.to_string()),
+                    Some(why) => {
+                        Err(Problem::new(ProblemKind::Usage, format!("the text of {} cannot be computed: {why}", host.name)))
+                    }
+                }
+            }
+            None => Err(Problem::new(ProblemKind::NotFound, "there is no such host").at(id.as_str())),
+        },
+    })
+}
+
+/// Compares the texts asked for.
+pub(super) fn texts(
+    a: &Subject,
+    b: &Subject,
+    ask: &DiffQuery,
+    mut options: DifferenceOptions,
+    hosts: &Hosts,
+    cancel: &Cancel,
+) -> Result<Texts, Cancelled> {
+    let (of_a, of_b) = ask.texts;
+    let (old, new) = match (text(of_a, a, hosts, cancel)?, text(of_b, b, hosts, cancel)?) {
+        (Ok(old), Ok(new)) => (old, new),
+        (Err(problem), _) | (_, Err(problem)) => {
+            return Ok(Texts { text: Err(problem), is_laid_out: false, tokens: (None, None) });
+        }
+    };
+    let count = |of: TextOf, text: &str| match of {
+        TextOf::Host(_) => token::count(text, cancel).map(Some),
+        TextOf::Format(_) => Ok(None),
+    };
+    let tokens = (count(of_a, &old)?, count(of_b, &new)?);
+    let laid_out = |text: &str| -> Result<Option<String>, Cancelled> {
+        if !ask.ignore_order {
+            return Ok(None);
+        }
+        let doc = Doc::parse(text.to_owned().into());
+        match doc.root() {
+            Some(root) if doc.is_json() && root.is_container() => lay_out(root, &options.tree.ignore, cancel).map(Some),
+            _ => Ok(None),
+        }
+    };
+    let (old, new, is_laid_out) = match (laid_out(&old)?, laid_out(&new)?) {
+        (Some(old), Some(new)) => (old, new, true),
+        _ => (old, new, false),
+    };
+    if old.lines().count() + new.lines().count() <= WHOLE {
+        options.lines.context = WHOLE;
+    }
+    let text = compare_texts((of_a.id(), old.into()), (of_b.id(), new.into()), &options, cancel)?;
+    Ok(Texts { text: Ok(text), is_laid_out, tokens })
+}
+
+/// JSON with one member a line and its keys in order; scalars as they were spelled.
+fn lay_out(root: Node<'_>, ignore: &[String], cancel: &Cancel) -> Result<String, Cancelled> {
+    enum Step<'a> {
+        Node(Node<'a>, usize, bool),
+        Close(char, usize, bool),
+    }
+    let mut out = String::new();
+    let indent = |out: &mut String, depth: usize| (0..depth.min(64)).for_each(|_| out.push_str("  "));
+    let mut steps = vec![Step::Node(root, 0, false)];
+    let mut count = 0_usize;
+    let from = root.index();
+    let is_ignored = |node: Node<'_>| {
+        !ignore.is_empty() && {
+            let place = pattern(node, from);
+            ignore.iter().any(|known| covers(known, &place))
+        }
+    };
+    while let Some(step) = steps.pop() {
+        count += 1;
+        if count.is_multiple_of(1_024) {
+            cancel.check()?;
+        }
+        match step {
+            Step::Close(bracket, depth, has_comma) => {
+                indent(&mut out, depth);
+                out.push(bracket);
+                out.push_str(if has_comma { ",\n" } else { "\n" });
+            }
+            Step::Node(node, depth, has_comma) => {
+                indent(&mut out, depth);
+                if depth > 0
+                    && let Some(key) = node.raw_key()
+                {
+                    match key.strip_prefix(b"\"").and_then(|key| key.strip_suffix(b"\"")) {
+                        Some(inside) => push_raw(&mut out, inside),
+                        None => push_string(&mut out, &node.key().unwrap_or_default()),
+                    }
+                    out.push_str(": ");
+                }
+                let (open, close) = if node.kind() == Kind::Object { ('{', '}') } else { ('[', ']') };
+                if !node.is_container() {
+                    push_scalar(&mut out, node);
+                } else if node.is_empty() {
+                    out.push(open);
+                    out.push(close);
+                } else {
+                    out.push(open);
+                    out.push('\n');
+                    let mut children: Vec<Node<'_>> = node.children().filter(|child| !is_ignored(*child)).collect();
+                    if node.kind() == Kind::Object {
+                        children.sort_by_cached_key(|child| child.key().map(std::borrow::Cow::into_owned));
+                    }
+                    steps.push(Step::Close(close, depth, has_comma));
+                    let last = children.len().saturating_sub(1);
+                    steps.extend(
+                        children.into_iter().enumerate().rev().map(|(at, child)| Step::Node(child, depth + 1, at < last)),
+                    );
+                    continue;
+                }
+                out.push_str(if has_comma { ",\n" } else { "\n" });
+            }
+        }
+    }
+    while out.ends_with('\n') {
+        out.pop();
+    }
+    Ok(out)
+}

@@ -1,0 +1,520 @@
+//! What differs between two answers, two formats, or an answer and a file; and between the tools of two servers.
+//!
+//! An answer is compared in parts: the outcome, the payload by path, the text by line, the tokens of every format, the
+//! tool's definition. A part that one side cannot have (a payload file has no text) is left out, and named.
+
+use crate::analysis::query::{Ctx, Definitions, Query, Stop, Weigh};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::analysis::columns::compact_without;
+use crate::analysis::text::format_bytes;
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{Annotations, BlockKind, Outcome, Tool};
+use crate::diff::lines::{LineOptions, TextDiff, lines};
+use crate::diff::tree::{TreeDiff, TreeOptions, tree};
+use crate::format::ledger::Row;
+use crate::format::{self, FORMATS, Format, Subject};
+use crate::json::{Doc, Node};
+use crate::problem::Problem;
+use crate::token::{self, Tokens};
+
+/// How two answers are compared.
+#[derive(Clone, Debug, Default)]
+pub struct DifferenceOptions {
+    pub tree: TreeOptions,
+    pub lines: LineOptions,
+}
+
+impl DifferenceOptions {
+    /// With a time after which no shorter way is looked for in the texts.
+    pub fn until(deadline: Instant) -> Self {
+        Self { lines: LineOptions { deadline: Some(deadline), ..LineOptions::default() }, ..Self::default() }
+    }
+}
+
+/// Two JSON values and their differences.
+#[derive(Clone, Debug)]
+pub struct ValueDifference {
+    pub a: Arc<Doc>,
+    pub b: Arc<Doc>,
+    /// Tape indices of the two values.
+    pub roots: (usize, usize),
+    pub found: TreeDiff,
+    /// Tokens (o200k_base, compact JSON) of each node's subtree, by tape index minus the root's.
+    pub tokens: (Vec<u32>, Vec<u32>),
+}
+
+/// One difference as it is told: where it stands, and the two values.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    pub op: crate::diff::tree::Op,
+    pub a: Option<Node<'a>>,
+    pub b: Option<Node<'a>>,
+}
+
+impl ValueDifference {
+    fn of(a: (Arc<Doc>, usize), b: (Arc<Doc>, usize), options: &TreeOptions, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+        let (Some(old), Some(new)) = (a.0.node(a.1), b.0.node(b.1)) else { return Ok(None) };
+        let found = tree(old, new, options, cancel)?;
+        let tokens = (token::subtrees(old, cancel)?, token::subtrees(new, cancel)?);
+        Ok(Some(Self { roots: (a.1, b.1), found, tokens, a: a.0, b: b.0 }))
+    }
+
+    /// The differences that were kept, in order.
+    pub fn told(&self) -> impl Iterator<Item = Told<'_>> {
+        self.found.changes.iter().map(|change| Told {
+            op: change.op,
+            a: change.a.and_then(|node| self.a.node(node)),
+            b: change.b.and_then(|node| self.b.node(node)),
+        })
+    }
+
+    /// JSON Pointers in A and in B.
+    pub fn paths(&self, told: &Told<'_>) -> (Option<String>, Option<String>) {
+        (told.a.map(|node| node.pointer_from(self.roots.0)), told.b.map(|node| node.pointer_from(self.roots.1)))
+    }
+
+    /// Tokens of a subtree of A and of B.
+    pub fn tokens_of(&self, told: &Told<'_>) -> (u32, u32) {
+        let get = |tokens: &[u32], root: usize, node: Option<Node<'_>>| {
+            node.and_then(|node| tokens.get(node.index().checked_sub(root)?)).copied().unwrap_or(0)
+        };
+        (get(&self.tokens.0, self.roots.0, told.a), get(&self.tokens.1, self.roots.1, told.b))
+    }
+}
+
+/// Two texts and their differences.
+#[derive(Clone, Debug)]
+pub struct TextDifference {
+    /// What the texts are: ids of formats, or what the asker called them.
+    pub names: (String, String),
+    pub a: Arc<str>,
+    pub b: Arc<str>,
+    pub found: TextDiff,
+}
+
+/// What a format costs on either side; `None` where it does not apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenPair {
+    pub format: &'static str,
+    pub a: Option<Tokens>,
+    pub b: Option<Tokens>,
+}
+
+/// The differences of two answers.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    pub outcomes: (Outcome, Outcome),
+    /// `None` where it was not compared; `left_out` says why.
+    pub payload: Option<ValueDifference>,
+    pub text: Option<TextDifference>,
+    pub tokens: Vec<TokenPair>,
+    pub definition: Option<ValueDifference>,
+    /// Blocks other than text that are not the same on both sides.
+    pub other_blocks: usize,
+    /// What stands in the results beside data and texts, as [`rest_of_result`] has it; `None` where a side has no result.
+    pub rest: Option<ValueDifference>,
+    /// What was not compared, and why, for people.
+    pub left_out: Vec<String>,
+    /// Whether one side has data, or text, where the other, which could, has none.
+    pub is_one_sided: bool,
+}
+
+impl Difference {
+    /// Compares two answers: their payloads, their texts (`content`), their tokens, their tools' definitions.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn of(a: &Subject, b: &Subject, options: &DifferenceOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let mut difference = Self {
+            outcomes: (a.capture.outcome, b.capture.outcome),
+            payload: None,
+            text: None,
+            tokens: Vec::new(),
+            definition: None,
+            other_blocks: 0,
+            rest: None,
+            left_out: Vec::new(),
+            is_one_sided: false,
+        };
+        for (name, side) in [("A", a), ("B", b)] {
+            if side.capture.outcome == Outcome::Malformed {
+                let fault = side.reading.faults.first().map_or("nothing came", String::as_str);
+                difference.left_out.push(format!("{name} cannot be read as an answer: {fault}"));
+            }
+        }
+        difference.compare_payloads(a, b, options, cancel)?;
+        difference.compare_texts(a, b, options, cancel)?;
+        for format in FORMATS {
+            let tokens = |subject| Row::tokens_of(*format, subject, cancel);
+            let pair = TokenPair { format: format.id(), a: tokens(a)?, b: tokens(b)? };
+            if pair.a.is_some() || pair.b.is_some() {
+                difference.tokens.push(pair);
+            }
+        }
+        let (old, new) = (&a.capture.tool, &b.capture.tool);
+        if old.name != new.name && !old.name.is_empty() && !new.name.is_empty() {
+            difference.left_out.push(format!("these are answers of different tools: {} and {}", old.name, new.name));
+        }
+        if old.raw.is_empty() != new.raw.is_empty() {
+            let side = if old.raw.is_empty() { "A" } else { "B" };
+            difference.left_out.push(format!("definition: {side} does not have one"));
+        } else if !old.raw.is_empty() {
+            difference.definition = definitions(old, new, &options.tree, cancel)?;
+        }
+        difference.other_blocks = other_blocks(a, b);
+        if a.capture.has_result() && b.capture.has_result() {
+            let sides = ((rest_of_result(a, cancel)?, 0), (rest_of_result(b, cancel)?, 0));
+            difference.rest = ValueDifference::of(sides.0, sides.1, &options.tree, cancel)?;
+        }
+        Ok(difference)
+    }
+
+    /// Whether nothing that was compared differs.
+    pub fn is_equal(&self) -> bool {
+        let same = |value: &Option<ValueDifference>| value.as_ref().is_none_or(|value| value.found.is_empty());
+        self.outcomes.0 == self.outcomes.1
+            && !self.is_one_sided
+            && self.other_blocks == 0
+            && same(&self.payload)
+            && same(&self.rest)
+            && same(&self.definition)
+            && self.text.as_ref().is_none_or(|text| text.found.is_empty())
+    }
+
+    fn compare_payloads(
+        &mut self,
+        a: &Subject,
+        b: &Subject,
+        options: &DifferenceOptions,
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        match (&a.payload, &b.payload) {
+            (Some(old), Some(new)) => {
+                let side = |payload: &crate::capture::Payload| (Arc::clone(&payload.doc), payload.root);
+                self.payload = ValueDifference::of(side(old), side(new), &options.tree, cancel)?;
+                for (name, payload) in [("A", old), ("B", new)] {
+                    if let Some(fault) = payload.doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
+                        self.left_out.push(format!(
+                            "payload: {name} {} at byte {}; what stands before it was compared",
+                            fault.kind.message(),
+                            fault.at
+                        ));
+                    }
+                }
+            }
+            (None, None) => self.left_out.push("payload: neither side has one".to_owned()),
+            (old, _) => {
+                let (name, subject) = if old.is_none() { ("A", a) } else { ("B", b) };
+                self.left_out.push(format!("payload: {name} has none"));
+                self.is_one_sided |= subject.capture.has_wire();
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_texts(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions, cancel: &Cancel) -> Result<(), Cancelled> {
+        let (old, new) = (text("content", a, cancel)?, text("content", b, cancel)?);
+        match (old, new) {
+            (Ok(old), Ok(new)) => {
+                self.text = Some(compare_texts(("content".to_owned(), old), ("content".to_owned(), new), options, cancel)?)
+            }
+            (Err(_), Err(_)) => self.left_out.push("text: neither side has one".to_owned()),
+            (old, _) => {
+                let (name, subject) = if old.is_err() { ("A", a) } else { ("B", b) };
+                self.left_out.push(format!("text: {name} has none"));
+                self.is_one_sided |= subject.capture.has_wire();
+            }
+        }
+        // A text file against an answer whose only part is data, or the like: nothing in common is no equality.
+        self.is_one_sided |= self.payload.is_none() && self.text.is_none() && (a.payload.is_some() || b.payload.is_some());
+        Ok(())
+    }
+}
+
+/// Compares two named texts by line: two host views, or an answer and anything else.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn compare_texts(
+    a: (String, Arc<str>),
+    b: (String, Arc<str>),
+    options: &DifferenceOptions,
+    cancel: &Cancel,
+) -> Result<TextDifference, Cancelled> {
+    let found = lines(&a.1, &b.1, &options.lines, cancel)?;
+    Ok(TextDifference { names: (a.0, b.0), a: a.1, b: b.1, found })
+}
+
+fn text(id: &'static str, subject: &Subject, cancel: &Cancel) -> Result<Result<Arc<str>, Problem>, Cancelled> {
+    let format: &dyn Format = match format::by_id(id) {
+        Some(format) => format,
+        None => return Ok(Err(Problem::new(crate::problem::ProblemKind::Internal, format!("there is no format `{id}`")))),
+    };
+    let bytes = format_bytes(format, subject, cancel)?;
+    Ok(bytes.map(|bytes| Arc::from(String::from_utf8_lossy(&bytes).as_ref())))
+}
+
+/// The result without what is compared by itself: without `structuredContent`, the texts of text blocks, and `isError`.
+/// What is left is which blocks there are, in which order, their annotations, `_meta`, and whatever else a server puts there.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn rest_of_result(subject: &Subject, cancel: &Cancel) -> Result<Arc<Doc>, Cancelled> {
+    let reading = &subject.reading;
+    let texts: HashSet<usize> = reading
+        .text_blocks()
+        .filter_map(|block| Some(reading.doc.node(block.node)?.get("text")?.index()))
+        .chain(reading.structured().map(|node| node.index()))
+        .chain(reading.result().and_then(|result| result.get("isError")).map(|node| node.index()))
+        .collect();
+    let text = match reading.result() {
+        Some(result) => compact_without(result, |node| texts.contains(&node.index()), cancel)?,
+        None => "{}".to_owned(),
+    };
+    Ok(Arc::new(Doc::parse(text.into())))
+}
+
+/// Blocks other than text, by their exact bytes in order.
+fn other_blocks(a: &Subject, b: &Subject) -> usize {
+    let blocks = |subject: &Subject| -> Vec<Vec<u8>> {
+        let others = subject.reading.blocks.iter().filter(|block| block.kind != BlockKind::Text);
+        others.filter_map(|block| subject.reading.doc.node(block.node)).map(|node| node.raw().to_vec()).collect()
+    };
+    let (old, new) = (blocks(a), blocks(b));
+    let changed = old.iter().zip(&new).filter(|(old, new)| old != new).count();
+    changed + old.len().abs_diff(new.len())
+}
+
+fn definitions(a: &Tool, b: &Tool, options: &TreeOptions, cancel: &Cancel) -> Result<Option<ValueDifference>, Cancelled> {
+    let doc = |tool: &Tool| (Arc::new(Doc::parse(tool.raw.clone())), 0);
+    ValueDifference::of(doc(a), doc(b), options, cancel)
+}
+
+/// One tool that both servers list, with another definition.
+#[derive(Clone, Debug)]
+pub struct ChangedTool {
+    pub name: String,
+    /// Of the definition as sent.
+    pub tokens: (Tokens, Tokens),
+    pub definition: ValueDifference,
+    /// Names of the hints whose value, or whose being declared, changed: `readOnlyHint` and so on.
+    pub hints: Vec<&'static str>,
+    /// Whether anything in `inputSchema` or `outputSchema` changed.
+    pub is_schema_changed: bool,
+}
+
+/// The differences of the tools of two servers, or of two versions of one.
+#[derive(Clone, Debug, Default)]
+pub struct ToolsDifference {
+    /// Names and tokens.
+    pub added: Vec<(String, Tokens)>,
+    pub removed: Vec<(String, Tokens)>,
+    pub changed: Vec<ChangedTool>,
+    pub unchanged: usize,
+    /// Of all definitions.
+    pub total: (Tokens, Tokens),
+}
+
+impl ToolsDifference {
+    /// Compares by name; of two tools of one name the first with the first.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn of(a: &[Tool], b: &[Tool], options: &TreeOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let mut difference = Self::default();
+        let mut is_taken = vec![false; b.len()];
+        for old in a {
+            let tokens = count(old, cancel)?;
+            add(&mut difference.total.0, tokens);
+            let Some(at) = (0..b.len()).find(|at| !is_taken[*at] && b[*at].name == old.name) else {
+                difference.removed.push((old.name.clone(), tokens));
+                continue;
+            };
+            is_taken[at] = true;
+            let new = &b[at];
+            match definitions(old, new, options, cancel)? {
+                Some(definition) if !definition.found.is_empty() => {
+                    let is_schema_changed = definition.told().any(|told| {
+                        let (from, to) = definition.paths(&told);
+                        [from, to]
+                            .into_iter()
+                            .flatten()
+                            .any(|path| path.starts_with("/inputSchema") || path.starts_with("/outputSchema"))
+                    });
+                    difference.changed.push(ChangedTool {
+                        name: old.name.clone(),
+                        tokens: (tokens, count(new, cancel)?),
+                        hints: hints(&old.annotations, &new.annotations),
+                        is_schema_changed,
+                        definition,
+                    });
+                }
+                _ => difference.unchanged += 1,
+            }
+        }
+        for (at, new) in b.iter().enumerate() {
+            let tokens = count(new, cancel)?;
+            add(&mut difference.total.1, tokens);
+            if !is_taken[at] {
+                difference.added.push((new.name.clone(), tokens));
+            }
+        }
+        Ok(difference)
+    }
+
+    pub fn is_equal(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+    }
+}
+
+fn count(tool: &Tool, cancel: &Cancel) -> Result<Tokens, Cancelled> {
+    token::count(&String::from_utf8_lossy(&tool.raw), cancel)
+}
+
+fn add(sum: &mut Tokens, tokens: Tokens) {
+    sum.o200k_base += tokens.o200k_base;
+    sum.cl100k_base += tokens.cl100k_base;
+}
+
+fn hints(a: &Annotations, b: &Annotations) -> Vec<&'static str> {
+    let pairs = [
+        ("readOnlyHint", a.read_only, b.read_only),
+        ("destructiveHint", a.destructive, b.destructive),
+        ("idempotentHint", a.idempotent, b.idempotent),
+        ("openWorldHint", a.open_world, b.open_world),
+    ];
+    pairs.into_iter().filter(|(_, old, new)| old != new).map(|(name, ..)| name).collect()
+}
+
+/// What differs between two listings of definitions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ToolsQuery;
+
+impl Query for ToolsQuery {
+    type Out = Arc<ToolsDifference>;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let before = cx.listing()?;
+        let now = cx.definitions.get(1).unwrap_or(before);
+        let tools = |listing: &Definitions| listing.tools.iter().map(|tool| Tool::clone(tool)).collect::<Vec<_>>();
+        Ok(Arc::new(ToolsDifference::of(&tools(before), &tools(now), &TreeOptions::default(), cx.cancel)?))
+    }
+}
+
+impl Weigh for ToolsDifference {}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::analysis::sweep::tests::{call, text_result};
+
+    fn compare(a: &str, b: &str) -> Difference {
+        let subject = |result: &str| call("1", result, Outcome::Result).subject;
+        Difference::of(&subject(a), &subject(b), &DifferenceOptions::default(), &Cancel::new()).unwrap()
+    }
+
+    #[test]
+    fn an_answer_equals_itself() {
+        let answer = r#"{"content":[{"type":"text","text":"a"},{"type":"image","data":"QQ==","mimeType":"image/png"}],"structuredContent":{"a":[1]}}"#;
+        let found = compare(answer, answer);
+        assert!(found.is_equal() && found.left_out.is_empty(), "{:?}", found.left_out);
+    }
+
+    #[test]
+    fn every_part_counts() {
+        let answer = |text: &str, data: &str, image: &str| {
+            format!(
+                r#"{{"content":[{{"type":"text","text":"{text}"}},{{"type":"image","data":"{image}","mimeType":"image/png"}}],"structuredContent":{data}}}"#
+            )
+        };
+        let a = answer("x", r#"{"n":1,"s":"long words in here"}"#, "QQ==");
+        assert!(compare(&a, &answer("x", r#"{ "s":"long words in here","n":1.0 }"#, "QQ==")).is_equal());
+        assert!(!compare(&a, &answer("y", r#"{"n":1,"s":"long words in here"}"#, "QQ==")).is_equal());
+        assert!(!compare(&a, &answer("x", r#"{"n":1,"s":"long words in here"}"#, "Qg==")).is_equal());
+        let found = compare(&a, &answer("x", r#"{"n":2}"#, "QQ=="));
+        let payload = found.payload.as_ref().unwrap();
+        let told: Vec<_> = payload.told().map(|told| (told.op.name(), payload.paths(&told), payload.tokens_of(&told))).collect();
+        assert_eq!((told[0].0, told[0].1.1.as_deref()), ("change", Some("/n")));
+        assert_eq!((told[1].0, told[1].1.0.as_deref()), ("remove", Some("/s")));
+        assert!(told[1].2.0 > 0 && told[1].2.1 == 0);
+        let json = found.tokens.iter().find(|pair| pair.format == "json").unwrap();
+        assert!(json.a.unwrap().o200k_base > json.b.unwrap().o200k_base);
+    }
+
+    #[test]
+    fn what_one_side_lacks_is_said() {
+        let found = compare(&text_result("plain words"), r#"{"content":[],"structuredContent":{"a":1}}"#);
+        assert!(!found.is_equal());
+        assert_eq!(found.left_out, ["payload: A has none", "text: B has none"]);
+    }
+
+    #[test]
+    fn answers_of_different_tools_are_said_to_be() {
+        let subject = |definition: &'static str| {
+            let capture = call("1", &text_result("a"), Outcome::Result).subject.capture.as_ref().clone();
+            Subject::of(Arc::new(crate::capture::Capture {
+                tool: Tool::read(Bytes::from_static(definition.as_bytes())),
+                ..capture
+            }))
+        };
+        let (a, b) = (subject(r#"{"name":"a","inputSchema":{}}"#), subject(r#"{"name":"b","inputSchema":{}}"#));
+        let found = Difference::of(&a, &b, &DifferenceOptions::default(), &Cancel::new()).unwrap();
+        assert_eq!(found.left_out, ["payload: neither side has one", "these are answers of different tools: a and b"]);
+        assert_eq!((found.is_equal(), found.definition.unwrap().found.counts.changed), (false, 1));
+    }
+
+    #[test]
+    fn blocks_annotations_and_meta_are_part_of_an_answer() {
+        let block = |text: &str, more: &str| format!(r#"{{"type":"text","text":"{text}"{more}}}"#);
+        let answer = |blocks: &[String]| call("1", &format!(r#"{{"content":[{}]}}"#, blocks.join(",")), Outcome::Result).subject;
+        let paths = |a: &[String], b: &[String]| -> Vec<String> {
+            let found = Difference::of(&answer(a), &answer(b), &DifferenceOptions::default(), &Cancel::new()).unwrap();
+            let rest = found.rest.as_ref().unwrap();
+            let paths: Vec<_> = rest.told().map(|told| rest.paths(&told).1.unwrap_or_default()).collect();
+            assert_eq!(found.is_equal(), paths.is_empty());
+            paths
+        };
+        let one = [block(r"a\nb", "")];
+        assert_eq!(paths(&one, &one), [""; 0]);
+        assert_eq!(paths(&one, &[block("a", ""), block("b", "")]), ["/content/1"], "one block is not two");
+        assert_eq!(paths(&one, &[block(r"a\nb", r#","annotations":{"audience":["user"]}"#)]), ["/content/0/annotations"]);
+        assert_eq!(paths(&one, &[block(r"a\nb", r#","_meta":{"x":1}"#)]), ["/content/0/_meta"]);
+        let image = r#"{"type":"image","data":"aGk=","mimeType":"image/png"}"#.to_owned();
+        assert!(!paths(&[block("a", ""), image.clone()], &[image, block("a", "")]).is_empty(), "another order");
+    }
+
+    #[test]
+    fn tools_are_compared_by_name() {
+        let tool = |text: &str| Tool::read(Bytes::copy_from_slice(text.as_bytes()));
+        let a = [
+            tool(r#"{"name":"same","inputSchema":{}}"#),
+            tool(r#"{"name":"gone","inputSchema":{}}"#),
+            tool(r#"{"name":"t","description":"short","inputSchema":{"required":["a"]}}"#),
+        ];
+        let b = [
+            tool(r#"{"inputSchema":{},"name":"same"}"#),
+            tool(
+                r#"{"name":"t","description":"short","inputSchema":{"required":["a","b"]},"annotations":{"readOnlyHint":true}}"#,
+            ),
+            tool(r#"{"name":"new","inputSchema":{}}"#),
+        ];
+        let found = ToolsDifference::of(&a, &b, &TreeOptions::default(), &Cancel::new()).unwrap();
+        let names = |list: &[(String, Tokens)]| list.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        assert_eq!(
+            (names(&found.added), names(&found.removed), found.unchanged),
+            (vec!["new".to_owned()], vec!["gone".to_owned()], 1)
+        );
+        let changed = &found.changed[0];
+        assert_eq!(
+            (changed.name.as_str(), changed.hints.as_slice(), changed.is_schema_changed),
+            ("t", &["readOnlyHint"][..], true)
+        );
+        assert!(changed.tokens.1.o200k_base > changed.tokens.0.o200k_base);
+        assert!(ToolsDifference::of(&a, &a, &TreeOptions::default(), &Cancel::new()).unwrap().is_equal());
+    }
+}

@@ -1,0 +1,224 @@
+//! What hosts' texts cost and tell. Hosts often show the same: each distinct text is counted once, and matched once
+//! whatever a host puts before and after it; texts are independent of each other and spread over the cores.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::analysis::columns::Columns;
+use crate::analysis::hosts::{LostField, lost_fields};
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{FactCount, Payload};
+use crate::format::ledger::INTERRUPTED;
+use crate::format::{Subject, TextMemo};
+use crate::host::{HostView, Hosts, RenderCache, TextOrigin, ViewContext};
+use crate::parallel::parallel_map;
+use crate::token::{Encoding, Tokens};
+
+/// Answers below this size are not worth further threads.
+const SMALL_BYTES: usize = 64 << 10;
+
+/// What one host's text costs and tells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    /// The sum over the parts.
+    pub tokens: Tokens,
+    /// `None` where there is no payload.
+    pub facts: Option<FactCount>,
+    /// The fields that are not wholly kept, where they were asked for.
+    pub lost: Arc<Vec<LostField>>,
+}
+
+fn is_small(subject: &Subject) -> bool {
+    subject.capture.response.as_ref().is_none_or(|response| response.len() < SMALL_BYTES)
+}
+
+/// What each host shows of an answer, in their order; where the asker has looked away meanwhile, those that were not
+/// reached say so.
+pub(super) fn views(subject: &Subject, hosts: &Hosts, written: &RenderCache, cancel: &Cancel) -> Vec<HostView> {
+    let context = ViewContext::of(&subject.capture);
+    let hosts: Vec<_> = hosts.iter().collect();
+    let Ok(views) = parallel_map(&hosts, is_small(subject), |host| {
+        let view = host.view_among(subject, &context, written, cancel);
+        Ok::<_, Infallible>(view.unwrap_or_else(|_| HostView::interrupted(host, written)))
+    });
+    views
+}
+
+/// Texts, each of which stands once.
+#[derive(Default)]
+struct Distinct<'t> {
+    texts: Vec<&'t str>,
+    places: HashMap<&'t str, usize>,
+    /// The same by where they stand: equal views are one, and their texts need not be read again.
+    seen: HashMap<(*const u8, usize), usize>,
+}
+
+impl<'t> Distinct<'t> {
+    /// The position of a text.
+    fn add(&mut self, text: &'t str) -> usize {
+        let Self { texts, places, seen } = self;
+        *seen.entry((text.as_ptr(), text.len())).or_insert_with(|| {
+            *places.entry(text).or_insert_with(|| {
+                texts.push(text);
+                texts.len() - 1
+            })
+        })
+    }
+}
+
+/// What several texts measure, each of which is counted once; `None` for one that was not reached.
+pub(super) fn counts<'t>(
+    texts: impl Iterator<Item = &'t str>,
+    known: &TextMemo,
+    is_small: bool,
+    cancel: &Cancel,
+) -> Vec<Option<Tokens>> {
+    let mut distinct = Distinct::default();
+    let places: Vec<usize> = texts.map(|text| distinct.add(text)).collect();
+    let Ok(counts) =
+        parallel_map(&distinct.texts, is_small, |text| Ok::<_, Infallible>(known.counts(text.as_bytes(), cancel).ok()));
+    places.into_iter().map(|place| counts[place].map(|counts| counts.tokens)).collect()
+}
+
+/// One text to be looked at.
+#[derive(Clone, Copy)]
+enum Task<'t> {
+    Count(&'t str),
+    Match(&'t str),
+}
+
+impl Task<'_> {
+    fn size(&self) -> usize {
+        let (Self::Count(text) | Self::Match(text)) = self;
+        text.len()
+    }
+}
+
+/// Where the texts of one view stand among the distinct ones.
+struct Places {
+    parts: Vec<usize>,
+    /// The text before its limit, where that is to be counted.
+    whole: Option<usize>,
+    /// What is matched.
+    answer: usize,
+}
+
+/// What a text tells of the payload.
+type Found = (Option<FactCount>, Arc<Vec<LostField>>);
+
+enum Done {
+    Counted(Tokens),
+    Matched(Found),
+}
+
+/// What each view costs and tells of the payload of `subject`; `None` where no text can be computed, or was not before the
+/// asker looked away, which the view then says. Limits in the provider's tokens are held against the counts. With
+/// `names_lost` the lost fields are named.
+pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, cancel: &Cancel) -> Vec<Option<Told>> {
+    let payload = subject.payload.as_ref();
+    let mut counted = Distinct::default();
+    let mut matched = Distinct::default();
+    let mut places: Vec<Option<Places>> = Vec::with_capacity(views.len());
+    for view in views.iter() {
+        places.push(view.is_computable().then(|| {
+            let parts = view.texts().map(|text| counted.add(text)).collect();
+            let is_judged = view.limit.tokens_max.is_some() && !view.limit.bites.is_empty();
+            let whole = is_judged.then(|| counted.add(&view.full));
+            Places { parts, whole, answer: matched.add(answer_in(view)) }
+        }));
+    }
+    let mut tasks: Vec<(usize, Task<'_>)> = counted.texts.iter().map(|text| Task::Count(text)).enumerate().collect();
+    if payload.is_some() {
+        tasks.extend(matched.texts.iter().map(|text| Task::Match(text)).enumerate());
+    }
+    // The longest first, so that no core is left with it at the end.
+    tasks.sort_by_key(|(_, task)| std::cmp::Reverse(task.size()));
+    let columns = payload.filter(|_| names_lost).and_then(|payload| Columns::of(payload.root(), cancel).ok());
+    let Ok(done) = parallel_map(&tasks, is_small(subject), |(_, task)| {
+        let done = match (task, payload) {
+            (Task::Match(text), Some(payload)) => look(subject, payload, text, columns.as_ref(), cancel).map(Done::Matched),
+            (Task::Count(text) | Task::Match(text), _) => {
+                subject.known.counts(text.as_bytes(), cancel).map(|counts| Done::Counted(counts.tokens))
+            }
+        };
+        Ok::<_, Infallible>(done.ok())
+    });
+    let mut counts: Vec<Option<Tokens>> = vec![None; counted.texts.len()];
+    let nothing_to_find = payload.is_none().then(Found::default);
+    let mut found: Vec<Option<Found>> = vec![nothing_to_find; matched.texts.len()];
+    for ((at, _), done) in tasks.iter().zip(done) {
+        match done {
+            Some(Done::Counted(tokens)) => counts[*at] = Some(tokens),
+            Some(Done::Matched(told)) => found[*at] = Some(told),
+            None => {}
+        }
+    }
+    let told_of = |Places { parts, whole, answer }: Places| {
+        let tokens = parts.iter().try_fold(Tokens::default(), |sum, part| Some(sum.plus(counts[*part]?)))?;
+        let before_limit = whole.map_or(Some(tokens), |whole| counts[whole])?;
+        let (facts, lost) = found[answer].clone()?;
+        Some((before_limit, Told { tokens, facts, lost }))
+    };
+    let told: Vec<Option<Option<(Tokens, Told)>>> = places.into_iter().map(|places| places.map(told_of)).collect();
+    let held = |(view, told): (&mut HostView, Option<Option<(Tokens, Told)>>)| match told? {
+        Some((before_limit, told)) => {
+            view.limit.count(highest(before_limit));
+            Some(told)
+        }
+        None => {
+            view.not_computable = Some(INTERRUPTED.to_owned());
+            None
+        }
+    };
+    views.iter_mut().zip(told).map(held).collect()
+}
+
+/// What a text tells of the payload, and the fields that it does not wholly keep where `columns` are given.
+fn look(
+    subject: &Subject,
+    payload: &Payload,
+    text: &str,
+    columns: Option<&Columns>,
+    cancel: &Cancel,
+) -> Result<Found, Cancelled> {
+    let Some(columns) = columns else { return Ok((Some(subject.known.facts(payload, text, cancel)?), Arc::default())) };
+    let told = subject.known.told(payload, text, cancel)?;
+    let lost = if told.count.kept < told.count.total { lost_fields(payload, &told, columns) } else { Vec::new() };
+    Ok((Some(told.count), Arc::new(lost)))
+}
+
+/// Holds the limit of one view in the provider's tokens against what its text measures.
+pub(super) fn judge(view: &mut HostView, known: &TextMemo, cancel: &Cancel) -> Result<(), Cancelled> {
+    if view.limit.tokens_max.is_none() {
+        return Ok(());
+    }
+    let tokens = if view.limit.bites.is_empty() {
+        let count = |text: &str| known.counts(text.as_bytes(), cancel).map(|counts| counts.tokens);
+        view.texts().try_fold(Tokens::default(), |sum, text| Ok(sum.plus(count(text)?)))?
+    } else {
+        known.counts(view.full.as_bytes(), cancel)?.tokens
+    };
+    view.limit.count(highest(tokens));
+    Ok(())
+}
+
+/// What a view shows of the answer: what a host puts before and after it holds no fact, and hosts that differ in that
+/// alone share the work.
+fn answer_in(view: &HostView) -> &str {
+    &view.text[of_answer(view)]
+}
+
+/// The text without what the host puts before and after the answer.
+fn of_answer(view: &HostView) -> Range<usize> {
+    let is_answer = |span: &&crate::host::Span| span.origin != TextOrigin::Host;
+    let first = view.spans.iter().find(is_answer).map_or(0, |span| span.range().start);
+    let last = view.spans.iter().rfind(is_answer).map_or(first, |span| span.range().end);
+    first..last
+}
+
+/// The higher of the counts that are known.
+fn highest(tokens: Tokens) -> u64 {
+    Encoding::ALL.iter().map(|encoding| tokens.get(*encoding)).max().unwrap_or(0)
+}

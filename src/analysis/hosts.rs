@@ -1,0 +1,585 @@
+//! What each host's model is shown for an answer: text, tokens, facts, limits, definition, and who sees the same.
+
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::analysis::columns::Columns;
+use crate::analysis::host_media::{Media, MediaBytes};
+use crate::analysis::host_told;
+use crate::analysis::text::{DisplayLine, display_lines};
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{FactCount, FactState, Matched, Payload, locate_facts};
+use crate::format::Subject;
+use crate::format::ledger::INTERRUPTED;
+use crate::host::definition::Definition;
+use crate::host::{
+    Evidence, Host, HostId, HostView, Hosts, LimitOutcome, LimitState, Part, RenderCache, TextOrigin, ViewContext, What,
+};
+use crate::number::{grouped, number_of};
+use crate::problem::Problem;
+use crate::token::{Encoding, Tokens};
+
+/// Definitions below this size are not worth further threads.
+const SMALL_BYTES: usize = 64 << 10;
+
+/// What one host makes of an answer.
+#[derive(Clone, Debug)]
+pub struct HostRow {
+    pub host: Arc<Host>,
+    /// The text with its origins; its limit is judged by the counted tokens too.
+    pub view: Arc<HostView>,
+    /// Bytes of the text in UTF-8, the parts joined by one LF.
+    pub bytes: u64,
+    /// The sum over the parts; `None` where no text can be computed. Media are not in it.
+    pub tokens: Option<Tokens>,
+    /// `None` where there is no payload or no text.
+    pub facts: Option<FactCount>,
+    /// The fields that are not wholly kept, by path; shared by hosts with the same text.
+    pub lost: Arc<Vec<LostField>>,
+    /// `None` where the definition of the tool is not known.
+    pub definition: Option<Definition>,
+    /// What it costs: name, description and input schema as this host's rule leaves them.
+    pub definition_tokens: Option<Tokens>,
+    pub shares: HostShares,
+    pub media: MediaBytes,
+    /// Whether the answer is its data and nothing else, so that a text with every fact of it has lost nothing.
+    pub is_data_alone: bool,
+}
+
+/// What a host's text is made of, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostShares {
+    pub content: u64,
+    pub structured: u64,
+    /// Added by the host, or around both parts.
+    pub other: u64,
+    /// Taken out by a limit.
+    pub removed: u64,
+    /// Whether the text before any limit has something of the content blocks, of `structuredContent`.
+    pub has_content: bool,
+    pub has_structured: bool,
+}
+
+impl HostShares {
+    fn of(view: &HostView) -> Self {
+        let mut shares = Self::default();
+        for span in view.spans.iter() {
+            let bytes = span.range().len() as u64;
+            match span.origin {
+                TextOrigin::Block(_) => shares.content += bytes,
+                TextOrigin::Structured => shares.structured += bytes,
+                TextOrigin::Envelope | TextOrigin::Host => shares.other += bytes,
+            }
+        }
+        for span in view.full_spans.iter() {
+            shares.has_content |= matches!(span.origin, TextOrigin::Block(_));
+            shares.has_structured |= span.origin == TextOrigin::Structured;
+        }
+        shares.removed = view.removed_bytes();
+        shares
+    }
+}
+
+impl HostRow {
+    pub fn limit(&self) -> &LimitOutcome {
+        &self.view.limit
+    }
+
+    /// The limit in words: `cut at 8,000 characters (UTF-16), 1,234 bytes left out`.
+    pub fn limit_text(&self) -> String {
+        limit_text(&self.view)
+    }
+
+    /// Images and audio in words; `None` where the answer has none, or no text can be computed.
+    pub fn media_text(&self) -> Option<String> {
+        let ways = [
+            (self.media.shown, "passed on beside the text"),
+            (self.media.as_text, "in the text as base64"),
+            (self.media.dropped, "not passed on"),
+        ];
+        let some: Vec<String> = ways
+            .iter()
+            .filter(|(bytes, _)| *bytes > 0)
+            .map(|(bytes, how)| format!("{} {how}", number_of(*bytes, "bytes")))
+            .collect();
+        (self.view.is_computable() && !some.is_empty()).then(|| format!("Images and audio: {}.", some.join(", ")))
+    }
+
+    /// What the model is not shown, a line for each thing: which part, and why.
+    pub fn dropped_lines(&self) -> Vec<String> {
+        let what = |what: What| match what {
+            What::Block(block) => format!("content[{block}]"),
+            What::Structured => "structuredContent".to_owned(),
+            What::IsError => "isError".to_owned(),
+        };
+        let mut lines: Vec<String> =
+            self.view.dropped.iter().map(|dropped| format!("{} is dropped: {}.", what(dropped.what), dropped.why)).collect();
+        if self.limit().state.is_truncated() == Some(true) {
+            lines.push(format!("The text is {}.", self.limit_text()));
+        }
+        lines
+    }
+
+    /// The same as one sentence: what this host makes of the answer.
+    pub fn dropped_text(&self) -> String {
+        let name = &self.host.name;
+        match (&self.view.not_computable, self.dropped_lines().as_slice()) {
+            (Some(why), _) => format!("{name}: the text cannot be computed: {why}."),
+            (None, []) => format!("{name} shows its model everything of this answer."),
+            (None, lines) => format!("{name}: {}", lines.join(" ")),
+        }
+    }
+
+    /// Whether the model is shown every fact of the data, and every text that may say more.
+    pub fn loses_nothing(&self) -> bool {
+        self.facts.is_some_and(|facts| facts.missing == 0 && facts.total > 0)
+            && self.limit().state.is_truncated() != Some(true)
+            && (self.is_data_alone || self.view.dropped.is_empty())
+    }
+
+    pub fn missing(&self) -> u64 {
+        self.facts.map_or(0, |facts| facts.missing)
+    }
+}
+
+/// A limit in words.
+pub fn limit_text(view: &HostView) -> String {
+    let limit = &view.limit;
+    let over_tokens = limit.tokens_max.filter(|_| limit.state != LimitState::Fits).map(|max| {
+        let what = if limit.tokens_keep_nothing { "an error or a notice may stand in its place" } else { "may be cut" };
+        format!("{what} at {} of the provider's tokens", grouped(max))
+    });
+    let Some(bite) = limit.bites.first() else { return over_tokens.unwrap_or_else(|| limit.state.title().to_owned()) };
+    let cut = format!(
+        "{} at {} {}, {} left out",
+        limit.state.title(),
+        grouped(bite.max),
+        bite.unit.title(),
+        number_of(view.removed_bytes(), "bytes")
+    );
+    match over_tokens {
+        Some(over) => format!("{cut}; {over}"),
+        None => cut,
+    }
+}
+
+/// A field of the payload, over all records, that a text does not wholly keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostField {
+    /// A JSON Pointer with `*` for every position in an array: `/items/*/city`.
+    pub path: String,
+    pub total: u64,
+    pub reworded: u64,
+    pub missing: u64,
+}
+
+/// Hosts that are shown the same parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostGroup {
+    /// Positions in [`HostsReport::rows`], as they are shown.
+    pub rows: Vec<usize>,
+    /// Whether there is a text; the others share the reason why there is none.
+    pub is_computable: bool,
+}
+
+/// What every host makes of an answer.
+#[derive(Clone, Debug, Default)]
+pub struct HostsReport {
+    /// One for each host, in their order: reports of several answers, and [`super::DeliveryCell`]s, stand side by side.
+    pub rows: Vec<HostRow>,
+    /// Positions in `rows` as they are shown: a user's own hosts first; then by facts lost, then by tokens
+    /// (`o200k_base`); last those without a text.
+    pub order: Vec<usize>,
+    /// In the order in which their first hosts are shown.
+    pub groups: Vec<HostGroup>,
+    /// What is wrong with a file of hosts.
+    pub problems: Vec<Problem>,
+    by_name: Vec<usize>,
+    /// One for each encoding.
+    by_tokens: Vec<Vec<usize>>,
+}
+
+impl HostsReport {}
+
+impl HostsReport {
+    /// Runs an answer through every host.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let report = Self::so_far(subject, hosts, true, cancel);
+        cancel.check()?;
+        Ok(report)
+    }
+
+    /// The same for somebody who takes what there is when he looks away: a host that was not reached says so. The fields
+    /// that are not wholly kept are named with `names_lost` alone.
+    pub fn so_far(subject: &Subject, hosts: &Hosts, names_lost: bool, cancel: &Cancel) -> Self {
+        let tool = &subject.capture.tool;
+        let written = RenderCache::default();
+        let mut views = host_told::views(subject, hosts, &written, cancel);
+        let told = host_told::tell(subject, &mut views, names_lost, cancel);
+        let server = ViewContext::of(&subject.capture).server;
+        let mut definitions = Vec::with_capacity(hosts.len());
+        let mut texts = Vec::with_capacity(hosts.len());
+        for host in hosts.iter().filter(|_| !tool.raw.is_empty()) {
+            let (mut definition, text) = host.definition(tool, &server);
+            definition.description = definition.description.map(|description| written.text(&description));
+            definitions.push(Some(definition));
+            texts.push(written.text(&text));
+        }
+        let mut definition_tokens =
+            host_told::counts(texts.iter().map(|text| &**text), &subject.known, tool.raw.len() < SMALL_BYTES, cancel);
+        definitions.resize(hosts.len(), None);
+        definition_tokens.resize(hosts.len(), None);
+        let mut media = Media::of(subject);
+        let mut rows = Vec::with_capacity(hosts.len());
+        let definitions = definitions.into_iter().zip(definition_tokens);
+        for (((host, view), told), (definition, definition_tokens)) in hosts.iter().zip(views).zip(told).zip(definitions) {
+            rows.push(HostRow {
+                host: Arc::clone(host),
+                shares: HostShares::of(&view),
+                media: media.in_view(&view),
+                bytes: view.text.len() as u64,
+                view: Arc::new(view),
+                tokens: told.as_ref().map(|told| told.tokens),
+                facts: told.as_ref().and_then(|told| told.facts),
+                lost: told.map_or_else(Arc::default, |told| told.lost),
+                definition,
+                definition_tokens,
+                is_data_alone: subject.is_data_alone(),
+            });
+        }
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|at| {
+            let row: &HostRow = &rows[*at];
+            (!row.host.is_own, row.tokens.is_none(), row.missing(), row.tokens.map_or(0, |tokens| tokens.o200k_base))
+        });
+        let groups = group(&rows, &order);
+        let mut by_name = order.clone();
+        by_name.sort_by_cached_key(|at| rows[*at].host.name.to_lowercase());
+        let by_tokens_of = |encoding: &Encoding| {
+            let mut by_tokens = order.clone();
+            by_tokens.sort_by_key(|at| Reverse(rows[*at].tokens.map_or(0, |tokens| tokens.get(*encoding))));
+            by_tokens
+        };
+        let by_tokens = Encoding::ALL.iter().map(by_tokens_of).collect();
+        Self { rows, order, groups, problems: hosts.problems.clone(), by_name, by_tokens }
+    }
+
+    /// Whether a host was not reached before the asker looked away.
+    pub fn is_interrupted(&self) -> bool {
+        self.rows.iter().any(|row| row.view.not_computable.as_deref() == Some(INTERRUPTED))
+    }
+
+    /// The rows as they are shown.
+    pub fn sorted(&self) -> impl DoubleEndedIterator<Item = &HostRow> {
+        self.order.iter().filter_map(|at| self.rows.get(*at))
+    }
+
+    /// The same by the hosts' names.
+    pub fn by_name(&self) -> impl DoubleEndedIterator<Item = &HostRow> {
+        self.by_name.iter().filter_map(|at| self.rows.get(*at))
+    }
+
+    /// The same by tokens, most first.
+    pub fn by_tokens(&self, encoding: Encoding) -> impl DoubleEndedIterator<Item = &HostRow> {
+        let order = self.by_tokens.get(encoding as usize).map_or(&[][..], Vec::as_slice);
+        order.iter().filter_map(|at| self.rows.get(*at))
+    }
+
+    /// The row of a host.
+    pub fn row(&self, id: HostId) -> Option<&HostRow> {
+        self.rows.iter().find(|row| row.host.id == id)
+    }
+
+    /// Different texts, those that cannot be computed left out.
+    pub fn views(&self) -> usize {
+        self.groups.iter().filter(|group| group.is_computable).count()
+    }
+
+    /// Hosts that certainly cut.
+    pub fn cut(&self) -> usize {
+        self.rows.iter().filter(|row| row.limit().state.is_truncated() == Some(true)).count()
+    }
+}
+
+fn group(rows: &[HostRow], order: &[usize]) -> Vec<HostGroup> {
+    // Of the views of one report equal texts are one, and equal parts.
+    let mut places: HashMap<(Option<&str>, *const u8, *const Part), usize> = HashMap::new();
+    let mut groups: Vec<HostGroup> = Vec::new();
+    for &position in order {
+        let view = &rows[position].view;
+        let key = (view.not_computable.as_deref(), view.text.as_ptr(), view.parts.as_ptr());
+        let place = *places.entry(key).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.rows.push(position),
+            None => groups.push(HostGroup { rows: vec![position], is_computable: view.is_computable() }),
+        }
+    }
+    groups
+}
+
+/// The fields that a text does not wholly keep, in the order of their first facts.
+pub(super) fn lost_fields(payload: &Payload, matched: &Matched, columns: &Columns) -> Vec<LostField> {
+    let mut places = vec![None; columns.columns.len()];
+    let mut fields: Vec<LostField> = Vec::new();
+    for fact in &matched.facts {
+        let Some(&column) = columns.of_node.get(fact.node() - payload.root) else { continue };
+        let place = *places[column].get_or_insert_with(|| {
+            fields.push(LostField { path: columns.path(column), total: 0, reworded: 0, missing: 0 });
+            fields.len() - 1
+        });
+        let field = &mut fields[place];
+        field.total += 1;
+        match fact.state {
+            FactState::Kept => {}
+            FactState::Reworded => field.reworded += 1,
+            FactState::Missing | FactState::Differs => field.missing += 1,
+        }
+    }
+    fields.retain(|field| field.missing + field.reworded > 0);
+    fields
+}
+
+/// One host's text, ready to be painted.
+#[derive(Clone, Debug)]
+pub struct HostText {
+    pub host: Arc<Host>,
+    pub view: Arc<HostView>,
+    /// Of `view.text`.
+    pub lines: Vec<DisplayLine>,
+    /// Of `view.full`, the text before any limit; empty where nothing is cut.
+    pub full_lines: Vec<DisplayLine>,
+    /// Facts and records of the payload in `view.text`; empty without a payload.
+    pub matched: Matched,
+}
+
+impl HostText {
+    pub(super) fn of(subject: &Subject, host: &Arc<Host>, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let mut view = host.view(subject, &ViewContext::of(&subject.capture), cancel)?;
+        host_told::judge(&mut view, &subject.known, cancel)?;
+        let matched = match &subject.payload {
+            Some(payload) if view.is_computable() => locate_facts(payload, &view.text, cancel)?,
+            _ => Matched::default(),
+        };
+        let full_lines = if view.limit.bites.is_empty() { Vec::new() } else { display_lines(&view.full) };
+        Ok(Self { host: Arc::clone(host), lines: display_lines(&view.text), full_lines, matched, view: Arc::new(view) })
+    }
+}
+
+/// A sentence on how far a host's rules can be relied on.
+pub fn evidence_text(host: &Host) -> String {
+    let how = match host.evidence {
+        Evidence::Observed => "observed: the program was run and what its model would receive was read back",
+        Evidence::Source => "source: read in its source, not confirmed by running it",
+        Evidence::Documented => "documented: as its maker's documentation says",
+        Evidence::Inferred => "inferred: from reports of users, may be wrong",
+    };
+    format!("{how}; {} {}, checked {}", host.name, host.version, host.checked)
+}
+
+/// What every host's model is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HostsQuery;
+
+impl Query for HostsQuery {
+    type Out = Arc<HostsReport>;
+    const IS_COUNT: bool = true;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(HostsReport::of(cx.subject()?, cx.hosts, cx.cancel)?))
+    }
+}
+
+/// The exact text that one host's model is shown, with its display lines.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HostTextQuery(pub HostId);
+
+impl Query for HostTextQuery {
+    type Out = Arc<HostText>;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(HostText::of(cx.subject()?, cx.host(self.0)?, cx.cancel)?))
+    }
+}
+
+impl Weigh for HostsReport {
+    fn weight(&self) -> usize {
+        // What several rows share counts once.
+        let mut held: HashMap<*const u8, usize> = HashMap::new();
+        for row in &self.rows {
+            let view = &row.view;
+            for text in [&view.text, &view.full]
+                .into_iter()
+                .chain(row.definition.as_ref().and_then(|definition| definition.description.as_ref()))
+            {
+                held.insert(text.as_ptr(), text.len());
+            }
+            for spans in [&view.spans, &view.full_spans] {
+                held.insert(spans.as_ptr().cast(), size_of_val(&**spans));
+            }
+            held.insert(view.parts.as_ptr().cast(), size_of_val(&*view.parts));
+            held.insert(row.lost.as_ptr().cast(), row.lost.len() * size_of::<LostField>());
+        }
+        held.values().sum()
+    }
+}
+
+impl Weigh for HostText {
+    fn weight(&self) -> usize {
+        2 * (self.view.text.len() + self.view.full.len()) + self.matched.weight()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::tests::subject;
+    use crate::token;
+
+    fn report(result: &str) -> HostsReport {
+        HostsReport::of(&subject(result), &Hosts::built_in(), &Cancel::new()).unwrap()
+    }
+
+    #[test]
+    fn hosts_that_see_the_same_are_one_group() {
+        let report = report(
+            r#"{"content":[{"type":"text","text":"Ada, 36"}],"structuredContent":{"name":"Ada","age":36,"city":"London"}}"#,
+        );
+        assert_eq!(report.rows.len(), 28);
+        let grouped: usize = report.groups.iter().map(|group| group.rows.len()).sum();
+        assert_eq!(grouped, 28);
+        for group in &report.groups {
+            let texts: Vec<_> = group.rows.iter().map(|row| report.rows[*row].view.listing()).collect();
+            assert!(texts.windows(2).all(|pair| pair[0] == pair[1]));
+        }
+        let row = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap();
+        assert_eq!(row("codex").facts.unwrap().missing, 0);
+        assert_eq!(row("zed").facts, Some(FactCount { total: 3, kept: 2, reworded: 0, missing: 1 }));
+        assert_eq!(*row("zed").lost, [LostField { path: "/city".into(), total: 1, reworded: 0, missing: 1 }]);
+        let places: Vec<u64> = report.sorted().filter(|row| row.tokens.is_some()).map(|row| row.missing()).collect();
+        assert!(places.is_sorted(), "{places:?}");
+        let verdict = report.verdict(Encoding::O200kBase).text();
+        assert!(verdict.starts_with("28 hosts, "), "{verdict}");
+        assert!(verdict.contains(" Fewest tokens with nothing lost: "), "{verdict}");
+    }
+
+    /// Reports of several answers stand side by side by position.
+    #[test]
+    fn rows_stand_in_the_order_of_the_hosts_whatever_the_answer() {
+        let hosts: Vec<HostId> = Hosts::built_in().iter().map(|host| host.id).collect();
+        for result in [
+            r#"{"content":[{"type":"text","text":"Ada"}],"structuredContent":{"name":"Ada","age":36}}"#,
+            r#"{"content":[{"type":"text","text":"{\"a\":1}"}]}"#,
+            r#"{"content":[],"isError":true}"#,
+        ] {
+            let report = report(result);
+            assert!(report.rows.iter().map(|row| row.host.id).eq(hosts.iter().copied()));
+            assert_eq!(report.sorted().count(), hosts.len());
+        }
+    }
+
+    #[test]
+    fn what_hosts_show_alike_is_kept_once() {
+        let blocks: Vec<_> = (0..40).map(|at| format!(r#"{{"type":"text","text":"block {at}"}}"#)).collect();
+        let report = report(&format!(r#"{{"content":[{}],"structuredContent":{{"a":1}}}}"#, blocks.join(",")));
+        let mut shared = 0;
+        for (at, row) in report.rows.iter().enumerate() {
+            for other in &report.rows[..at] {
+                let (one, two) = (&row.view, &other.view);
+                assert_eq!(one.text == two.text, Arc::ptr_eq(&one.text, &two.text));
+                assert_eq!(one.full_spans == two.full_spans, Arc::ptr_eq(&one.full_spans, &two.full_spans));
+                assert_eq!(one.parts == two.parts, Arc::ptr_eq(&one.parts, &two.parts));
+                assert_eq!(one.dropped == two.dropped, Arc::ptr_eq(&one.dropped, &two.dropped));
+                shared += usize::from(Arc::ptr_eq(&one.text, &two.text));
+            }
+        }
+        assert!(shared > 20, "{shared}");
+    }
+
+    #[test]
+    fn who_looks_away_takes_what_there_is() {
+        let answer =
+            r#"{"content":[{"type":"text","text":"Ada, 36"}],"structuredContent":{"name":"Ada","age":36,"city":"London"}}"#;
+        let whole = report(answer);
+        let mut partly = 0;
+        for look in 1.. {
+            let cancel = Cancel::at_look(look);
+            let report = HostsReport::so_far(&subject(answer), &Hosts::built_in(), true, &cancel);
+            let mut interrupted = 0;
+            for (row, known) in report.rows.iter().zip(&whole.rows) {
+                if row.view.not_computable.as_deref() == Some(INTERRUPTED) {
+                    assert_eq!((row.tokens, row.facts), (None, None));
+                    interrupted += 1;
+                } else {
+                    assert_eq!((row.tokens, row.facts, &*row.view.text), (known.tokens, known.facts, &*known.view.text));
+                }
+            }
+            assert_eq!(report.is_interrupted(), interrupted > 0);
+            partly += usize::from(interrupted > 0 && interrupted < 27);
+            if !cancel.is_cancelled() {
+                break;
+            }
+        }
+        assert!(partly > 3, "{partly}");
+    }
+
+    #[test]
+    fn a_host_that_cuts_is_never_praised() {
+        let items: Vec<_> = (0..900).map(|id| serde_json::json!({"id": 10_000 + id, "name": format!("name {id}")})).collect();
+        let value = serde_json::json!({ "items": items });
+        let result = serde_json::json!({"content": [{"type": "text", "text": value.to_string()}], "structuredContent": value});
+        let report = report(&result.to_string());
+        let cline = report.rows.iter().find(|row| row.host.id.as_str() == "cline").unwrap();
+        assert_eq!(cline.limit().state, LimitState::Cut);
+        assert!(cline.missing() > 0);
+        let verdict = report.verdict(Encoding::O200kBase);
+        let praised = verdict.text().split("nothing lost: ").nth(1).unwrap().to_owned();
+        assert!(!praised.starts_with("Cline"), "{praised}");
+        let told = verdict.text();
+        assert!(told.contains(" GitHub Copilot CLI: cut at 20,480 bytes, ") && told.contains(" too: Cline."), "{told}");
+    }
+
+    #[test]
+    fn a_picture_is_shown_written_out_or_dropped() {
+        let data = "iVBORw0KGgoAAAANSUhEUgAAABQAAAAUCAYAAACNiR0NAAAAKElEQVQ4jWNgYGD4Twzu6FhFFGYYNXDUwGFpIAk2E4dHDRw1cDgaCAASFOffhEIO3gAAAABJRU5ErkJggg==";
+        let report = report(&format!(
+            r#"{{"content":[{{"type":"text","text":"A square"}},{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#
+        ));
+        let media = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap().media;
+        let bytes = (data.len() / 4 * 3 - 2) as u64;
+        assert_eq!(media("opencode"), MediaBytes { shown: bytes, ..MediaBytes::default() });
+        assert_eq!(media("cline"), MediaBytes { as_text: bytes, ..MediaBytes::default() });
+        assert_eq!(media("zed"), MediaBytes { dropped: bytes, ..MediaBytes::default() });
+    }
+
+    #[test]
+    fn the_numbers_are_those_of_the_text() {
+        let subject = subject(r#"{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}"#);
+        let report = HostsReport::of(&subject, &Hosts::built_in(), &Cancel::new()).unwrap();
+        for row in report.rows.iter().filter(|row| row.view.is_computable()) {
+            let sum: u64 = row.view.texts().map(|text| token::count(text, &Cancel::new()).unwrap().o200k_base).sum();
+            assert_eq!(row.tokens.unwrap().o200k_base, sum);
+            assert_eq!(row.bytes, row.view.text.len() as u64);
+        }
+        assert!(
+            HostsReport::of(&subject, &Hosts::built_in(), &{
+                let cancel = Cancel::new();
+                cancel.cancel();
+                cancel
+            })
+            .is_err()
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! What is worked out from captures and definitions. Pure, cancellable, never slower than the query needs.
+//!
+//! The window asks through the engine and caches; the command line runs a [`Query`] itself: one core for both.
+
+pub mod arguments;
+mod columns;
+mod counted;
+pub mod curve;
+mod deliveries;
+mod diff_texts;
+pub mod diff_view;
+pub mod difference;
+mod failure;
+mod find;
+mod host_cuts;
+mod host_media;
+mod host_shown;
+mod host_told;
+mod hosts;
+mod links;
+mod money;
+#[cfg(feature = "gui")]
+mod picture;
+mod query;
+mod rendered;
+mod saving;
+mod server_cost;
+pub mod special;
+pub mod sweep;
+mod text;
+mod token_map;
+mod tree;
+mod what_if;
+mod wrap;
+
+use std::sync::Arc;
+
+pub use columns::{Columns, PayloadColumn};
+pub use counted::{
+    CharactersQuery, CountError, CountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted, ratio_of,
+};
+pub use deliveries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, DeliveryRow, SentAsTextQuery};
+pub use diff_texts::TextOf;
+pub use diff_view::{DiffQuery, DiffRow, DiffView};
+pub use failure::failure;
+pub use find::{FIND_LIMIT, FindHostQuery, FindQuery};
+pub use host_cuts::{HostCuts, HostCutsQuery};
+pub use host_media::MediaBytes;
+pub use host_shown::{HostMark, HostRows, HostRowsQuery};
+pub use hosts::{
+    HostGroup, HostRow, HostShares, HostText, HostTextQuery, HostsQuery, HostsReport, LostField, evidence_text, limit_text,
+};
+pub use links::Links;
+pub use money::{Cost, Model, Prices};
+#[cfg(feature = "gui")]
+pub use picture::{Picture, PictureQuery};
+pub use query::{About, AnyQuery, Ctx, Definitions, Inquiry, Memo, Query, QueryResult, Stop, SubjectQuery, Target, Weigh};
+pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};
+pub use saving::{Reason, Saving, SavingQuery, SavingStep};
+pub use server_cost::{Cut, DefinitionPart, ServerCost, ServerCostQuery, ToolCost, ToolTokensQuery};
+pub use text::{DisplayLine, TextQuery, TextView, display_lines, format_bytes};
+pub use token_map::{Shares, TokenMap, TokenMapQuery};
+pub use tree::{Mark, TreeQuery, TreeView};
+pub use what_if::{FieldLoss, NeededFields, NeededQuery, OmitKeys, fields, is_struck, key_of, needed_fields, path_of, without};
+pub use wrap::{TextRow, TextRowsQuery};
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::capture::Capture;
+use crate::format::{self, Subject};
+use crate::problem::{Problem, ProblemKind};
+
+/// The whole text of a format, to be passed on.
+///
+/// # Errors
+/// [`Cancelled`], or why there is no such text.
+pub fn text_of(subject: &Subject, id: &str, cancel: &Cancel) -> Result<Result<String, Problem>, Cancelled> {
+    let Some(format) = format::by_id(id) else {
+        return Ok(Err(Problem::new(ProblemKind::Internal, format!("there is no format `{id}`"))));
+    };
+    Ok(text::shown_text(format, subject, cancel)?.and_then(|(text, is_whole)| match is_whole {
+        true => Ok(text),
+        false => Err(Problem::new(
+            ProblemKind::Malformed,
+            "the text holds bytes that are no UTF-8, so it cannot be passed on as it is",
+        )),
+    }))
+}
+
+/// A capture made ready for queries: parses once, off the UI thread.
+pub fn subject(capture: Arc<Capture>) -> Arc<Subject> {
+    Arc::new(Subject::of(capture))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::cancel::Cancel;
+    use crate::capture::{CaptureId, Server, Tool};
+    use crate::host::Hosts;
+    use crate::token::Encoding;
+    use bytes::Bytes;
+
+    /// An answer with this `result`.
+    pub(crate) fn subject_of(result: &str) -> Subject {
+        Subject::of(Arc::new(Capture {
+            tool: Tool::unlisted("t"),
+            arguments: Bytes::from_static(b"{}"),
+            response: Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#))),
+            ..Capture::empty(CaptureId("1".into()), Server::default())
+        }))
+    }
+
+    #[test]
+    fn the_token_map_is_the_row_json() {
+        let subject = Arc::new(subject_of(r#"{"structuredContent":[{"a":1},{"a":22}]}"#));
+        let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
+        let subjects = [subject];
+        let cx = Ctx::of(&subjects, &hosts, &cancel);
+        let row = cx.get(&RowQuery("json")).unwrap().unwrap();
+        let map = cx.get(&TokenMapQuery(Encoding::Cl100kBase)).unwrap().unwrap().unwrap();
+        let saving = SavingQuery { from: "json-pretty", to: "json", encoding: Encoding::Cl100kBase };
+        let saving = cx.get(&saving).unwrap().unwrap().unwrap();
+        assert_eq!(map.total.total(), row.tokens.cl100k_base);
+        assert_eq!(saving.to, row.tokens.cl100k_base);
+    }
+}

@@ -1,0 +1,257 @@
+//! Where the saving comes from: the difference between two formats of one answer, in steps that add up to it.
+//!
+//! Each step is measured: the text is counted, one thing is taken away, and it is counted again. What no step explains
+//! is the form itself (how often a key is said, brackets, table lines).
+
+use crate::analysis::query::{Ctx, Query, Stop, Weigh};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::analysis::columns::compact_without;
+use crate::analysis::{CountError, format_bytes};
+use crate::cancel::Cancel;
+use crate::capture::locate_facts;
+use crate::format::{self, Subject};
+use crate::json::Doc;
+use crate::problem::{Problem, ProblemKind};
+use crate::token::{self, Encoding};
+
+/// What makes one text cheaper than another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// Fences, the message around the answer, and a second copy of the data.
+    Wrapping,
+    /// Indentation, blank lines, and space between tokens.
+    WhiteSpace,
+    /// Quotes and backslashes that only protect other characters.
+    Escaping,
+    /// Facts of the payload that one of the texts does not say.
+    LeftOutFacts,
+    /// Keys said once or in every record, brackets, table lines, and words of the server's own.
+    Form,
+}
+
+impl Reason {
+    pub const ALL: &'static [Reason] =
+        &[Reason::Wrapping, Reason::WhiteSpace, Reason::Escaping, Reason::LeftOutFacts, Reason::Form];
+
+    /// What people see.
+    pub fn title(self) -> &'static str {
+        match self {
+            Reason::Wrapping => "wrapping",
+            Reason::WhiteSpace => "white space",
+            Reason::Escaping => "escaping",
+            Reason::LeftOutFacts => "left-out facts",
+            Reason::Form => "form: keys, brackets, table lines",
+        }
+    }
+}
+
+/// One step from a format to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SavingStep {
+    pub reason: Reason,
+    /// Tokens it adds; negative where it saves.
+    pub tokens: i64,
+}
+
+/// The way from one format to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saving {
+    pub encoding: Encoding,
+    /// Tokens of the two texts, as in the ledger.
+    pub from: u64,
+    pub to: u64,
+    /// Those that change anything; their sum is `to` minus `from`.
+    pub steps: Vec<SavingStep>,
+}
+
+impl Saving {
+    /// Measures the way between two formats, by id. `None` where the answer has no payload to compare by.
+    ///
+    /// # Errors
+    /// [`CountError`] when cancelled, or where one of the formats does not apply.
+    pub fn of(subject: &Subject, from: &str, to: &str, encoding: Encoding, cancel: &Cancel) -> Result<Option<Self>, CountError> {
+        let (Some(from), Some(to)) = (Parts::of(subject, from, encoding, cancel)?, Parts::of(subject, to, encoding, cancel)?)
+        else {
+            return Ok(None);
+        };
+        let steps =
+            Reason::ALL.iter().map(|&reason| SavingStep { reason, tokens: to.of_reason(reason) - from.of_reason(reason) });
+        Ok(Some(Self { encoding, from: from.tokens, to: to.tokens, steps: steps.filter(|step| step.tokens != 0).collect() }))
+    }
+}
+
+/// What a text's tokens are spent on, beside those that its data needs in any form.
+struct Parts {
+    tokens: u64,
+    by_reason: [i64; 5],
+}
+
+impl Parts {
+    fn of(subject: &Subject, id: &str, encoding: Encoding, cancel: &Cancel) -> Result<Option<Self>, CountError> {
+        let Some(payload) = &subject.payload else { return Ok(None) };
+        let format =
+            format::by_id(id).ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))?;
+        let bytes = format_bytes(format, subject, cancel)??;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let count = |text: &str| -> Result<i64, CountError> {
+            Ok(i64::try_from(token::count(text, cancel)?.get(encoding)).unwrap_or(i64::MAX))
+        };
+        let root = payload.root();
+        let matched = locate_facts(payload, &text, cancel)?;
+        let missing: HashSet<usize> =
+            matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect();
+        let json = compact_without(root, |_| false, cancel)?;
+        let said = compact_without(root, |node| missing.contains(&node.index()), cancel)?;
+        let left_out = count(&said)? - count(&json)?;
+        let unwrapped = unwrap(subject, id, &text);
+        let dense = without_space(&unwrapped, cancel)?;
+        let plain = without_escapes(id, &dense);
+        let (whole, inner, packed, bare) = (count(&text)?, count(&unwrapped)?, count(&dense)?, count(&plain)?);
+        // What the data needs, said as plainly as JSON can: the same for every format, so it falls out of a difference.
+        let needs = count(&without_escapes("json", &json))?;
+        Ok(Some(Self {
+            tokens: u64::try_from(whole).unwrap_or(0),
+            by_reason: [whole - inner, inner - packed, packed - bare, left_out, bare - needs - left_out],
+        }))
+    }
+
+    fn of_reason(&self, reason: Reason) -> i64 {
+        self.by_reason[reason as usize]
+    }
+}
+
+/// The text without what stands around the data: of two copies the structured one.
+fn unwrap(subject: &Subject, id: &str, text: &str) -> String {
+    match id {
+        "both" | "wire" => match (subject.reading.structured(), subject.reading.content_text()) {
+            (Some(node), _) => node.raw_text().into_owned(),
+            (None, Some(content)) => content.to_string(),
+            (None, None) => text.to_owned(),
+        },
+        _ => {
+            let lines: Vec<&str> = text.lines().collect();
+            match lines.as_slice() {
+                [first, inner @ .., last] if first.starts_with("```") && last.starts_with("```") => inner.join("\n"),
+                _ => text.to_owned(),
+            }
+        }
+    }
+}
+
+/// JSON compact; any other text with single spaces, no indentation and no blank lines.
+fn without_space(text: &str, cancel: &Cancel) -> Result<String, CountError> {
+    let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
+    if let Some(root) = doc.root().filter(|_| doc.is_json()) {
+        return Ok(compact_without(root, |_| false, cancel)?);
+    }
+    let mut dense = String::with_capacity(text.len());
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        if !dense.is_empty() {
+            dense.push('\n');
+        }
+        for (position, word) in line.split_whitespace().enumerate() {
+            if position > 0 {
+                dense.push(' ');
+            }
+            dense.push_str(word);
+        }
+    }
+    Ok(dense)
+}
+
+/// The text without the characters that only protect others.
+fn without_escapes(id: &str, text: &str) -> String {
+    match id {
+        "csv" => text.replace("\"\"", "\""),
+        "xml" => {
+            text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'").replace("&amp;", "&")
+        }
+        _ => {
+            let mut plain = String::with_capacity(text.len());
+            let mut chars = text.chars();
+            while let Some(char) = chars.next() {
+                match (char, chars.clone().next()) {
+                    ('\\', Some('n')) if id != "content" => {
+                        plain.push('\n');
+                        chars.next();
+                    }
+                    ('\\', Some(next)) if next.is_ascii_punctuation() => {
+                        plain.push(next);
+                        chars.next();
+                    }
+                    _ => plain.push(char),
+                }
+            }
+            plain
+        }
+    }
+}
+
+/// Where the difference between two formats, by their ids, comes from; `None` where the answer has no payload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SavingQuery {
+    pub from: &'static str,
+    pub to: &'static str,
+    pub encoding: Encoding,
+}
+
+impl Query for SavingQuery {
+    type Out = Option<Arc<Saving>>;
+    const IS_COUNT: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Saving::of(cx.subject()?, self.from, self.to, self.encoding, cx.cancel)?.map(Arc::new))
+    }
+}
+
+impl Weigh for Saving {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::tests::subject_of;
+    use crate::format::FORMATS;
+
+    const RESULT: &str = r###"{"content":[{"type":"text","text":"## Acme\n\n- **City**: Ulm\n\n## Beta\n"}],"structuredContent":{ "items": [{"name":"Acme","city":"Ulm","note":"say \"hi\"\nand \\ go"},{"name":"Beta","city":"Bonn","note":"x"}]}}"###;
+
+    #[test]
+    fn steps_add_up_between_any_two_formats() {
+        let subject = subject_of(RESULT);
+        let mut seen = Vec::new();
+        for from in FORMATS {
+            for to in FORMATS {
+                let found = Saving::of(&subject, from.id(), to.id(), Encoding::O200kBase, &Cancel::new());
+                let (true, true) = (from.applies(&subject).is_ok(), to.applies(&subject).is_ok()) else { continue };
+                let saving = found.unwrap().unwrap();
+                let sum: i64 = saving.steps.iter().map(|step| step.tokens).sum();
+                assert_eq!(sum, saving.to as i64 - saving.from as i64, "{} to {}", from.id(), to.id());
+                seen.extend(saving.steps.iter().map(|step| step.reason));
+            }
+        }
+        for reason in Reason::ALL {
+            assert!(seen.contains(reason), "{reason:?} never applied");
+        }
+    }
+
+    #[test]
+    fn pretty_json_is_all_white_space_and_a_text_leaves_facts_out() {
+        let subject = subject_of(RESULT);
+        let steps =
+            |from: &str, to: &str| Saving::of(&subject, from, to, Encoding::O200kBase, &Cancel::new()).unwrap().unwrap().steps;
+        let pretty = steps("json-pretty", "json");
+        assert_eq!(pretty.len(), 1);
+        assert_eq!(pretty[0].reason, Reason::WhiteSpace);
+        assert!(pretty[0].tokens < 0);
+        let text = steps("json", "content");
+        assert!(text.iter().any(|step| step.reason == Reason::LeftOutFacts && step.tokens < 0), "{text:?}");
+        let wire = steps("wire", "json");
+        assert!(wire.iter().any(|step| step.reason == Reason::Wrapping && step.tokens < 0), "{wire:?}");
+        assert!(steps("json", "json").is_empty());
+        let bare = subject_of(r#"{"content":[{"type":"text","text":"no data"}]}"#);
+        assert_eq!(Saving::of(&bare, "content", "wire", Encoding::O200kBase, &Cancel::new()), Ok(None));
+    }
+}

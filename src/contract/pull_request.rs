@@ -1,0 +1,87 @@
+//! The verdict as Markdown for a pull request: the sentence, the ledger, and the command line that reproduces it.
+
+use std::fmt::Write;
+
+use super::table::markdown_table;
+use crate::capture::Capture;
+use crate::contract::reproduce::call_again;
+use crate::format::ledger::{Row, default_baseline};
+use crate::quote::{markdown, markdown_block, markdown_code};
+use crate::token::Tokenizer;
+use crate::verdict::{CountedRow, verdict_counted};
+
+/// `None` until the rows that the verdict needs are there and counted.
+pub fn verdict_markdown(rows: &[CountedRow<'_>], capture: &Capture, tokenizer: &Tokenizer) -> Option<String> {
+    let sentence = verdict_counted(rows, tokenizer)?.text();
+    let plain: Vec<&Row> = rows.iter().map(|row| row.row).collect();
+    let baseline_id = default_baseline(&plain);
+    let mut out = format!("{sentence}\n\n{}", markdown_table(rows, baseline_id));
+    let server = &capture.server;
+    let how = match (tokenizer.encoding(), tokenizer.file()) {
+        (Some(encoding), _) => format!("counted with {} (exact)", encoding.name()),
+        (None, Some(file)) => format!("counted with {} ({}, SHA-256 `{}`)", file.name, file.kind.title(), file.sha256),
+        (None, None) => format!("{}: {}", tokenizer.name(), tokenizer.how()),
+    };
+    let (tool, name, version) = (markdown_code(&capture.tool.name), markdown(&server.name), markdown(&server.version));
+    write!(out, "\n{tool} of {name} {version}, {how}.\n").ok();
+    // Where a file stands is not known here; its name shows what to put.
+    let by = Some(tokenizer.name()).filter(|_| *tokenizer != Tokenizer::default());
+    if let Ok(command) = call_again(capture, by) {
+        let command = command.trim_end();
+        if command.contains(['\n', '\r']) {
+            writeln!(out, "Reproduce:\n\n{}", markdown_block(command)).ok();
+        } else {
+            writeln!(out, "Reproduce: {}", markdown_code(command)).ok();
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use pulldown_cmark::{Event, Parser};
+
+    use super::*;
+    use crate::analysis::tests::subject_of;
+    use crate::cancel::Cancel;
+    use crate::capture::{Server, Tool};
+    use crate::format::FORMATS;
+
+    fn written(tool: &str, arguments: &'static str, source: &str, server: &str) -> String {
+        let subject = subject_of(r#"{"content":[{"type":"text","text":"{\"n\":1}"}]}"#);
+        let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject, &Cancel::new()).unwrap()).collect();
+        let tokenizer = Tokenizer::default();
+        let count = |row: &Row| tokenizer.from_tokens(row.tokens).filter(|_| row.is_available());
+        let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row), why: None }).collect();
+        let capture = Capture {
+            tool: Tool::unlisted(tool),
+            arguments: arguments.into(),
+            ..Capture::empty(
+                subject.capture.id.clone(),
+                Server { name: server.into(), version: "1".into(), source: source.into(), ..Server::default() },
+            )
+        };
+        verdict_markdown(&counted, &capture, &tokenizer).unwrap()
+    }
+
+    #[test]
+    fn the_command_that_reproduces_it_is_one_command() {
+        let plain = written("find", "{}", "--url https://h/mcp --header 'X-Key: …'", "desk");
+        assert!(plain.contains("`find` of desk 1, "), "{plain}");
+        assert!(
+            plain.ends_with("Reproduce: `mcp-loupe call find --args '{}' --url https://h/mcp --header \"X-Key: $X_KEY\"`\n"),
+            "{plain}"
+        );
+        let hostile = written("t`; touch a; `", "{\n}", "--fixture 'a`b' ; touch b --yes", "<b> `x` [c](http://d)");
+        assert!(hostile.contains("mcp-loupe call 't`; touch a; `' --args '{\n}' --fixture 'a`b'\n"), "{hostile}");
+        // Nothing of it is markup, and no word of it stands outside of code.
+        let texts = Parser::new(&hostile).filter_map(|event| match event {
+            Event::Text(text) => Some(text.to_string()),
+            Event::Html(html) | Event::InlineHtml(html) => panic!("{html}"),
+            _ => None,
+        });
+        let outside = texts.collect::<String>().replace("mcp-loupe call 't`; touch a; `'", "");
+        assert!(!outside.contains("touch") && !outside.contains("<b>"), "{outside}");
+        assert!(!written("t", "{}", "--header $(touch c)", "desk").contains("Reproduce"));
+    }
+}

@@ -1,0 +1,65 @@
+//! Numbers as people read them.
+
+use std::time::Duration;
+
+/// A count as people read it, everywhere: digits in groups of three, `12,345`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count with what is counted, given in the plural: "1 member", "2,000 members".
+pub fn number_of(number: u64, units: &str) -> String {
+    let singular = |word: &str| word.strip_suffix('s').map(str::to_owned);
+    let mut words: Vec<String> = units.split(' ').map(str::to_owned).collect();
+    if number == 1
+        && let Some((at, one)) = words.iter().enumerate().find_map(|(at, word)| Some((at, singular(word)?)))
+    {
+        words[at] = one;
+    }
+    format!("{} {}", grouped(number), words.join(" "))
+}
+
+/// A change of a count with its sign: `−119`, `+1,200`, `0`.
+pub fn signed(change: i64) -> String {
+    let sign = match change {
+        0 => "",
+        1.. => "+",
+        _ => "−",
+    };
+    format!("{sign}{}", grouped(change.unsigned_abs()))
+}
+
+/// What the one count became in the other, as [`signed`] says it.
+pub fn signed_from(from: u64, to: u64) -> String {
+    signed(to.cast_signed().wrapping_sub(from.cast_signed()))
+}
+
+/// Milliseconds with nanosecond resolution.
+pub fn milliseconds(duration: Duration) -> f64 {
+    duration.as_nanos() as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_have_their_sign() {
+        assert_eq!([signed_from(450, 331), signed_from(1, 1_201), signed_from(5, 5)], ["−119", "+1,200", "0"]);
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        let said = [(1, "members"), (0, "members"), (2_000, "changed lines"), (1, "changed lines"), (1, "tok")];
+        let said = said.map(|(number, units)| number_of(number, units));
+        assert_eq!(said, ["1 member", "0 members", "2,000 changed lines", "1 changed line", "1 tok"]);
+    }
+}
