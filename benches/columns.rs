@@ -28,7 +28,7 @@ mod scrolled {
     use mcp_loupe::json::write;
     use mcp_loupe::problem::Problem;
     use mcp_loupe::source::{Command, Source};
-    use mcp_loupe::state::{Action, CompareAction, Event};
+    use mcp_loupe::state::{Action, CallAction, CompareAction, ConnectAction, Event, SessionUpdate};
 
     use super::common;
     use super::window::{self, AT_LEAST, Window, report};
@@ -61,10 +61,13 @@ mod scrolled {
     pub fn run() -> Result<(), Problem> {
         let records = window::size(RECORDS);
         let mut window = Window::open(Some((capture, records)))?;
-        window.perform(Action::Connect(Source::Command(Command { program: "generated".into(), ..Command::default() })));
-        window.apply(Event::Connected { session: 1, server: Server::default() });
-        window.apply(Event::Tools { session: 1, tools: vec![Tool::read(Bytes::from_static(TOOL))], note: None });
-        window.perform(Action::SelectTool("generated".into()));
+        window.perform(ConnectAction::Connect(Source::Command(Command { program: "generated".into(), ..Command::default() })));
+        window.apply(Event::Session { session: 1, update: SessionUpdate::Connected(Server::default()) });
+        window.apply(Event::Session {
+            session: 1,
+            update: SessionUpdate::Tools { tools: vec![Tool::read(Bytes::from_static(TOOL))], note: None },
+        });
+        window.perform(CallAction::SelectTool("generated".into()));
         window.perform(Action::Compare(CompareAction::Start { vary: "format".into(), written: "a,b,c,d,e,f".into() }));
         let began = Instant::now();
         let working = window.frames(|_| Vec::new());

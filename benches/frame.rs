@@ -29,12 +29,12 @@ fn capture(records: usize) -> mcp_loupe::capture::Capture {
 #[cfg(feature = "gui")]
 fn main() -> Result<(), mcp_loupe::problem::Problem> {
     use mcp_loupe::settings::Theme;
-    use mcp_loupe::state::{Action, Event};
+    use mcp_loupe::state::{Event, SettingsAction};
     use window::{Window, report};
 
     let mut window = Window::open(None)?;
     window.apply(Event::Opened(vec![std::sync::Arc::new(capture(5))]));
-    window.perform(Action::SetTheme(Theme::Dark));
+    window.perform(SettingsAction::SetTheme(Theme::Dark));
     window.frames(|_| Vec::new());
     report("idle, 5 records", &window.frames(|_| Vec::new()));
     let large = capture(window::size(RECORDS));

@@ -18,8 +18,10 @@ use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
 use crate::settings::Theme;
 use crate::source::{Source, is_web};
-use crate::state::kept::window_size;
-use crate::state::{Action, Effect, Event, ExportPicture, HistoryAction, LocalTime, State};
+use crate::state::settings::window_size;
+use crate::state::{
+    Action, AppEffect, ConnectAction, Effect, Event, ExportEvent, ExportPicture, HistoryAction, LocalTime, SettingsAction, State,
+};
 use crate::{shot, store, ui};
 
 /// What a [`Problem`] says where there is no display to open a window on; the command line then answers in the terminal.
@@ -60,11 +62,11 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
     };
     let create: eframe::AppCreator<'_> = Box::new(move |cc| {
         // First, since they say how to connect.
-        let settings = folder.clone().map(|folder| Action::UseSettings { folder, table });
+        let settings = folder.clone().map(|folder| Action::from(SettingsAction::UseSettings { folder, table }));
         let mut app = App::start(cc, source, None, settings)?;
         app.state.local_time = LocalTime(here);
         if let Some(folder) = folder {
-            app.perform(&cc.egui_ctx, vec![Action::UseFolder(folder)]);
+            app.perform(&cc.egui_ctx, vec![SettingsAction::UseFolder(folder).into()]);
         }
         if let Some(problem) = unread {
             app.state.apply(Event::Problem(problem), &mut Vec::new());
@@ -155,7 +157,7 @@ impl App {
             window: None,
             painted: channel(),
         };
-        let connect = Action::Connect(source.unwrap_or_else(Source::sample));
+        let connect = Action::from(ConnectAction::Connect(source.unwrap_or_else(Source::sample)));
         app.perform(ctx, settings.into_iter().chain([connect]).collect());
         Ok(app)
     }
@@ -182,10 +184,10 @@ impl App {
     fn carry_out(&self, ctx: &egui::Context, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::CopyText(text) => ctx.copy_text(text),
-                Effect::OpenUrl(url) => ctx.open_url(egui::OpenUrl::new_tab(url)),
-                Effect::Paint { picture, theme, path } => self.paint(ctx, picture, theme, path),
-                Effect::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+                Effect::App(AppEffect::CopyText(text)) => ctx.copy_text(text),
+                Effect::App(AppEffect::OpenUrl(url)) => ctx.open_url(egui::OpenUrl::new_tab(url)),
+                Effect::App(AppEffect::Paint { picture, theme, path }) => self.paint(ctx, picture, theme, path),
+                Effect::App(AppEffect::Quit) => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
                 other => self.engine.execute(other),
             }
         }
@@ -204,7 +206,7 @@ impl App {
             let done = painted.and_then(|picture| match path {
                 Some(path) => {
                     store::write_whole(&path, &shot::png(&picture)?)?;
-                    Ok(Painted::Said(Event::Exported(path)))
+                    Ok(Painted::Said(Event::Export(ExportEvent::Saved(path))))
                 }
                 None => {
                     let size = [picture.width() as usize, picture.height() as usize];
@@ -230,7 +232,7 @@ impl eframe::App for App {
                 Painted::Said(event) => event,
                 Painted::Copy(picture) => {
                     ctx.copy_image(picture);
-                    Event::PictureCopied
+                    Event::Export(ExportEvent::PictureCopied)
                 }
             };
             self.state.apply(event, &mut effects);
@@ -251,7 +253,7 @@ impl eframe::App for App {
         let size = ui.input(|input| input.viewport().inner_rect).filter(|_| !is_dragged).map(|rect| rect.size());
         if let Some(size) = size.filter(|size| self.window != Some(*size)) {
             self.window = Some(size);
-            cx.send(Action::KeepWindow([size.x, size.y]));
+            cx.send(SettingsAction::KeepWindow([size.x, size.y]));
         }
         let actions = cx.into_actions();
         // What a person did shows at once; what panes ask for shows when its answer wakes the window.

@@ -10,7 +10,7 @@ use mcp_loupe::capture::{Capture, CaptureId, Server, Tool};
 use mcp_loupe::engine::Engine;
 use mcp_loupe::problem::Problem;
 use mcp_loupe::shot::Shot;
-use mcp_loupe::state::{Action, Effect, Event, State};
+use mcp_loupe::state::{Action, CallUpdate, Effect, Event, SessionEffect, State};
 
 /// A display of 60 frames a second has no more time for one.
 pub const FRAME: Duration = Duration::from_millis(16);
@@ -41,9 +41,9 @@ impl Window {
     fn execute(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match (effect, self.answers) {
-                (Effect::Call { call, tool, arguments, .. }, Some((answer, records))) => {
+                (Effect::Session(SessionEffect::Call { call, tool, arguments, .. }), Some((answer, records))) => {
                     let capture = Arc::new(answer(&tool, call, arguments, records));
-                    self.apply(Event::Captured { call, capture });
+                    self.apply(Event::Call { call, update: CallUpdate::Captured(capture) });
                 }
                 (effect @ (Effect::Answer { .. } | Effect::Forget(_)), _) => self.engine.execute(effect),
                 // Nothing else is measured here.
@@ -52,7 +52,7 @@ impl Window {
         }
     }
 
-    pub fn perform(&mut self, action: Action) {
+    pub fn perform(&mut self, action: impl Into<Action>) {
         let mut effects = Vec::new();
         self.state.perform(action, &mut effects);
         self.execute(effects);

@@ -19,8 +19,8 @@ use crate::fixture::redact::{RedactOptions, redact};
 use crate::fixture::run::{Before, RunCall};
 use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
-use crate::state::Event;
 use crate::state::collection::{CollectionEffect, CollectionEvent};
+use crate::state::{Event, ExportEvent};
 use crate::store;
 
 /// No more of a file is taken for a collection or a run: thousands of calls.
@@ -59,7 +59,7 @@ fn work(effect: CollectionEffect, options: &RedactOptions, hosts: &Hosts) -> Res
         CollectionEffect::SaveRun { text, path } => {
             let path = expanded(path);
             store::write_whole(&path, text.as_bytes())?;
-            return Ok(Event::Exported(path));
+            return Ok(Event::Export(ExportEvent::Saved(path)));
         }
         CollectionEffect::SaveCalls { captures, path } => save(&captures, expanded(path), options)?,
         CollectionEffect::Measure { run, at, call, capture } => {

@@ -11,7 +11,7 @@ use crate::contract::SweepFile;
 use crate::fixture::export::{ExportChoice, ExportForm, Material, Place};
 use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
-use crate::state::{Event, ExportOrder, ExportPicture};
+use crate::state::{Event, ExportEvent, ExportOrder, ExportPicture};
 use crate::store;
 use crate::token::Encoding;
 
@@ -26,7 +26,7 @@ pub(super) fn write(capture: Arc<Capture>, order: &ExportOrder, path: Option<Pat
     let subject = analysis::subject(Arc::clone(&capture));
     let material = Material { subject: &subject, hosts, encoding: order.encoding, place: &place };
     if let ExportChoice::Export(export) = order.kind {
-        let picture = |picture| Event::Picture { picture, theme: order.theme, path: path.clone() };
+        let picture = |picture| Event::Export(ExportEvent::Picture { picture, theme: order.theme, path: path.clone() });
         match (&export.form, &path) {
             (ExportForm::Chart(bars), _) => {
                 return Ok(picture(ExportPicture::Chart(Arc::new(bars(&material, &cancel).map_err(called_off)??))));
@@ -34,7 +34,7 @@ pub(super) fn write(capture: Arc<Capture>, order: &ExportOrder, path: Option<Pat
             (ExportForm::Pane, _) => return Ok(picture(ExportPicture::Pane { capture, shows: order.pane })),
             (ExportForm::Folder, Some(path)) => {
                 store::write_folder(&capture, path)?;
-                return Ok(Event::Exported(path.clone()));
+                return Ok(Event::Export(ExportEvent::Saved(path.clone())));
             }
             (ExportForm::Folder, None) | (ExportForm::File(_), _) => {}
         }
@@ -66,9 +66,9 @@ fn put(path: Option<PathBuf>, bytes: &[u8]) -> Result<Event, Problem> {
         Some(path) => {
             make_folder(&path)?;
             store::write_whole(&path, bytes)?;
-            Ok(Event::Exported(path))
+            Ok(Event::Export(ExportEvent::Saved(path)))
         }
-        None => Ok(Event::ExportedText(String::from_utf8_lossy(bytes).trim_end_matches('\n').to_owned())),
+        None => Ok(Event::Export(ExportEvent::Text(String::from_utf8_lossy(bytes).trim_end_matches('\n').to_owned()))),
     }
 }
 

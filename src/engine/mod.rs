@@ -30,7 +30,10 @@ use crate::fixture::redact::{Redacted, redact};
 use crate::host::{Hosts, probe};
 use crate::problem::{Problem, ProblemKind};
 use crate::serve::sample::Probe;
-use crate::state::{Effect, Event, HistoryEvent};
+use crate::state::{
+    Effect, Event, ExportEffect, ExportEvent, HistoryEvent, HostsEffect, HostsEvent, ImportEffect, ImportEvent, SessionEffect,
+    TokensEffect, TokensEvent,
+};
 use crate::store;
 use crate::token::{MAX_FILE_BYTES, TokenizerFile};
 use history::Keeper;
@@ -90,7 +93,7 @@ impl Engine {
     /// From here on questions about hosts are about these; without it, about those that come with Loupe.
     pub fn use_hosts(&self, hosts: Arc<Hosts>) {
         self.jobs.use_hosts(Arc::clone(&hosts));
-        self.queue.push(Event::Hosts(hosts));
+        self.queue.push(Event::Hosts(HostsEvent::Use(hosts)));
     }
 
     /// The next event, if one waits.
@@ -102,50 +105,50 @@ impl Engine {
     pub fn execute(&self, effect: Effect) {
         let Some(runtime) = &self.runtime else { return };
         match effect {
-            Effect::Connect { session, source, limit } => {
+            Effect::Session(SessionEffect::Connect { session, source, limit }) => {
                 self.sessions.connect(runtime, session, source, limit);
             }
-            Effect::Disconnect { session } => self.sessions.disconnect(runtime, session),
-            Effect::Call { session, call, tool, arguments, limit } => {
+            Effect::Session(SessionEffect::Disconnect { session }) => self.sessions.disconnect(runtime, session),
+            Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit }) => {
                 self.sessions.call(runtime, session, call, &tool, arguments, limit);
             }
-            Effect::CancelCall { call } => self.sessions.cancel(call),
-            Effect::Read { session, call, method, params, limit } => {
+            Effect::Session(SessionEffect::CancelCall { call }) => self.sessions.cancel(call),
+            Effect::Session(SessionEffect::Read { session, call, method, params, limit }) => {
                 self.sessions.read(runtime, session, call, method, params, limit)
             }
-            Effect::SessionCommand { session, tell } => self.sessions.tell(runtime, session, tell),
-            Effect::UseClient(host) => self.sessions.use_client(host.as_deref()),
-            Effect::UseLimits(limits) => self.sessions.use_limits(limits),
-            Effect::UseRoots(roots) => self.sessions.use_roots(roots),
-            Effect::SaveLog { lines, path } => {
+            Effect::Session(SessionEffect::Command { session, tell }) => self.sessions.tell(runtime, session, tell),
+            Effect::Session(SessionEffect::UseClient(host)) => self.sessions.use_client(host.as_deref()),
+            Effect::Session(SessionEffect::UseLimits(limits)) => self.sessions.use_limits(limits),
+            Effect::Session(SessionEffect::UseRoots(roots)) => self.sessions.use_roots(roots),
+            Effect::Export(ExportEffect::Log { lines, path }) => {
                 let (queue, options) = (Arc::clone(&self.queue), self.history.options());
                 self.blocking(runtime, move || {
                     let path = expanded(path);
                     let said = talk::save_log(&lines, &path, &options)?;
                     said.into_iter().for_each(|said| queue.push(Event::History(HistoryEvent::Said(said))));
-                    Ok(Event::Exported(path))
+                    Ok(Event::Export(ExportEvent::Saved(path)))
                 });
             }
             Effect::ReadTools(path) => self.blocking(runtime, move || Ok(Event::ToolsRead(tools::read(&expanded(path))))),
             Effect::Answer { about, inquiry } => self.jobs.answer(about, inquiry),
             Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
-            Effect::ExportAs(order) => {
+            Effect::Export(ExportEffect::Write(order)) => {
                 let hosts = self.jobs.hosts();
                 self.write_hidden(runtime, vec![Arc::clone(&order.capture)], move |hidden| {
                     export::write(Arc::clone(&hidden[0]), &order, order.path.clone().map(expanded), &hosts)
                 });
             }
-            Effect::ExportCompare { captures, ask, file, path, encoding } => {
+            Effect::Export(ExportEffect::Compare { captures, ask, file, path, encoding }) => {
                 let hosts = self.jobs.hosts();
                 self.write_hidden(runtime, captures, move |hidden| {
                     export::write_compare(hidden, &ask, file, path.map(expanded), encoding, &hosts)
                 });
             }
-            Effect::SaveBlock { capture, block, path } => {
+            Effect::Export(ExportEffect::Block { capture, block, path }) => {
                 self.write_hidden(runtime, vec![capture], move |hidden| {
                     let path = expanded(path);
                     store::write_whole(&path, &Reading::of(&hidden[0]).block_bytes(block)?)?;
-                    Ok(Event::Exported(path))
+                    Ok(Event::Export(ExportEvent::Saved(path)))
                 });
             }
             Effect::OpenText(text) => self.blocking(runtime, move || {
@@ -164,18 +167,20 @@ impl Engine {
                     Ok(Event::Opened(captures.into_iter().map(Arc::new).collect()))
                 });
             }
-            Effect::ReadTokenizer(path) => {
-                self.blocking(runtime, move || Ok(Event::TokenizerRead(Arc::new(tokenizer_file(&expanded(path))?))));
+            Effect::Tokens(TokensEffect::Tokenizer(path)) => {
+                self.blocking(runtime, move || {
+                    Ok(Event::Tokens(TokensEvent::TokenizerRead(Arc::new(tokenizer_file(&expanded(path))?))))
+                });
             }
-            Effect::ReadPrices(path) => {
+            Effect::Tokens(TokensEffect::Prices(path)) => {
                 let queue = Arc::clone(&self.queue);
                 work::blocking(
                     runtime.handle(),
                     &self.queue,
-                    |problem| Event::Prices(Err(problem)),
+                    |problem| Event::Tokens(TokensEvent::Prices(Err(problem))),
                     move || {
                         if let Some(read) = prices(&path).transpose() {
-                            queue.push(Event::Prices(read));
+                            queue.push(Event::Tokens(TokensEvent::Prices(read)));
                         }
                     },
                 );
@@ -189,17 +194,19 @@ impl Engine {
                     }
                 });
             }
-            Effect::KeepLogins(folder) => {
+            Effect::Session(SessionEffect::KeepLogins(folder)) => {
                 self.provider.use_keychain();
                 self.sessions.keep_logins(folder);
             }
-            Effect::ForgetLogin { session, url, client_id } => self.sessions.forget_login(runtime, session, url, client_id),
+            Effect::Session(SessionEffect::ForgetLogin { session, url, client_id }) => {
+                self.sessions.forget_login(runtime, session, url, client_id)
+            }
             Effect::Exact(effect) => self.provider.execute(runtime, effect),
-            Effect::ReadRecent(folder) => self.blocking(runtime, move || {
+            Effect::Import(ImportEffect::ReadRecent(folder)) => self.blocking(runtime, move || {
                 let recent = store::read_recent(&folder)?;
-                Ok(Event::Recent { folder, recent })
+                Ok(Event::Import(ImportEvent::Recent { folder, recent }))
             }),
-            Effect::SaveRecent { folder, recent } => {
+            Effect::Import(ImportEffect::SaveRecent { folder, recent }) => {
                 let queue = Arc::clone(&self.queue);
                 work::blocking(runtime.handle(), &self.queue, Event::Problem, move || {
                     if let Err(problem) = store::write_recent(&folder, &recent) {
@@ -207,28 +214,32 @@ impl Engine {
                     }
                 });
             }
-            Effect::Probe { run, pasted } => self.judge_probe(runtime, run, pasted),
-            Effect::AddHost { folder, entry } => {
+            Effect::Hosts(HostsEffect::Probe { run, pasted }) => self.judge_probe(runtime, run, pasted),
+            Effect::Hosts(HostsEffect::Add { folder, entry }) => {
                 let (queue, jobs) = (Arc::clone(&self.queue), Arc::clone(&self.jobs));
-                let failed = |problem| Event::HostAdded(Err(problem));
+                let failed = |problem| Event::Hosts(HostsEvent::Added(Err(problem)));
                 work::blocking(runtime.handle(), &self.queue, failed, move || {
                     let added = store::add_host(&folder, &entry);
                     if added.is_ok() {
                         let hosts = store::load_hosts(Some(&folder));
                         jobs.use_hosts(Arc::clone(&hosts));
-                        queue.push(Event::Hosts(hosts));
+                        queue.push(Event::Hosts(HostsEvent::Use(hosts)));
                     }
-                    queue.push(Event::HostAdded(added));
+                    queue.push(Event::Hosts(HostsEvent::Added(added)));
                 });
             }
-            Effect::LookForConfigs => self.blocking(runtime, || Ok(Event::ConfigsFound(configs::look()))),
-            Effect::ReadConfig(path) => self.blocking(runtime, move || {
+            Effect::Import(ImportEffect::Look) => {
+                self.blocking(runtime, || Ok(Event::Import(ImportEvent::Found(configs::look()))))
+            }
+            Effect::Import(ImportEffect::ReadConfig(path)) => self.blocking(runtime, move || {
                 let path = expanded(path);
                 let read = configs::read(&path);
-                Ok(Event::ConfigRead { path, read })
+                Ok(Event::Import(ImportEvent::Read { path, read }))
             }),
-            Effect::KnownValues { holes, file } => {
-                self.blocking(runtime, move || Ok(Event::ValuesKnown(configs::values(&holes, file.as_deref()))));
+            Effect::Import(ImportEffect::KnownValues { holes, file }) => {
+                self.blocking(runtime, move || {
+                    Ok(Event::Import(ImportEvent::ValuesKnown(configs::values(&holes, file.as_deref()))))
+                });
             }
             #[cfg(feature = "gui")]
             Effect::ChoosePath(purpose) => self.choose_path(runtime, purpose),
@@ -242,7 +253,8 @@ impl Engine {
                 let with = (Arc::clone(&self.queue), self.jobs.hosts());
                 collections::execute(runtime, effect, self.history.options(), with);
             }
-            Effect::CopyText(_) | Effect::OpenUrl(_) | Effect::Paint { .. } | Effect::Quit => {}
+            // The app does these.
+            Effect::App(_) => {}
         }
     }
 
@@ -255,10 +267,10 @@ impl Engine {
         let (queue, hosts) = (Arc::clone(&self.queue), self.jobs.hosts());
         let today = OffsetDateTime::now_utc().date().to_string();
         let day = today.clone();
-        let failed = move |problem| Event::Probed { run, finding: Err(problem), today: day };
+        let failed = move |problem| Event::Hosts(HostsEvent::Probed { run, finding: Err(problem), today: day });
         work::blocking(runtime.handle(), &self.queue, failed, move || {
             if let Ok(finding) = probe::find(&Probe::answers(), &pasted, probe::SERVER, &hosts, &cancel) {
-                queue.push(Event::Probed { run, finding: Ok(Arc::new(finding)), today });
+                queue.push(Event::Hosts(HostsEvent::Probed { run, finding: Ok(Arc::new(finding)), today }));
             }
         });
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Wake;
-use crate::state::{Event, ServerNotification};
+use crate::state::{CallUpdate, Event, ServerNotification, SessionUpdate};
 
 /// Lines of stderr that may wait; of more, the oldest go.
 const STDERR_WAITING: usize = 1_000;
@@ -14,9 +14,18 @@ const NEAR: usize = 8;
 /// Whether `event` is a later word on what `waiting` says: a count that has grown.
 fn is_newer(event: &Event, waiting: &Event) -> bool {
     match (event, waiting) {
-        (Event::Messages { session, .. }, Event::Messages { session: of, .. }) => session == of,
-        (Event::Progress { call, .. }, Event::Progress { call: of, .. })
-        | (Event::Unreadable { call, .. }, Event::Unreadable { call: of, .. }) => call == of,
+        (
+            Event::Session { session, update: SessionUpdate::Messages(_) },
+            Event::Session { session: of, update: SessionUpdate::Messages(_) },
+        ) => session == of,
+        (
+            Event::Call { call, update: CallUpdate::Progress { .. } },
+            Event::Call { call: of, update: CallUpdate::Progress { .. } },
+        )
+        | (
+            Event::Call { call, update: CallUpdate::Unreadable(_) },
+            Event::Call { call: of, update: CallUpdate::Unreadable(_) },
+        ) => call == of,
         _ => false,
     }
 }
@@ -42,8 +51,11 @@ impl Queue {
             match newer {
                 Some(waiting) => *waiting = event,
                 None => {
-                    if matches!(event, Event::Stderr { .. }) && events.len() >= STDERR_WAITING {
-                        let oldest = events.iter().position(|waiting| matches!(waiting, Event::Stderr { .. }));
+                    if matches!(event, Event::Session { update: SessionUpdate::Stderr(_), .. }) && events.len() >= STDERR_WAITING
+                    {
+                        let oldest = events
+                            .iter()
+                            .position(|waiting| matches!(waiting, Event::Session { update: SessionUpdate::Stderr(_), .. }));
                         oldest.and_then(|oldest| events.remove(oldest));
                     }
                     events.push_back(event);
@@ -57,7 +69,9 @@ impl Queue {
     pub(super) fn parcels(&self) -> usize {
         self.events()
             .iter()
-            .filter(|event| matches!(event, Event::ServerNotification { heard: ServerNotification::Lines(_), .. }))
+            .filter(|event| {
+                matches!(event, Event::Session { update: SessionUpdate::Notification(ServerNotification::Lines(_)), .. })
+            })
             .count()
     }
 
@@ -77,17 +91,17 @@ mod tests {
         let queue = Queue::new(Arc::new(|| {}));
         // As they come: a line that cannot be read is a message and one more of them.
         for count in 0..100 {
-            queue.push(Event::Messages { session: 1, count });
-            queue.push(Event::Unreadable { call: 1, count });
+            queue.push(Event::Session { session: 1, update: SessionUpdate::Messages(count) });
+            queue.push(Event::Call { call: 1, update: CallUpdate::Unreadable(count) });
         }
         for number in 0..5_000 {
-            queue.push(Event::Stderr { session: 1, line: number.to_string() });
+            queue.push(Event::Session { session: 1, update: SessionUpdate::Stderr(number.to_string()) });
         }
-        assert!(matches!(queue.pop(), Some(Event::Messages { count: 99, .. })));
-        assert!(matches!(queue.pop(), Some(Event::Unreadable { count: 99, .. })));
+        assert!(matches!(queue.pop(), Some(Event::Session { update: SessionUpdate::Messages(99), .. })));
+        assert!(matches!(queue.pop(), Some(Event::Call { update: CallUpdate::Unreadable(99), .. })));
         let mut left = 0;
         let mut last = String::new();
-        while let Some(Event::Stderr { line, .. }) = queue.pop() {
+        while let Some(Event::Session { update: SessionUpdate::Stderr(line), .. }) = queue.pop() {
             left += 1;
             last = line;
         }

@@ -19,7 +19,7 @@ use crate::host::Host;
 use crate::mcp::{self, Answer, CancelToken, OnSessionEvent, Session, SessionEvent};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Limits, Source, shown};
-use crate::state::{Event, LoginStep};
+use crate::state::{CallUpdate, Event, LoginStep, SessionUpdate};
 
 /// How long whoever still uses a session has to give it up when it is closed.
 const GIVEN_UP: Duration = Duration::from_millis(100);
@@ -121,16 +121,16 @@ impl Sessions {
             let Some(happening) = this.heard(session, happening, &handle) else { return };
             let current = this.open().current;
             let event = match (happening, current) {
-                (SessionEvent::Phase(phase), _) => Event::Phase { session, phase },
-                (SessionEvent::Step(step), _) => Event::Step { session, step },
-                (SessionEvent::Stderr(line), _) => Event::Stderr { session, line },
-                (SessionEvent::Messages(count), _) => Event::Messages { session, count },
-                (SessionEvent::Login(step), _) => Event::Login { session, step: login_step(step) },
-                (SessionEvent::Gone(problem), _) => Event::Gone { session, problem },
+                (SessionEvent::Phase(phase), _) => Event::Session { session, update: SessionUpdate::Phase(phase) },
+                (SessionEvent::Step(step), _) => Event::Session { session, update: SessionUpdate::Step(step) },
+                (SessionEvent::Stderr(line), _) => Event::Session { session, update: SessionUpdate::Stderr(line) },
+                (SessionEvent::Messages(count), _) => Event::Session { session, update: SessionUpdate::Messages(count) },
+                (SessionEvent::Login(step), _) => Event::Session { session, update: SessionUpdate::Login(login_step(step)) },
+                (SessionEvent::Gone(problem), _) => Event::Session { session, update: SessionUpdate::Gone(problem) },
                 (SessionEvent::Progress { progress, total, message }, Some(call)) => {
-                    Event::Progress { call, progress, total, message }
+                    Event::Call { call, update: CallUpdate::Progress { progress, total, message } }
                 }
-                (SessionEvent::Unreadable(count), Some(call)) => Event::Unreadable { call, count },
+                (SessionEvent::Unreadable(count), Some(call)) => Event::Call { call, update: CallUpdate::Unreadable(count) },
                 // Nobody waits for these; they are on the wire log.
                 _ => return,
             };
@@ -156,7 +156,7 @@ impl Sessions {
         let ended = Arc::clone(self);
         let failed = move |problem| {
             ended.open().connecting.remove(&session);
-            Event::ConnectFailed { session, problem }
+            Event::Session { session, update: SessionUpdate::ConnectFailed(problem) }
         };
         let task = task(runtime.handle(), &self.queue, failed, async move {
             if let Some(folders) = folders {
@@ -164,7 +164,7 @@ impl Sessions {
                     Ok(roots) => options.answering.roots = Some(roots),
                     Err(problem) => {
                         this.open().connecting.remove(&session);
-                        this.queue.push(Event::ConnectFailed { session, problem });
+                        this.queue.push(Event::Session { session, update: SessionUpdate::ConnectFailed(problem) });
                         return;
                     }
                 }
@@ -173,7 +173,7 @@ impl Sessions {
             this.open().connecting.remove(&session);
             if let Err(problem) = outcome {
                 let problem = this.known.problem(problem);
-                this.queue.push(Event::ConnectFailed { session, problem });
+                this.queue.push(Event::Session { session, update: SessionUpdate::ConnectFailed(problem) });
             }
         });
         open.connecting.insert(session, task);
@@ -196,11 +196,11 @@ impl Sessions {
             // Disconnected in this very moment: this task is aborted, and the session ends with it.
             return Ok(());
         }
-        self.queue.push(Event::Phase { session, phase: "listing tools".into() });
+        self.queue.push(Event::Session { session, update: SessionUpdate::Phase("listing tools".into()) });
         match reached.list_tools(limit).await {
             Ok(list) => {
-                self.queue.push(Event::Connected { session, server: reached.server().clone() });
-                self.queue.push(Event::Tools { session, tools: list.tools, note: list.note });
+                self.queue.push(Event::Session { session, update: SessionUpdate::Connected(reached.server().clone()) });
+                self.queue.push(Event::Session { session, update: SessionUpdate::Tools { tools: list.tools, note: list.note } });
                 if self.open().listing.remove(&session) == Some(true) {
                     self.list_again(session, &tokio::runtime::Handle::current());
                 }
@@ -255,7 +255,7 @@ impl Sessions {
         task(runtime.handle(), &self.queue, self.call_failed(call, begun), async move {
             let capture = Capture { name, ..reached.call(request, cancel).await };
             this.finish(call);
-            this.queue.push(Event::Captured { call, capture: Arc::new(capture) });
+            this.queue.push(Event::Call { call, update: CallUpdate::Captured(Arc::new(capture)) });
         });
     }
 
@@ -265,7 +265,7 @@ impl Sessions {
         move |problem| {
             this.finish(call);
             let capture = Capture { outcome: Outcome::Malformed, problem: Some(problem), ..begun };
-            Event::Captured { call, capture: Arc::new(capture) }
+            Event::Call { call, update: CallUpdate::Captured(Arc::new(capture)) }
         }
     }
 

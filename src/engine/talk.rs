@@ -22,7 +22,7 @@ use crate::mcp::{self, ClientCapabilities, Listing, SessionEvent, Transcript};
 use crate::problem::{Problem, ProblemKind};
 use crate::state::library::LibraryEntry;
 use crate::state::wire::HttpExchange;
-use crate::state::{Event, ServerNotification, SessionCommand};
+use crate::state::{CallUpdate, Event, ServerNotification, SessionCommand, SessionUpdate};
 use crate::store;
 
 /// How long tools are left to change before they are listed again: servers announce several changes at once.
@@ -43,7 +43,7 @@ const QUEUE: usize = 20_000;
 
 impl Sessions {
     pub(super) fn push_heard(&self, session: u64, heard: ServerNotification) {
-        self.queue.push(Event::ServerNotification { session, heard });
+        self.queue.push(Event::Session { session, update: SessionUpdate::Notification(heard) });
     }
 
     /// What may be asked: everything that a person at the window can answer, and the folders they chose.
@@ -195,7 +195,7 @@ impl Sessions {
         task(runtime.handle(), &self.queue, self.call_failed(call, begun), async move {
             let capture = Capture { name, ..reached.read(mcp::Asking { id, method, params, limit }, cancel).await };
             this.finish(call);
-            this.queue.push(Event::Captured { call, capture: Arc::new(capture) });
+            this.queue.push(Event::Call { call, update: CallUpdate::Captured(Arc::new(capture)) });
         });
     }
 
@@ -228,7 +228,7 @@ impl Sessions {
         let told = Arc::clone(&self.queue);
         let failed = move |problem| {
             if let Some(heard) = awaited {
-                told.push(Event::ServerNotification { session, heard });
+                told.push(Event::Session { session, update: SessionUpdate::Notification(heard) });
             }
             Event::Problem(problem)
         };
@@ -244,16 +244,22 @@ impl Sessions {
                 },
                 SessionCommand::ListLibrary => {
                     let (entries, notes) = library(&reached).await;
-                    queue.push(Event::ServerNotification { session, heard: ServerNotification::Library { entries, notes } });
+                    queue.push(Event::Session {
+                        session,
+                        update: SessionUpdate::Notification(ServerNotification::Library { entries, notes }),
+                    });
                     Ok(())
                 }
                 SessionCommand::Complete { argument, params } => {
                     // A server that has nothing to suggest is not in anybody's way.
                     let values =
                         reached.request("completion/complete", &params, SUGGEST_LIMIT).await.map(|result| values(&result));
-                    queue.push(Event::ServerNotification {
+                    queue.push(Event::Session {
                         session,
-                        heard: ServerNotification::Completed { argument, values: values.unwrap_or_default() },
+                        update: SessionUpdate::Notification(ServerNotification::Completed {
+                            argument,
+                            values: values.unwrap_or_default(),
+                        }),
                     });
                     Ok(())
                 }

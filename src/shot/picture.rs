@@ -13,7 +13,7 @@ use crate::fixture::export::chart::{Bars, ChartTone, LEGEND, layout};
 use crate::number::grouped;
 use crate::problem::Problem;
 use crate::settings;
-use crate::state::{Action, Event, PaneView};
+use crate::state::{Event, PaneView, ViewAction};
 use crate::ui;
 use crate::ui::theme::{self, ThemeTokens};
 
@@ -32,8 +32,8 @@ pub fn pane(capture: Arc<Capture>, shows: PaneView, theme: settings::Theme, size
         CentralPanel::default().frame(Frame::new().fill(t.bg)).show(ui, |ui| ui::panes_ui(ui, cx));
     };
     stage.apply(Event::Opened(vec![capture]));
-    stage.perform(Action::SetPane { pane: 1, shows });
-    stage.perform(Action::ToggleMaximised(1));
+    stage.perform(ViewAction::SetPane { pane: 1, shows });
+    stage.perform(ViewAction::ToggleMaximised(1));
     stage.settle()?;
     Ok(stage.shot.settled(&stage.state))
 }

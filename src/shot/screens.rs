@@ -25,8 +25,8 @@ use crate::state::collection::{CollectionAction, CollectionEvent};
 use crate::state::diff::DiffAction;
 use crate::state::versus::ServerDiffAction;
 use crate::state::{
-    Action, CompareAction, CompareTab, Connection, Dialog, Effect, Event, FixtureAction, HostsAction, ProbeAction, QueryState,
-    State,
+    Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, Effect, Event, FixtureAction,
+    HostsAction, ProbeAction, QueryState, SessionUpdate, State, ViewAction,
 };
 
 /// Names for `--screen`, each a state worth a picture.
@@ -230,12 +230,12 @@ pub fn screen(
         }
         "connect" => {
             stage.connect(chosen)?;
-            stage.perform(Action::ShowConnect);
+            stage.perform(ConnectAction::Show);
             let mut form = stage.state.connect_form.clone();
             form.command = "node".into();
             form.arguments = "dist/index.js --transport stdio".into();
             form.environment = vec![("API_KEY".into(), "never shown".into())];
-            stage.perform(Action::EditConnect(form));
+            stage.perform(ConnectAction::Edit(form));
             stage.settle()?;
         }
         "palette" => {
@@ -283,7 +283,7 @@ pub fn screen(
         }
         "error" => {
             let missing = Command { program: "my-mcp-server".into(), args: vec!["--stdio".into()], ..Command::default() };
-            stage.perform(Action::Connect(source.unwrap_or(Source::Command(missing))));
+            stage.perform(ConnectAction::Connect(source.unwrap_or(Source::Command(missing))));
             stage.until("the connection failed", |state| !matches!(state.connection, Connection::Connecting { .. }))?;
             stage.settle()?;
         }
@@ -323,7 +323,7 @@ impl Stage {
         }
     }
 
-    pub(super) fn perform(&mut self, action: Action) {
+    pub(super) fn perform(&mut self, action: impl Into<Action>) {
         let mut effects = Vec::new();
         self.state.perform(action, &mut effects);
         self.execute(effects);
@@ -331,11 +331,15 @@ impl Stage {
 
     pub(super) fn apply(&mut self, event: Event) {
         let event = match event {
-            Event::Captured { call, capture } if self.is_fixed => Event::Captured { call, capture: Arc::new(fixed(&capture)) },
-            Event::Messages { session, .. } if self.is_fixed => Event::Messages { session, count: 8 },
+            Event::Call { call, update: CallUpdate::Captured(capture) } if self.is_fixed => {
+                Event::Call { call, update: CallUpdate::Captured(Arc::new(fixed(&capture))) }
+            }
+            Event::Session { session, update: SessionUpdate::Messages(_) } if self.is_fixed => {
+                Event::Session { session, update: SessionUpdate::Messages(8) }
+            }
             event => event,
         };
-        if matches!(event, Event::Tools { .. }) {
+        if matches!(event, Event::Session { update: SessionUpdate::Tools { .. }, .. }) {
             self.is_listed.set(true);
         }
         let mut effects = Vec::new();
@@ -372,7 +376,7 @@ impl Stage {
     }
 
     fn connect(&mut self, source: Source) -> Result<(), Problem> {
-        self.perform(Action::Connect(source));
+        self.perform(ConnectAction::Connect(source));
         let is_listed = Rc::clone(&self.is_listed);
         self.until("the tools are listed", |state| match state.connection {
             Connection::Connected { .. } => is_listed.get(),
@@ -385,21 +389,21 @@ impl Stage {
     }
 
     fn begin_call(&mut self, tool: &str, arguments: &str) -> Result<(), Problem> {
-        self.perform(Action::SelectTool(tool.into()));
+        self.perform(CallAction::SelectTool(tool.into()));
         if self.state.selected_tool.as_deref() != Some(tool) {
             return Err(Problem::new(ProblemKind::NotFound, format!("the server lists no tool `{tool}`")));
         }
-        self.perform(Action::SetArgumentsText(arguments.into()));
+        self.perform(CallAction::SetArgumentsText(arguments.into()));
         // A screen's own arguments may be meant to break the schema; a person's are checked as everywhere.
         let refused = self.state.form().and_then(|form| form.problems.first()).filter(|_| !self.sends_anyway);
         if let Some((pointer, message)) = refused {
             let problem = Problem::new(ProblemKind::Arguments, format!("arguments do not fit the schema: {message}"));
             return Err(if pointer.is_empty() { problem } else { problem.at(pointer.clone()) });
         }
-        self.perform(Action::Call { send_anyway: true });
+        self.perform(CallAction::Call { send_anyway: true });
         if self.state.dialog.is_some() {
             // The command line that asks for this picture is the consent.
-            self.perform(Action::ConfirmCall);
+            self.perform(CallAction::Confirm);
         }
         Ok(())
     }
@@ -412,8 +416,8 @@ impl Stage {
 
     /// Calls a tool once for each format, or each usual page size.
     fn compare(&mut self, tool: &str, arguments: &str, size: Option<&str>) -> Result<(), Problem> {
-        self.perform(Action::SelectTool(tool.into()));
-        self.perform(Action::SetArgumentsText(arguments.into()));
+        self.perform(CallAction::SelectTool(tool.into()));
+        self.perform(CallAction::SetArgumentsText(arguments.into()));
         let action = match (size, self.state.format_choice()) {
             (Some(size), _) => CompareAction::Start { vary: size.into(), written: "5,50,200".into() },
             (None, Some(choice)) => CompareAction::Start { vary: choice.name, written: String::new() },
@@ -422,7 +426,7 @@ impl Stage {
         self.perform(Action::Compare(action));
         if self.state.dialog.is_some() {
             // The command line that asks for this picture is the consent.
-            self.perform(Action::ConfirmCall);
+            self.perform(CallAction::Confirm);
         }
         self.until("every call is made", |state| state.running.is_none())?;
         self.settle()
@@ -508,7 +512,7 @@ impl Stage {
                 QueryState::Ready(view) => view.matched.records.get(position).map(|record| record.node),
                 _ => None,
             });
-        self.perform(Action::SelectRecord(record));
+        self.perform(ViewAction::SelectRecord(record));
     }
 }
 

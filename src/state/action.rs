@@ -4,125 +4,45 @@
 use std::path::PathBuf;
 
 use super::{
-    CollectionAction, Compare, CompareAction, ConnectForm, DrawerTab, ExportAction, FixtureAction, FormMode, HistoryAction,
-    HostsAction, ImportAction, LoginAction, PaneView, PreparedCall, PreparedRun, ProbeAction, StartQuestion, TokensAction, Value,
-    asks, diff, exact, library, media, versus, wire,
+    CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FixtureAction, HistoryAction, HostsAction,
+    ImportAction, LoginAction, PreparedCall, PreparedRun, ProbeAction, SettingsAction, TokensAction, ViewAction, asks, diff,
+    exact, library, media, versus, wire,
 };
 use crate::analysis::Inquiry;
-use crate::capture::CaptureId;
 use crate::contract::SweepFile;
 use crate::fixture::export::ExportChoice;
-use crate::settings::{PanelSize, Theme};
-use crate::source::{Protocol, Source};
 
-/// What a person did. Every change of the state by hand is one of these.
+/// What a person did, by area. Every change of the state by hand is one of these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Where the person's own files are: what is read at the start is read from there.
-    UseFolder(PathBuf),
-    /// Where settings are kept from here on, and what stands there.
-    UseSettings {
-        folder: PathBuf,
-        table: toml::Table,
-    },
-    /// The window has this size, in points.
-    KeepWindow([f32; 2]),
-    /// A panel was given this size.
-    KeepPanel(PanelSize),
-    // Connecting
-    ShowConnect,
-    EditConnect(ConnectForm),
-    /// Connect to what the connect form says.
-    ConnectForm,
-    Connect(Source),
-    CancelConnect,
-    Disconnect,
-    /// Ctrl R: connect again to the same source and list again.
-    Reconnect,
-    /// The same in this revision of the protocol; the last call is made there too, and its two answers compared.
-    ReconnectIn(Protocol),
+    View(ViewAction),
+    Settings(SettingsAction),
+    Connect(ConnectAction),
+    Call(CallAction),
+    Compare(CompareAction),
     Diff(diff::DiffAction),
     Versus(versus::ServerDiffAction),
     Login(LoginAction),
     Import(ImportAction),
-    // Tools
-    SetFilter(String),
-    SelectTool(String),
-    ToggleGroup(String),
-    // Arguments
-    SetFormMode(FormMode),
-    SetField {
-        field: usize,
-        value: Value,
-    },
-    SetArgumentsText(String),
-    /// Put the arguments of the capture shown back into the form.
-    RestoreArguments,
-    // Calling
-    /// Call the selected tool; asks first where it is not declared read-only.
-    Call {
-        send_anyway: bool,
-    },
-    /// The person has said yes to the calls of the dialog.
-    ConfirmCall,
-    CancelCall,
-    /// A card of the start page: connect if needed, select the tool, call it.
-    Ask(StartQuestion),
-    Compare(CompareAction),
     /// To the question of the server that waits.
     Answer(asks::AskAction),
     Wire(wire::WireAction),
     Library(library::LibraryAction),
     /// With a block that is no text.
     Media(media::MediaAction),
-    /// What completion requests are answered with from here on; `None` asks each time.
-    SetSamplingReply(Option<String>),
-    /// Which folders servers are told of.
-    SetRoots(Option<Vec<PathBuf>>),
     History(HistoryAction),
     Fixture(FixtureAction),
     Collection(CollectionAction),
-    // Captures and panes
-    SelectCapture(CaptureId),
-    ShowStart,
-    /// Back from a screen of its own to the panes, or to the start page where there is no answer.
-    ShowAnswer,
-    /// What a pane shows: pane index (0–2) and what.
-    SetPane {
-        pane: usize,
-        shows: PaneView,
-    },
-    TogglePane(usize),
-    FocusPane(usize),
-    ToggleMaximised(usize),
-    /// Select a record (tape index in the payload), in all panes; `None` clears.
-    SelectRecord(Option<usize>),
-    ToggleNode(usize),
-    SetTreeCursor(usize),
-    /// Up/Down in the ledger: shows the format in the middle pane; `None` restores.
-    Peek(Option<&'static str>),
-    /// Keeps what is peeked at.
-    KeepPeek,
-    /// Puts what is peeked at into the third pane, beside what the middle one showed before.
-    KeepPeekBeside,
-    SetSearch(Option<String>),
-    SetBaseline(&'static str),
     /// About tokens, tokenizers and money.
     Tokens(TokensAction),
     Exact(exact::ExactAction),
-    SetWrap(bool),
-    SetTheme(Theme),
-    ToggleSidebar,
-    ToggleDrawer,
-    ShowDrawer(DrawerTab),
     Hosts(HostsAction),
     Probe(ProbeAction),
-    /// Questions that visible panes asked this frame and that have no answer yet; others that are out are called off.
+    ExportAs(ExportAction),
+    /// Queries of visible panes that have no result yet; others that are out are cancelled.
     Want(Vec<Inquiry>),
-    // Out and back in
     Copy(String),
     CopyVerdict,
-    ExportAs(ExportAction),
     OpenPath(Option<PathBuf>),
     /// A text that was pasted, opened as a file with it would be.
     OpenText(String),
@@ -136,15 +56,29 @@ pub enum Action {
     Quit,
 }
 
+/// Areas whose actions are sent without naming [`Action`].
+macro_rules! areas {
+    ($($area:ident: $action:ty),* $(,)?) => {
+        $(impl From<$action> for Action {
+            fn from(action: $action) -> Self {
+                Self::$area(action)
+            }
+        })*
+    };
+}
+
+areas! {
+    View: ViewAction,
+    Settings: SettingsAction,
+    Connect: ConnectAction,
+    Call: CallAction,
+}
+
 /// What is asked before going on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dialog {
     /// The tool is not declared read-only: what will be sent, shown whole.
     ConfirmCall {
-        call: PreparedCall,
-    },
-    /// The same before the last call is repeated on a connection made again.
-    ConfirmAgain {
         call: PreparedCall,
     },
     /// The same for the calls of a comparison: the arguments of each.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{Effect, State};
+use super::{AppEffect, Effect, SessionEffect, State};
 use crate::analysis::arguments;
 use crate::ask::form::{ElicitationField, ElicitationKind};
 use crate::ask::{Ask, Reply, Wants};
@@ -133,7 +133,10 @@ impl State {
     pub(super) fn asked(&mut self, session: u64, ask: Ask, effects: &mut Vec<Effect>) {
         if let (Wants::Sampling(_), Some(text)) = (&ask.wants, &self.sampling_reply) {
             let reply = Reply::Message { text: text.clone(), model: CANNED.into() };
-            effects.push(Effect::SessionCommand { session, tell: super::SessionCommand::Reply { key: ask.key, reply } });
+            effects.push(Effect::Session(SessionEffect::Command {
+                session,
+                tell: super::SessionCommand::Reply { key: ask.key, reply },
+            }));
             self.toast("The server asked for a completion and got the canned answer; both stand in the protocol log");
             return;
         }
@@ -192,7 +195,7 @@ impl State {
                     Reply::Accept(Some(open.content()))
                 }
                 Wants::Url { url, host: Some(host), id, .. } => {
-                    effects.push(Effect::OpenUrl(url.clone()));
+                    effects.push(Effect::App(AppEffect::OpenUrl(url.clone())));
                     self.asks.visits.extend(id.clone().map(|id| (id, host.clone())));
                     Reply::Accept(None)
                 }
@@ -205,10 +208,10 @@ impl State {
             },
         };
         if let Some(open) = self.asks.open.pop_front() {
-            effects.push(Effect::SessionCommand {
+            effects.push(Effect::Session(SessionEffect::Command {
                 session: open.session,
                 tell: super::SessionCommand::Reply { key: open.ask.key, reply },
-            });
+            }));
         }
     }
 }
@@ -216,7 +219,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::Action;
+    use crate::state::SettingsAction;
 
     #[test]
     fn a_canned_answer_is_given_to_completions_alone() {
@@ -225,16 +228,17 @@ mod tests {
             Ask::read(key, method, doc.root()).unwrap()
         };
         let (mut state, mut effects) = (State::default(), Vec::new());
-        state.perform(Action::SetSamplingReply(Some("yes".into())), &mut effects);
+        state.perform(SettingsAction::SetSamplingReply(Some("yes".into())), &mut effects);
         state.asked(7, ask(1, crate::ask::SAMPLING), &mut effects);
         state.asked(7, ask(2, crate::ask::ELICITATION), &mut effects);
-        let [Effect::SessionCommand { session: 7, tell: crate::state::SessionCommand::Reply { key: 1, reply } }] = &effects[..]
+        let [Effect::Session(SessionEffect::Command { session: 7, tell: crate::state::SessionCommand::Reply { key: 1, reply } })] =
+            &effects[..]
         else {
             panic!("{effects:?}")
         };
         assert_eq!(*reply, Reply::Message { text: "yes".into(), model: CANNED.into() });
         assert_eq!(state.asks.open.iter().map(|open| open.ask.key).collect::<Vec<_>>(), [2]);
-        state.perform(Action::SetSamplingReply(None), &mut effects);
+        state.perform(SettingsAction::SetSamplingReply(None), &mut effects);
         state.asked(7, ask(3, crate::ask::SAMPLING), &mut effects);
         assert_eq!(state.asks.open.len(), 2);
     }

@@ -1,12 +1,14 @@
 //! Arguments, calls and the captures they become.
 
+use super::series::SeriesKind;
 use crate::contract;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::{
-    Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, QueryState, Screen, StartQuestion, State, Value,
+    CallOwner, CallUpdate, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, QueryState, Screen,
+    SessionEffect, StartQuestion, State, Value,
 };
 use crate::analysis::{About, Inquiry, QueryResult, SubjectQuery, Target, ToolTokensQuery};
 use crate::capture::{Capture, CaptureId};
@@ -24,7 +26,49 @@ impl StartQuestion {
     }
 }
 
+/// What a person does about tools, their arguments and calls.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallAction {
+    SelectTool(String),
+    SetFormMode(FormMode),
+    SetField {
+        field: usize,
+        value: Value,
+    },
+    SetArgumentsText(String),
+    /// Put the arguments of the capture shown back into the form.
+    RestoreArguments,
+    /// Call the selected tool; asks first where it is not declared read-only.
+    Call {
+        send_anyway: bool,
+    },
+    /// The person has said yes to the calls of the dialog.
+    Confirm,
+    Cancel,
+    /// A card of the start page: connect if needed, select the tool, call it.
+    Ask(StartQuestion),
+}
+
 impl State {
+    pub(super) fn change_call(&mut self, action: CallAction, effects: &mut Vec<Effect>) {
+        match action {
+            CallAction::SelectTool(name) => self.open_tool(&name),
+            CallAction::SetFormMode(mode) => self.edit_form(|form, _| form.mode = mode),
+            CallAction::SetField { field, value } => self.edit_form(|form, schema| form.set_field(field, value, schema)),
+            CallAction::SetArgumentsText(text) => self.edit_form(|form, schema| form.set_text(&text, schema)),
+            CallAction::RestoreArguments => self.restore_arguments(),
+            CallAction::Call { send_anyway } => self.call(send_anyway, effects),
+            CallAction::Confirm => self.confirm_calls(effects),
+            CallAction::Cancel => {
+                self.stop_series("cancelled", false);
+                if let Some(running) = &self.running {
+                    effects.push(Effect::Session(SessionEffect::CancelCall { call: running.id }));
+                }
+            }
+            CallAction::Ask(question) => self.ask(question, effects),
+        }
+    }
+
     pub(super) fn select_tool(&mut self, name: &str) {
         let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == name) else { return };
         let schema = listed.tool.input_schema.clone();
@@ -55,18 +99,6 @@ impl State {
         if let Some(form) = self.forms.get_mut(name) {
             edit(form, schema.as_ref());
         }
-    }
-
-    pub(super) fn set_form_mode(&mut self, mode: FormMode) {
-        self.edit_form(|form, _| form.mode = mode);
-    }
-
-    pub(super) fn set_field(&mut self, field: usize, value: Value) {
-        self.edit_form(|form, schema| form.set_field(field, value, schema));
-    }
-
-    pub(super) fn set_arguments_text(&mut self, text: &str) {
-        self.edit_form(|form, schema| form.set_text(text, schema));
     }
 
     pub(super) fn restore_arguments(&mut self) {
@@ -113,7 +145,7 @@ impl State {
             self.edit_form(|form, _| form.tries += 1);
             return;
         }
-        let call = self.prepare(&tool, Bytes::copy_from_slice(form.text.as_bytes()));
+        let call = self.prepare(&tool, Bytes::copy_from_slice(form.text.as_bytes()), CallOwner::Person);
         if self.needs_consent(&tool) {
             self.dialog = Some(Dialog::ConfirmCall { call });
         } else {
@@ -125,7 +157,6 @@ impl State {
     pub(super) fn confirm_calls(&mut self, effects: &mut Vec<Effect>) {
         match self.dialog.take() {
             Some(Dialog::ConfirmCall { call }) => self.send_call(call, effects),
-            Some(Dialog::ConfirmAgain { call }) => self.confirm_again(call, effects),
             Some(Dialog::ConfirmCompare { compare, .. }) => self.run_compare(*compare, effects),
             Some(Dialog::ConfirmCollection { run, .. }) => self.start_run(run, effects),
             other => self.dialog = other,
@@ -133,12 +164,14 @@ impl State {
     }
 
     /// Sends the call without asking again.
-    fn send_call(&mut self, call: PreparedCall, effects: &mut Vec<Effect>) {
+    pub(super) fn send_call(&mut self, call: PreparedCall, effects: &mut Vec<Effect>) {
         if self.running.is_some() {
             return;
         }
+        let stays = matches!(call.owner, CallOwner::Reconnect { .. });
         match self.begin_call(call, effects) {
-            Ok(_) => self.view.screen = Screen::Answer,
+            Ok(()) if stays => {}
+            Ok(()) => self.view.screen = Screen::Answer,
             Err(problem) => self.toast_problem(problem),
         }
     }
@@ -160,45 +193,60 @@ impl State {
         self.view.turn_to(question);
         if question == StartQuestion::MarkdownOrJson {
             self.compare_formats(effects);
-        } else {
-            if let (Some(listed), Some(form)) = (self.tool(), self.form())
-                && form.syntax.is_none()
-            {
-                let call = self.prepare(&listed.tool, Bytes::copy_from_slice(form.text.as_bytes()));
-                self.send_call(call, effects);
-            }
-            self.asked = Some(question).filter(|_| self.running.is_some());
+        } else if let (Some(listed), Some(form)) = (self.tool(), self.form())
+            && form.syntax.is_none()
+        {
+            let owner = CallOwner::StartPage(question);
+            let call = self.prepare(&listed.tool, Bytes::copy_from_slice(form.text.as_bytes()), owner);
+            self.send_call(call, effects);
         }
     }
 
-    pub(super) fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
-        let is_awaited = self.running.as_ref().is_some_and(|running| running.id == call);
-        if is_awaited {
-            self.running = None;
+    pub(super) fn call_update(&mut self, call: u64, update: CallUpdate, effects: &mut Vec<Effect>) {
+        let running = self.running.as_mut().filter(|running| running.id == call);
+        match update {
+            CallUpdate::Progress { progress, total, message } => {
+                if let Some(running) = running {
+                    running.progress = Some((progress, total, message));
+                }
+            }
+            CallUpdate::Unreadable(count) => {
+                if let Some(running) = running {
+                    running.unreadable = count;
+                }
+            }
+            CallUpdate::Captured(capture) => self.captured(call, capture, effects),
         }
+    }
+
+    /// Takes in the answer to a call; it goes to whoever made it.
+    fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
+        let owner = self.running.take_if(|running| running.id == call).map(|running| running.owner);
         self.came_through(&capture.id);
         self.keep_call(&capture, effects);
-        if self.captured_of_series(call, &capture, effects) {
-            return;
-        }
-        if self.again.expects(call) {
-            self.called_again(capture);
-        } else if is_awaited {
-            // Somebody who has gone on to something else is not called back.
-            let elsewhere = Some(self.view.screen).filter(|screen| !screen.shows_captures());
-            self.add_capture(capture);
-            if let Some(screen) = elsewhere {
-                self.view.screen = screen;
+        match owner {
+            Some(CallOwner::Person) => self.show_new(capture),
+            Some(CallOwner::StartPage(question)) => {
+                self.show_new(capture);
+                self.view.question = self.view.capture.clone().map(|capture| (capture, question));
+                if question == StartQuestion::HostViews {
+                    self.perform_hosts(HostsAction::Show(None), effects);
+                }
             }
-        } else {
+            Some(CallOwner::Reconnect { before, was_diff }) => self.called_again(capture, before, was_diff),
+            Some(CallOwner::Compare(at)) => self.captured_of_series(SeriesKind::Compare, at, &capture, effects),
+            Some(CallOwner::Collection(at)) => self.captured_of_series(SeriesKind::Collection, at, &capture, effects),
             // Of a session that has ended meanwhile: it is in the list, and nothing else changes.
-            self.list_capture(capture);
+            Some(CallOwner::Fixtures) | None => self.list_capture(capture),
         }
-        if let Some(question) = self.asked.take() {
-            self.view.question = self.view.capture.clone().map(|capture| (capture, question));
-            if question == StartQuestion::HostViews {
-                self.perform_hosts(HostsAction::Show(None), effects);
-            }
+    }
+
+    /// Shows a new answer; somebody who has gone on to something else is not called back.
+    fn show_new(&mut self, capture: Arc<Capture>) {
+        let elsewhere = Some(self.view.screen).filter(|screen| !screen.shows_captures());
+        self.add_capture(capture);
+        if let Some(screen) = elsewhere {
+            self.view.screen = screen;
         }
     }
 

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{Action, Connection, Dialog, Effect, Event, PaneView, PathPurpose, Screen, State, Toast};
+use super::{
+    Action, AppEffect, Connection, Dialog, Effect, Event, HostsEvent, PathPurpose, SessionUpdate, State, Toast, TokensEvent,
+};
 use crate::problem::Problem;
 use crate::source::is_web;
 
@@ -39,81 +41,37 @@ impl State {
     }
 
     /// Does what a person asked for.
-    pub fn perform(&mut self, action: Action, effects: &mut Vec<Effect>) {
-        match action {
-            Action::UseFolder(folder) => {
-                self.probe_folder(folder.clone());
-                effects.push(Effect::KeepLogins(folder.clone()));
-                effects.push(Effect::ReadRecent(folder.clone()));
-                let prices = folder.join("prices.toml");
-                self.prices.file = Some(prices.clone());
-                effects.push(Effect::ReadPrices(prices));
-            }
-            Action::UseSettings { folder, table } => self.use_kept(folder, &table, effects),
-            Action::KeepWindow(size) => self.keep_window(size),
-            Action::KeepPanel(size) => self.settings.panels.set(size),
-            Action::ShowConnect => {
-                self.versus.is_choosing = false;
-                self.is_new_source = true;
-                self.view.screen = Screen::Connect;
-            }
-            Action::EditConnect(form) => self.connect_form = form,
-            Action::ConnectForm => self.connect_from_form(effects),
-            Action::Connect(source) => self.start_connecting(source, effects),
-            Action::CancelConnect | Action::Disconnect => self.disconnect(effects),
-            Action::Reconnect => self.again(None, effects),
-            Action::ReconnectIn(protocol) => self.again(Some(protocol), effects),
+    pub fn perform(&mut self, action: impl Into<Action>, effects: &mut Vec<Effect>) {
+        match action.into() {
+            Action::View(action) => self.change_view(action),
+            Action::Settings(action) => self.change_settings(action, effects),
+            Action::Connect(action) => self.change_connection(action, effects),
+            Action::Call(action) => self.change_call(action, effects),
+            Action::Compare(action) => self.compare(action, effects),
             Action::Diff(action) => self.change_diff(action, effects),
             Action::Versus(action) => self.versus(action, effects),
             Action::Login(action) => self.login(action, effects),
             Action::Import(action) => self.import(action, effects),
-            Action::SetFilter(filter) => self.filter = filter,
-            Action::SelectTool(name) => self.open_tool(&name),
-            Action::ToggleGroup(group) => toggle(&mut self.view.folded_groups, group),
-            Action::SetFormMode(mode) => self.set_form_mode(mode),
-            Action::SetField { field, value } => self.set_field(field, value),
-            Action::SetArgumentsText(text) => self.set_arguments_text(&text),
-            Action::RestoreArguments => self.restore_arguments(),
-            Action::Call { send_anyway } => self.call(send_anyway, effects),
-            Action::ConfirmCall => self.confirm_calls(effects),
-            Action::CancelCall => {
-                self.stop_series("cancelled", false);
-                if let Some(running) = &self.running {
-                    effects.push(Effect::CancelCall { call: running.id });
-                }
-            }
-            Action::Compare(action) => self.compare(action, effects),
             Action::Answer(action) => self.answer_ask(action, effects),
             Action::Wire(action) => self.perform_wire(action, effects),
             Action::Library(action) => self.perform_library(action, effects),
             Action::Media(action) => self.perform_media(action, effects),
-            Action::SetSamplingReply(reply) => self.sampling_reply = reply,
-            Action::SetRoots(roots) => self.set_roots(roots, effects),
             Action::History(action) => self.history(action, effects),
             Action::Fixture(action) => self.perform_fixture(action, effects),
             Action::Collection(action) => self.perform_collection(action, effects),
-            Action::Ask(question) => self.ask(question, effects),
-            Action::SelectCapture(id) => self.show_capture(&id),
+            Action::Tokens(action) => self.tokens(action, effects),
+            Action::Exact(action) => self.exact(action, effects),
             Action::Hosts(action) => self.perform_hosts(action, effects),
             Action::Probe(action) => self.change_probe(action, effects),
-            Action::ShowStart => {
-                self.view.screen = Screen::Start;
-                self.view.maximised = None;
-            }
-            Action::ShowAnswer => {
-                self.view.screen = if self.view.capture.is_some() { Screen::Answer } else { Screen::Start };
-            }
+            Action::ExportAs(action) => self.export_as(action, effects),
             Action::Want(wants) => self.want(wants, effects),
             Action::Copy(text) => self.copy(text, effects),
             Action::CopyVerdict => self.copy_verdict(effects),
-            Action::ExportAs(action) => self.export_as(action, effects),
             Action::OpenText(text) => effects.push(Effect::OpenText(text)),
             Action::OpenPath(Some(path)) => effects.push(Effect::OpenPath(path)),
             Action::OpenPath(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() });
             }
-            Action::Tokens(action) => self.tokens(action, effects),
-            Action::Exact(action) => self.exact(action, effects),
             Action::ChoosePath(purpose) => effects.push(Effect::ChoosePath(purpose)),
             Action::OpenLink(url) => {
                 if is_web(&url) {
@@ -122,7 +80,7 @@ impl State {
             }
             Action::ConfirmLink => {
                 if let Some(Dialog::OpenLink { url }) = self.dialog.take() {
-                    effects.push(Effect::OpenUrl(url));
+                    effects.push(Effect::App(AppEffect::OpenUrl(url)));
                 }
             }
             Action::ShowDialog(dialog) => self.dialog = Some(dialog),
@@ -130,110 +88,30 @@ impl State {
             Action::CloseToast(id) => self.toasts.retain(|toast| toast.id != id),
             Action::Quit => {
                 self.disconnect(effects);
-                effects.push(Effect::Quit);
+                effects.push(Effect::App(AppEffect::Quit));
             }
-            other => self.look(other),
-        }
-    }
-
-    /// Actions that change only what is looked at.
-    fn look(&mut self, action: Action) {
-        let view = &mut self.view;
-        match action {
-            Action::SetPane { pane, shows } => view.set_pane(pane, shows),
-            Action::TogglePane(pane) => view.toggle_pane(pane),
-            Action::FocusPane(pane) => view.focus_pane(pane),
-            Action::ToggleMaximised(pane) => view.maximised = if view.maximised == Some(pane) { None } else { Some(pane) },
-            Action::SelectRecord(record) => view.record = record,
-            Action::ToggleNode(node) => toggle(&mut view.toggled, node),
-            Action::SetTreeCursor(node) => view.tree_cursor = Some(node),
-            Action::Peek(format) => view.peek = format,
-            Action::KeepPeek => {
-                if let Some(format) = view.peek.take() {
-                    view.set_pane(1, PaneView::Text(format));
-                }
-            }
-            Action::KeepPeekBeside => {
-                if let Some(format) = view.peek.take() {
-                    view.set_pane(2, PaneView::Text(format));
-                }
-            }
-            Action::SetSearch(search) => view.search = search,
-            Action::SetBaseline(format) => self.settings.baseline = Some(format),
-            Action::SetWrap(wrap) => self.settings.wrap = wrap,
-            Action::SetTheme(theme) => self.settings.theme = theme,
-            Action::ToggleSidebar => self.settings.sidebar_open = !self.settings.sidebar_open,
-            Action::ShowDrawer(tab) => view.drawer = tab,
-            Action::ToggleDrawer => self.settings.drawer_open = !self.settings.drawer_open,
-            // Everything else is done by `perform`.
-            _ => {}
         }
     }
 
     /// Takes in what the engine reports.
     pub fn apply(&mut self, event: Event, effects: &mut Vec<Effect>) {
-        let Some(event) = self.versus_event(event, effects) else { return };
-        let current = self.session;
         match event {
-            Event::Phase { session, phase } if session == current => self.phase(phase),
-            Event::Step { session, step } if session == current => self.steps.push(step),
-            Event::Stderr { session, line } if session == current => self.stderr(line),
-            Event::Connected { session, server } if session == current => {
-                self.connected(server, effects);
-            }
-            Event::Tools { session, tools, note } if session == current => self.listed(tools, note, effects),
-            Event::ConnectFailed { session, problem } if session == current => self.connect_failed(problem),
-            Event::Gone { session, problem } if session == current => self.gone(problem),
-            Event::Login { session, step } if session == current => self.login_step(step),
-            Event::Messages { session, count } if session == current => {
-                self.messages = count;
-                if let Connection::Connected { messages, .. } = &mut self.connection {
-                    *messages = count;
-                }
-            }
-            Event::ServerNotification { session, heard } if session == current => self.heard(heard, effects),
-            // Events of a session that has ended; what is about another list was taken in before.
-            Event::Phase { .. }
-            | Event::Step { .. }
-            | Event::Stderr { .. }
-            | Event::Connected { .. }
-            | Event::Tools { .. }
-            | Event::ConnectFailed { .. }
-            | Event::Login { .. }
-            | Event::ToolsRead(_)
-            | Event::Gone { .. }
-            | Event::ServerNotification { .. }
-            | Event::Messages { .. } => {}
-            Event::Progress { call, progress, total, message } => {
-                if let Some(running) = self.running.as_mut().filter(|running| running.id == call) {
-                    running.progress = Some((progress, total, message));
-                }
-            }
-            Event::Unreadable { call, count } => {
-                if let Some(running) = self.running.as_mut().filter(|running| running.id == call) {
-                    running.unreadable = count;
-                }
-            }
-            Event::Captured { call, capture } => self.captured(call, capture, effects),
-            Event::Opened(captures) => self.opened(captures),
-            Event::ExportedText(text) => self.copy(text, effects),
+            Event::Session { session, update } => self.session_update(session, update, effects),
+            Event::Call { call, update } => self.call_update(call, update, effects),
             Event::History(event) => self.history_event(event, effects),
             Event::Fixture(event) => self.fixture_event(event, effects),
             Event::Collection(event) => self.collection_event(event),
-            Event::Picture { picture, theme, path } => effects.push(Effect::Paint { picture, theme, path }),
-            Event::PictureCopied => self.toast("Copied"),
-            Event::Answered { inquiry, answer } => self.answered(inquiry, answer),
-            Event::TokenizerRead(file) => self.tokenizer_read(file, effects),
+            Event::Export(event) => self.export_event(event, effects),
+            Event::Import(event) => self.import_event(event, effects),
+            Event::Tokens(TokensEvent::TokenizerRead(file)) => self.tokenizer_read(file, effects),
+            Event::Tokens(TokensEvent::Prices(read)) => self.prices_read(read),
             Event::Exact(event) => self.exact_event(event),
-            Event::Prices(read) => self.prices_read(read),
-            Event::Probed { run, finding, today } => self.probed(run, finding, &today),
-            Event::HostAdded(added) => self.host_added(added),
-            Event::Hosts(hosts) => self.use_hosts(hosts, effects),
-            Event::Recent { folder, recent } => self.read_recent(folder, recent),
-            Event::ConfigsFound(found) => self.configs_found(found),
-            Event::ConfigRead { path, read } => self.config_read(&path, read, effects),
-            Event::ValuesKnown(values) => self.values_known(values),
-            Event::Exported(path) => self.toast(&format!("Saved {}", path.display())),
+            Event::Hosts(HostsEvent::Probed { run, finding, today }) => self.probed(run, finding, &today),
+            Event::Hosts(HostsEvent::Added(added)) => self.host_added(added),
+            Event::Hosts(HostsEvent::Use(hosts)) => self.use_hosts(hosts, effects),
+            Event::ToolsRead(read) => self.tools_read(read, effects),
+            Event::Opened(captures) => self.opened(captures),
+            Event::Answered { inquiry, answer } => self.answered(inquiry, answer),
             Event::Problem(problem) => self.toast_problem(problem),
             Event::PathChosen { purpose, path: Some(path) } => {
                 self.dialog = None;
@@ -244,8 +122,17 @@ impl State {
         }
     }
 
+    /// What comes of a session that has ended changes nothing.
+    fn session_update(&mut self, session: u64, update: SessionUpdate, effects: &mut Vec<Effect>) {
+        if session == self.session {
+            self.connection_update(update, effects);
+        } else if self.versus.is_session(session) {
+            self.listing_update(update, effects);
+        }
+    }
+
     pub(super) fn copy(&mut self, text: String, effects: &mut Vec<Effect>) {
-        effects.push(Effect::CopyText(text));
+        effects.push(Effect::App(AppEffect::CopyText(text)));
         self.toast("Copied");
     }
 

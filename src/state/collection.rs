@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::series::{Owner, Series};
-use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
+use super::series::{Series, SeriesKind};
+use super::{CallOwner, Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
 use crate::analysis::arguments::unchecked;
 use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::fixture::collection::{CollectedCall, Collection};
@@ -239,7 +239,10 @@ impl State {
         let writing = collection.calls.iter().zip(&tools).filter(|(_, tool)| !tool.is_declared_read_only());
         let writing: Vec<String> = writing.map(|(call, _)| format!("{} {}", call.tool, call.arguments)).collect();
         let calls = collection.calls.iter().zip(&tools);
-        let calls = calls.map(|(call, tool)| self.prepare(tool, Bytes::from(call.arguments.clone()))).collect();
+        let call = |(at, (call, tool)): (usize, (&CollectedCall, &Arc<Tool>))| {
+            self.prepare(tool, Bytes::from(call.arguments.clone()), CallOwner::Collection(at))
+        };
+        let calls = calls.enumerate().map(call).collect();
         let run = PreparedRun { collection: Arc::clone(collection), calls };
         if writing.is_empty() || self.connection.is_sample() {
             self.start_run(run, effects);
@@ -269,7 +272,7 @@ impl State {
         self.collections.forget();
         self.collections.server = self.connection.server().cloned();
         self.collections.series = Series::of(run.calls);
-        self.next_of_series(Owner::Collection, effects);
+        self.next_of_series(SeriesKind::Collection, effects);
     }
 
     /// Has an answer of the run counted.
@@ -326,6 +329,9 @@ mod tests {
     use super::*;
     use crate::capture::Outcome;
     use crate::source::Source;
+    use crate::state::CallAction;
+    use crate::state::CallUpdate;
+    use crate::state::SessionEffect;
     use crate::state::{Action, Connection, Event, ListedTool};
 
     const FILE: &str = "schema = \"loupe.collection/1\"\n[[call]]\ntool = \"a\"\n[[call]]\nname = \"two\"\ntool = \"a\"\narguments = '{\"n\": 1e3}'\n";
@@ -368,7 +374,7 @@ mod tests {
             ..Capture::empty(CaptureId(id.into()), Server::default())
         };
         let mut effects = Vec::new();
-        state.apply(Event::Captured { call, capture: Arc::new(empty) }, &mut effects);
+        state.apply(Event::Call { call, update: CallUpdate::Captured(Arc::new(empty)) }, &mut effects);
         effects
     }
 
@@ -391,9 +397,12 @@ mod tests {
         let mut state = connected(r#"{"name":"a","annotations":{"readOnlyHint":true}}"#);
         for (first, expected) in [(10, None), (7, Some((-3, 2)))] {
             let effects = perform(&mut state, CollectionAction::Run);
-            assert!(matches!(&effects[..], [Effect::Call { .. }]));
+            assert!(matches!(&effects[..], [Effect::Session(SessionEffect::Call { .. })]));
             let effects = answered(&mut state, "1", Outcome::Result);
-            let [Effect::Collection(CollectionEffect::Measure { at: 0, .. }), Effect::Call { arguments, .. }] = &effects[..]
+            let [
+                Effect::Collection(CollectionEffect::Measure { at: 0, .. }),
+                Effect::Session(SessionEffect::Call { arguments, .. }),
+            ] = &effects[..]
             else {
                 panic!("counted, and the next: {effects:?}")
             };
@@ -432,7 +441,7 @@ mod tests {
         let Some(Dialog::ConfirmCollection { calls, .. }) = &state.dialog else { panic!("asked") };
         assert_eq!(calls[..], ["a {}", "a {\"n\": 1e3}"]);
         let mut effects = Vec::new();
-        state.perform(Action::ConfirmCall, &mut effects);
+        state.perform(CallAction::Confirm, &mut effects);
         assert_eq!(effects.len(), 1);
         let mut state = connected(r#"{"name":"a","inputSchema":{"type":"object","required":["x"]}}"#);
         assert!(perform(&mut state, CollectionAction::Run).is_empty() && state.dialog.is_none());

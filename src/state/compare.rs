@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::change::toggle;
-use super::series::{Owner, Series};
-use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
+use super::series::{Series, SeriesKind};
+use super::{CallOwner, Dialog, Effect, ExportEffect, PathPurpose, PreparedCall, Screen, State};
 use crate::analysis::Inquiry;
 use crate::analysis::arguments::unchecked;
 use crate::analysis::sweep::SweepPage;
@@ -214,8 +214,9 @@ impl State {
             CompareAction::Edit(form) => self.comparisons.form = form,
             CompareAction::Again => {
                 let Some(compare) = self.comparisons.current.clone() else { return };
-                let calls = compare.series.calls.iter().map(|call| self.prepare(&compare.tool, call.arguments.clone()));
-                let series = Series::of(calls.collect());
+                let arguments = compare.series.calls.iter().map(|call| call.arguments.clone()).enumerate();
+                let call = |(at, arguments)| self.prepare(&compare.tool, arguments, CallOwner::Compare(at));
+                let series = Series::of(arguments.map(call).collect());
                 self.ask_compare(Compare { series, at: None, ..compare }, effects);
             }
             CompareAction::SetChars(is_in_chars) => self.comparisons.is_in_chars = is_in_chars,
@@ -231,29 +232,28 @@ impl State {
             CompareAction::Copy(file) => self.write_compare(file, None, effects),
             CompareAction::Save { file, path: Some(path) } => self.write_compare(file, Some(path), effects),
             CompareAction::Save { file, path: None } => self.ask_where(file),
-            other => self.look_at_compare(other),
-        }
-    }
-
-    fn look_at_compare(&mut self, action: CompareAction) {
-        let Some(compare) = &mut self.comparisons.current else { return };
-        match action {
-            CompareAction::SetPart(part) => {
+            CompareAction::SetPart(part) => self.edit_compare(|compare| {
                 // What differs is another list then.
                 compare.part = part;
                 compare.at = None;
+            }),
+            CompareAction::Fold(section) => self.edit_compare(|compare| toggle(Arc::make_mut(&mut compare.folded), section)),
+            CompareAction::SetFolded(folded) => self.edit_compare(|compare| compare.folded = Arc::new(folded)),
+            CompareAction::ShowBelow(tab) => self.edit_compare(|compare| compare.below = tab),
+            CompareAction::SetBaseline(call) => self.edit_compare(|compare| compare.baseline = Some(call)),
+            CompareAction::SetDerived(derived) => self.edit_compare(|compare| compare.derived = Some(derived)),
+            CompareAction::TurnExact(column) => self.edit_compare(|compare| toggle(Arc::make_mut(&mut compare.exact), column)),
+            CompareAction::SetRendered(is_rendered) => self.edit_compare(|compare| compare.is_rendered = is_rendered),
+            CompareAction::SetCurve(is_curve) => self.edit_compare(|compare| compare.is_curve = is_curve),
+            CompareAction::Go(at) => {
+                self.edit_compare(|compare| compare.at = Some((at, compare.at.map_or(0, |(_, count)| count + 1))));
             }
-            CompareAction::Fold(section) => toggle(Arc::make_mut(&mut compare.folded), section),
-            CompareAction::SetFolded(folded) => compare.folded = Arc::new(folded),
-            CompareAction::ShowBelow(tab) => compare.below = tab,
-            CompareAction::SetBaseline(call) => compare.baseline = Some(call),
-            CompareAction::SetDerived(derived) => compare.derived = Some(derived),
-            CompareAction::TurnExact(column) => toggle(Arc::make_mut(&mut compare.exact), column),
-            CompareAction::SetRendered(is_rendered) => compare.is_rendered = is_rendered,
-            CompareAction::SetCurve(is_curve) => compare.is_curve = is_curve,
-            CompareAction::Go(at) => compare.at = Some((at, compare.at.map_or(0, |(_, count)| count + 1))),
-            // Everything else is done by `compare`.
-            _ => {}
+        }
+    }
+
+    fn edit_compare(&mut self, edit: impl FnOnce(&mut Compare)) {
+        if let Some(compare) = &mut self.comparisons.current {
+            edit(compare);
         }
     }
 
@@ -295,7 +295,7 @@ impl State {
         };
         self.dialog = None;
         let encoding = self.settings.encoding();
-        effects.push(Effect::ExportCompare { captures, ask, file, path, encoding });
+        effects.push(Effect::Export(ExportEffect::Compare { captures, ask, file, path, encoding }));
     }
 
     fn ask_where(&mut self, file: SweepFile) {
@@ -324,9 +324,10 @@ impl State {
         let tool = Arc::clone(&listed.tool);
         let text = form.text.to_string();
         let mut series = Series::default();
-        for value in &values {
+        for (at, value) in values.iter().enumerate() {
+            let owner = CallOwner::Compare(at);
             let Some(vary) = &vary else {
-                series.calls.push(self.prepare(&tool, Bytes::from(text.clone())));
+                series.calls.push(self.prepare(&tool, Bytes::from(text.clone()), owner));
                 series.captures.push(None);
                 continue;
             };
@@ -336,7 +337,7 @@ impl State {
                         self.toast(&unchecked(&tool.name, &why));
                     }
                     series.captures.push(self.made(&tool, vary, value, &text));
-                    series.calls.push(self.prepare(&tool, Bytes::from(arguments)));
+                    series.calls.push(self.prepare(&tool, Bytes::from(arguments), owner));
                 }
                 Err(problem) => return self.toast_problem(problem),
             }
@@ -387,7 +388,7 @@ impl State {
         self.comparisons.current = Some(compare);
         self.view.screen = Screen::Compare;
         self.view.maximised = None;
-        self.next_of_series(Owner::Compare, effects);
+        self.next_of_series(SeriesKind::Compare, effects);
     }
 
     /// The fields that the model needs of this tool of this server; `None` is all.

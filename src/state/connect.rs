@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::login::LoginLog;
 use super::versus::ServerDiffAction;
-use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, State};
+use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, SessionEffect, SessionUpdate, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
@@ -130,7 +130,60 @@ fn named(rows: &[(String, String)]) -> Vec<(String, String)> {
     rows.iter().filter(|(name, _)| !name.trim().is_empty()).map(|(name, value)| (name.trim().to_owned(), value.clone())).collect()
 }
 
+/// What a person does about the connection.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConnectAction {
+    Show,
+    Edit(ConnectForm),
+    /// Connect to what the connect form says.
+    UseForm,
+    Connect(Source),
+    Cancel,
+    Disconnect,
+    /// Ctrl R: connect again to the same source and list again.
+    Reconnect,
+    /// The same in this revision of the protocol; the last call is made there too, and its two answers compared.
+    ReconnectIn(Protocol),
+}
+
 impl State {
+    /// Takes in what became of the connection in use.
+    pub(super) fn connection_update(&mut self, update: SessionUpdate, effects: &mut Vec<Effect>) {
+        match update {
+            SessionUpdate::Phase(phase) => self.phase(phase),
+            SessionUpdate::Step(step) => self.steps.push(step),
+            SessionUpdate::Stderr(line) => self.stderr(line),
+            SessionUpdate::Connected(server) => self.connected(server, effects),
+            SessionUpdate::Tools { tools, note } => self.listed(tools, note, effects),
+            SessionUpdate::ConnectFailed(problem) => self.connect_failed(problem),
+            SessionUpdate::Gone(problem) => self.gone(problem),
+            SessionUpdate::Login(step) => self.login_step(step),
+            SessionUpdate::Messages(count) => {
+                self.messages = count;
+                if let Connection::Connected { messages, .. } = &mut self.connection {
+                    *messages = count;
+                }
+            }
+            SessionUpdate::Notification(notification) => self.notified(notification, effects),
+        }
+    }
+
+    pub(super) fn change_connection(&mut self, action: ConnectAction, effects: &mut Vec<Effect>) {
+        match action {
+            ConnectAction::Show => {
+                self.versus.is_choosing = false;
+                self.is_new_source = true;
+                self.view.screen = Screen::Connect;
+            }
+            ConnectAction::Edit(form) => self.connect_form = form,
+            ConnectAction::UseForm => self.connect_from_form(effects),
+            ConnectAction::Connect(source) => self.start_connecting(source, effects),
+            ConnectAction::Cancel | ConnectAction::Disconnect => self.disconnect(effects),
+            ConnectAction::Reconnect => self.again(None, effects),
+            ConnectAction::ReconnectIn(protocol) => self.again(Some(protocol), effects),
+        }
+    }
+
     pub(super) fn start_connecting(&mut self, source: Source, effects: &mut Vec<Effect>) {
         // What failed before is told no longer, and what is closed for this is remembered.
         self.toasts.retain(|toast| toast.problem.is_none());
@@ -163,19 +216,19 @@ impl State {
             limit: CONNECT_LIMIT,
             stderr: Vec::new(),
         };
-        effects.push(Effect::Connect { session: self.session, source, limit: CONNECT_LIMIT });
+        effects.push(Effect::Session(SessionEffect::Connect { session: self.session, source, limit: CONNECT_LIMIT }));
     }
 
     fn end_session(&mut self, effects: &mut Vec<Effect>) {
         if let Some(running) = self.running.take() {
-            effects.push(Effect::CancelCall { call: running.id });
+            effects.push(Effect::Session(SessionEffect::CancelCall { call: running.id }));
         }
         self.stop_series("the connection was closed", true);
         self.pending = None;
         self.forget_asks();
         self.again.forget_call();
         if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
-            effects.push(Effect::Disconnect { session: self.session });
+            effects.push(Effect::Session(SessionEffect::Disconnect { session: self.session }));
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Dialog, Effect, PathPurpose, PreparedCall, Screen, State};
+use super::{CallOwner, Dialog, Effect, PathPurpose, Screen, State};
 use crate::analysis::{DiffQuery, DiffView, Inquiry, TextOf};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::source::{Protocol, Source};
@@ -80,8 +80,6 @@ pub enum DiffAction {
 #[derive(Clone, Debug, PartialEq)]
 struct Waiting {
     before: Arc<Capture>,
-    /// The number of the call, once it is under way.
-    call: Option<u64>,
     /// Whether the diff screen was open, and is to show the new difference.
     was_diff: bool,
 }
@@ -99,11 +97,6 @@ pub struct Again {
 }
 
 impl Again {
-    /// Whether the answer to this call is compared with the one before.
-    pub(super) fn expects(&self, call: u64) -> bool {
-        self.waiting.as_ref().is_some_and(|waiting| waiting.call == Some(call))
-    }
-
     pub(super) fn forget_call(&mut self) {
         self.waiting = None;
     }
@@ -261,7 +254,7 @@ impl State {
         self.again.waiting = shown
             // A call of another server is none to repeat at this one.
             .filter(|capture| of.as_deref() == Some(capture.server.source.as_str()))
-            .map(|before| Waiting { before, call: None, was_diff });
+            .map(|before| Waiting { before, was_diff });
     }
 
     /// The tools are there again: what became of them is asked, and the last call repeated.
@@ -280,40 +273,21 @@ impl State {
             return;
         };
         let tool = Arc::clone(&listed.tool);
-        let call = self.prepare(&tool, waiting.before.arguments.clone());
+        let owner = CallOwner::Reconnect { before: waiting.before.id.clone(), was_diff: waiting.was_diff };
+        let call = self.prepare(&tool, waiting.before.arguments.clone(), owner);
         if self.needs_consent(&tool) {
-            self.dialog = Some(Dialog::ConfirmAgain { call });
-            self.again.waiting = Some(waiting);
+            self.dialog = Some(Dialog::ConfirmCall { call });
         } else {
-            self.call_again(call, waiting, effects);
-        }
-    }
-
-    /// The person has said yes to calling again.
-    pub(super) fn confirm_again(&mut self, call: PreparedCall, effects: &mut Vec<Effect>) {
-        if let Err(problem) = self.check_prepared(&call) {
-            self.toast_problem(problem);
-        } else if self.running.is_none()
-            && let Some(waiting) = self.again.waiting.take()
-        {
-            self.call_again(call, waiting, effects);
-        }
-    }
-
-    fn call_again(&mut self, call: PreparedCall, waiting: Waiting, effects: &mut Vec<Effect>) {
-        match self.begin_call(call, effects) {
-            Ok(call) => self.again.waiting = Some(Waiting { call: Some(call), ..waiting }),
-            Err(problem) => self.toast_problem(problem),
+            self.send_call(call, effects);
         }
     }
 
     /// The answer to the call made again.
-    pub(super) fn called_again(&mut self, capture: Arc<Capture>) {
-        let Some(waiting) = self.again.waiting.take() else { return };
-        let (before, now) = (waiting.before.id.clone(), capture.id.clone());
+    pub(super) fn called_again(&mut self, capture: Arc<Capture>, before: CaptureId, was_diff: bool) {
+        let now = capture.id.clone();
         self.add_capture(capture);
         self.again.pair = Some((now.clone(), before.clone()));
-        if waiting.was_diff {
+        if was_diff {
             self.open_diff(before, now);
         }
     }

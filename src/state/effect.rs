@@ -1,4 +1,4 @@
-//! What is to be done outside the state; the engine does it, three things the app.
+//! What is to be done outside the state: by the engine, some of it by the app.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,9 +18,43 @@ use crate::source::import::Placeholder;
 use crate::source::{Limits, Recent, Source};
 use crate::token::Encoding;
 
-/// What is to be done outside the state.
+/// What is to be done outside the state, by area.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
+    Session(SessionEffect),
+    Answer {
+        /// What the inquiry names, in its order.
+        about: About,
+        inquiry: Inquiry,
+    },
+    /// Nobody asks any more.
+    Forget(Inquiry),
+    Export(ExportEffect),
+    Fixture(FixtureEffect),
+    Collection(CollectionEffect),
+    History(HistoryEffect),
+    Import(ImportEffect),
+    Tokens(TokensEffect),
+    Exact(exact::ExactEffect),
+    Hosts(HostsEffect),
+    OpenPath(PathBuf),
+    OpenText(String),
+    /// Reads the tools that a file holds.
+    ReadTools(PathBuf),
+    /// From here on the history is in this data folder.
+    UseHistory(PathBuf),
+    /// Write changed settings into the file in this folder.
+    KeepSettings {
+        folder: PathBuf,
+        changes: crate::settings::Changes,
+    },
+    ChoosePath(PathPurpose),
+    App(AppEffect),
+}
+
+/// Connections and what is sent through them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SessionEffect {
     Connect {
         session: u64,
         source: Source,
@@ -40,10 +74,6 @@ pub enum Effect {
     CancelCall {
         call: u64,
     },
-    SessionCommand {
-        session: u64,
-        tell: SessionCommand,
-    },
     /// Reads a resource or fills in a prompt.
     Read {
         session: u64,
@@ -52,68 +82,16 @@ pub enum Effect {
         params: Bytes,
         limit: Duration,
     },
+    Command {
+        session: u64,
+        tell: SessionCommand,
+    },
     /// Folders that are declared from the next connection on.
     UseRoots(Option<Vec<PathBuf>>),
     /// The host whose client Loupe names itself as from the next connection on; `None` names Loupe.
     UseClient(Option<Arc<Host>>),
-    /// What is kept of what a server sends, from the next connection on.
+    /// How much is kept of what a server sends, from the next connection on.
     UseLimits(Limits),
-    SaveLog {
-        lines: Vec<Line>,
-        path: PathBuf,
-    },
-    Answer {
-        /// What the inquiry names, in its order.
-        about: About,
-        inquiry: Inquiry,
-    },
-    /// Nobody asks any more.
-    Forget(Inquiry),
-    /// Writes an export to a file; `None` gives its text back for the clipboard.
-    ExportAs(Box<ExportOrder>),
-    Fixture(FixtureEffect),
-    Collection(CollectionEffect),
-    /// Writes a comparison, of these calls; `None` gives its text back for the clipboard.
-    ExportCompare {
-        captures: Vec<Arc<Capture>>,
-        ask: SweepQuery,
-        file: SweepFile,
-        path: Option<PathBuf>,
-        encoding: Encoding,
-    },
-    /// Writes the decoded bytes of the block at this position in `content`.
-    SaveBlock {
-        capture: Arc<Capture>,
-        block: usize,
-        path: PathBuf,
-    },
-    OpenPath(PathBuf),
-    /// Reads the tools that a file holds.
-    ReadTools(PathBuf),
-    /// From here on the history is in this data folder.
-    UseHistory(PathBuf),
-    History(HistoryEffect),
-    OpenText(String),
-    ReadTokenizer(PathBuf),
-    Exact(exact::ExactEffect),
-    /// Read the person's own price table, where there is one.
-    ReadPrices(PathBuf),
-    /// Write changed settings into the file in this folder.
-    KeepSettings {
-        folder: PathBuf,
-        changes: crate::settings::Changes,
-    },
-    /// Judge the texts that a host gave its model for the probe's tools; the question before is called off.
-    Probe {
-        run: u64,
-        pasted: Vec<(&'static str, String)>,
-    },
-    /// Add an entry, a whole hosts file, to the person's own in this folder, and use it from here on.
-    AddHost {
-        folder: PathBuf,
-        entry: String,
-    },
-    ChoosePath(PathPurpose),
     /// Keep logins in the system's keychain, else in this folder.
     KeepLogins(PathBuf),
     /// Remove the login that is kept for a server.
@@ -122,20 +100,71 @@ pub enum Effect {
         url: String,
         client_id: Option<String>,
     },
+}
+
+/// What is written to files or the clipboard.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExportEffect {
+    /// To a file, or as text for the clipboard, as the order says.
+    Write(Box<ExportOrder>),
+    /// A comparison of these calls; without a path as text for the clipboard.
+    Compare {
+        captures: Vec<Arc<Capture>>,
+        ask: SweepQuery,
+        file: SweepFile,
+        path: Option<PathBuf>,
+        encoding: Encoding,
+    },
+    /// The decoded bytes of the block at this position in `content`.
+    Block {
+        capture: Arc<Capture>,
+        block: usize,
+        path: PathBuf,
+    },
+    Log {
+        lines: Vec<Line>,
+        path: PathBuf,
+    },
+}
+
+/// Sources used before, and those of other clients' configurations.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImportEffect {
     ReadRecent(PathBuf),
     SaveRecent {
         folder: PathBuf,
         recent: Vec<Recent>,
     },
     /// Look where clients keep their configurations.
-    LookForConfigs,
+    Look,
     ReadConfig(PathBuf),
     /// Look up the values that this computer has for placeholders of a file.
     KnownValues {
         holes: Vec<Placeholder>,
         file: Option<PathBuf>,
     },
-    /// For the app: a picture, clipboard, browser, end.
+}
+
+/// Files of a person's own about tokens and money.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TokensEffect {
+    /// Read a tokenizer's file.
+    Tokenizer(PathBuf),
+    /// Read the price table, where there is one.
+    Prices(PathBuf),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostsEffect {
+    /// Judge the texts that a host gave its model for the probe's tools; the question before is called off.
+    Probe { run: u64, pasted: Vec<(&'static str, String)> },
+    /// Add an entry, a whole hosts file, to the person's own in this folder, and use it from here on.
+    Add { folder: PathBuf, entry: String },
+}
+
+/// What the window does itself.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AppEffect {
     Paint {
         picture: ExportPicture,
         theme: Theme,

@@ -8,74 +8,86 @@ use super::{CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEv
 use crate::analysis::{Inquiry, Prices, QueryResult};
 use crate::ask::Ask;
 use crate::capture::{Capture, Line, Server, Step, Tool};
+use crate::host::Hosts;
+use crate::host::probe::Finding;
 use crate::problem::Problem;
 use crate::settings::Theme;
 use crate::source::Recent;
 use crate::source::import::Import;
 use crate::token::TokenizerFile;
 
-/// What the engine reports.
+/// What the engine reports, by area.
 #[derive(Clone, Debug)]
 pub enum Event {
-    Phase {
+    Session {
         session: u64,
-        phase: String,
+        update: SessionUpdate,
     },
-    /// A step of connecting has ended.
-    Step {
-        session: u64,
-        step: Step,
-    },
-    Stderr {
-        session: u64,
-        line: String,
-    },
-    Connected {
-        session: u64,
-        server: Server,
-    },
-    Tools {
-        session: u64,
-        tools: Vec<Tool>,
-        note: Option<String>,
-    },
-    ConnectFailed {
-        session: u64,
-        problem: Problem,
-    },
-    Login {
-        session: u64,
-        step: LoginStep,
-    },
-    Gone {
-        session: u64,
-        problem: Problem,
-    },
-    Messages {
-        session: u64,
-        count: u64,
-    },
-    Progress {
+    Call {
         call: u64,
-        progress: f64,
-        total: Option<f64>,
-        message: Option<String>,
-    },
-    Unreadable {
-        call: u64,
-        count: u64,
-    },
-    Captured {
-        call: u64,
-        capture: Arc<Capture>,
-    },
-    ServerNotification {
-        session: u64,
-        heard: ServerNotification,
+        update: CallUpdate,
     },
     History(HistoryEvent),
     Fixture(FixtureEvent),
     Collection(CollectionEvent),
+    Export(ExportEvent),
+    Import(ImportEvent),
+    Tokens(TokensEvent),
+    Exact(exact::ExactEvent),
+    Hosts(HostsEvent),
+    ToolsRead(Result<ToolsRead, Problem>),
+    /// Every answer that a file or a pasted text held, at least one.
+    Opened(Vec<Arc<Capture>>),
+    Answered {
+        inquiry: Inquiry,
+        answer: Result<QueryResult, Problem>,
+    },
+    Problem(Problem),
+    /// The system's file dialog was answered; `None` was cancelled, or could not be shown.
+    PathChosen {
+        purpose: PathPurpose,
+        path: Option<PathBuf>,
+    },
+}
+
+/// What became of a connection.
+#[derive(Clone, Debug)]
+pub enum SessionUpdate {
+    Phase(String),
+    /// A step of connecting has ended.
+    Step(Step),
+    Stderr(String),
+    Connected(Server),
+    Tools {
+        tools: Vec<Tool>,
+        note: Option<String>,
+    },
+    ConnectFailed(Problem),
+    Login(LoginStep),
+    Gone(Problem),
+    /// How many messages there were.
+    Messages(u64),
+    Notification(ServerNotification),
+}
+
+/// What became of a call.
+#[derive(Clone, Debug)]
+pub enum CallUpdate {
+    Progress {
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    },
+    /// How many lines belong to nobody.
+    Unreadable(u64),
+    Captured(Arc<Capture>),
+}
+
+#[derive(Clone, Debug)]
+pub enum ExportEvent {
+    Saved(PathBuf),
+    /// An export for the clipboard.
+    Text(String),
     /// An export that only the window can paint.
     Picture {
         picture: ExportPicture,
@@ -85,47 +97,43 @@ pub enum Event {
     },
     /// A picture is in the clipboard.
     PictureCopied,
-    ToolsRead(Result<ToolsRead, Problem>),
-    /// Every answer that a file or a pasted text held, at least one.
-    Opened(Vec<Arc<Capture>>),
-    Answered {
-        inquiry: Inquiry,
-        answer: Result<QueryResult, Problem>,
-    },
-    TokenizerRead(Arc<TokenizerFile>),
-    Exact(exact::ExactEvent),
-    /// The person's own price table, where there is one.
-    Prices(Result<Prices, Problem>),
-    /// What the pasted texts say of a host, and the day.
-    Probed {
-        run: u64,
-        finding: Result<Arc<crate::host::probe::Finding>, Problem>,
-        today: String,
-    },
-    HostAdded(Result<PathBuf, Problem>),
-    /// The hosts that questions are about from here on.
-    Hosts(Arc<crate::host::Hosts>),
-    Exported(PathBuf),
+}
+
+#[derive(Clone, Debug)]
+pub enum ImportEvent {
     /// The sources used before, and the folder they are kept in.
     Recent {
         folder: PathBuf,
         recent: Vec<Recent>,
     },
-    ConfigsFound(Vec<FoundConfig>),
-    ConfigRead {
+    /// Configurations of other clients.
+    Found(Vec<FoundConfig>),
+    Read {
         path: PathBuf,
         read: Result<Import, Problem>,
     },
     /// Values for placeholders, by the placeholder as it is written.
     ValuesKnown(Vec<(String, String)>),
-    /// An export for the clipboard.
-    ExportedText(String),
-    Problem(Problem),
-    /// The system's file dialog was answered; `None` was cancelled, or could not be shown.
-    PathChosen {
-        purpose: PathPurpose,
-        path: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug)]
+pub enum TokensEvent {
+    TokenizerRead(Arc<TokenizerFile>),
+    /// The person's own price table, where there is one.
+    Prices(Result<Prices, Problem>),
+}
+
+#[derive(Clone, Debug)]
+pub enum HostsEvent {
+    /// What the pasted texts say of a host, and the day.
+    Probed {
+        run: u64,
+        finding: Result<Arc<Finding>, Problem>,
+        today: String,
     },
+    Added(Result<PathBuf, Problem>),
+    /// The hosts that queries are about from here on.
+    Use(Arc<Hosts>),
 }
 
 /// What a server says beside its answers.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Dialog, Effect, FixtureAction, PaneView, PathPurpose, State};
+use super::{AppEffect, Dialog, Effect, ExportEffect, ExportEvent, FixtureAction, PaneView, PathPurpose, State};
 use crate::capture::Capture;
 use crate::fixture::export::ExportChoice;
 use crate::fixture::export::chart::Bars;
@@ -52,6 +52,17 @@ pub enum ExportPicture {
 }
 
 impl State {
+    pub(super) fn export_event(&mut self, event: ExportEvent, effects: &mut Vec<Effect>) {
+        match event {
+            ExportEvent::Saved(path) => self.toast(&format!("Saved {}", path.display())),
+            ExportEvent::Text(text) => self.copy(text, effects),
+            ExportEvent::Picture { picture, theme, path } => {
+                effects.push(Effect::App(AppEffect::Paint { picture, theme, path }));
+            }
+            ExportEvent::PictureCopied => self.toast("Copied"),
+        }
+    }
+
     pub(super) fn export_as(&mut self, action: ExportAction, effects: &mut Vec<Effect>) {
         let Some(capture) = self.capture().cloned() else {
             self.toast("No answer to export yet");
@@ -72,7 +83,7 @@ impl State {
             }
         };
         self.dialog = None;
-        effects.push(Effect::ExportAs(Box::new(ExportOrder {
+        effects.push(Effect::Export(ExportEffect::Write(Box::new(ExportOrder {
             fixture: self.fixtures.saved.get(&capture.id).cloned(),
             capture,
             kind,
@@ -80,6 +91,6 @@ impl State {
             encoding: self.settings.tokenizer.encoding().unwrap_or(Encoding::O200kBase),
             pane: self.view.shows(self.view.focus),
             theme: self.settings.theme,
-        })));
+        }))));
     }
 }

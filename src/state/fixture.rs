@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
+use super::{CALL_LIMIT, CallOwner, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::fixture::draft::Wanted;
 use crate::fixture::export::ExportChoice;
@@ -387,7 +387,7 @@ impl State {
         if self.fixtures.verifying.is_running() || self.running.is_some() {
             return;
         }
-        let call = self.begin("the fixtures".to_owned());
+        let call = self.begin("the fixtures".to_owned(), CallOwner::Fixtures);
         let is_sample = self.connection.is_sample();
         let verifying = &mut self.fixtures.verifying;
         for fixture in &mut verifying.fixtures {
@@ -488,6 +488,8 @@ mod tests {
     use super::*;
     use crate::fixture::verify::{not_called, refused};
     use crate::problem::ProblemKind;
+    use crate::state::CallAction;
+    use crate::state::SessionEffect;
     use crate::state::{Action, Event};
 
     fn told(state: &mut State, event: FixtureEvent) {
@@ -520,8 +522,8 @@ mod tests {
         assert_eq!(state.fixtures.verifying.judged(), (1, 0));
         assert!(state.fixtures.verifying.is_running());
         let mut cancelling = Vec::new();
-        state.perform(Action::CancelCall, &mut cancelling);
-        assert_eq!(cancelling, [Effect::CancelCall { call: *call }], "no server is needed to cancel it");
+        state.perform(CallAction::Cancel, &mut cancelling);
+        assert_eq!(cancelling, [Effect::Session(SessionEffect::CancelCall { call: *call })], "no server is needed to cancel it");
         // One that waits for a person neither passed nor failed.
         let verdict = not_called("a".into(), &Problem::new(ProblemKind::Consent, "not called"));
         told(&mut state, FixtureEvent::Judged { call: *call, at: 0, verdict, came: None });

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::{Connection, Effect, PaneView, Screen, State};
+use super::{Connection, Effect, PaneView, Screen, SessionEffect, State};
 use crate::host::{Host, HostId, Hosts};
 
 /// The hosts that are known: those that come with Loupe, until the person's own file was read.
@@ -128,7 +128,7 @@ impl State {
             if client.is_none() {
                 self.call_as = None;
             }
-            effects.push(Effect::UseClient(client));
+            effects.push(Effect::Session(SessionEffect::UseClient(client)));
         }
     }
 
@@ -144,7 +144,7 @@ impl State {
             return;
         }
         self.call_as = id;
-        effects.push(Effect::UseClient(chosen));
+        effects.push(Effect::Session(SessionEffect::UseClient(chosen)));
         // A client names itself once, when it connects.
         if matches!(self.connection, Connection::Connecting { .. } | Connection::Connected { .. }) {
             self.reconnect(effects);
@@ -194,6 +194,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::HostsEvent;
     use crate::state::{Action, Event};
 
     #[test]
@@ -208,14 +209,14 @@ mod tests {
             "parts",
             "[host.client]\nname = \"x\"\nversion = \"1\"\ncapabilities = \"{}\"\nsource = \"y\"",
         );
-        state.apply(Event::Hosts(Arc::new(Hosts::built_in().with_file(&own, "own"))), &mut effects);
+        state.apply(Event::Hosts(HostsEvent::Use(Arc::new(Hosts::built_in().with_file(&own, "own")))), &mut effects);
         let own = state.hosts.iter().find(|host| host.is_own).map(|host| host.id);
         state.perform(Action::Hosts(HostsAction::CallAs(own)), &mut effects);
         assert_eq!(state.call_as().map(|host| host.id), own);
-        assert!(matches!(effects.as_slice(), [Effect::UseClient(Some(host))] if Some(host.id) == own));
+        assert!(matches!(effects.as_slice(), [Effect::Session(SessionEffect::UseClient(Some(host)))] if Some(host.id) == own));
         // A host that is gone from the file is not called as any more.
         effects.clear();
-        state.apply(Event::Hosts(Hosts::built_in()), &mut effects);
-        assert!(state.call_as().is_none() && effects == [Effect::UseClient(None)]);
+        state.apply(Event::Hosts(HostsEvent::Use(Hosts::built_in())), &mut effects);
+        assert!(state.call_as().is_none() && effects == [Effect::Session(SessionEffect::UseClient(None))]);
     }
 }

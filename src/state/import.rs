@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{ConnectForm, Dialog, Effect, PathPurpose, Screen, State};
+use super::{ConnectForm, Dialog, Effect, ImportEffect, ImportEvent, PathPurpose, Screen, State};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::import::{Import, ImportedServer, Pasted, Placeholder, looks_secret, understand};
 use crate::source::{Recent, RecentSource, Source, left_out};
@@ -107,6 +107,15 @@ pub enum ImportAction {
 }
 
 impl State {
+    pub(super) fn import_event(&mut self, event: ImportEvent, effects: &mut Vec<Effect>) {
+        match event {
+            ImportEvent::Recent { folder, recent } => self.read_recent(folder, recent),
+            ImportEvent::Found(found) => self.configs_found(found),
+            ImportEvent::Read { path, read } => self.config_read(&path, read, effects),
+            ImportEvent::ValuesKnown(values) => self.values_known(values),
+        }
+    }
+
     pub(super) fn import(&mut self, action: ImportAction, effects: &mut Vec<Effect>) {
         match action {
             ImportAction::SetText(text) => self.paste(text, effects),
@@ -117,10 +126,10 @@ impl State {
                     effects.push(Effect::OpenText(text));
                 }
             }
-            ImportAction::Look => effects.push(Effect::LookForConfigs),
+            ImportAction::Look => effects.push(Effect::Import(ImportEffect::Look)),
             ImportAction::Read(path) => {
                 self.dialog = None;
-                effects.push(Effect::ReadConfig(path));
+                effects.push(Effect::Import(ImportEffect::ReadConfig(path)));
             }
             ImportAction::Browse => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::ImportConfig, text: String::new() });
@@ -195,7 +204,7 @@ impl State {
         understood.chosen = Some(server);
         let holes = understood.entry().map(ImportedServer::placeholders).unwrap_or_default();
         if !holes.is_empty() {
-            effects.push(Effect::KnownValues { holes, file: understood.path.clone() });
+            effects.push(Effect::Import(ImportEffect::KnownValues { holes, file: understood.path.clone() }));
         }
     }
 
@@ -270,7 +279,7 @@ impl State {
         match &recent.source {
             RecentSource::Config { file, server } => {
                 self.importing.wanted = Some(server.clone());
-                effects.push(Effect::ReadConfig(PathBuf::from(file)));
+                effects.push(Effect::Import(ImportEffect::ReadConfig(PathBuf::from(file))));
             }
             RecentSource::Reach(kept) => {
                 let source = kept.source();
@@ -316,7 +325,8 @@ impl State {
 
     fn save_recent(&self, effects: &mut Vec<Effect>) {
         if let Some(folder) = &self.importing.folder {
-            effects.push(Effect::SaveRecent { folder: folder.clone(), recent: self.importing.recent.clone() });
+            effects
+                .push(Effect::Import(ImportEffect::SaveRecent { folder: folder.clone(), recent: self.importing.recent.clone() }));
         }
     }
 }
@@ -324,6 +334,8 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::ConnectAction;
+    use crate::state::SessionEffect;
     use crate::state::{Action, Event};
 
     fn perform(state: &mut State, action: ImportAction) -> Vec<Effect> {
@@ -346,11 +358,11 @@ mod tests {
         let understood = state.importing.understood.as_ref().unwrap();
         let hole = &understood.entry().unwrap().placeholders()[0];
         assert!(understood.is_secret(hole) && understood.source().is_err());
-        assert!(matches!(&effects[..], [Effect::KnownValues { holes, file: None }] if holes.len() == 1));
+        assert!(matches!(&effects[..], [Effect::Import(ImportEffect::KnownValues { holes, file: None })] if holes.len() == 1));
         perform(&mut state, ImportAction::Use);
         assert!(state.importing.understood.is_some(), "it waits for the value");
         perform(&mut state, ImportAction::SetValue { hole: hole.to_string(), value: "s3cret".into() });
-        apply(&mut state, Event::ValuesKnown(vec![("${input:key}".into(), "other".into())]));
+        apply(&mut state, Event::Import(ImportEvent::ValuesKnown(vec![("${input:key}".into(), "other".into())])));
         assert!(perform(&mut state, ImportAction::Use).is_empty(), "nothing starts");
         assert_eq!(state.connect_form.source().unwrap().to_string(), "--env K=… -- x");
         assert_eq!(state.connect_form.environment, [("K".to_owned(), "s3cret".to_owned())]);
@@ -380,14 +392,14 @@ mod tests {
         let mut effects = Vec::new();
         state.remember_source(&http("https://a"), &mut effects);
         assert!(effects.is_empty(), "no folder is known");
-        apply(&mut state, Event::Recent { folder: "/f".into(), recent: Vec::new() });
+        apply(&mut state, Event::Import(ImportEvent::Recent { folder: "/f".into(), recent: Vec::new() }));
         for url in ["https://a", "https://b", "https://a"] {
             state.remember_source(&http(url), &mut effects);
         }
         state.remember_source(&Source::sample(), &mut effects);
         let labels = |state: &State| state.importing.recent.iter().map(|recent| recent.label().0).collect::<Vec<_>>();
         assert_eq!(labels(&state), ["a", "b"]);
-        assert!(matches!(effects.last(), Some(Effect::SaveRecent { recent, .. }) if recent.len() == 2));
+        assert!(matches!(effects.last(), Some(Effect::Import(ImportEffect::SaveRecent { recent, .. })) if recent.len() == 2));
         perform(&mut state, ImportAction::Pin(1));
         for at in 0..RECENT + 3 {
             state.remember_source(&http(&format!("https://{at}")), &mut effects);
@@ -405,11 +417,11 @@ mod tests {
         let env = vec![("TOKEN".to_owned(), "canary".to_owned())];
         let used =
             Recent::of(&Source::Command(crate::source::Command { program: "x".into(), env, ..Default::default() })).unwrap();
-        apply(&mut state, Event::Recent { folder: "/f".into(), recent: vec![used] });
+        apply(&mut state, Event::Import(ImportEvent::Recent { folder: "/f".into(), recent: vec![used] }));
         let connect = |state: &mut State| {
             let mut effects = Vec::new();
-            state.perform(Action::ConnectForm, &mut effects);
-            effects.iter().any(|effect| matches!(effect, Effect::Connect { .. }))
+            state.perform(ConnectAction::UseForm, &mut effects);
+            effects.iter().any(|effect| matches!(effect, Effect::Session(SessionEffect::Connect { .. })))
         };
         perform(&mut state, ImportAction::UseRecent(0));
         assert!(!connect(&mut state));
@@ -423,10 +435,10 @@ mod tests {
     #[test]
     fn a_server_from_a_file_is_remembered_by_its_file() {
         let mut state = State::default();
-        apply(&mut state, Event::Recent { folder: "/f".into(), recent: Vec::new() });
+        apply(&mut state, Event::Import(ImportEvent::Recent { folder: "/f".into(), recent: Vec::new() }));
         let import = |text: &str| crate::source::import::read("/p/.mcp.json", text);
         let file = r#"{"mcpServers":{"a":{"command":"x","env":{"KEY":"canary"}},"b":{"command":"y"}}}"#;
-        apply(&mut state, Event::ConfigRead { path: "/p/.mcp.json".into(), read: import(file) });
+        apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read: import(file) }));
         assert_eq!(state.importing.understood.as_ref().unwrap().chosen, None);
         perform(&mut state, ImportAction::Choose(0));
         perform(&mut state, ImportAction::Use);
@@ -436,12 +448,12 @@ mod tests {
         assert_eq!(state.importing.recent, [Recent::of_config("/p/.mcp.json", "a")]);
         assert!(!format!("{:?}", state.importing.recent).contains("canary"));
         assert!(
-            matches!(&perform(&mut state, ImportAction::UseRecent(0))[..], [Effect::ReadConfig(path)] if path == Path::new("/p/.mcp.json"))
+            matches!(&perform(&mut state, ImportAction::UseRecent(0))[..], [Effect::Import(ImportEffect::ReadConfig(path))] if path == Path::new("/p/.mcp.json"))
         );
-        apply(&mut state, Event::ConfigRead { path: "/p/.mcp.json".into(), read: import(file) });
+        apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read: import(file) }));
         assert_eq!(state.importing.understood.as_ref().unwrap().chosen, Some(0));
         perform(&mut state, ImportAction::UseRecent(0));
-        apply(&mut state, Event::ConfigRead { path: "/p/.mcp.json".into(), read: import(r#"{"mcpServers":{}}"#) });
+        apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read: import(r#"{"mcpServers":{}}"#) }));
         assert!(state.toasts.last().unwrap().text.contains("no server `a` any more"));
     }
 }

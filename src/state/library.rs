@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Effect, Screen, SessionCommand, State};
+use super::{CALL_LIMIT, CallOwner, Effect, Screen, SessionCommand, SessionEffect, State};
 use crate::capture::{Prompt, Resource};
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
@@ -246,7 +246,10 @@ impl State {
                 } else {
                     self.library.watched.remove(&uri);
                 }
-                effects.push(Effect::SessionCommand { session: self.session, tell: SessionCommand::Watch { uri, on } });
+                effects.push(Effect::Session(SessionEffect::Command {
+                    session: self.session,
+                    tell: SessionCommand::Watch { uri, on },
+                }));
             }
         }
     }
@@ -254,7 +257,7 @@ impl State {
     pub(super) fn list_library(&mut self, effects: &mut Vec<Effect>) {
         if self.connection.is_connected() {
             self.library.listing = Some(self.now);
-            effects.push(Effect::SessionCommand { session: self.session, tell: SessionCommand::ListLibrary });
+            effects.push(Effect::Session(SessionEffect::Command { session: self.session, tell: SessionCommand::ListLibrary }));
         }
     }
 
@@ -298,10 +301,10 @@ impl State {
             write::string(&value),
             others.join(",")
         );
-        effects.push(Effect::SessionCommand {
+        effects.push(Effect::Session(SessionEffect::Command {
             session: self.session,
             tell: SessionCommand::Complete { argument: argument.clone(), params },
-        });
+        }));
         self.library.asked = Some(Asked { reference, argument, value });
     }
 
@@ -356,8 +359,14 @@ impl State {
             );
             return false;
         }
-        let call = self.begin(method.to_owned());
-        effects.push(Effect::Read { session: self.session, call, method, params: params.into(), limit: CALL_LIMIT });
+        let call = self.begin(method.to_owned(), CallOwner::Person);
+        effects.push(Effect::Session(SessionEffect::Read {
+            session: self.session,
+            call,
+            method,
+            params: params.into(),
+            limit: CALL_LIMIT,
+        }));
         true
     }
 }
@@ -401,10 +410,12 @@ mod tests {
         state.perform_library(LibraryAction::Show, &mut effects);
         let listed = |state: &mut State, effects: &mut Vec<Effect>, heard| {
             effects.clear();
-            state.heard(heard, effects);
+            state.notified(heard, effects);
             effects
                 .iter()
-                .filter(|effect| matches!(effect, Effect::SessionCommand { tell: SessionCommand::ListLibrary, .. }))
+                .filter(|effect| {
+                    matches!(effect, Effect::Session(SessionEffect::Command { tell: SessionCommand::ListLibrary, .. }))
+                })
                 .count()
         };
         // Never two lists at a time: the older might come last.
@@ -434,7 +445,7 @@ mod tests {
         }
         let asked = |effects: &mut Vec<Effect>| -> Vec<String> {
             let params = effects.drain(..).map(|effect| match effect {
-                Effect::SessionCommand { tell: SessionCommand::Complete { params, .. }, .. } => params,
+                Effect::Session(SessionEffect::Command { tell: SessionCommand::Complete { params, .. }, .. }) => params,
                 other => panic!("{other:?}"),
             });
             params.map(|params| params.split("\"value\":").nth(1).unwrap_or_default()[..5].to_owned()).collect()

@@ -82,21 +82,25 @@ mod tests {
     use super::*;
     use crate::analysis::QueryResult;
     use crate::source::Source;
+    use crate::state::SessionUpdate;
     use crate::state::{Action, Effect, Event, ServerNotification};
 
     #[test]
     fn counts_of_an_older_list_are_told_apart() {
         let (mut state, mut effects) = (State::default(), Vec::new());
         state.start_connecting(Source::sample(), &mut effects);
-        state.apply(Event::Connected { session: 1, server: Server::default() }, &mut effects);
+        state.apply(Event::Session { session: 1, update: SessionUpdate::Connected(Server::default()) }, &mut effects);
         let tools = |names: &[&str]| names.iter().map(|name| Tool::unlisted(name)).collect::<Vec<_>>();
-        state.apply(Event::Tools { session: 1, tools: tools(&["a", "b"]), note: None }, &mut effects);
+        state.apply(
+            Event::Session { session: 1, update: SessionUpdate::Tools { tools: tools(&["a", "b"]), note: None } },
+            &mut effects,
+        );
         let first = state.tool_tokens();
         effects.clear();
         state.perform(Action::Want(vec![first.clone()]), &mut effects);
         assert!(matches!(&effects[..], [Effect::Answer { inquiry, .. }] if *inquiry == first), "{effects:?}");
         let heard = ServerNotification::Tools { tools: tools(&["b"]), note: None };
-        state.apply(Event::ServerNotification { session: 1, heard }, &mut effects);
+        state.apply(Event::Session { session: 1, update: SessionUpdate::Notification(heard) }, &mut effects);
         let second = state.tool_tokens();
         assert_ne!(first, second);
         let of_a = Tokens { o200k_base: 7, cl100k_base: 7 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Action, Connection, Effect, State};
+use super::{Action, AppEffect, CallAction, ConnectAction, Connection, Effect, SessionEffect, State};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Login, Source};
 
@@ -88,14 +88,14 @@ impl State {
                 self.login(LoginAction::Start(Login { server: Some(server), ..wish }), effects);
             }
             LoginAction::Forget { url, client_id } => {
-                effects.push(Effect::ForgetLogin { session: self.session, url, client_id });
+                effects.push(Effect::Session(SessionEffect::ForgetLogin { session: self.session, url, client_id }));
             }
             LoginAction::Open | LoginAction::Copy => {
                 if let Some((url, ..)) = &self.login.open {
                     self.login.is_opened = true;
                     let url = url.clone();
                     if action == LoginAction::Open {
-                        effects.push(Effect::OpenUrl(url));
+                        effects.push(Effect::App(AppEffect::OpenUrl(url)));
                     } else {
                         self.copy(url, effects);
                     }
@@ -107,7 +107,7 @@ impl State {
                     self.stop_listing(effects);
                     return;
                 }
-                let stop = if self.running.is_some() { Action::CancelCall } else { Action::CancelConnect };
+                let stop = if self.running.is_some() { Action::from(CallAction::Cancel) } else { ConnectAction::Cancel.into() };
                 self.login.open = None;
                 self.perform(stop, effects);
             }
@@ -143,6 +143,7 @@ mod tests {
     use super::*;
     use crate::source::Http;
     use crate::state::Event;
+    use crate::state::SessionUpdate;
 
     #[test]
     fn of_several_authorization_servers_one_is_chosen_and_a_login_is_forgotten() {
@@ -150,20 +151,25 @@ mod tests {
         let mut effects = Vec::new();
         let login = Login { client_id: Some("me".into()), asks: true, ..Login::default() };
         let source = Source::Http(Http { url: "http://h/mcp".into(), login: Some(login.clone()), ..Http::default() });
-        state.perform(Action::Connect(source), &mut effects);
+        state.perform(ConnectAction::Connect(source), &mut effects);
         let session = state.session;
         let servers = vec!["https://a".to_owned(), "https://b".into()];
-        state.apply(Event::Login { session, step: LoginStep::Choose(servers.clone()) }, &mut effects);
-        state.apply(Event::ConnectFailed { session, problem: Problem::new(ProblemKind::Auth, "choose") }, &mut effects);
+        state.apply(Event::Session { session, update: SessionUpdate::Login(LoginStep::Choose(servers.clone())) }, &mut effects);
+        state.apply(
+            Event::Session { session, update: SessionUpdate::ConnectFailed(Problem::new(ProblemKind::Auth, "choose")) },
+            &mut effects,
+        );
         assert_eq!(state.login.servers, servers);
         effects.clear();
         state.perform(Action::Login(LoginAction::StartAt("https://b".into())), &mut effects);
-        let Some(Effect::Connect { source: Source::Http(http), .. }) = effects.last() else { panic!("{effects:?}") };
+        let Some(Effect::Session(SessionEffect::Connect { source: Source::Http(http), .. })) = effects.last() else {
+            panic!("{effects:?}")
+        };
         assert_eq!(http.login, Some(Login { server: Some("https://b".into()), ..login }));
         assert!(state.login.servers.is_empty());
         effects.clear();
         state.perform(Action::Login(LoginAction::Forget { url: "http://h/mcp".into(), client_id: None }), &mut effects);
-        assert!(matches!(&effects[..], [Effect::ForgetLogin { url, .. }] if url == "http://h/mcp"));
+        assert!(matches!(&effects[..], [Effect::Session(SessionEffect::ForgetLogin { url, .. })] if url == "http://h/mcp"));
     }
 
     #[test]
@@ -171,22 +177,29 @@ mod tests {
         let mut state = State::default();
         let mut effects = Vec::new();
         let source = Source::Http(Http { url: "http://h/mcp".into(), ..Http::default() });
-        state.perform(Action::Connect(source), &mut effects);
+        state.perform(ConnectAction::Connect(source), &mut effects);
         let problem = Problem::new(ProblemKind::Auth, "HTTP 401");
-        state.apply(Event::ConnectFailed { session: state.session, problem: problem.clone() }, &mut effects);
+        state.apply(
+            Event::Session { session: state.session, update: SessionUpdate::ConnectFailed(problem.clone()) },
+            &mut effects,
+        );
         assert!(state.wants_login());
         effects.clear();
         state.perform(Action::Login(LoginAction::Start(Login::default())), &mut effects);
-        assert!(matches!(&effects[..], [Effect::Connect { source: Source::Http(http), .. }] if http.login.is_some()));
+        assert!(
+            matches!(&effects[..], [Effect::Session(SessionEffect::Connect { source: Source::Http(http), .. })] if http.login.is_some())
+        );
         assert!(!state.wants_login());
 
         let session = state.session;
-        let step = |state: &mut State, step| state.apply(Event::Login { session, step }, &mut Vec::new());
+        let step = |state: &mut State, step| {
+            state.apply(Event::Session { session, update: SessionUpdate::Login(step) }, &mut Vec::new())
+        };
         step(&mut state, LoginStep::Said("a".into()));
         step(&mut state, LoginStep::Open { url: "https://as/?x".into(), limit: Duration::from_secs(300) });
         effects.clear();
         state.perform(Action::Login(LoginAction::Open), &mut effects);
-        assert_eq!(effects, [Effect::OpenUrl("https://as/?x".into())]);
+        assert_eq!(effects, [Effect::App(AppEffect::OpenUrl("https://as/?x".into()))]);
         assert!(state.login.is_opened);
         step(&mut state, LoginStep::Back);
         assert_eq!(state.login.open, None);
@@ -194,10 +207,10 @@ mod tests {
         assert_eq!((state.login.is_running, state.login.lines.len()), (false, 1));
 
         // A login that was asked for and failed is not offered again as if nobody had asked.
-        state.apply(Event::ConnectFailed { session, problem }, &mut Vec::new());
+        state.apply(Event::Session { session, update: SessionUpdate::ConnectFailed(problem) }, &mut Vec::new());
         assert!(!state.wants_login());
         effects.clear();
-        state.perform(Action::Reconnect, &mut effects);
+        state.perform(ConnectAction::Reconnect, &mut effects);
         assert!(state.login.lines.is_empty());
         state.perform(Action::Login(LoginAction::Cancel), &mut effects);
         assert!(matches!(state.connection, Connection::None));

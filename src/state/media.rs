@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::{Dialog, Effect, PathPurpose, State};
+use super::{Dialog, Effect, ExportEffect, PathPurpose, State};
 use crate::capture::{BlockKind, Capture, CaptureId, Reading};
 
 /// What is shown of them, and where answers came from.
@@ -50,7 +50,7 @@ impl State {
             MediaAction::Save { block, path: Some(path) } => {
                 let Some(capture) = self.capture().cloned() else { return };
                 self.dialog = None;
-                effects.push(Effect::SaveBlock { capture, block, path });
+                effects.push(Effect::Export(ExportEffect::Block { capture, block, path }));
             }
             MediaAction::Read(uri) => {
                 self.dialog = None;

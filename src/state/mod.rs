@@ -4,7 +4,6 @@
 //! clock, file or thread (`now` is a field the app sets), and yield [`Effect`]s. Nothing else changes the state.
 
 mod action;
-mod answers;
 pub mod asks;
 mod call;
 mod change;
@@ -18,18 +17,19 @@ pub mod exact;
 mod export;
 pub mod fixture;
 pub mod form;
-mod heard;
 pub mod history;
 mod hosts;
-pub mod kept;
 mod listings;
 mod local_time;
 pub mod library;
 pub mod media;
+mod notifications;
 mod prepared;
 mod probe;
 pub mod import;
 mod login;
+mod results;
+pub mod settings;
 mod start;
 mod tokens;
 pub mod series;
@@ -43,12 +43,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use action::{Action, Dialog, PathPurpose};
-pub use answers::{QueryResults, QueryState};
+pub use call::CallAction;
 pub use collection::{CollectionAction, CollectionEffect, CollectionEvent, Collections, PreparedRun};
 pub use compare::{Compare, CompareAction, CompareTab, Comparisons, VaryForm};
-pub use connect::{ConnectForm, ConnectMode};
-pub use effect::{Effect, SessionCommand};
-pub use event::{Event, ServerNotification};
+pub use connect::{ConnectAction, ConnectForm, ConnectMode};
+pub use effect::{AppEffect, Effect, ExportEffect, HostsEffect, ImportEffect, SessionCommand, SessionEffect, TokensEffect};
+pub use event::{CallUpdate, Event, ExportEvent, HostsEvent, ImportEvent, ServerNotification, SessionUpdate, TokensEvent};
 pub use export::{ExportAction, ExportOrder, ExportPicture};
 pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
@@ -57,11 +57,13 @@ pub use hosts::{HostDetail, HostFilter, HostSort, HostsAction, HostsView, KnownH
 pub use import::{FoundConfig, ImportAction, Importing, Understood};
 pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};
-pub use prepared::PreparedCall;
+pub use prepared::{CallOwner, PreparedCall};
 pub use probe::{ProbeAction, Probing};
+pub use results::{QueryResults, QueryState};
+pub use settings::SettingsAction;
 pub use start::StartQuestion;
 pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
-pub use view::{DrawerTab, PaneView, Screen, View};
+pub use view::{DrawerTab, PaneView, Screen, View, ViewAction};
 
 use crate::capture::{Capture, Server, Step, Tool};
 use crate::problem::Problem;
@@ -130,7 +132,7 @@ pub struct State {
     /// Counts by Claude's provider.
     pub exact: exact::Exact,
     /// What outlasts the run.
-    pub kept: kept::SavedSettings,
+    pub kept: settings::SavedSettings,
     pub server_view: ServerView,
     pub dialog: Option<Dialog>,
     /// What the server asks.
@@ -157,8 +159,6 @@ pub struct State {
     messages: u64,
     /// The start page's question that waits for its sample.
     pending: Option<StartQuestion>,
-    /// The start page's question whose call is out.
-    asked: Option<StartQuestion>,
     next_call: u64,
     next_toast: u64,
 }
@@ -256,6 +256,7 @@ impl Connection {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Running {
     pub id: u64,
+    pub owner: CallOwner,
     pub tool: String,
     pub since: Duration,
     pub limit: Duration,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Connection, Effect, Running, State};
-use crate::capture::Tool;
+use super::{CALL_LIMIT, Connection, Effect, Running, SessionEffect, StartQuestion, State};
+use crate::capture::{CaptureId, Tool};
 use crate::problem::{Problem, ProblemKind};
 
 /// A call that is ready to be sent.
@@ -18,6 +18,24 @@ pub struct PreparedCall {
     pub tool: Arc<Tool>,
     /// As they are sent.
     pub arguments: Bytes,
+    pub owner: CallOwner,
+}
+
+/// Whom the answer to a call goes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallOwner {
+    /// Who pressed *Call*, or read a resource or a prompt.
+    Person,
+    /// A card of the start page.
+    StartPage(StartQuestion),
+    /// Reconnecting, which compares it with the answer of before.
+    Reconnect { before: CaptureId, was_diff: bool },
+    /// A comparison; the call's position in it.
+    Compare(usize),
+    /// A collection; the call's position in it.
+    Collection(usize),
+    /// Fixtures, which have events of their own.
+    Fixtures,
 }
 
 impl PreparedCall {
@@ -29,8 +47,8 @@ impl PreparedCall {
 
 impl State {
     /// A call to the server of now.
-    pub(super) fn prepare(&self, tool: &Arc<Tool>, arguments: Bytes) -> PreparedCall {
-        PreparedCall { session: self.session, tool: Arc::clone(tool), arguments }
+    pub(super) fn prepare(&self, tool: &Arc<Tool>, arguments: Bytes, owner: CallOwner) -> PreparedCall {
+        PreparedCall { session: self.session, tool: Arc::clone(tool), arguments, owner }
     }
 
     /// Whether somebody has to agree to calls of this tool.
@@ -38,24 +56,24 @@ impl State {
         !tool.is_declared_read_only() && !self.connection.is_sample()
     }
 
-    /// Sends a call, and is busy with it. Returns its number.
+    /// Sends a call, and is busy with it.
     ///
     /// # Errors
     /// Why nothing was sent: the server is not there any more, or its tool is another.
-    pub(super) fn begin_call(&mut self, prepared: PreparedCall, effects: &mut Vec<Effect>) -> Result<u64, Problem> {
+    pub(super) fn begin_call(&mut self, prepared: PreparedCall, effects: &mut Vec<Effect>) -> Result<(), Problem> {
         self.check_prepared(&prepared)?;
-        let PreparedCall { session, tool, arguments } = prepared;
-        let call = self.begin(tool.name.clone());
-        effects.push(Effect::Call { session, call, tool, arguments, limit: CALL_LIMIT });
-        Ok(call)
+        let PreparedCall { session, tool, arguments, owner } = prepared;
+        let call = self.begin(tool.name.clone(), owner);
+        effects.push(Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit: CALL_LIMIT }));
+        Ok(())
     }
 
     /// Is busy from here on with what is called so, and returns its number.
-    pub(super) fn begin(&mut self, tool: String) -> u64 {
+    pub(super) fn begin(&mut self, tool: String, owner: CallOwner) -> u64 {
         self.next_call += 1;
         self.task = None;
         let (id, since) = (self.next_call, self.now);
-        self.running = Some(Running { id, tool, since, limit: CALL_LIMIT, progress: None, unreadable: 0 });
+        self.running = Some(Running { id, owner, tool, since, limit: CALL_LIMIT, progress: None, unreadable: 0 });
         id
     }
 
@@ -93,8 +111,11 @@ mod tests {
     use crate::capture::{Capture, CaptureId, Outcome, Server};
     use crate::fixture::collection::Collection;
     use crate::source::{Command, Source};
+    use crate::state::CallUpdate;
+    use crate::state::SessionUpdate;
     use crate::state::collection::{CollectionAction, CollectionEvent};
     use crate::state::{Action, CompareAction, Dialog, Event, ServerNotification};
+    use crate::state::{CallAction, ConnectAction};
 
     /// Two tools, neither declared read-only.
     const TOOLS: [&str; 2] = [
@@ -110,26 +131,29 @@ mod tests {
         Source::Command(Command { program: "server".into(), ..Command::default() })
     }
 
-    fn connect(state: &mut State, action: Action) {
+    fn connect(state: &mut State, action: impl Into<Action>) {
         state.perform(action, &mut Vec::new());
         let session = state.session;
         let server = Server { source: source().to_string(), ..Server::default() };
-        state.apply(Event::Connected { session, server }, &mut Vec::new());
-        state.apply(Event::Tools { session, tools: tools(&TOOLS), note: None }, &mut Vec::new());
+        state.apply(Event::Session { session, update: SessionUpdate::Connected(server) }, &mut Vec::new());
+        state.apply(
+            Event::Session { session, update: SessionUpdate::Tools { tools: tools(&TOOLS), note: None } },
+            &mut Vec::new(),
+        );
     }
 
     fn connected() -> State {
         let mut state = State::default();
-        connect(&mut state, Action::Connect(source()));
-        state.perform(Action::SelectTool("a".into()), &mut Vec::new());
-        state.perform(Action::SetArgumentsText(r#"{"n": 1}"#.into()), &mut Vec::new());
+        connect(&mut state, ConnectAction::Connect(source()));
+        state.perform(CallAction::SelectTool("a".into()), &mut Vec::new());
+        state.perform(CallAction::SetArgumentsText(r#"{"n": 1}"#.into()), &mut Vec::new());
         state
     }
 
-    fn performed(state: &mut State, action: Action) -> Vec<Effect> {
+    fn performed(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
         let mut effects = Vec::new();
         state.perform(action, &mut effects);
-        effects.retain(|effect| matches!(effect, Effect::Call { .. }));
+        effects.retain(|effect| matches!(effect, Effect::Session(SessionEffect::Call { .. })));
         effects
     }
 
@@ -137,7 +161,7 @@ mod tests {
     fn ways() -> Vec<(&'static str, Vec<Action>)> {
         let vary = CompareAction::Start { vary: "n".into(), written: "1,2".into() };
         vec![
-            ("call", vec![Action::Call { send_anyway: false }]),
+            ("call", vec![CallAction::Call { send_anyway: false }.into()]),
             ("repeat", vec![Action::Compare(CompareAction::StartEqual(2))]),
             ("compare", vec![Action::Compare(vary)]),
             ("collection", vec![Action::Collection(CollectionAction::Run)]),
@@ -170,13 +194,15 @@ mod tests {
         for (name, way) in ways() {
             let mut state = asked(&way);
             let session = state.session;
-            performed(&mut state, Action::SetArgumentsText(r#"{"n": 666}"#.into()));
-            performed(&mut state, Action::SelectTool("b".into()));
+            performed(&mut state, CallAction::SetArgumentsText(r#"{"n": 666}"#.into()));
+            performed(&mut state, CallAction::SelectTool("b".into()));
             // The list was made anew, and is the same.
             let heard = ServerNotification::Tools { tools: tools(&TOOLS), note: None };
-            state.apply(Event::ServerNotification { session, heard }, &mut Vec::new());
-            let effects = performed(&mut state, Action::ConfirmCall);
-            let [Effect::Call { session: to, tool, arguments, .. }] = &effects[..] else { panic!("{name}: {effects:?}") };
+            state.apply(Event::Session { session, update: SessionUpdate::Notification(heard) }, &mut Vec::new());
+            let effects = performed(&mut state, CallAction::Confirm);
+            let [Effect::Session(SessionEffect::Call { session: to, tool, arguments, .. })] = &effects[..] else {
+                panic!("{name}: {effects:?}")
+            };
             let sent = String::from_utf8_lossy(arguments).replace(' ', "");
             assert_eq!((*to, tool.name.as_str(), sent.as_str()), (session, "a", r#"{"n":1}"#), "{name}");
         }
@@ -189,8 +215,11 @@ mod tests {
             for list in [vec![worse.as_str(), TOOLS[1]], vec![TOOLS[1]]] {
                 let mut state = asked(&way);
                 let heard = ServerNotification::Tools { tools: tools(&list), note: None };
-                state.apply(Event::ServerNotification { session: state.session, heard }, &mut Vec::new());
-                assert!(performed(&mut state, Action::ConfirmCall).is_empty(), "{name}");
+                state.apply(
+                    Event::Session { session: state.session, update: SessionUpdate::Notification(heard) },
+                    &mut Vec::new(),
+                );
+                assert!(performed(&mut state, CallAction::Confirm).is_empty(), "{name}");
                 let problem = refusal(&state);
                 assert_eq!(problem.kind, ProblemKind::Consent);
                 assert!(problem.what.starts_with("a is not called: the server "), "{name}: {problem}");
@@ -198,9 +227,9 @@ mod tests {
             }
             let mut state = asked(&way);
             let dialog = state.dialog.clone();
-            connect(&mut state, Action::Connect(source()));
+            connect(&mut state, ConnectAction::Connect(source()));
             state.dialog = dialog;
-            assert!(performed(&mut state, Action::ConfirmCall).is_empty(), "{name}");
+            assert!(performed(&mut state, CallAction::Confirm).is_empty(), "{name}");
             assert_eq!(refusal(&state).what, "a is not called: the connection that it was meant for has ended", "{name}");
         }
     }
@@ -209,16 +238,22 @@ mod tests {
     fn a_series_ends_where_the_tool_becomes_another() {
         for (name, way) in ways().into_iter().filter(|(name, _)| matches!(*name, "repeat" | "compare")) {
             let mut state = asked(&way);
-            let [Effect::Call { call, tool, .. }] = &performed(&mut state, Action::ConfirmCall)[..] else { panic!("{name}") };
+            let [Effect::Session(SessionEffect::Call { call, tool, .. })] = &performed(&mut state, CallAction::Confirm)[..]
+            else {
+                panic!("{name}")
+            };
             let worse = TOOLS[0].replace("\"a\"", "\"a\",\"description\":\"other\"");
             let heard = ServerNotification::Tools { tools: tools(&[&worse, TOOLS[1]]), note: None };
-            state.apply(Event::ServerNotification { session: state.session, heard }, &mut Vec::new());
+            state.apply(Event::Session { session: state.session, update: SessionUpdate::Notification(heard) }, &mut Vec::new());
             let server = Server { source: source().to_string(), ..Server::default() };
             let empty = Capture::empty(CaptureId("1".into()), server);
             let capture = Arc::new(Capture { tool: Tool::clone(tool), outcome: Outcome::Result, ..empty });
             let mut effects = Vec::new();
-            state.apply(Event::Captured { call: *call, capture }, &mut effects);
-            assert!(!effects.iter().any(|effect| matches!(effect, Effect::Call { .. })), "{name}: {effects:?}");
+            state.apply(Event::Call { call: *call, update: CallUpdate::Captured(capture) }, &mut effects);
+            assert!(
+                !effects.iter().any(|effect| matches!(effect, Effect::Session(SessionEffect::Call { .. }))),
+                "{name}: {effects:?}"
+            );
             assert!(refusal(&state).what.contains("has changed the tool meanwhile"), "{name}");
         }
     }
@@ -235,15 +270,15 @@ mod tests {
             ..Capture::empty(CaptureId("1".into()), server)
         };
         state.add_capture(Arc::new(before));
-        connect(&mut state, Action::Reconnect);
-        let Some(Dialog::ConfirmAgain { call }) = state.dialog.clone() else { panic!("asked: {:?}", state.dialog) };
+        connect(&mut state, ConnectAction::Reconnect);
+        let Some(Dialog::ConfirmCall { call }) = state.dialog.clone() else { panic!("asked: {:?}", state.dialog) };
         assert_eq!((call.session, call.text().as_str()), (state.session, r#"{"n": 1}"#));
-        connect(&mut state, Action::Connect(source()));
-        state.dialog = Some(Dialog::ConfirmAgain { call });
-        assert!(performed(&mut state, Action::ConfirmCall).is_empty());
+        connect(&mut state, ConnectAction::Connect(source()));
+        state.dialog = Some(Dialog::ConfirmCall { call });
+        assert!(performed(&mut state, CallAction::Confirm).is_empty());
         assert!(refusal(&state).what.contains("the connection that it was meant for has ended"));
-        connect(&mut state, Action::Reconnect);
-        assert_eq!(performed(&mut state, Action::ConfirmCall).len(), 1);
+        connect(&mut state, ConnectAction::Reconnect);
+        assert_eq!(performed(&mut state, CallAction::Confirm).len(), 1);
     }
 
     #[test]
@@ -251,7 +286,7 @@ mod tests {
         let (_, way) = ways().remove(3);
         let mut state = asked(&way);
         open(&mut state, "tool = \"b\"\n");
-        assert!(performed(&mut state, Action::ConfirmCall).is_empty());
+        assert!(performed(&mut state, CallAction::Confirm).is_empty());
         assert!(refusal(&state).what.contains("another collection was opened meanwhile"));
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Effect, Screen, State};
+use super::{Effect, HostsEffect, Screen, State};
 use crate::host::probe::{Finding, Naming, heading, sections};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::PROBE_TOOLS;
@@ -98,7 +98,7 @@ impl State {
                 self.copy(text, effects);
             }
             ProbeAction::Add => match (&probing.folder, probing.entry.clone()) {
-                (Some(folder), Some(entry)) => effects.push(Effect::AddHost { folder: folder.clone(), entry }),
+                (Some(folder), Some(entry)) => effects.push(Effect::Hosts(HostsEffect::Add { folder: folder.clone(), entry })),
                 (None, _) => {
                     probing.problem = Some(
                         Problem::new(ProblemKind::NotFound, "no folder for settings is known on this system")
@@ -118,7 +118,7 @@ impl State {
         probing.entry = None;
         let pasted: Vec<_> = probing.pasted.iter().map(|(tool, text)| (*tool, text.clone())).collect();
         probing.since = (!pasted.is_empty()).then_some(self.now);
-        effects.push(Effect::Probe { run: probing.run, pasted });
+        effects.push(Effect::Hosts(HostsEffect::Probe { run: probing.run, pasted }));
     }
 
     pub(super) fn probed(&mut self, run: u64, finding: Result<Arc<Finding>, Problem>, today: &str) {

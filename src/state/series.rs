@@ -13,8 +13,8 @@ pub struct Series {
     pub(super) calls: Vec<PreparedCall>,
     /// What each call became, in their order; `None` before it is made.
     pub captures: Vec<Option<CaptureId>>,
-    /// The call in flight: its number among all calls, and its position here.
-    running: Option<(u64, usize)>,
+    /// The position of the call in flight.
+    running: Option<usize>,
     /// Why the calls that are left were not made.
     pub stopped: Option<String>,
 }
@@ -27,7 +27,7 @@ impl Series {
 
     /// Position of the call in flight.
     pub fn running(&self) -> Option<usize> {
-        self.running.map(|(_, at)| at)
+        self.running
     }
 
     pub fn is_running(&self) -> bool {
@@ -44,17 +44,16 @@ impl Series {
         self.calls.iter().zip(&self.captures).filter(|(_, capture)| capture.is_none()).map(|(call, _)| call)
     }
 
-    /// Takes in the answer to the call in flight; returns its position.
-    fn came(&mut self, call: u64, capture: &Capture) -> Option<usize> {
-        let (_, at) = self.running.take_if(|(running, _)| *running == call)?;
+    /// Takes in the answer to the call in flight.
+    fn came(&mut self, at: usize, capture: &Capture) {
+        self.running = None;
         self.captures[at] = Some(capture.id.clone());
         // Where somebody lost patience or the server went away, there is nobody left to call, or to call for.
         match capture.outcome {
             Outcome::Cancelled => self.stop("cancelled"),
             Outcome::Disconnected => self.stop("the server went away"),
-            _ => {}
+            Outcome::Result | Outcome::ToolError | Outcome::ProtocolError | Outcome::Malformed | Outcome::Timeout => {}
         }
-        Some(at)
     }
 
     fn stop(&mut self, why: &str) {
@@ -64,32 +63,28 @@ impl Series {
 
 /// Whose calls a series makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(super) enum SeriesKind {
     Compare,
     Collection,
 }
 
-impl Owner {
-    const ALL: [Self; 2] = [Self::Compare, Self::Collection];
-}
-
 impl State {
-    fn series(&mut self, owner: Owner) -> Option<&mut Series> {
-        match owner {
-            Owner::Compare => self.comparisons.current.as_mut().map(|compare| &mut compare.series),
-            Owner::Collection => Some(&mut self.collections.series),
+    fn series(&mut self, kind: SeriesKind) -> Option<&mut Series> {
+        match kind {
+            SeriesKind::Compare => self.comparisons.current.as_mut().map(|compare| &mut compare.series),
+            SeriesKind::Collection => Some(&mut self.collections.series),
         }
     }
 
     /// Makes the next call that is left, if any.
-    pub(super) fn next_of_series(&mut self, owner: Owner, effects: &mut Vec<Effect>) {
-        let Some(series) = self.series(owner).filter(|series| series.stopped.is_none()) else { return };
+    pub(super) fn next_of_series(&mut self, kind: SeriesKind, effects: &mut Vec<Effect>) {
+        let Some(series) = self.series(kind).filter(|series| series.stopped.is_none()) else { return };
         let Some(at) = series.captures.iter().position(Option::is_none) else { return };
         let call = series.calls[at].clone();
         let begun = self.begin_call(call, effects);
-        let Some(series) = self.series(owner) else { return };
+        let Some(series) = self.series(kind) else { return };
         match begun {
-            Ok(call) => series.running = Some((call, at)),
+            Ok(()) => series.running = Some(at),
             Err(problem) => {
                 series.stop(&problem.what);
                 self.toast_problem(problem);
@@ -97,26 +92,24 @@ impl State {
         }
     }
 
-    /// Takes in the answer to a call of a series; false where it belongs to none.
-    pub(super) fn captured_of_series(&mut self, call: u64, capture: &Arc<Capture>, effects: &mut Vec<Effect>) -> bool {
-        for owner in Owner::ALL {
-            let Some(at) = self.series(owner).and_then(|series| series.came(call, capture)) else { continue };
-            if owner == Owner::Collection {
-                self.measure_collected(at, capture, effects);
-            }
-            // The way back leads to an answer.
-            self.view.capture.get_or_insert_with(|| capture.id.clone());
-            self.list_capture(Arc::clone(capture));
-            self.next_of_series(owner, effects);
-            return true;
+    /// Takes in the answer to the call at this position of a series, and makes the next.
+    pub(super) fn captured_of_series(&mut self, kind: SeriesKind, at: usize, capture: &Arc<Capture>, effects: &mut Vec<Effect>) {
+        if let Some(series) = self.series(kind) {
+            series.came(at, capture);
         }
-        false
+        if kind == SeriesKind::Collection {
+            self.measure_collected(at, capture, effects);
+        }
+        // The way back leads to an answer.
+        self.view.capture.get_or_insert_with(|| capture.id.clone());
+        self.list_capture(Arc::clone(capture));
+        self.next_of_series(kind, effects);
     }
 
     /// No further call; the one in flight still counts, unless it `ends` with its session.
     pub(super) fn stop_series(&mut self, why: &str, ends: bool) {
-        for owner in Owner::ALL {
-            if let Some(series) = self.series(owner).filter(|series| series.is_running()) {
+        for kind in [SeriesKind::Compare, SeriesKind::Collection] {
+            if let Some(series) = self.series(kind).filter(|series| series.is_running()) {
                 series.stop(why);
                 series.running.take_if(|_| ends);
             }

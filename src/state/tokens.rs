@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Dialog, Effect, PathPurpose, QueryState, Screen, State};
+use super::{Dialog, Effect, PathPurpose, QueryState, Screen, State, TokensEffect};
 use crate::analysis::{CountQuery, DefinitionPart, Model, Prices, RowQuery};
 use crate::capture::CaptureId;
 use crate::format::FORMATS;
@@ -112,7 +112,7 @@ impl State {
             TokensAction::OpenFile(Some(path)) => {
                 self.dialog = None;
                 self.kept.opening = Some(path.clone());
-                effects.push(Effect::ReadTokenizer(path));
+                effects.push(Effect::Tokens(TokensEffect::Tokenizer(path)));
             }
             TokensAction::OpenFile(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenTokenizer, text: String::new() });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::login::LoginLog;
-use super::{CONNECT_LIMIT, Connection, Dialog, Effect, Event, PathPurpose, Screen, State};
+use super::{CONNECT_LIMIT, Connection, Dialog, Effect, PathPurpose, Screen, SessionEffect, SessionUpdate, State};
 use crate::capture::{Server, Tool};
 use crate::problem::Problem;
 use crate::source::Source;
@@ -55,6 +55,11 @@ pub struct Versus {
 }
 
 impl Versus {
+    /// Whether it is the connection that lists.
+    pub(super) fn is_session(&self, session: u64) -> bool {
+        self.session != 0 && self.session == session
+    }
+
     /// Whether a server is being asked for its tools.
     pub fn is_listing(&self) -> bool {
         matches!(self.connection, Connection::Connecting { .. })
@@ -146,13 +151,13 @@ impl State {
             limit: CONNECT_LIMIT,
             stderr: Vec::new(),
         };
-        effects.push(Effect::Connect { session: self.versus.session, source, limit: CONNECT_LIMIT });
+        effects.push(Effect::Session(SessionEffect::Connect { session: self.versus.session, source, limit: CONNECT_LIMIT }));
     }
 
     /// Ends the connection that lists, where there is one.
     pub(super) fn stop_listing(&mut self, effects: &mut Vec<Effect>) {
         if self.versus.session != 0 {
-            effects.push(Effect::Disconnect { session: self.versus.session });
+            effects.push(Effect::Session(SessionEffect::Disconnect { session: self.versus.session }));
             self.versus.session = 0;
         }
         if self.versus.is_listing() {
@@ -160,28 +165,23 @@ impl State {
         }
     }
 
-    /// Takes in what is about the connection that lists; gives back what is not.
-    pub(super) fn versus_event(&mut self, event: Event, effects: &mut Vec<Effect>) -> Option<Event> {
-        let own = self.versus.session;
-        match event {
-            Event::ToolsRead(read) => self.tools_read(read, effects),
-            Event::Phase { session, phase } if session == own => {
+    /// Takes in what is about the connection that lists.
+    pub(super) fn listing_update(&mut self, update: SessionUpdate, effects: &mut Vec<Effect>) {
+        match update {
+            SessionUpdate::Phase(phase) => {
                 if let Connection::Connecting { phase: known, .. } = &mut self.versus.connection {
                     *known = phase;
                 }
             }
-            Event::Stderr { session, line } if session == own => {
+            SessionUpdate::Stderr(line) => {
                 self.versus.connection.add_stderr(line);
             }
-            Event::Login { session, step } if session == own => self.login_step(step),
-            Event::Connected { session, server } if session == own => self.versus.server = Some(server),
-            Event::Tools { session, tools, note } if session == own => self.other_listed(tools, note, effects),
-            Event::ConnectFailed { session, problem } | Event::Gone { session, problem } if session == own => {
-                self.other_failed(problem, effects);
-            }
-            other => return Some(other),
+            SessionUpdate::Login(step) => self.login_step(step),
+            SessionUpdate::Connected(server) => self.versus.server = Some(server),
+            SessionUpdate::Tools { tools, note } => self.other_listed(tools, note, effects),
+            SessionUpdate::ConnectFailed(problem) | SessionUpdate::Gone(problem) => self.other_failed(problem, effects),
+            SessionUpdate::Step(_) | SessionUpdate::Messages(_) | SessionUpdate::Notification(_) => {}
         }
-        None
     }
 
     fn other_listed(&mut self, tools: Vec<Tool>, note: Option<String>, effects: &mut Vec<Effect>) {
@@ -209,7 +209,7 @@ impl State {
         }
     }
 
-    fn tools_read(&mut self, read: Result<ToolsRead, Problem>, effects: &mut Vec<Effect>) {
+    pub(super) fn tools_read(&mut self, read: Result<ToolsRead, Problem>, effects: &mut Vec<Effect>) {
         match read {
             Ok(ToolsRead::List(list)) => {
                 self.stop_listing(effects);
@@ -235,6 +235,7 @@ fn named(server: &Server) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::state::ConnectAction;
     use bytes::Bytes;
 
     use crate::analysis::Target;
@@ -242,7 +243,7 @@ mod tests {
     use super::*;
     use crate::problem::ProblemKind;
     use crate::source::Command;
-    use crate::state::Action;
+    use crate::state::{Action, Event};
 
     fn tool(text: &'static str) -> Tool {
         Tool::read(Bytes::from_static(text.as_bytes()))
@@ -251,7 +252,7 @@ mod tests {
     const A: &str = r#"{"name":"a","inputSchema":{}}"#;
     const B: &str = r#"{"name":"b","inputSchema":{}}"#;
 
-    fn perform(state: &mut State, action: Action) -> Vec<Effect> {
+    fn perform(state: &mut State, action: impl Into<Action>) -> Vec<Effect> {
         let mut effects = Vec::new();
         state.perform(action, &mut effects);
         effects
@@ -269,16 +270,16 @@ mod tests {
 
     fn connected() -> State {
         let mut state = State::default();
-        perform(&mut state, Action::Connect(command("mine")));
-        apply(&mut state, Event::Connected { session: 1, server: Server::default() });
-        apply(&mut state, Event::Tools { session: 1, tools: vec![tool(A)], note: None });
+        perform(&mut state, ConnectAction::Connect(command("mine")));
+        apply(&mut state, Event::Session { session: 1, update: SessionUpdate::Connected(Server::default()) });
+        apply(&mut state, Event::Session { session: 1, update: SessionUpdate::Tools { tools: vec![tool(A)], note: None } });
         state
     }
 
     /// The number of the connection that an effect begins.
     fn begun(effects: &[Effect]) -> u64 {
         let session = effects.iter().find_map(|effect| match effect {
-            Effect::Connect { session, .. } => Some(*session),
+            Effect::Session(SessionEffect::Connect { session, .. }) => Some(*session),
             _ => None,
         });
         session.expect("a connection")
@@ -291,19 +292,25 @@ mod tests {
         assert_eq!((state.view.screen, state.versus.is_choosing), (Screen::Connect, true));
         // What is typed on the connect screen is the other server now.
         state.connect_form.command = "other --now".into();
-        let session = begun(&perform(&mut state, Action::ConnectForm));
+        let session = begun(&perform(&mut state, ConnectAction::UseForm));
         assert!(session > FIRST_SESSION && state.session == 1 && state.connection.is_connected());
-        apply(&mut state, Event::Stderr { session, line: "starting".into() });
+        apply(&mut state, Event::Session { session, update: SessionUpdate::Stderr("starting".into()) });
         assert_eq!(state.versus.connection.stderr(), ["starting"]);
         let server = Server { name: "other".into(), version: "2".into(), ..Server::default() };
-        apply(&mut state, Event::Connected { session, server });
-        let effects = apply(&mut state, Event::Tools { session, tools: vec![tool(A), tool(B)], note: None });
-        assert!(effects.contains(&Effect::Disconnect { session }), "{effects:?}");
+        apply(&mut state, Event::Session { session, update: SessionUpdate::Connected(server) });
+        let effects = apply(
+            &mut state,
+            Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(A), tool(B)], note: None } },
+        );
+        assert!(effects.contains(&Effect::Session(SessionEffect::Disconnect { session })), "{effects:?}");
         assert_eq!(sides(&state), [2, 1]);
         assert_eq!((state.view.screen, state.tools.len(), state.versus.is_choosing), (Screen::Versus, 1, false));
         assert_eq!(state.versus.other.as_ref().map(|list| list.name.as_str()), Some("other 2"));
         // What that server says after its end is nobody's.
-        apply(&mut state, Event::Gone { session, problem: Problem::new(ProblemKind::Disconnected, "gone") });
+        apply(
+            &mut state,
+            Event::Session { session, update: SessionUpdate::Gone(Problem::new(ProblemKind::Disconnected, "gone")) },
+        );
         assert!(state.connection.is_connected() && state.toasts.is_empty());
     }
 
@@ -335,13 +342,16 @@ mod tests {
         perform(&mut state, Action::Versus(ServerDiffAction::Choose));
         let session = begun(&perform(&mut state, Action::Versus(ServerDiffAction::List(Box::new(command("none"))))));
         let problem = Problem::new(ProblemKind::NotFound, "no such program").hint("is it installed?");
-        let effects = apply(&mut state, Event::ConnectFailed { session, problem });
-        assert_eq!(effects, [Effect::Disconnect { session }]);
+        let effects = apply(&mut state, Event::Session { session, update: SessionUpdate::ConnectFailed(problem) });
+        assert_eq!(effects, [Effect::Session(SessionEffect::Disconnect { session })]);
         assert!(matches!(&state.versus.connection, Connection::Failed { problem, .. } if problem.hint.is_some()));
         assert_eq!((state.view.screen, state.connection.is_connected()), (Screen::Connect, true));
         let next = begun(&perform(&mut state, Action::Versus(ServerDiffAction::List(Box::new(command("slow"))))));
         assert!(next > session && state.versus.is_listing());
-        assert_eq!(perform(&mut state, Action::Versus(ServerDiffAction::Cancel)), [Effect::Disconnect { session: next }]);
+        assert_eq!(
+            perform(&mut state, Action::Versus(ServerDiffAction::Cancel)),
+            [Effect::Session(SessionEffect::Disconnect { session: next })]
+        );
         assert_eq!(state.versus.connection, Connection::None);
         perform(&mut state, Action::Versus(ServerDiffAction::Leave));
         assert_eq!((state.view.screen, state.versus.is_choosing), (Screen::Start, false));
@@ -351,13 +361,13 @@ mod tests {
     fn a_folder_of_captures_is_listed_as_a_server_and_another_connection_compares_anew() {
         let mut state = connected();
         let effects = apply(&mut state, Event::ToolsRead(Ok(ToolsRead::Folder("/captures".into()))));
-        assert!(matches!(&effects[..], [Effect::Connect { source: Source::Fixture(_), .. }]));
+        assert!(matches!(&effects[..], [Effect::Session(SessionEffect::Connect { source: Source::Fixture(_), .. })]));
         let session = begun(&effects);
-        apply(&mut state, Event::Tools { session, tools: vec![tool(B)], note: None });
-        perform(&mut state, Action::Connect(command("mine")));
+        apply(&mut state, Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(B)], note: None } });
+        perform(&mut state, ConnectAction::Connect(command("mine")));
         assert_eq!(state.versus_tools(), None);
         let session = state.session;
-        apply(&mut state, Event::Tools { session, tools: vec![tool(A)], note: None });
+        apply(&mut state, Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(A)], note: None } });
         assert_eq!(sides(&state), [1, 1]);
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{HostsView, StartQuestion, TokensView};
+use super::change::toggle;
+use super::{HostsView, StartQuestion, State, TokensView};
 use crate::capture::CaptureId;
 use crate::host::HostId;
 
@@ -78,6 +79,38 @@ pub enum DrawerTab {
     Hosts,
     /// Where the tokens go.
     Tokens,
+}
+
+/// What a person looks at, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ViewAction {
+    SelectCapture(CaptureId),
+    ShowStart,
+    /// Back from a screen of its own to the panes, or to the start page where there is no answer.
+    ShowAnswer,
+    /// What a pane shows: pane index (0–2) and what.
+    SetPane {
+        pane: usize,
+        shows: PaneView,
+    },
+    TogglePane(usize),
+    FocusPane(usize),
+    ToggleMaximised(usize),
+    /// Select a record (tape index in the payload), in all panes; `None` clears.
+    SelectRecord(Option<usize>),
+    ToggleNode(usize),
+    SetTreeCursor(usize),
+    /// Up/Down in the ledger: shows the format in the middle pane; `None` restores.
+    Peek(Option<&'static str>),
+    /// Keeps what is peeked at.
+    KeepPeek,
+    /// Puts what is peeked at into the third pane, beside what the middle one showed before.
+    KeepPeekBeside,
+    SetSearch(Option<String>),
+    ShowDrawer(DrawerTab),
+    /// The words that the tools are filtered by.
+    SetFilter(String),
+    ToggleGroup(String),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -247,5 +280,41 @@ mod tests {
         assert_eq!((view.focus, view.maximised), (2, Some(2)));
         view.toggle_pane(2);
         assert_eq!((view.focus, view.maximised, view.open), (1, None, [true, true, false]));
+    }
+}
+
+impl State {
+    pub(super) fn change_view(&mut self, action: ViewAction) {
+        let view = &mut self.view;
+        match action {
+            ViewAction::SelectCapture(id) => self.show_capture(&id),
+            ViewAction::ShowStart => {
+                view.screen = Screen::Start;
+                view.maximised = None;
+            }
+            ViewAction::ShowAnswer => view.screen = if view.capture.is_some() { Screen::Answer } else { Screen::Start },
+            ViewAction::SetPane { pane, shows } => view.set_pane(pane, shows),
+            ViewAction::TogglePane(pane) => view.toggle_pane(pane),
+            ViewAction::FocusPane(pane) => view.focus_pane(pane),
+            ViewAction::ToggleMaximised(pane) => view.maximised = if view.maximised == Some(pane) { None } else { Some(pane) },
+            ViewAction::SelectRecord(record) => view.record = record,
+            ViewAction::ToggleNode(node) => toggle(&mut view.toggled, node),
+            ViewAction::SetTreeCursor(node) => view.tree_cursor = Some(node),
+            ViewAction::Peek(format) => view.peek = format,
+            ViewAction::KeepPeek => {
+                if let Some(format) = view.peek.take() {
+                    view.set_pane(1, PaneView::Text(format));
+                }
+            }
+            ViewAction::KeepPeekBeside => {
+                if let Some(format) = view.peek.take() {
+                    view.set_pane(2, PaneView::Text(format));
+                }
+            }
+            ViewAction::SetSearch(search) => view.search = search,
+            ViewAction::ShowDrawer(tab) => view.drawer = tab,
+            ViewAction::SetFilter(filter) => self.filter = filter,
+            ViewAction::ToggleGroup(group) => toggle(&mut view.folded_groups, group),
+        }
     }
 }

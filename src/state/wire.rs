@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Dialog, Effect, PathPurpose, Screen, State};
+use super::{Dialog, Effect, ExportEffect, PathPurpose, Screen, SessionEffect, State};
 use crate::capture::{Direction, HttpInfo, Line, LineKind};
 
 /// What is kept of a session.
@@ -219,7 +219,10 @@ impl State {
             WireAction::SetExact(is_exact) => self.wire.is_exact = is_exact,
             WireAction::SetLevel(level) => {
                 self.wire.level = Some(level);
-                effects.push(Effect::SessionCommand { session: self.session, tell: super::SessionCommand::LogLevel(level) });
+                effects.push(Effect::Session(SessionEffect::Command {
+                    session: self.session,
+                    tell: super::SessionCommand::LogLevel(level),
+                }));
             }
             WireAction::Save(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::SaveLog, text: "messages.jsonl".into() });
@@ -227,7 +230,7 @@ impl State {
             WireAction::Save(Some(path)) => {
                 self.dialog = None;
                 let lines = self.wire.log.numbered().map(|(_, line)| line.clone()).collect();
-                effects.push(Effect::SaveLog { lines, path });
+                effects.push(Effect::Export(ExportEffect::Log { lines, path }));
             }
         }
     }

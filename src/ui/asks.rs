@@ -11,7 +11,7 @@ use super::{Cx, dialogs, icons, top_bar};
 use crate::ask::form::{Choice, ElicitationField, ElicitationKind};
 use crate::ask::{Sampling, Wants};
 use crate::state::asks::{AskAction, Given, OpenAsk};
-use crate::state::{Action, Dialog};
+use crate::state::{Action, Dialog, SettingsAction};
 
 const WIDTH: f32 = 600.0;
 
@@ -331,7 +331,7 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         if Button::new("Use").primary().show(ui).clicked() {
             let folders = edited.lines().map(str::trim).filter(|line| !line.is_empty()).map(PathBuf::from).collect();
-            cx.send(Action::SetRoots(declared.then_some(folders)));
+            cx.send(SettingsAction::SetRoots(declared.then_some(folders)));
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);

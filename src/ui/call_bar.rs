@@ -23,7 +23,9 @@ use crate::analysis::TextQuery;
 use crate::capture::{Annotations, Capture, Hint, Tool};
 use crate::fixture::export::ExportChoice;
 use crate::json::Doc;
-use crate::state::{Action, Connection, Dialog, ExportAction, FixtureAction, Form, FormMode, ListedTool, Screen};
+use crate::state::{
+    Action, CallAction, ConnectAction, Connection, Dialog, ExportAction, FixtureAction, Form, FormMode, ListedTool, Screen,
+};
 
 /// Width of the block that tells how the call went.
 const TIMING: f32 = 264.0;
@@ -108,7 +110,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
             let keys = commands::keys_of("Reconnect");
             let name = format!("Reconnect ({keys})");
             if widgets::Button::new(&name).icon(icons::REFRESH).small().show(ui).clicked() {
-                cx.send(Action::Reconnect);
+                cx.send(ConnectAction::Reconnect);
             }
             let words = problem.message();
             ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.text)).truncate()).on_hover_text(&words);
@@ -125,7 +127,7 @@ fn no_tool_ui(ui: &mut Ui, cx: &Cx<'_>) {
             Connection::Connecting { phase, since, .. } => {
                 widgets::waiting(ui, &format!("Connecting: {phase}"), *since, cx);
                 if widgets::button(ui, "Cancel").clicked() {
-                    cx.send(Action::CancelConnect);
+                    cx.send(ConnectAction::Cancel);
                 }
                 return;
             }
@@ -300,7 +302,7 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
         let name = format!("Cancel the call of {}", running.tool);
         let response = widgets::Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").name(&name).primary().show(ui);
         if response.clicked() {
-            cx.send(Action::CancelCall);
+            cx.send(CallAction::Cancel);
         }
         return response;
     }
@@ -320,7 +322,7 @@ fn call_button(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) -> Response {
     let response = button.show(ui);
     focus_once(ui, cx, &response);
     if response.clicked() {
-        cx.send(Action::Call { send_anyway: false });
+        cx.send(CallAction::Call { send_anyway: false });
     }
     response
 }
@@ -343,7 +345,7 @@ fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let button =
             widgets::Button::new("Send anyway").tip("Sends the arguments as they are, against what the tool's schema says");
         if button.show(ui).clicked() {
-            cx.send(Action::Call { send_anyway: true });
+            cx.send(CallAction::Call { send_anyway: true });
         }
     }
 }
@@ -435,7 +437,7 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let mode = |ui: &mut Ui| {
         let selected = usize::from(form.mode == FormMode::Json);
         if let Some(clicked) = widgets::segmented(ui, "Arguments", &["Form", "JSON"], selected) {
-            cx.send(Action::SetFormMode(if clicked == 0 { FormMode::Form } else { FormMode::Json }));
+            cx.send(CallAction::SetFormMode(if clicked == 0 { FormMode::Form } else { FormMode::Json }));
         }
     };
     match form.mode {
@@ -523,10 +525,10 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
             );
             let call = widgets::Button::new("Call again").small().frameless().enabled(commands::can_call(cx)).show(ui);
             if call.clicked() {
-                cx.send(Action::Call { send_anyway: false });
+                cx.send(CallAction::Call { send_anyway: false });
             }
             if widgets::Button::new("Restore arguments").small().frameless().show(ui).clicked() {
-                cx.send(Action::RestoreArguments);
+                cx.send(CallAction::RestoreArguments);
             }
         });
     });

@@ -14,7 +14,7 @@ use crate::fixture::collection::{CollectedCall, Collection};
 use crate::fixture::run::RunCall;
 use crate::number::signed;
 use crate::problem::Problem;
-use crate::state::{Action, CollectionAction};
+use crate::state::{Action, CollectionAction, ViewAction};
 
 const ROW: f32 = 28.0;
 /// Columns of numbers, from the right: time, bytes, tokens or change.
@@ -259,7 +259,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, call: &CollectedCall, capture: Option<&Captu
     let role = if capture.is_some() { Role::Button } else { Role::ListItem };
     response.widget_info(|| WidgetInfo::labeled(role, true, &said));
     if let Some(capture) = capture.filter(|_| response.clicked()) {
-        cx.send(Action::SelectCapture(capture.clone()));
+        cx.send(ViewAction::SelectCapture(capture.clone()));
     }
     response.on_hover_text(said);
 }

@@ -15,8 +15,8 @@ use crate::state::library::LibraryAction;
 use crate::state::versus::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
-    Action, CollectionAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction, PaneView, ProbeAction,
-    Screen, TokensAction,
+    Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction,
+    PaneView, ProbeAction, Screen, SettingsAction, TokensAction, ViewAction,
 };
 
 /// One thing that a key or the palette does.
@@ -63,7 +63,7 @@ pub const COMMANDS: &[UiCommand] = &[
     }),
     UiCommand::new(BARE, Key::Slash, "Filter tools", focus_filter),
     UiCommand::new(CTRL, Key::F, "Find in the pane", |_, cx| {
-        has_answer(cx).then(|| Action::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())))
+        has_answer(cx).then(|| ViewAction::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())).into())
     }),
     UiCommand::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
     UiCommand::new(CTRL, Key::Num2, "Second pane", |_, cx| focus_pane(cx, 1)),
@@ -71,10 +71,12 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(CTRL, Key::Num4, "Token cost", |ui, cx| drawer_tab(ui, cx, DrawerTab::Cost)),
     UiCommand::new(CTRL, Key::Num5, "Hosts", |ui, cx| drawer_tab(ui, cx, DrawerTab::Hosts)),
     UiCommand::new(CTRL, Key::Num6, "Where tokens go", |ui, cx| drawer_tab(ui, cx, DrawerTab::Tokens)),
-    UiCommand::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(Action::ToggleSidebar)),
+    UiCommand::new(CTRL, Key::B, "Show or hide the sidebar", |_, _| Some(SettingsAction::ToggleSidebar.into())),
     UiCommand::new(CTRL, Key::J, "Show or hide the drawer", drawer::toggle),
     UiCommand::new(CTRL_SHIFT, Key::R, compare::EQUAL, |_, cx| compare::equal_by_key(cx)),
-    UiCommand::new(CTRL, Key::R, "Reconnect", |_, cx| cx.state.connection.source().is_some().then_some(Action::Reconnect)),
+    UiCommand::new(CTRL, Key::R, "Reconnect", |_, cx| {
+        cx.state.connection.source().is_some().then_some(ConnectAction::Reconnect.into())
+    }),
     UiCommand::new(CTRL, Key::E, "Export the capture folder", |_, cx| {
         cx.state.capture().map(|_| Action::ExportAs(ExportAction::save(ExportChoice::FOLDER)))
     }),
@@ -85,22 +87,26 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(CTRL_SHIFT, Key::O, "Run a collection of calls", |_, _| Some(Action::Collection(CollectionAction::Show))),
     UiCommand::new(CTRL_SHIFT, Key::C, "Copy the whole pane", |_, cx| copy_pane(cx)),
     UiCommand::new(CTRL_SHIFT, Key::M, "Maximise or restore the pane", |_, cx| {
-        has_answer(cx).then_some(Action::ToggleMaximised(cx.state.view.focus))
+        has_answer(cx).then_some(ViewAction::ToggleMaximised(cx.state.view.focus).into())
     }),
     UiCommand::new(CTRL, Key::W, "Close the pane", |_, cx| {
         let view = &cx.state.view;
-        (has_answer(cx) && view.open.get(view.focus) == Some(&true)).then_some(Action::TogglePane(view.focus))
+        (has_answer(cx) && view.open.get(view.focus) == Some(&true)).then_some(ViewAction::TogglePane(view.focus).into())
     }),
     UiCommand::new(CTRL_SHIFT, Key::S, "Start the sample server", |_, cx| {
         let is_choosing = cx.state.view.screen == Screen::Connect && cx.state.versus.is_choosing;
         let source = Source::sample();
-        Some(if is_choosing { Action::Versus(ServerDiffAction::List(Box::new(source))) } else { Action::Connect(source) })
+        Some(if is_choosing {
+            Action::Versus(ServerDiffAction::List(Box::new(source)))
+        } else {
+            ConnectAction::Connect(source).into()
+        })
     }),
     UiCommand::new(CTRL_SHIFT, Key::T, "Theme: system, dark, light", |_, cx| {
-        Some(Action::SetTheme(next_theme(cx.state.settings.theme)))
+        Some(SettingsAction::SetTheme(next_theme(cx.state.settings.theme)).into())
     }),
     UiCommand::new(CTRL_SHIFT, Key::L, "Protocol log", |_, cx| {
-        Some(if cx.state.view.screen == Screen::Wire { Action::ShowAnswer } else { Action::Wire(WireAction::Show) })
+        Some(if cx.state.view.screen == Screen::Wire { ViewAction::ShowAnswer.into() } else { Action::Wire(WireAction::Show) })
     }),
     UiCommand::new(BARE, Key::F1, "Shortcuts", |_, cx| {
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })
@@ -114,9 +120,9 @@ pub const COMMANDS: &[UiCommand] = &[
         Screen::Compare => cx.state.next_difference(),
         _ => super::diff::step(cx, true),
     }),
-    UiCommand::without_keys("Use my server…", |_, _| Some(Action::ShowConnect)),
+    UiCommand::without_keys("Use my server…", |_, _| Some(ConnectAction::Show.into())),
     UiCommand::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
-    UiCommand::without_keys("Start page", |_, _| Some(Action::ShowStart)),
+    UiCommand::without_keys("Start page", |_, _| Some(ViewAction::ShowStart.into())),
     UiCommand::without_keys("History…", |_, cx| cx.state.history.folder.as_ref().map(|_| Action::ShowDialog(Dialog::History))),
     UiCommand::without_keys("Resources and prompts", |_, cx| {
         cx.state.connection.is_connected().then_some(Action::Library(LibraryAction::Show))
@@ -133,7 +139,7 @@ pub const COMMANDS: &[UiCommand] = &[
     }),
     UiCommand::without_keys("Show stderr", |_, cx| cx.state.connection.source().map(|_| Action::ShowDialog(Dialog::Stderr))),
     UiCommand::without_keys("Disconnect", |_, cx| {
-        matches!(cx.state.connection, Connection::Connected { .. }).then_some(Action::Disconnect)
+        matches!(cx.state.connection, Connection::Connected { .. }).then_some(ConnectAction::Disconnect.into())
     }),
 ];
 
@@ -206,10 +212,10 @@ fn has_answer(cx: &Cx<'_>) -> bool {
 fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {
     let state = cx.state;
     if state.view.screen == Screen::Connect {
-        return (!matches!(state.connection, Connection::Connecting { .. })).then_some(Action::ConnectForm);
+        return (!matches!(state.connection, Connection::Connecting { .. })).then_some(ConnectAction::UseForm.into());
     }
     // What is in the way is said by the call itself.
-    (state.view.screen.has_call_bar() && state.running.is_none()).then_some(Action::Call { send_anyway: false })
+    (state.view.screen.has_call_bar() && state.running.is_none()).then_some(CallAction::Call { send_anyway: false }.into())
 }
 
 /// Whether *Call* does anything now.
@@ -227,36 +233,36 @@ pub fn drawer_tab(ui: &Ui, cx: &Cx<'_>, tab: DrawerTab) -> Option<Action> {
     focus_region(ui, Region::Drawer);
     drawer::open_by_hand(ui);
     if !cx.state.settings.drawer_open {
-        cx.send(Action::ToggleDrawer);
+        cx.send(SettingsAction::ToggleDrawer);
     }
-    Some(Action::ShowDrawer(tab))
+    Some(ViewAction::ShowDrawer(tab).into())
 }
 
 fn focus_pane(cx: &Cx<'_>, pane: usize) -> Option<Action> {
-    has_answer(cx).then_some(Action::FocusPane(pane))
+    has_answer(cx).then_some(ViewAction::FocusPane(pane).into())
 }
 
 /// Where *Back* leads from the connect screen: to what was looked at before.
 pub fn back(cx: &Cx<'_>) -> Action {
     let state = cx.state;
     match (&state.view.capture, &state.selected_tool) {
-        (Some(capture), _) => Action::SelectCapture(capture.clone()),
-        (None, Some(tool)) if state.connection.is_connected() => Action::SelectTool(tool.clone()),
-        _ => Action::ShowStart,
+        (Some(capture), _) => ViewAction::SelectCapture(capture.clone()).into(),
+        (None, Some(tool)) if state.connection.is_connected() => CallAction::SelectTool(tool.clone()).into(),
+        _ => ViewAction::ShowStart.into(),
     }
 }
 
 fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     let view = &cx.state.view;
     if view.search.is_some() && view.screen == Screen::Answer {
-        Some(Action::SetSearch(None))
+        Some(ViewAction::SetSearch(None).into())
     } else if cx.state.running.is_some() {
-        Some(Action::CancelCall)
+        Some(CallAction::Cancel.into())
     } else if view.screen == Screen::Connect && cx.state.versus.is_choosing {
         Some(Action::Versus(if cx.state.versus.is_listing() { ServerDiffAction::Cancel } else { ServerDiffAction::Leave }))
     } else if view.screen == Screen::Connect {
         Some(match cx.state.connection {
-            Connection::Connecting { .. } => Action::CancelConnect,
+            Connection::Connecting { .. } => ConnectAction::Cancel.into(),
             _ => back(cx),
         })
     } else if matches!(
@@ -272,13 +278,13 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             | Screen::Verify
             | Screen::Collection
     ) {
-        Some(Action::ShowAnswer)
+        Some(ViewAction::ShowAnswer.into())
     } else if view.peek.is_some() {
-        Some(Action::Peek(None))
+        Some(ViewAction::Peek(None).into())
     } else if let Some(pane) = view.maximised {
-        Some(Action::ToggleMaximised(pane))
+        Some(ViewAction::ToggleMaximised(pane).into())
     } else if view.record.is_some() {
-        Some(Action::SelectRecord(None))
+        Some(ViewAction::SelectRecord(None).into())
     } else {
         ui.memory_mut(egui::Memory::stop_text_input);
         None
@@ -300,7 +306,7 @@ fn focus_filter(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
         Popup::open_id(ui, rail_tools_id());
     }
     ui.memory_mut(|memory| memory.request_focus(filter_id()));
-    (!cx.state.settings.sidebar_open).then_some(Action::ToggleSidebar)
+    (!cx.state.settings.sidebar_open).then_some(SettingsAction::ToggleSidebar.into())
 }
 
 /// System, dark, light, and round again.

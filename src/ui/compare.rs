@@ -22,7 +22,7 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::analysis::sweep::{Column, SweepPage};
-use crate::state::{Action, Compare, CompareAction, QueryState};
+use crate::state::{Action, CallAction, Compare, CompareAction, QueryState};
 use crate::ui::panes::format_title;
 
 pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui, offer_width, variant_ui};
@@ -137,7 +137,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, rect: Rect) -> f32 {
             if let Some((words, running)) = running {
                 widgets::waiting(ui, &words, running.since, cx);
                 if Button::new("Cancel").small().name("Cancel the comparison").show(ui).clicked() {
-                    cx.send(Action::CancelCall);
+                    cx.send(CallAction::Cancel);
                 }
             } else {
                 let why = compare.series.stopped.as_deref().unwrap_or("not called");

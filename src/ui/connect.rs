@@ -20,7 +20,7 @@ use egui::{Frame, Label, Margin, RichText, ScrollArea, Stroke, Ui, vec2};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, commands, icons, top_bar, widgets};
 use crate::state::versus::ServerDiffAction;
-use crate::state::{Action, Connection, Dialog};
+use crate::state::{Action, ConnectAction, Connection, Dialog};
 use form::{field, form_ui, label, pair};
 
 const WIDTH: f32 = 1200.0;
@@ -152,7 +152,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     top_bar::at_right(ui, theme::BUTTON, |ui| {
                         if widgets::Button::new("Cancel").shortcut("Esc").name("Cancel connecting").show(ui).clicked() {
                             let cancel = Action::Versus(ServerDiffAction::Cancel);
-                            cx.send(if is_choosing { cancel } else { Action::CancelConnect });
+                            cx.send(if is_choosing { cancel } else { ConnectAction::Cancel.into() });
                         }
                     });
                 });
@@ -185,7 +185,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             login::offer_ui(ui, cx);
             ui.horizontal(|ui| {
                 if widgets::Button::new("Retry").icon(icons::REFRESH).show(ui).clicked() {
-                    cx.send(Action::Reconnect);
+                    cx.send(ConnectAction::Reconnect);
                 }
                 if let Some(source) = cx.state.connection.source() {
                     ui.add(Label::new(RichText::new(source.to_string()).font(theme::code()).color(t.weak)).truncate());

@@ -15,7 +15,7 @@ use super::{Cx, asks, call_bar, commands, connect, diff, exact, fixture, history
 use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
 use crate::state::media::MediaAction;
-use crate::state::{Action, Dialog, PathPurpose, Toast};
+use crate::state::{Action, CallAction, Dialog, PathPurpose, Toast};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match (&cx.state.dialog, cx.state.asks.open.front()) {
@@ -42,7 +42,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
     let response = widgets::modal(ui, Modal::new(Id::unique(("dialog", std::mem::discriminant(dialog)))), wanted, |ui| {
         let height = (room.y - 120.0).max(120.0);
         match dialog {
-            Dialog::ConfirmCall { call } | Dialog::ConfirmAgain { call } => {
+            Dialog::ConfirmCall { call } => {
                 let lines = lines_of(ui, "confirm", &call.arguments);
                 let why = call_bar::why_asked(&call.tool);
                 confirm_ui(ui, cx, &format!("Call {}", call.tool.name), "", (&why, "These arguments are sent:", &lines), height);
@@ -174,7 +174,7 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, verb: &str, of: &str, (why, what, lines)
     ui.add_space(4.0);
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new(verb).primary().show(ui).clicked() {
-            cx.send(Action::ConfirmCall);
+            cx.send(CallAction::Confirm);
         }
         if cancel_ui(ui) {
             cx.send(Action::CloseDialog);

@@ -12,7 +12,7 @@ use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
 use super::commands::{self, Region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
-use crate::state::{Action, DrawerTab};
+use crate::state::{Action, DrawerTab, SettingsAction, ViewAction};
 
 /// Height of the drawer when it is only its header with the verdict.
 pub const COLLAPSED: f32 = theme::HEADER;
@@ -96,7 +96,7 @@ pub fn toggle(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     if is_short {
         ui.data_mut(|data| data.insert_temp(opened_id(), is_collapsed));
     }
-    (!is_short || (is_collapsed && !cx.state.settings.drawer_open)).then_some(Action::ToggleDrawer)
+    (!is_short || (is_collapsed && !cx.state.settings.drawer_open)).then_some(SettingsAction::ToggleDrawer.into())
 }
 
 /// In a low window the drawer opens only when asked for.
@@ -146,7 +146,7 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
                 if response.clicked() {
                     // The tab that is open closes the drawer; another one turns to it.
                     is_toggled |= is_shown || is_collapsed;
-                    cx.send(Action::ShowDrawer(tab.id));
+                    cx.send(ViewAction::ShowDrawer(tab.id));
                 }
             }
             let left = ui.cursor().left();

@@ -9,7 +9,7 @@ use super::sidebar::outcome_look;
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, top_bar, widgets};
 use crate::fixture::kept::{Entry, Health};
-use crate::state::kept::MEBIBYTE;
+use crate::state::settings::MEBIBYTE;
 use crate::state::{Action, Dialog, HistoryAction};
 
 /// The button beside the captures of this run.

@@ -66,8 +66,8 @@ impl<'a> Cx<'a> {
     }
 
     /// Sends what a person did; it happens after the frame.
-    pub fn send(&self, action: Action) {
-        self.actions.borrow_mut().push(action);
+    pub fn send(&self, action: impl Into<Action>) {
+        self.actions.borrow_mut().push(action.into());
     }
 
     /// Asks for something about the capture shown. What is not known yet is worked on after this frame.

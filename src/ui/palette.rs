@@ -13,7 +13,7 @@ use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::format::FORMATS;
 use crate::state::versus::ServerDiffAction;
-use crate::state::{Action, Dialog, PaneView, Screen};
+use crate::state::{Action, CallAction, Dialog, PaneView, Screen, ViewAction};
 
 const WIDTH: f32 = 560.0;
 const ROW: f32 = 28.0;
@@ -189,7 +189,7 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
                 kind: TOOL,
                 name: tool.name.clone(),
                 detail: first.to_owned(),
-                does: Does::Action(Box::new(Action::SelectTool(tool.name.clone()))),
+                does: Does::Action(Box::new(CallAction::SelectTool(tool.name.clone()).into())),
             }
         }));
     }
@@ -198,7 +198,7 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
         kind: "Capture",
         name: format!("{} · {}", index + 1, capture.tool.name),
         detail: state.local_time.clock(capture.started_at),
-        does: Does::Action(Box::new(Action::SelectCapture(capture.id.clone()))),
+        does: Does::Action(Box::new(ViewAction::SelectCapture(capture.id.clone()).into())),
     }));
     if state.view.screen == Screen::Answer && state.capture().is_some() {
         entries.extend(FORMATS.iter().map(|format| Entry {
@@ -206,7 +206,7 @@ fn all(cx: &Cx<'_>) -> Vec<Entry> {
             kind: "Format",
             name: format.title().to_owned(),
             detail: "in the middle pane".to_owned(),
-            does: Does::Action(Box::new(Action::SetPane { pane: 1, shows: PaneView::Text(format.id()) })),
+            does: Does::Action(Box::new(ViewAction::SetPane { pane: 1, shows: PaneView::Text(format.id()) }.into())),
         }));
     }
     if state.connection.is_connected() {

@@ -9,8 +9,7 @@ use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::analysis::ServerCostQuery;
 use crate::analysis::{Cost, DefinitionPart, ServerCost, ToolCost};
-use crate::state::QueryState;
-use crate::state::{Action, Dialog, ServerColumn, TokensAction};
+use crate::state::{Action, ConnectAction, Dialog, QueryState, ServerColumn, TokensAction};
 use crate::token::Count;
 
 const ROW: f32 = 26.0;
@@ -32,7 +31,7 @@ pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 "No server is connected, or it lists no tools: nothing is paid before a call.",
                 Some("Use my server…"),
             ) {
-                cx.send(Action::ShowConnect);
+                cx.send(ConnectAction::Show);
             }
             return;
         }

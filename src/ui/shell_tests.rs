@@ -14,8 +14,8 @@ use crate::fixture::export::ExportChoice;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
 use crate::state::{
-    Action, Connection, Dialog, ExportAction, Field, FieldKind, Form, FormMode, ListedTool, PathPurpose, PreparedCall, Running,
-    Screen, StartQuestion, State, Toast, Value,
+    Action, CallAction, CallOwner, ConnectAction, Connection, Dialog, ExportAction, Field, FieldKind, Form, FormMode, ListedTool,
+    PathPurpose, PreparedCall, Running, Screen, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
 };
 use crate::token::Tokens;
 
@@ -48,12 +48,12 @@ fn sized(state: State, width: f32, height: f32) -> Harness<'static, Still> {
 }
 
 #[track_caller]
-fn check_click(state: State, label: &str, expected: &Action) {
+fn check_click(state: State, label: &str, expected: Action) {
     let mut harness = harness(state);
     harness.get_by_label(label).click();
     harness.run_ok();
     let sent = &harness.state().sent;
-    assert!(sent.contains(expected), "{label} sent {sent:?}");
+    assert!(sent.contains(&expected), "{label} sent {sent:?}");
 }
 
 fn tool(name: &str, hints: &str) -> ListedTool {
@@ -172,6 +172,7 @@ fn every_control_has_a_name_in_every_state() {
     }
     let mut running = answered(Outcome::Result);
     running.running = Some(Running {
+        owner: CallOwner::Person,
         id: 1,
         tool: "dual_search".into(),
         since: Duration::ZERO,
@@ -218,23 +219,27 @@ fn the_start_page_asks_and_each_card_is_one_click() {
     harness.get_by_label("Sample server, inside this program. Nothing leaves this computer.");
     drop(harness);
     for &question in StartQuestion::ALL {
-        check_click(connected(), question.title(), &Action::Ask(question));
+        check_click(connected(), question.title(), CallAction::Ask(question).into());
     }
 }
 
 #[test]
 fn there_is_a_way_to_the_start_page_and_back() {
-    check_click(answered(Outcome::Result), "Loupe: start page", &Action::ShowStart);
+    check_click(answered(Outcome::Result), "Loupe: start page", ViewAction::ShowStart.into());
     let mut state = answered(Outcome::Result);
     state.view.screen = Screen::Start;
-    check_click(state, "Answer", &Action::SelectCapture(CaptureId("one".into())));
+    check_click(state, "Answer", ViewAction::SelectCapture(CaptureId("one".into())).into());
 }
 
 #[test]
 fn tools_are_listed_with_their_risk_and_cost() {
-    check_click(connected(), "dual_get, read-only declared, 1,214 tokens", &Action::SelectTool("dual_get".into()));
-    check_click(connected(), "dial_delete, destructive declared, 1,214 tokens", &Action::SelectTool("dial_delete".into()));
-    check_click(connected(), "Group Autotask, dual, 2,428 tokens, open", &Action::ToggleGroup("dual_".into()));
+    check_click(connected(), "dual_get, read-only declared, 1,214 tokens", CallAction::SelectTool("dual_get".into()).into());
+    check_click(
+        connected(),
+        "dial_delete, destructive declared, 1,214 tokens",
+        CallAction::SelectTool("dial_delete".into()).into(),
+    );
+    check_click(connected(), "Group Autotask, dual, 2,428 tokens, open", ViewAction::ToggleGroup("dual_".into()).into());
     let harness = harness(connected());
     harness.get_by_label("dual_search, read-only declared, 1,214 tokens, selected");
     harness.get_by_label("3 definitions · 3,642 tok");
@@ -249,7 +254,7 @@ fn a_filter_that_finds_nothing_says_so() {
     drop(harness);
     let mut state = connected();
     state.filter = "zzz".into();
-    check_click(state, "Clear", &Action::SetFilter(String::new()));
+    check_click(state, "Clear", ViewAction::SetFilter(String::new()).into());
 }
 
 #[test]
@@ -260,13 +265,13 @@ fn a_slash_goes_to_the_filter_unless_a_field_has_the_focus() {
     assert!(harness.get_by_label("Filter tools").is_focused());
     harness.event(egui::Event::Text("/".into()));
     harness.run_ok();
-    assert!(harness.state().sent.contains(&Action::SetFilter("/".into())));
+    assert!(harness.state().sent.contains(&ViewAction::SetFilter("/".into()).into()));
 }
 
 #[test]
 fn calling_is_one_click_or_one_chord() {
-    let call = Action::Call { send_anyway: false };
-    check_click(connected(), "Call dual_search", &call);
+    let call = Action::from(CallAction::Call { send_anyway: false });
+    check_click(connected(), "Call dual_search", call.clone());
     let mut harness = harness(connected());
     press(&mut harness, Modifiers::COMMAND, Key::Enter);
     assert!(harness.state().sent.contains(&call));
@@ -287,6 +292,7 @@ fn the_call_button_has_the_focus_first() {
 fn a_running_call_can_be_cancelled() {
     let mut state = answered(Outcome::Result);
     state.running = Some(Running {
+        owner: CallOwner::Person,
         id: 1,
         tool: "dual_search".into(),
         since: Duration::ZERO,
@@ -294,9 +300,10 @@ fn a_running_call_can_be_cancelled() {
         progress: None,
         unreadable: 0,
     });
-    check_click(state, "Cancel the call of dual_search", &Action::CancelCall);
+    check_click(state, "Cancel the call of dual_search", CallAction::Cancel.into());
     let mut state = answered(Outcome::Result);
     state.running = Some(Running {
+        owner: CallOwner::Person,
         id: 1,
         tool: "dual_search".into(),
         since: Duration::ZERO,
@@ -306,22 +313,22 @@ fn a_running_call_can_be_cancelled() {
     });
     let mut harness = harness(state);
     press(&mut harness, Modifiers::NONE, Key::Escape);
-    assert!(harness.state().sent.contains(&Action::CancelCall));
+    assert!(harness.state().sent.contains(&CallAction::Cancel.into()));
 }
 
 #[test]
 fn what_the_schema_refuses_can_be_sent_anyway() {
     let mut state = answered(Outcome::Result);
     state.forms.get_mut("dual_search").unwrap().problems = vec![("/size".into(), "900 is greater than 500".into())];
-    check_click(state, "Send anyway", &Action::Call { send_anyway: true });
+    check_click(state, "Send anyway", CallAction::Call { send_anyway: true }.into());
 }
 
 #[test]
 fn fields_send_what_was_set() {
-    let set = |field, value| Action::SetField { field, value };
-    check_click(answered(Outcome::Result), "active: true", &set(1, Value::Json("true".into())));
-    check_click(answered(Outcome::Result), "active: null", &set(1, Value::Null));
-    check_click(answered(Outcome::Result), "format: markdown", &set(3, Value::Json("\"markdown\"".into())));
+    let set = |field, value| Action::from(CallAction::SetField { field, value });
+    check_click(answered(Outcome::Result), "active: true", set(1, Value::Json("true".into())));
+    check_click(answered(Outcome::Result), "active: null", set(1, Value::Null));
+    check_click(answered(Outcome::Result), "format: markdown", set(3, Value::Json("\"markdown\"".into())));
     let mut harness = harness(answered(Outcome::Result));
     harness.get_by_role_and_label(egui::accesskit::Role::TextInput, "term").focus();
     harness.run_ok();
@@ -344,7 +351,7 @@ fn fields_send_what_was_set() {
 
 #[test]
 fn an_answer_to_other_arguments_says_so() {
-    check_click(answered(Outcome::Result), "Restore arguments", &Action::RestoreArguments);
+    check_click(answered(Outcome::Result), "Restore arguments", CallAction::RestoreArguments.into());
     let harness = harness(answered(Outcome::Result));
     harness.get_by_label("Shows the answer to term=south");
 }
@@ -371,7 +378,7 @@ fn after_reconnecting_a_call_that_lost_its_server_is_made_again() {
     // Elsewhere it can always be done.
     let others = reconnects(answered(Outcome::Result));
     assert_eq!(reconnects(answered(Outcome::Disconnected)), others, "it is connected");
-    check_click(answered(Outcome::Disconnected), "Retry", &Action::Call { send_anyway: false });
+    check_click(answered(Outcome::Disconnected), "Retry", CallAction::Call { send_anyway: false }.into());
     let mut closed = answered(Outcome::Disconnected);
     closed.connection = Connection::None;
     assert!(harness(closed).query_by_label("Retry").is_none(), "it is not");
@@ -394,7 +401,12 @@ fn export_stands_beside_call() {
 }
 
 fn delete(arguments: &'static str) -> PreparedCall {
-    PreparedCall { session: 0, tool: Arc::new(Tool::unlisted("dial_delete")), arguments: arguments.into() }
+    PreparedCall {
+        owner: CallOwner::Person,
+        session: 0,
+        tool: Arc::new(Tool::unlisted("dial_delete")),
+        arguments: arguments.into(),
+    }
 }
 
 #[test]
@@ -404,8 +416,8 @@ fn a_tool_that_may_change_things_is_asked_about() {
         state.dialog = Some(Dialog::ConfirmCall { call: delete(r#"{"id":123}"#) });
         state
     };
-    check_click(ask(), "Call dial_delete", &Action::ConfirmCall);
-    check_click(ask(), "Cancel", &Action::CloseDialog);
+    check_click(ask(), "Call dial_delete", CallAction::Confirm.into());
+    check_click(ask(), "Cancel", Action::CloseDialog);
     let mut harness = harness(ask());
     harness.get_by_label("  \"id\": 123");
     // No shortcut reaches past the question.
@@ -428,9 +440,9 @@ fn connecting_is_consented_to_and_secrets_stay_hidden() {
     assert_eq!(harness.query_all_by_label_contains("s3cret").count(), 0);
     harness.get_by_label("Connect").click();
     harness.run_ok();
-    assert_eq!(harness.state().sent, [Action::ConnectForm]);
+    assert_eq!(harness.state().sent, [ConnectAction::UseForm.into()]);
     press(&mut harness, Modifiers::NONE, Key::Escape);
-    assert_eq!(harness.state().sent.last(), Some(&Action::SelectTool("dual_search".into())));
+    assert_eq!(harness.state().sent.last(), Some(&CallAction::SelectTool("dual_search".into()).into()));
 }
 
 #[test]
@@ -449,12 +461,12 @@ fn a_tool_that_is_chosen_elsewhere_comes_into_sight() {
 fn the_drawer_opens_by_its_key_in_a_low_window_too() {
     let mut high = sized(answered(Outcome::Result), 1280.0, 1000.0);
     press(&mut high, Modifiers::COMMAND, Key::J);
-    assert_eq!(high.state().sent.last(), Some(&Action::ToggleDrawer));
+    assert_eq!(high.state().sent.last(), Some(&SettingsAction::ToggleDrawer.into()));
 
     let mut low = harness(answered(Outcome::Result));
     let closed = low.query_all_by_label_contains("Baseline").count();
     press(&mut low, Modifiers::COMMAND, Key::J);
-    assert!(!low.state().sent.contains(&Action::ToggleDrawer), "it is open for the settings already");
+    assert!(!low.state().sent.contains(&SettingsAction::ToggleDrawer.into()), "it is open for the settings already");
     assert!(low.query_all_by_label_contains("Baseline").count() > closed);
 }
 
@@ -462,12 +474,12 @@ fn the_drawer_opens_by_its_key_in_a_low_window_too() {
 fn shortcuts_do_what_the_table_says() {
     let mut harness = harness(answered(Outcome::Result));
     for (modifiers, key, action) in [
-        (Modifiers::COMMAND, Key::B, Action::ToggleSidebar),
-        (Modifiers::COMMAND, Key::Num2, Action::FocusPane(1)),
+        (Modifiers::COMMAND, Key::B, SettingsAction::ToggleSidebar.into()),
+        (Modifiers::COMMAND, Key::Num2, ViewAction::FocusPane(1).into()),
         (Modifiers::COMMAND, Key::E, Action::ExportAs(ExportAction::save(ExportChoice::FOLDER))),
-        (Modifiers::COMMAND, Key::R, Action::Reconnect),
-        (Modifiers::COMMAND, Key::F, Action::SetSearch(Some(String::new()))),
-        (Modifiers::COMMAND | Modifiers::SHIFT, Key::S, Action::Connect(Source::sample())),
+        (Modifiers::COMMAND, Key::R, ConnectAction::Reconnect.into()),
+        (Modifiers::COMMAND, Key::F, ViewAction::SetSearch(Some(String::new())).into()),
+        (Modifiers::COMMAND | Modifiers::SHIFT, Key::S, ConnectAction::Connect(Source::sample()).into()),
         (Modifiers::NONE, Key::F1, Action::ShowDialog(Dialog::Shortcuts)),
     ] {
         press(&mut harness, modifiers, key);
@@ -488,7 +500,7 @@ fn the_palette_finds_and_does() {
 
     let mut command = palette("recon", 0);
     press(&mut command, Modifiers::NONE, Key::Enter);
-    assert_eq!(command.state().sent, [Action::CloseDialog, Action::Reconnect]);
+    assert_eq!(command.state().sent, [Action::CloseDialog, ConnectAction::Reconnect.into()]);
 
     let mut tools = palette("dual", 0);
     tools.get_by_label_contains("Tool dual_search, Search by name. More., 1 of");
@@ -496,7 +508,7 @@ fn the_palette_finds_and_does() {
     assert_eq!(tools.state().sent.last(), Some(&Action::ShowDialog(Dialog::Palette { text: "dual".into(), chosen: 1 })));
     tools.get_by_label_contains("Tool dual_get").click();
     tools.run_ok();
-    assert_eq!(tools.state().sent.last(), Some(&Action::SelectTool("dual_get".into())));
+    assert_eq!(tools.state().sent.last(), Some(&CallAction::SelectTool("dual_get".into()).into()));
 
     let mut nothing = palette("no such thing", 0);
     nothing.get_by_label("Nothing is called “no such thing”");

@@ -14,7 +14,7 @@ use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, server, sizes, widgets};
 use crate::capture::{Outcome, Tool};
 use crate::settings::PanelSize;
-use crate::state::{Action, ListedTool, Screen, TokensAction};
+use crate::state::{Action, CallAction, ConnectAction, ListedTool, Screen, TokensAction, ViewAction};
 
 /// Below this width only the rail fits.
 const RAIL_BELOW: f32 = 160.0;
@@ -198,7 +198,7 @@ fn wide_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     cx.send(Action::OpenPath(None));
                 }
                 if widgets::button(ui, "Use my server…").clicked() {
-                    cx.send(Action::ShowConnect);
+                    cx.send(ConnectAction::Show);
                 }
             });
         },
@@ -339,10 +339,10 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
         let info = WidgetInfo::labeled(Role::SearchInput, true, "Filter tools");
         response.widget_info(|| WidgetInfo { current_text_value: Some(cx.state.filter.clone()), ..info.clone() });
         if response.changed() {
-            cx.send(Action::SetFilter(text));
+            cx.send(ViewAction::SetFilter(text));
         }
         if clear > 0.0 && widgets::icon_button(ui, icons::CLOSE, "Clear the filter").clicked() {
-            cx.send(Action::SetFilter(String::new()));
+            cx.send(ViewAction::SetFilter(String::new()));
         }
         response
     })
@@ -362,7 +362,7 @@ fn no_tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if !cx.state.filter.is_empty() {
         ui.add_space(6.0);
         if widgets::button(ui, "Clear").clicked() {
-            cx.send(Action::SetFilter(String::new()));
+            cx.send(ViewAction::SetFilter(String::new()));
         }
     }
 }
@@ -442,7 +442,7 @@ fn group_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, title: &str, tokens: Option<
     let left = rect.left() + 24.0;
     elided(ui, pos2(left, rect.center().y), number.left() - 8.0 - left, &[(title, t.strong)], &theme::semibold(12.5));
     if response.clicked() {
-        cx.send(Action::ToggleGroup(prefix.to_owned()));
+        cx.send(ViewAction::ToggleGroup(prefix.to_owned()));
     }
 }
 
@@ -522,7 +522,7 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
         }
     });
     if response.clicked() {
-        cx.send(Action::SelectTool(tool.name.clone()));
+        cx.send(CallAction::SelectTool(tool.name.clone()));
     }
     response.clicked()
 }

@@ -1,10 +1,10 @@
 //! Sizes that a person gave panels, told to the state once they are let go of.
 
+use crate::state::SettingsAction;
 use egui::{Id, Ui};
 
 use super::Cx;
 use crate::settings::PanelSize;
-use crate::state::Action;
 
 /// A change of less is none: layouts round.
 const LEAST: f32 = 0.5;
@@ -31,7 +31,7 @@ pub(super) fn keep(ui: &Ui, cx: &Cx<'_>, size: f32, what: fn(u16) -> PanelSize) 
     }
     if now.is_changed && !ui.input(|input| input.pointer.any_down()) {
         now.is_changed = false;
-        cx.send(Action::KeepPanel(what(size.round().clamp(1.0, f32::from(u16::MAX)) as u16)));
+        cx.send(SettingsAction::KeepPanel(what(size.round().clamp(1.0, f32::from(u16::MAX)) as u16)));
     }
     ui.data_mut(|data| data.insert_temp(id, now));
 }
@@ -43,7 +43,9 @@ pub(super) fn keep_shares(ui: &Ui, cx: &Cx<'_>, id: Id, before: [f32; 3], now: [
     let is_held = ui.input(|input| input.pointer.any_down());
     if is_changed && !is_held {
         let sum: f32 = now.iter().sum();
-        cx.send(Action::KeepPanel(PanelSize::Panes(now.map(|share| (share / sum * 1_000.0).round().clamp(1.0, 1_000.0) as u16))));
+        cx.send(SettingsAction::KeepPanel(PanelSize::Panes(
+            now.map(|share| (share / sum * 1_000.0).round().clamp(1.0, 1_000.0) as u16),
+        )));
     }
     ui.data_mut(|data| {
         data.insert_temp(changed, is_changed && is_held);

@@ -7,7 +7,7 @@ use egui::{Align2, Response, RichText, Role, ScrollArea, Sense, Stroke, StrokeKi
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::source::Source;
-use crate::state::{Action, Connection, StartQuestion};
+use crate::state::{Action, CallAction, ConnectAction, Connection, StartQuestion, ViewAction};
 
 /// The height most cards have; only an estimate for placing the page.
 const CARD_HEIGHT: f32 = 104.0;
@@ -28,7 +28,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 if let Some(capture) = &cx.state.view.capture
                     && widgets::Button::new("Answer").icon(icons::ARROW_LEFT).small().frameless().show(ui).clicked()
                 {
-                    cx.send(Action::SelectCapture(capture.clone()));
+                    cx.send(ViewAction::SelectCapture(capture.clone()));
                 }
                 match &cx.state.connection {
                     Connection::Connected { source, .. } if !matches!(source, Source::Sample(_)) => {
@@ -51,7 +51,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = 8.0;
                     if widgets::button(ui, "Use my server…").clicked() {
-                        cx.send(Action::ShowConnect);
+                        cx.send(ConnectAction::Show);
                     }
                     if widgets::button(ui, "Open file…")
                         .on_hover_text("A capture folder, or a file that holds an answer")
@@ -83,7 +83,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.add_space(8.0);
     let name = format!("Reconnect ({})", super::commands::keys_of("Reconnect"));
     if widgets::primary_button(ui, &name, Some(icons::PLUG), None).clicked() {
-        cx.send(Action::Reconnect);
+        cx.send(ConnectAction::Reconnect);
     }
     ui.add_space(16.0);
     ui.label(RichText::new("Or ask the sample server").font(theme::semibold(16.0)).color(t.strong));
@@ -109,7 +109,7 @@ fn cards_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
             ui.spacing_mut().item_spacing.x = 16.0;
             for &question in questions {
                 if card_ui(ui, question, vec2(card, height)).clicked() {
-                    cx.send(Action::Ask(question));
+                    cx.send(CallAction::Ask(question));
                 }
             }
         });

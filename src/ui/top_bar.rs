@@ -11,7 +11,9 @@ use super::{Cx, icons, palette, tokenizer, widgets};
 use crate::settings::Theme;
 use crate::source::{Protocol, Source};
 use crate::state::versus::ServerDiffAction;
-use crate::state::{Action, CollectionAction, Connection, Dialog, FixtureAction, LoginAction, Screen};
+use crate::state::{
+    Action, CollectionAction, ConnectAction, Connection, Dialog, FixtureAction, LoginAction, Screen, SettingsAction, ViewAction,
+};
 
 /// Width of the server's menu.
 const MENU: f32 = 320.0;
@@ -29,7 +31,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if cx.state.connection.source().is_some() {
             let again = widgets::icon_button(ui, icons::REFRESH, "Reconnect");
             if again.on_hover_text(format!("{} · connects again and lists again", commands::keys_of("Reconnect"))).clicked() {
-                cx.send(Action::Reconnect);
+                cx.send(ConnectAction::Reconnect);
             }
         }
         let left = ui.cursor().left();
@@ -57,7 +59,7 @@ fn brand_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.painter().galley(pos2(rect.left() + 28.0, rect.center().y - name.size().y / 2.0), name, t.strong);
     widgets::focus_ring(ui, &response, theme::RADIUS_CONTROL);
     if response.on_hover_text("Start page").clicked() {
-        cx.send(Action::ShowStart);
+        cx.send(ViewAction::ShowStart);
     }
 }
 
@@ -224,16 +226,16 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     };
     let has_source = connection.source().is_some();
     let is_open = matches!(connection, Connection::Connected { .. } | Connection::Connecting { .. });
-    item(ui, icons::REFRESH, "Reconnect", has_source, Action::Reconnect);
+    item(ui, icons::REFRESH, "Reconnect", has_source, ConnectAction::Reconnect.into());
     if let Some(server) = connection.server().filter(|_| connection.is_connected()) {
         let (version, words) = if Protocol::is_stateless(&server.protocol_version) {
             ("2025-11-25", "Compare with a handshake (2025-11-25)")
         } else {
             ("2026-07-28", "Compare without a handshake (2026-07-28)")
         };
-        item(ui, icons::SWAP, words, true, Action::ReconnectIn(Protocol::Version(version)));
+        item(ui, icons::SWAP, words, true, ConnectAction::ReconnectIn(Protocol::Version(version)).into());
     }
-    item(ui, icons::DISCONNECT, "Disconnect", is_open, Action::Disconnect);
+    item(ui, icons::DISCONNECT, "Disconnect", is_open, ConnectAction::Disconnect.into());
     item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));
     let other = Action::Versus(ServerDiffAction::Choose);
     item(ui, icons::DIFF, "Compare tools with another…", connection.is_connected(), other);
@@ -245,8 +247,8 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         item(ui, icons::KEY, "Forget the kept login", true, Action::Login(forget));
     }
     ui.separator();
-    item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, Action::ShowConnect);
-    item(ui, icons::CALL, "Sample server", true, Action::Connect(Source::sample()));
+    item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, ConnectAction::Show.into());
+    item(ui, icons::CALL, "Sample server", true, ConnectAction::Connect(Source::sample()).into());
     item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
     item(ui, icons::CHECK, "Verify fixtures…", true, Action::Fixture(FixtureAction::ShowVerify));
     item(ui, icons::LIST, "Run a collection…", true, Action::Collection(CollectionAction::Show));
@@ -278,7 +280,7 @@ fn theme_button(ui: &mut Ui, cx: &Cx<'_>) {
     };
     let response = widgets::icon_button(ui, glyph, &format!("Theme: {now}"));
     if response.on_hover_text(format!("Click for {next} · {}", commands::keys_of("Theme: system, dark, light"))).clicked() {
-        cx.send(Action::SetTheme(commands::next_theme(cx.state.settings.theme)));
+        cx.send(SettingsAction::SetTheme(commands::next_theme(cx.state.settings.theme)));
     }
 }
 

@@ -18,9 +18,8 @@ use crate::capture::Tool;
 use crate::diff::tree::Op;
 use crate::json::Node;
 use crate::number::signed_from;
-use crate::state::Action;
-use crate::state::QueryState;
 use crate::state::versus::{ServerDiffAction, ToolListing};
+use crate::state::{Action, QueryState};
 use crate::token::{Encoding, Tokens as Counted};
 
 const SIDES: f32 = 56.0;

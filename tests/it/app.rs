@@ -19,7 +19,9 @@ use egui_kittest::kittest::Queryable;
 use mcp_loupe::host::Hosts;
 use mcp_loupe::mcp::login::Visit;
 use mcp_loupe::source::{Command, Http, Protocol, Source};
-use mcp_loupe::state::{Action, Connection, Dialog, DrawerTab, PaneView, Screen};
+use mcp_loupe::state::{
+    Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, PaneView, Screen, SettingsAction, ViewAction,
+};
 use painted::paints;
 
 fn open_with(source: Option<Source>) -> Window {
@@ -176,7 +178,7 @@ fn an_answer_without_data_offers_the_variant_that_has_it() {
     let mut window = open_sized(None, [1_600.0, 1_000.0]);
     until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
     window.step();
-    window.state_mut().state.perform(Action::SetArgumentsText(r#"{"response_format":"markdown"}"#.into()), &mut Vec::new());
+    window.state_mut().state.perform(CallAction::SetArgumentsText(r#"{"response_format":"markdown"}"#.into()), &mut Vec::new());
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "Get the json variant · 1 call");
     click(&mut window, "Get the json variant · 1 call");
@@ -246,7 +248,7 @@ fn a_host_is_probed_and_kept() {
     let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
     let mut window = on_sample();
     let ctx = window.ctx.clone();
-    window.state_mut().perform(&ctx, vec![Action::UseFolder(folder.path().to_owned())]);
+    window.state_mut().perform(&ctx, vec![SettingsAction::UseFolder(folder.path().to_owned()).into()]);
     window.get_by_label_contains("What does each host's model see?").click();
     until_label(&mut window, "Probe a host…");
     click(&mut window, "Probe a host…");
@@ -288,7 +290,7 @@ fn what_is_wrong_with_a_hosts_file_is_shown() {
 #[test]
 fn what_do_hostile_records_break() {
     let mut window = on_sample();
-    window.state_mut().state.perform(Action::ShowDrawer(DrawerTab::Hosts), &mut Vec::new());
+    window.state_mut().state.perform(ViewAction::ShowDrawer(DrawerTab::Hosts), &mut Vec::new());
     window.get_by_label_contains("What do hostile records break?").click();
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
     // Said in words from the round trips of this answer, and seen in a format that breaks.
@@ -334,7 +336,7 @@ fn tools_are_filtered_and_arguments_typed() {
 #[test]
 fn what_breaks_the_schema_is_said_and_sent_only_on_demand() {
     let mut window = on_sample();
-    window.state_mut().state.perform(Action::SetArgumentsText(r#"{"pageSize":9999}"#.into()), &mut Vec::new());
+    window.state_mut().state.perform(CallAction::SetArgumentsText(r#"{"pageSize":9999}"#.into()), &mut Vec::new());
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     assert!(window.state().state.running.is_none() && window.state().state.capture().is_none());
@@ -420,7 +422,7 @@ fn called(size: [f32; 2], tool: &str) -> Window {
     let mut window = open_sized(None, size);
     until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
     window.step();
-    window.state_mut().state.perform(Action::SelectTool(tool.into()), &mut Vec::new());
+    window.state_mut().state.perform(CallAction::SelectTool(tool.into()), &mut Vec::new());
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
@@ -584,7 +586,7 @@ fn two_answers_are_compared() {
     let mut window = on_sample();
     for (count, term) in [(1, "north"), (2, "south")] {
         let arguments = format!(r#"{{"searchTerm":"{term}"}}"#);
-        window.state_mut().state.perform(Action::SetArgumentsText(arguments), &mut Vec::new());
+        window.state_mut().state.perform(CallAction::SetArgumentsText(arguments), &mut Vec::new());
         press(&mut window, Key::Enter, Modifiers::COMMAND);
         until(&mut window, "the answer is there", |window| {
             window.state().state.captures.len() == count && window.state().state.running.is_none()
@@ -620,7 +622,7 @@ fn the_tools_are_compared_with_another_variant_of_the_server() {
     until_label(&mut window, "Compare tools with another server or version");
     let mut form = window.state().state.connect_form.clone();
     form.sample.keys.insert("annotations".into(), "off".into());
-    window.state_mut().state.perform(Action::EditConnect(form), &mut Vec::new());
+    window.state_mut().state.perform(ConnectAction::Edit(form), &mut Vec::new());
     window.step();
     window.get_by_label("List this sample's tools").scroll_to_me();
     window.run_steps(6);
@@ -674,7 +676,7 @@ fn a_server_that_wants_a_login_gets_one_after_the_address_was_shown() {
 #[test]
 fn what_is_pasted_becomes_the_form() {
     let mut window = on_sample();
-    window.state_mut().state.perform(Action::ShowConnect, &mut Vec::new());
+    window.state_mut().state.perform(ConnectAction::Show, &mut Vec::new());
     until_label(&mut window, "Connect to an MCP server");
     let field = window.get_by_label("Paste anything that names a server");
     field.focus();

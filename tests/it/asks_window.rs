@@ -7,7 +7,7 @@ use mcp_loupe::source::{Command, SampleSpec, Source};
 use mcp_loupe::state::asks::{AskAction, Given};
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::media::MediaAction;
-use mcp_loupe::state::{Action, Screen};
+use mcp_loupe::state::{Action, CallAction, ConnectAction, Screen, ViewAction};
 
 const PASSWORD: &str = "abcd-efgh-canary";
 
@@ -21,17 +21,17 @@ fn open_on(source: Source) -> Window {
     window
 }
 
-fn perform(window: &mut Window, action: Action) {
+fn perform(window: &mut Window, action: impl Into<Action>) {
     let ctx = window.ctx.clone();
-    window.state_mut().perform(&ctx, vec![action]);
+    window.state_mut().perform(&ctx, vec![action.into()]);
     window.step();
 }
 
 #[test]
 fn a_login_is_asked_for_answered_and_forgotten() {
     let mut window = open("autoreply");
-    perform(&mut window, Action::SelectTool("login".into()));
-    perform(&mut window, Action::Call { send_anyway: false });
+    perform(&mut window, CallAction::SelectTool("login".into()));
+    perform(&mut window, CallAction::Call { send_anyway: false });
     until(&mut window, "the question", |window| window.query_by_label("loupe-sample asks for input").is_some());
     // What is required is said once it was tried.
     window.get_by_label("Send").click();
@@ -66,8 +66,8 @@ fn a_login_is_asked_for_answered_and_forgotten() {
 #[test]
 fn escape_cancels_a_question_and_the_call_ends() {
     let mut window = open("autoreply");
-    perform(&mut window, Action::SelectTool("login".into()));
-    perform(&mut window, Action::Call { send_anyway: false });
+    perform(&mut window, CallAction::SelectTool("login".into()));
+    perform(&mut window, CallAction::Call { send_anyway: false });
     until(&mut window, "the question", |window| !window.state().state.asks.open.is_empty());
     window.step();
     window.key_press(egui::Key::Escape);
@@ -135,8 +135,8 @@ fn a_link_is_read_through_its_session_or_says_why_not() {
     let program = env!("CARGO_BIN_EXE_mcp-loupe").to_owned();
     let mut window =
         open_on(Source::Command(Command { program, args: vec!["sample-server".into(), "--probe".into()], ..Command::default() }));
-    perform(&mut window, Action::SelectTool("probe_link".into()));
-    perform(&mut window, Action::Call { send_anyway: false });
+    perform(&mut window, CallAction::SelectTool("probe_link".into()));
+    perform(&mut window, CallAction::Call { send_anyway: false });
     const READ: &str = "Read probe://link/LoupeProbe09b";
     until(&mut window, "the link", |window| window.query_by_label(READ).is_some());
     let answer = window.state().state.view.capture.clone().unwrap();
@@ -144,9 +144,9 @@ fn a_link_is_read_through_its_session_or_says_why_not() {
     until(&mut window, "an answer of its own", |window| window.state().state.captures.len() == 2);
     assert_eq!(window.state().state.captures[1].tool.name, "resources/read");
     until(&mut window, "its end", |window| window.state().state.running.is_none());
-    perform(&mut window, Action::Disconnect);
+    perform(&mut window, ConnectAction::Disconnect);
     until(&mut window, "the end of the session", |window| !window.state().state.connection.is_connected());
-    perform(&mut window, Action::SelectCapture(answer));
+    perform(&mut window, ViewAction::SelectCapture(answer));
     until(&mut window, "the reason", |window| {
         window.query_all_by_label_contains("Not read: the session of this answer has ended").next().is_some()
     });

@@ -25,8 +25,9 @@ use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::media::MediaAction;
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
-    Action, CompareAction, Connection, DrawerTab, Event, FoundConfig, HostDetail, HostsAction, ImportAction, LoginAction,
-    LoginStep, PaneView, QueryState, Running, Screen, ServerNotification, StartQuestion, TokensAction, TokensPart,
+    Action, CallAction, CallOwner, CompareAction, ConnectAction, Connection, DrawerTab, Event, FoundConfig, HostDetail,
+    HostsAction, ImportAction, ImportEvent, LoginAction, LoginStep, PaneView, QueryState, Running, Screen, ServerNotification,
+    SessionUpdate, SettingsAction, StartQuestion, TokensAction, TokensPart, ViewAction,
 };
 use mcp_loupe::token::Tokenizer;
 use mcp_loupe::token::claude::Key;
@@ -206,8 +207,8 @@ fn odd_answers() {
 fn panes_and_states() {
     let mut album = Album::new();
     let mut window = Window::calling("all", "strict_search_companies", r#"{"pageSize":6}"#);
-    window.send(Action::SetPane { pane: 1, shows: PaneView::Text("toon") });
-    window.send(Action::TogglePane(0));
+    window.send(ViewAction::SetPane { pane: 1, shows: PaneView::Text("toon") });
+    window.send(ViewAction::TogglePane(0));
     album.reads(
         &mut window,
         "two-panes",
@@ -219,9 +220,10 @@ fn panes_and_states() {
     let id = window.state.view.capture.clone().unwrap();
     let Some(QueryState::Ready(text)) = window.state.answers.get(&id, TextQuery("toon")) else { panic!("the text is not there") };
     let record = text.matched.records.get(1).map(|record| record.node);
-    window.send(Action::SetSearch(Some("north".into())));
-    window.send(Action::SelectRecord(record));
+    window.send(ViewAction::SetSearch(Some("north".into())));
+    window.send(ViewAction::SelectRecord(record));
     window.state.running = Some(Running {
+        owner: CallOwner::Person,
         id: 99,
         tool: "strict_search_companies".into(),
         since: Duration::ZERO,
@@ -237,7 +239,7 @@ fn panes_and_states() {
 fn newcomers() {
     let mut album = Album::new();
     let mut hostile = Window::sample("all,data=hostile");
-    hostile.send(Action::Ask(StartQuestion::HostileRecords));
+    hostile.send(CallAction::Ask(StartQuestion::HostileRecords));
     album.reads(
         &mut hostile,
         "hostile-card",
@@ -255,7 +257,7 @@ fn newcomers() {
     // A server of one's own, with nothing called yet; and the same once it went away.
     let mut own = Window::sample("all");
     let command = Command { program: "npx".into(), args: vec!["-y".into(), "my-server".into()], ..Command::default() };
-    own.send(Action::Connect(Source::Command(command)));
+    own.send(ConnectAction::Connect(Source::Command(command)));
     album.reads(
         &mut own,
         "start-own",
@@ -267,9 +269,9 @@ fn newcomers() {
             "The dearest definition: strict_update_company",
         ],
     );
-    own.apply(Event::Gone {
+    own.apply(Event::Session {
         session: own.state.session,
-        problem: Problem::new(ProblemKind::Disconnected, "the program ended (exit 3)"),
+        update: SessionUpdate::Gone(Problem::new(ProblemKind::Disconnected, "the program ended (exit 3)")),
     });
     album.reads(
         &mut own,
@@ -279,7 +281,7 @@ fn newcomers() {
         &["The server is gone", "Gone: the program ended (exit 3)", "Reconnect (Ctrl R)"],
     );
     let mut pasted = Window::sample("all");
-    pasted.send(Action::ShowConnect);
+    pasted.send(ConnectAction::Show);
     pasted.send(Action::Import(ImportAction::SetText("npx -y @example/github-mcp --read-only".into())));
     album.reads(
         &mut pasted,
@@ -325,7 +327,7 @@ fn tokens() {
     );
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::default())));
     window.send(Action::Tokens(TokensAction::Model(None)));
-    window.send(Action::ShowDrawer(DrawerTab::Tokens));
+    window.send(ViewAction::ShowDrawer(DrawerTab::Tokens));
     album.add(&mut window, "tokens-map", MAIN, Dark);
     window.send(Action::Tokens(TokensAction::Inside("/items/*".into())));
     album.reads(
@@ -338,7 +340,7 @@ fn tokens() {
     window.send(Action::Tokens(TokensAction::Part(TokensPart::Treemap)));
     window.send(Action::Tokens(TokensAction::Inside(String::new())));
     album.reads(&mut window, "tokens-map-1280", [1_280, 860], Dark, &["lastModifiedDate 342"]);
-    window.send(Action::ShowDrawer(DrawerTab::Cost));
+    window.send(ViewAction::ShowDrawer(DrawerTab::Cost));
     for key in ["city", "phone"] {
         window.send(Action::Tokens(TokensAction::ToggleKey(format!("/items/*/{key}"))));
     }
@@ -434,7 +436,7 @@ fn what_reconnecting_changed() {
     let mut album = Album::new();
     let mut window = Window::calling("all", "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#);
     window.use_sample("all,phase=1,text=v1");
-    window.send(Action::Reconnect);
+    window.send(ConnectAction::Reconnect);
     album.reads(
         &mut window,
         "again",
@@ -457,7 +459,7 @@ fn hosts() {
     let mut window = Window::calling("all", "dual_search_companies", r#"{"pageSize":250}"#);
     let hosts = Hosts::built_in();
     let id = |id: &str| hosts.get(id).unwrap().id;
-    window.send(Action::ShowDrawer(DrawerTab::Hosts));
+    window.send(ViewAction::ShowDrawer(DrawerTab::Hosts));
     window.send(Action::Hosts(HostsAction::Pin(id("codex"))));
     window.send(Action::Hosts(HostsAction::Open(id("codex"))));
     album.reads(&mut window, "hosts-drawer", MAIN, Dark, &["28 hosts"]);
@@ -514,7 +516,7 @@ fn questions_and_the_protocol_log() {
     let mut window = Window::calling("all", "strict_search_companies", r#"{"pageSize":6}"#);
     let session = window.state.session;
     let hear = |window: &mut Window, heard: ServerNotification| {
-        window.state.apply(Event::ServerNotification { session, heard }, &mut Vec::new())
+        window.state.apply(Event::Session { session, update: SessionUpdate::Notification(heard) }, &mut Vec::new())
     };
     let ask = |key: u64, method: &str, params: &'static str| {
         let doc = Doc::parse(params.into());
@@ -674,17 +676,17 @@ fn questions_and_the_protocol_log() {
 fn connecting_to_ones_own() {
     let mut album = Album::new();
     let mut window = Window::sample("all");
-    window.send(Action::ShowConnect);
+    window.send(ConnectAction::Show);
     let recent = ["https://weather.example.com/mcp", "http://127.0.0.1:3001/mcp"].map(|url| {
         Recent::of(&Source::Http(Http { url: url.into(), login: Some(Login::default()), ..Http::default() })).unwrap()
     });
     let mut recent = recent.to_vec();
     recent[0].is_pinned = true;
     recent.push(Recent::of_config("/home/me/.cursor/mcp.json", "github"));
-    window.state.apply(Event::Recent { folder: "/nowhere".into(), recent }, &mut Vec::new());
+    window.state.apply(Event::Import(ImportEvent::Recent { folder: "/nowhere".into(), recent }), &mut Vec::new());
     let found = [("Claude Code, Copilot CLI", "/home/me/project/.mcp.json"), ("Cursor", "/home/me/.cursor/mcp.json")];
     let found = found.map(|(client, path)| FoundConfig { client: client.into(), path: path.into() });
-    window.state.apply(Event::ConfigsFound(found.into()), &mut Vec::new());
+    window.state.apply(Event::Import(ImportEvent::Found(found.into())), &mut Vec::new());
     window.send(Action::Import(ImportAction::SetText("GITHUB_TOKEN=x npx -y @example/github-mcp --read-only".into())));
     window.send(Action::Import(ImportAction::Use));
     album.reads(
@@ -709,7 +711,7 @@ fn connecting_to_ones_own() {
     album.reads(&mut window, "login-offer", MAIN, Dark, &["Not connected: HTTP 401 Unauthorized: the server wants credentials"]);
     window.state.perform(Action::Login(LoginAction::Start(Login::default())), &mut Vec::new());
     let session = window.state.session;
-    let mut step = |step| window.state.apply(Event::Login { session, step }, &mut Vec::new());
+    let mut step = |step| window.state.apply(Event::Session { session, update: SessionUpdate::Login(step) }, &mut Vec::new());
     for line in [
         "HTTP 401 Unauthorized: the server wants a login",
         "looking for the authorization server",
@@ -732,12 +734,12 @@ fn connecting_to_ones_own() {
         &["Log in with your browser", "The server sends you to login.example.com. Look whether you know it;"],
     );
     let servers = vec!["https://login.example.com".to_owned(), "https://sso.example.org/tenant-7".into()];
-    let mut step = |step| window.state.apply(Event::Login { session, step }, &mut Vec::new());
+    let mut step = |step| window.state.apply(Event::Session { session, update: SessionUpdate::Login(step) }, &mut Vec::new());
     step(LoginStep::Choose(servers));
     step(LoginStep::Over { worked: false });
     let what = "the server names 2 authorization servers: https://login.example.com, https://sso.example.org/tenant-7";
     let problem = Problem::new(ProblemKind::Auth, what).at("https://weather.example.com/mcp").hint("choose the one to log in at");
-    window.state.apply(Event::ConnectFailed { session, problem }, &mut Vec::new());
+    window.state.apply(Event::Session { session, update: SessionUpdate::ConnectFailed(problem) }, &mut Vec::new());
     album.reads(
         &mut window,
         "login-servers",
@@ -745,7 +747,7 @@ fn connecting_to_ones_own() {
         Dark,
         &["Where do you want to log in?", "https://sso.example.org/tenant-7", "choose the one to log in at"],
     );
-    window.send(Action::SetSamplingReply(Some("A canned answer.".into())));
+    window.send(SettingsAction::SetSamplingReply(Some("A canned answer.".into())));
     album.reads(
         &mut window,
         "login-servers-960",

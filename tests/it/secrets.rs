@@ -14,7 +14,7 @@ use mcp_loupe::fixture::export::ExportChoice;
 use mcp_loupe::source::{Protocol, Source};
 use mcp_loupe::state::asks::{AskAction, Given};
 use mcp_loupe::state::wire::WireAction;
-use mcp_loupe::state::{Action, ExportAction};
+use mcp_loupe::state::{Action, CallAction, ConnectAction, ExportAction};
 
 const LOUPE: &str = env!("CARGO_BIN_EXE_mcp-loupe");
 const PASSWORD: &str = "canary-hunter-2";
@@ -127,9 +127,9 @@ fn what_a_person_typed_into_the_window_is_written_nowhere() {
     driver.engine.execute(mcp_loupe::state::Effect::UseHistory(place.folder.path().join("data")));
     let Source::Command(command) = peer::sh(ASKING) else { unreachable!() };
     let source = Source::Command(command).with_protocol(Protocol::Version("2025-06-18"));
-    driver.perform(Action::Connect(source));
+    driver.perform(ConnectAction::Connect(source));
     driver.until("the tools", |state| !state.tools.is_empty());
-    driver.perform(Action::Call { send_anyway: false });
+    driver.perform(CallAction::Call { send_anyway: false });
     driver.until("the question", |state| !state.asks.open.is_empty());
     for (field, text) in ["me", PASSWORD].into_iter().enumerate() {
         driver.perform(Action::Answer(AskAction::Give { field, given: Given::Text(text.into()) }));

@@ -14,14 +14,15 @@ use mcp_loupe::problem::ProblemKind;
 use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::{
-    Action, CompareAction, Connection, Dialog, DrawerTab, Effect, Event, ExportAction, HistoryAction, PaneView, QueryState,
-    Screen, StartQuestion, State, TokensAction,
+    Action, AppEffect, CallAction, CompareAction, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event, ExportAction,
+    HistoryAction, PaneView, QueryState, Screen, SessionEffect, SessionUpdate, SettingsAction, StartQuestion, State,
+    TokensAction, ViewAction,
 };
 use mcp_loupe::token::{Count, Tokenizer};
 
 fn on_sample() -> Driver {
     let mut driver = Driver::new();
-    driver.perform(Action::Connect(Source::sample()));
+    driver.perform(ConnectAction::Connect(Source::sample()));
     driver.until("the sample lists its tools", |state| !state.tools.is_empty());
     driver
 }
@@ -47,9 +48,9 @@ fn limits_of_the_settings_hold_from_the_next_connection_on() {
     let mut state = State::default();
     let mut effects = Vec::new();
     let table = "[limits]\nmessage = \"64MiB\"\npages = 20\nlog = true\n".parse().unwrap();
-    state.perform(Action::UseSettings { folder: PathBuf::from("/nowhere"), table }, &mut effects);
+    state.perform(SettingsAction::UseSettings { folder: PathBuf::from("/nowhere"), table }, &mut effects);
     let expected = Limits { message: 64 << 20, pages: 20, ..Limits::default() };
-    assert!(effects.contains(&Effect::UseLimits(expected)), "{effects:?}");
+    assert!(effects.contains(&Effect::Session(SessionEffect::UseLimits(expected))), "{effects:?}");
     let problem = state.toasts[0].problem.as_ref().unwrap();
     assert_eq!(problem.place, "limits.log in settings.toml");
 }
@@ -57,7 +58,7 @@ fn limits_of_the_settings_hold_from_the_next_connection_on() {
 #[test]
 fn a_card_of_the_start_page_is_one_click() {
     let mut driver = on_sample();
-    driver.perform(Action::Ask(StartQuestion::TextMatchesData));
+    driver.perform(CallAction::Ask(StartQuestion::TextMatchesData));
     driver.until("the answer is shown", |state| state.capture().is_some());
     let capture = driver.state.capture().unwrap().clone();
     assert_eq!((capture.tool.name.as_str(), capture.outcome), ("dual_search_companies", Outcome::Result));
@@ -71,7 +72,7 @@ fn a_card_of_the_start_page_is_one_click() {
     };
     assert!(tree.matched.count.missing > 0, "the dual sample leaves facts out of its text");
     // The other card needs the sample with hostile data: it connects anew and calls by itself.
-    driver.perform(Action::Ask(StartQuestion::HostileRecords));
+    driver.perform(CallAction::Ask(StartQuestion::HostileRecords));
     driver.until("the hostile answer is shown", |state| {
         state.capture().is_some_and(|capture| capture.tool.name == "strict_search_companies")
     });
@@ -82,8 +83,8 @@ fn a_card_of_the_start_page_is_one_click() {
 fn every_card_turns_the_drawer_to_the_tab_that_answers_it() {
     for &question in StartQuestion::ALL {
         let mut driver = on_sample();
-        driver.perform(Action::ShowDrawer(DrawerTab::Tokens));
-        driver.perform(Action::Ask(question));
+        driver.perform(ViewAction::ShowDrawer(DrawerTab::Tokens));
+        driver.perform(CallAction::Ask(question));
         driver.until("it is answered", |state| {
             let calls = if question == StartQuestion::MarkdownOrJson { 2 } else { 1 };
             state.captures.len() == calls && state.running.is_none()
@@ -102,39 +103,39 @@ fn every_card_turns_the_drawer_to_the_tab_that_answers_it() {
 #[test]
 fn arguments_that_break_the_schema_are_held() {
     let mut driver = on_sample();
-    driver.perform(Action::SetArgumentsText(r#"{"pageSize": 9999}"#.into()));
-    driver.perform(Action::Call { send_anyway: false });
+    driver.perform(CallAction::SetArgumentsText(r#"{"pageSize": 9999}"#.into()));
+    driver.perform(CallAction::Call { send_anyway: false });
     assert!(driver.state.running.is_none());
     assert!(driver.state.form().unwrap().fields.iter().any(|field| field.name == "pageSize" && field.problem.is_some()));
-    driver.perform(Action::Call { send_anyway: true });
+    driver.perform(CallAction::Call { send_anyway: true });
     driver.until("the refusal came", |state| state.capture().is_some());
     assert_eq!(driver.state.capture().unwrap().outcome, Outcome::ToolError);
     assert_eq!(driver.state.capture().unwrap().arguments, r#"{"pageSize": 9999}"#, "sent as typed");
-    driver.perform(Action::SetArgumentsText("{".into()));
-    driver.perform(Action::Call { send_anyway: true });
+    driver.perform(CallAction::SetArgumentsText("{".into()));
+    driver.perform(CallAction::Call { send_anyway: true });
     assert!(driver.state.running.is_none(), "what is no JSON object is never sent");
 }
 
 #[test]
 fn forms_are_remembered_and_stale_answers_told() {
     let mut driver = on_sample();
-    driver.perform(Action::SetArgumentsText(r#"{"searchTerm":"north"}"#.into()));
-    driver.perform(Action::Call { send_anyway: false });
+    driver.perform(CallAction::SetArgumentsText(r#"{"searchTerm":"north"}"#.into()));
+    driver.perform(CallAction::Call { send_anyway: false });
     driver.until("the answer is shown", |state| state.capture().is_some());
     assert!(!driver.state.is_answer_stale());
-    driver.perform(Action::SetArgumentsText(r#"{"searchTerm":"south"}"#.into()));
+    driver.perform(CallAction::SetArgumentsText(r#"{"searchTerm":"south"}"#.into()));
     assert!(driver.state.is_answer_stale());
-    driver.perform(Action::SelectTool("dial_search_user".into()));
-    driver.perform(Action::SelectTool("strict_search_companies".into()));
+    driver.perform(CallAction::SelectTool("dial_search_user".into()));
+    driver.perform(CallAction::SelectTool("strict_search_companies".into()));
     assert_eq!(&*driver.state.form().unwrap().text, r#"{"searchTerm":"south"}"#);
-    driver.perform(Action::RestoreArguments);
+    driver.perform(CallAction::RestoreArguments);
     assert!(!driver.state.is_answer_stale());
 }
 
 #[test]
 fn a_capture_that_is_exported_opens_again_identically() {
     let mut driver = on_sample();
-    driver.perform(Action::Call { send_anyway: false });
+    driver.perform(CallAction::Call { send_anyway: false });
     driver.until("the answer is shown", |state| state.capture().is_some());
     let first = driver.state.capture().unwrap().clone();
     let folder = tempfile::tempdir().unwrap();
@@ -159,8 +160,8 @@ fn captures_of_two_runs_under_one_name_are_two() {
     let path = folder.path().join("export");
     let called = |arguments: &str| {
         let mut driver = on_sample();
-        driver.perform(Action::SetArgumentsText(arguments.into()));
-        driver.perform(Action::Call { send_anyway: false });
+        driver.perform(CallAction::SetArgumentsText(arguments.into()));
+        driver.perform(CallAction::Call { send_anyway: false });
         driver.until("the answer is shown", |state| state.capture().is_some());
         driver
     };
@@ -185,7 +186,7 @@ fn captures_of_two_runs_under_one_name_are_two() {
     driver.perform(Action::Diff(DiffAction::OpenLast));
     assert_eq!(driver.state.diff.sides, Some((live.id.clone(), opened.id.clone())));
     // The same folder again is shown, not listed twice.
-    driver.perform(Action::SelectCapture(live.id.clone()));
+    driver.perform(ViewAction::SelectCapture(live.id.clone()));
     driver.perform(Action::OpenPath(Some(path)));
     driver.until("it is shown", |state| state.view.capture.as_ref() == Some(&opened.id));
     assert_eq!(driver.state.captures.iter().map(|capture| &capture.id).collect::<Vec<_>>(), [&live.id, &opened.id]);
@@ -194,7 +195,10 @@ fn captures_of_two_runs_under_one_name_are_two() {
 #[test]
 fn a_command_that_does_not_exist_is_said_with_a_hint() {
     let mut driver = Driver::new();
-    driver.perform(Action::Connect(Source::Command(Command { program: "no-such-command-here".into(), ..Command::default() })));
+    driver.perform(ConnectAction::Connect(Source::Command(Command {
+        program: "no-such-command-here".into(),
+        ..Command::default()
+    })));
     driver.until("it failed", |state| matches!(state.connection, Connection::Failed { .. }));
     let Connection::Failed { problem, .. } = &driver.state.connection else { unreachable!() };
     assert_eq!(problem.kind, ProblemKind::Spawn);
@@ -208,11 +212,11 @@ fn a_tool_not_declared_read_only_asks_first_and_a_dying_server_is_shown() {
 read b; read c; echo '{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"boom","inputSchema":{"type":"object"}}]}}' | sed "s/\"id\":0/$(printf '%s' "$c" | grep -o '"id":[^,}]*' | head -n 1)/"
 read d; echo 'last words' >&2; exit 3"#;
     let mut driver = Driver::new();
-    driver.perform(Action::Connect(shell(script)));
+    driver.perform(ConnectAction::Connect(shell(script)));
     driver.until("it is connected", |state| !state.tools.is_empty());
-    driver.perform(Action::Call { send_anyway: false });
+    driver.perform(CallAction::Call { send_anyway: false });
     assert!(matches!(driver.state.dialog, Some(Dialog::ConfirmCall { .. })));
-    driver.perform(Action::ConfirmCall);
+    driver.perform(CallAction::Confirm);
     driver.until("the server is gone", |state| matches!(state.connection, Connection::Gone { .. }) && state.running.is_none());
     assert_eq!(driver.state.capture().unwrap().outcome, Outcome::Disconnected);
     assert!(driver.state.connection.stderr().iter().any(|line| line.contains("last words")));
@@ -222,11 +226,14 @@ read d; echo 'last words' >&2; exit 3"#;
 fn events_of_an_ended_session_change_nothing() {
     let mut state = State::default();
     let mut effects = Vec::new();
-    state.perform(Action::Connect(Source::sample()), &mut effects);
-    state.perform(Action::CancelConnect, &mut effects);
-    assert!(matches!(effects[..], [Effect::Connect { session: 1, .. }, Effect::Disconnect { session: 1 }]));
-    state.apply(Event::Phase { session: 1, phase: "late".into() }, &mut effects);
-    state.apply(Event::Tools { session: 1, tools: Vec::new(), note: None }, &mut effects);
+    state.perform(ConnectAction::Connect(Source::sample()), &mut effects);
+    state.perform(ConnectAction::Cancel, &mut effects);
+    assert!(matches!(
+        effects[..],
+        [Effect::Session(SessionEffect::Connect { session: 1, .. }), Effect::Session(SessionEffect::Disconnect { session: 1 })]
+    ));
+    state.apply(Event::Session { session: 1, update: SessionUpdate::Phase("late".into()) }, &mut effects);
+    state.apply(Event::Session { session: 1, update: SessionUpdate::Tools { tools: Vec::new(), note: None } }, &mut effects);
     assert_eq!(state.connection, Connection::None);
     assert_eq!(effects.len(), 2);
 }
@@ -235,12 +242,12 @@ fn events_of_an_ended_session_change_nothing() {
 fn peeking_shows_a_format_and_lets_it_go_again() {
     let mut state = State::default();
     let mut effects = Vec::new();
-    state.perform(Action::Peek(Some("toon")), &mut effects);
+    state.perform(ViewAction::Peek(Some("toon")), &mut effects);
     assert_eq!(state.view.shows(1), PaneView::Text("toon"));
-    state.perform(Action::Peek(None), &mut effects);
+    state.perform(ViewAction::Peek(None), &mut effects);
     assert_eq!(state.view.shows(1), PaneView::Text("content"));
-    state.perform(Action::Peek(Some("toon")), &mut effects);
-    state.perform(Action::KeepPeek, &mut effects);
+    state.perform(ViewAction::Peek(Some("toon")), &mut effects);
+    state.perform(ViewAction::KeepPeek, &mut effects);
     assert_eq!(state.view.panes[1], PaneView::Text("toon"));
 }
 
@@ -256,7 +263,7 @@ fn only_web_links_are_offered_and_only_after_a_look() {
         state.perform(Action::OpenLink(url.into()), &mut effects);
         assert!(effects.is_empty());
         state.perform(Action::ConfirmLink, &mut effects);
-        assert_eq!(std::mem::take(&mut effects), [Effect::OpenUrl(url.into())]);
+        assert_eq!(std::mem::take(&mut effects), [Effect::App(AppEffect::OpenUrl(url.into()))]);
     }
 }
 
@@ -265,7 +272,7 @@ fn messages_go_by_themselves_and_errors_stay() {
     let mut state = State::default();
     let mut effects = Vec::new();
     state.perform(Action::Copy("x".into()), &mut effects);
-    state.perform(Action::ConnectForm, &mut effects);
+    state.perform(ConnectAction::UseForm, &mut effects);
     assert_eq!(state.toasts.len(), 2);
     state.tick(Duration::from_secs(5));
     assert_eq!(state.toasts.len(), 1);
@@ -292,7 +299,7 @@ fn inquired<Q: Query>(driver: &mut Driver, inquiry: &Inquiry) -> Result<Q::Out, 
 #[test]
 fn a_tokenizer_file_counts_and_a_bad_one_is_said() {
     let mut driver = on_sample();
-    driver.perform(Action::Ask(StartQuestion::TextMatchesData));
+    driver.perform(CallAction::Ask(StartQuestion::TextMatchesData));
     driver.until("the answer is shown", |state| state.capture().is_some());
     let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/token");
     driver.perform(Action::Tokens(TokensAction::OpenFile(Some(data.join("no-such.json")))));
@@ -310,7 +317,7 @@ fn a_tokenizer_file_counts_and_a_bad_one_is_said() {
 #[test]
 fn keys_are_struck_without_touching_the_capture() {
     let mut driver = on_sample();
-    driver.perform(Action::Ask(StartQuestion::TextMatchesData));
+    driver.perform(CallAction::Ask(StartQuestion::TextMatchesData));
     driver.until("the answer is shown", |state| state.capture().is_some());
     let before = driver.state.capture().unwrap().clone();
     driver.perform(Action::Tokens(TokensAction::ToggleKey("/items/*/city".into())));
@@ -342,7 +349,7 @@ fn the_whole_server_is_counted_by_part_in_the_encoding_chosen() {
     assert_ne!(first, second, "they are counted anew");
     let cost = inquired::<ServerCostQuery>(&mut driver, &second).unwrap();
     assert_eq!(Some(cost.definitions()), driver.state.tools_total());
-    driver.perform(Action::ShowAnswer);
+    driver.perform(ViewAction::ShowAnswer);
     assert_eq!(driver.state.view.screen, Screen::Start);
 }
 
@@ -352,13 +359,13 @@ fn a_price_table_of_ones_own_adds_models_and_a_broken_one_is_said() {
     let mut driver = on_sample();
     let model = "[[model]]\nname = \"Mine\"\ntokenizer = \"cl100k_base\"\ninput = 1.0\ncontext = 1000\nsource = \"me\"\nread = \"2026-01-01\"\n";
     std::fs::write(folder.path().join("prices.toml"), model).unwrap();
-    driver.perform(Action::UseFolder(folder.path().to_owned()));
+    driver.perform(SettingsAction::UseFolder(folder.path().to_owned()));
     assert_eq!(driver.state.prices.file.as_deref(), Some(&*folder.path().join("prices.toml")));
     driver.until("the table is read", |state| state.prices.prices.get("Mine").is_some());
     driver.perform(Action::Tokens(TokensAction::Model(Some("Mine".into()))));
     assert_eq!(driver.state.model().map(|model| model.context), Some(1_000));
     std::fs::write(folder.path().join("prices.toml"), "[[model]]\nname = 7\n").unwrap();
-    driver.perform(Action::UseFolder(folder.path().to_owned()));
+    driver.perform(SettingsAction::UseFolder(folder.path().to_owned()));
     driver.until("the problem is said", |state| state.prices.problem.is_some());
     assert!(driver.state.prices.prices.get("Mine").is_some(), "what was read stays");
 }
@@ -366,13 +373,13 @@ fn a_price_table_of_ones_own_adds_models_and_a_broken_one_is_said() {
 #[test]
 fn reconnecting_calls_again_and_compares_with_before() {
     let mut driver = on_sample();
-    driver.perform(Action::SetArgumentsText(r#"{"searchTerm":"north"}"#.into()));
-    driver.perform(Action::Call { send_anyway: false });
+    driver.perform(CallAction::SetArgumentsText(r#"{"searchTerm":"north"}"#.into()));
+    driver.perform(CallAction::Call { send_anyway: false });
     driver.until("the answer is shown", |state| state.capture().is_some());
     let before = driver.state.capture().unwrap().clone();
     // What is typed meanwhile is neither sent nor lost.
-    driver.perform(Action::SetArgumentsText(r#"{"searchTerm":"south"}"#.into()));
-    driver.perform(Action::Reconnect);
+    driver.perform(CallAction::SetArgumentsText(r#"{"searchTerm":"south"}"#.into()));
+    driver.perform(ConnectAction::Reconnect);
     driver.until("it is called again", |state| state.again.pair.is_some());
     let now = driver.state.capture().unwrap().clone();
     assert_eq!(driver.state.again.pair, Some((now.id.clone(), before.id.clone())));
@@ -382,7 +389,7 @@ fn reconnecting_calls_again_and_compares_with_before() {
     assert_eq!(driver.state.again_tools(), None);
     // With the diff open it stays open, about the newest answer.
     driver.perform(Action::Diff(DiffAction::Open(before.id.clone(), now.id.clone())));
-    driver.perform(Action::Reconnect);
+    driver.perform(ConnectAction::Reconnect);
     driver.until("it is called a third time", |state| state.captures.len() == 3 && state.running.is_none());
     assert_eq!(driver.state.view.screen, Screen::Diff);
     assert_eq!(driver.state.diff.sides.as_ref().map(|(a, _)| a), Some(&now.id));
@@ -393,18 +400,18 @@ fn tools_that_changed_are_told_after_reconnecting() {
     let mut state = State::default();
     let mut effects = Vec::new();
     let tool = |text: &str| mcp_loupe::capture::Tool::read(bytes::Bytes::copy_from_slice(text.as_bytes()));
-    state.perform(Action::Connect(Source::sample()), &mut effects);
+    state.perform(ConnectAction::Connect(Source::sample()), &mut effects);
     let old = vec![tool(r#"{"name":"a","inputSchema":{}}"#)];
     let new = vec![tool(r#"{"name":"b","inputSchema":{}}"#)];
-    state.apply(Event::Tools { session: 1, tools: old, note: None }, &mut effects);
-    state.perform(Action::Reconnect, &mut effects);
+    state.apply(Event::Session { session: 1, update: SessionUpdate::Tools { tools: old, note: None } }, &mut effects);
+    state.perform(ConnectAction::Reconnect, &mut effects);
     effects.clear();
-    state.apply(Event::Tools { session: 2, tools: new.clone(), note: None }, &mut effects);
+    state.apply(Event::Session { session: 2, update: SessionUpdate::Tools { tools: new.clone(), note: None } }, &mut effects);
     assert!(state.again_tools().is_some());
     // Another server is another matter.
-    state.perform(Action::Connect(shell("true")), &mut effects);
+    state.perform(ConnectAction::Connect(shell("true")), &mut effects);
     effects.clear();
-    state.apply(Event::Tools { session: 3, tools: new, note: None }, &mut effects);
+    state.apply(Event::Session { session: 3, update: SessionUpdate::Tools { tools: new, note: None } }, &mut effects);
     assert_eq!(state.again_tools(), None);
 }
 
@@ -429,7 +436,7 @@ fn of_two_lists_the_one_asked_for_last_stays() {
         done
     "#;
     let mut driver = Driver::new();
-    driver.perform(Action::Connect(shell(script)));
+    driver.perform(ConnectAction::Connect(shell(script)));
     let seen = std::cell::RefCell::new(Vec::new());
     driver.until("the last list is there", |state| {
         let name = state.tools.first().map(|listed| listed.tool.name.clone()).unwrap_or_default();
@@ -455,7 +462,7 @@ fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
     let said = driver.state.compare_verdict(&compare(&driver.state), &page.sweep).text();
     assert!(said.starts_with("All 3 answers are the same, byte for byte. Tokens (o200k_base): "), "{said}");
     driver.perform(equal(50));
-    driver.perform(Action::CancelCall);
+    driver.perform(CallAction::Cancel);
     driver.until("it has stopped", |state| !compare(state).series.is_running());
     let series = compare(&driver.state).series;
     assert!(series.stopped.as_deref() == Some("cancelled") && series.made() < 50);
@@ -466,23 +473,26 @@ fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
 fn repeating_asks_first_where_a_tool_may_write() {
     let mut state = State::default();
     let mut effects = Vec::new();
-    state.perform(Action::Connect(shell("true")), &mut effects);
-    state.apply(Event::Connected { session: 1, server: mcp_loupe::capture::Server::default() }, &mut effects);
+    state.perform(ConnectAction::Connect(shell("true")), &mut effects);
+    state.apply(
+        Event::Session { session: 1, update: SessionUpdate::Connected(mcp_loupe::capture::Server::default()) },
+        &mut effects,
+    );
     let tool = mcp_loupe::capture::Tool::read(bytes::Bytes::from_static(br#"{"name":"write","inputSchema":{"type":"object"}}"#));
-    state.apply(Event::Tools { session: 1, tools: vec![tool], note: None }, &mut effects);
+    state.apply(Event::Session { session: 1, update: SessionUpdate::Tools { tools: vec![tool], note: None } }, &mut effects);
     effects.clear();
     state.perform(Action::Compare(CompareAction::StartEqual(5)), &mut effects);
     assert!(matches!(&state.dialog, Some(Dialog::ConfirmCompare { calls, .. }) if calls.len() == 5) && effects.is_empty());
-    state.perform(Action::ConfirmCall, &mut effects);
-    assert!(matches!(effects[..], [Effect::Call { .. }]) && state.running.is_some());
+    state.perform(CallAction::Confirm, &mut effects);
+    assert!(matches!(effects[..], [Effect::Session(SessionEffect::Call { .. })]) && state.running.is_some());
 }
 
 #[test]
 fn two_answers_are_compared_and_the_difference_copied() {
     let mut driver = on_sample();
     for term in ["north", "south"] {
-        driver.perform(Action::SetArgumentsText(format!(r#"{{"searchTerm":"{term}"}}"#)));
-        driver.perform(Action::Call { send_anyway: false });
+        driver.perform(CallAction::SetArgumentsText(format!(r#"{{"searchTerm":"{term}"}}"#)));
+        driver.perform(CallAction::Call { send_anyway: false });
         driver.until("the answer is shown", |state| state.running.is_none());
     }
     driver.perform(Action::Diff(DiffAction::OpenLast));
@@ -491,7 +501,9 @@ fn two_answers_are_compared_and_the_difference_copied() {
     driver.until("they are compared", |state| state.diff_view().is_some());
     assert!(!driver.state.diff_view().unwrap().is_equal());
     driver.perform(Action::Diff(DiffAction::Copy));
-    assert!(matches!(&driver.app_effects[..], [Effect::CopyText(text)] if text.contains("@@ ") && text.contains("\n-")));
+    assert!(
+        matches!(&driver.app_effects[..], [Effect::App(AppEffect::CopyText(text))] if text.contains("@@ ") && text.contains("\n-"))
+    );
     let sides = driver.state.diff.sides.clone().unwrap();
     driver.perform(Action::Diff(DiffAction::Swap));
     assert_eq!(driver.state.diff.sides, Some((sides.1.clone(), sides.0.clone())));
@@ -505,14 +517,14 @@ fn two_answers_are_compared_and_the_difference_copied() {
     let is_opened = |id: &CaptureId| *id != sides.0 && *id != sides.1;
     let (a, b) = driver.state.diff.sides.clone().unwrap();
     assert!(is_opened(&a) && b == sides.0, "{a:?} {b:?}");
-    driver.perform(Action::ShowAnswer);
+    driver.perform(ViewAction::ShowAnswer);
     assert_eq!(driver.state.view.screen, Screen::Answer);
 }
 
 #[test]
 fn a_card_compares_markdown_with_json() {
     let mut driver = on_sample();
-    driver.perform(Action::Ask(StartQuestion::MarkdownOrJson));
+    driver.perform(CallAction::Ask(StartQuestion::MarkdownOrJson));
     let progress = driver.state.comparisons.current.as_ref().unwrap().progress();
     assert_eq!(progress.as_deref(), Some("Call 1 of 2: response_format=json"));
     driver.until("both calls are made", |state| {
@@ -526,7 +538,7 @@ fn a_card_compares_markdown_with_json() {
     let titles: Vec<_> = page.sweep.columns.iter().map(|column| column.title.as_str()).collect();
     assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"]);
     // The way back leads to an answer, and nothing is called twice.
-    driver.perform(Action::ShowAnswer);
+    driver.perform(ViewAction::ShowAnswer);
     assert_eq!(driver.state.view.screen, Screen::Answer);
     let choice = driver.state.format_choice().unwrap();
     assert_eq!(driver.state.made_of(&choice), 2);
@@ -541,7 +553,7 @@ fn a_card_compares_markdown_with_json() {
 fn a_comparison_is_looked_at_by_part_folded_and_written() {
     let folder = tempfile::tempdir().unwrap();
     let mut driver = on_sample();
-    driver.perform(Action::Ask(StartQuestion::MarkdownOrJson));
+    driver.perform(CallAction::Ask(StartQuestion::MarkdownOrJson));
     driver.until("both calls are made", |state| state.captures.len() == 2 && state.running.is_none());
     for action in [CompareAction::Go(1), CompareAction::SetPart(SentPart::Content), CompareAction::Fold("data[0]".into())] {
         driver.perform(Action::Compare(action));
@@ -569,14 +581,14 @@ fn compare(vary: &str, values: &[String]) -> Action {
 #[test]
 fn what_was_called_already_is_not_called_again() {
     let mut driver = on_sample();
-    driver.perform(Action::Call { send_anyway: false });
+    driver.perform(CallAction::Call { send_anyway: false });
     driver.until("the answer is shown", |state| state.capture().is_some());
     let choice = driver.state.format_choice().unwrap();
     // Nothing was said about the format: its default is in the schema.
     assert_eq!(choice.label(driver.state.made_of(&choice)), "Compare json / markdown · 1 more call");
     driver.perform(compare(&choice.name, &choice.values));
     driver.until("the other call is made", |state| state.captures.len() == 2 && state.running.is_none());
-    driver.perform(Action::SetArgumentsText(r#"{"searchTerm":"north"}"#.into()));
+    driver.perform(CallAction::SetArgumentsText(r#"{"searchTerm":"north"}"#.into()));
     assert_eq!(driver.state.made_of(&choice), 0, "another question has other answers");
 }
 
@@ -611,12 +623,12 @@ esac; done"#
 #[test]
 fn a_call_that_fails_or_hangs_leaves_what_came() {
     let mut driver = Driver::new();
-    driver.perform(Action::Connect(formats(r#"{"readOnlyHint":true}"#)));
+    driver.perform(ConnectAction::Connect(formats(r#"{"readOnlyHint":true}"#)));
     driver.until("it lists its tool", |state| !state.tools.is_empty());
     let choice = driver.state.format_choice().unwrap();
     driver.perform(compare(&choice.name, &choice.values));
     driver.until("the third call hangs", |state| state.captures.len() == 2 && state.running.is_some());
-    driver.perform(Action::CancelCall);
+    driver.perform(CallAction::Cancel);
     driver.until("it is cancelled", |state| state.running.is_none());
     let outcomes: Vec<_> = driver.state.captures.iter().map(|capture| capture.outcome).collect();
     assert_eq!(outcomes, [Outcome::Result, Outcome::ProtocolError, Outcome::Cancelled]);
@@ -629,7 +641,7 @@ fn a_call_that_fails_or_hangs_leaves_what_came() {
 #[test]
 fn a_tool_not_declared_read_only_is_asked_about_with_every_call() {
     let mut driver = Driver::new();
-    driver.perform(Action::Connect(formats("{}")));
+    driver.perform(ConnectAction::Connect(formats("{}")));
     driver.until("it lists its tool", |state| !state.tools.is_empty());
     driver.perform(compare("format", &["\"a\"".into(), "\"b\"".into()]));
     let Some(Dialog::ConfirmCompare { compare, calls }) = &driver.state.dialog else { panic!("nobody was asked") };
@@ -638,7 +650,7 @@ fn a_tool_not_declared_read_only_is_asked_about_with_every_call() {
         ("get", [r#"{"format":"a"}"#, r#"{"format":"b"}"#].map(String::from).as_slice())
     );
     assert!(driver.state.running.is_none() && driver.state.captures.is_empty());
-    driver.perform(Action::ConfirmCall);
+    driver.perform(CallAction::Confirm);
     driver.until("both calls are made", |state| state.captures.len() == 2 && state.running.is_none());
 }
 
@@ -647,7 +659,7 @@ fn calls_are_there_again_in_the_next_run() {
     let folder = tempfile::tempdir().unwrap();
     let mut driver = on_sample();
     driver.perform(Action::History(HistoryAction::Use(folder.path().to_owned())));
-    driver.perform(Action::Call { send_anyway: false });
+    driver.perform(CallAction::Call { send_anyway: false });
     driver.until("the call is kept", |state| state.history.entries.len() == 1);
     let first = driver.state.capture().unwrap().clone();
     assert!(driver.state.history.earlier().is_empty(), "a call of this run stands in its own list");
@@ -678,11 +690,11 @@ fn calls_are_there_again_in_the_next_run() {
 #[test]
 fn the_same_call_is_compared_in_the_other_era() {
     let mut driver = on_sample();
-    driver.perform(Action::SelectTool("dual_search_companies".into()));
-    driver.perform(Action::Call { send_anyway: false });
+    driver.perform(CallAction::SelectTool("dual_search_companies".into()));
+    driver.perform(CallAction::Call { send_anyway: false });
     driver.until("the answer is shown", |state| state.running.is_none() && state.capture().is_some());
     let before = driver.state.capture().unwrap().id.clone();
-    driver.perform(Action::ReconnectIn(Protocol::Version("2026-07-28")));
+    driver.perform(ConnectAction::ReconnectIn(Protocol::Version("2026-07-28")));
     driver.until("both answers are compared", |state| state.view.screen == Screen::Diff);
     let (a, b) = driver.state.diff.sides.clone().unwrap();
     let version = |id| driver.state.capture_of(id).unwrap().server.protocol_version.clone();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mcp_loupe::engine::Engine;
-use mcp_loupe::state::{Action, Effect, State};
+use mcp_loupe::state::{Action, AppEffect, Effect, State};
 
 /// No test waits longer for anything.
 pub const LIMIT: Duration = Duration::from_secs(60);
@@ -36,13 +36,15 @@ impl Driver {
     fn execute(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::CopyText(_) | Effect::OpenUrl(_) | Effect::Quit => self.app_effects.push(effect),
+                Effect::App(AppEffect::CopyText(_)) | Effect::App(AppEffect::OpenUrl(_)) | Effect::App(AppEffect::Quit) => {
+                    self.app_effects.push(effect)
+                }
                 effect => self.engine.execute(effect),
             }
         }
     }
 
-    pub fn perform(&mut self, action: Action) {
+    pub fn perform(&mut self, action: impl Into<Action>) {
         let mut effects = Vec::new();
         self.state.tick(self.began.elapsed());
         self.state.perform(action, &mut effects);

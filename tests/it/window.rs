@@ -17,7 +17,7 @@ use mcp_loupe::serve::sample::Sample;
 use mcp_loupe::shot::Shot;
 use mcp_loupe::source::{SampleSpec, Source};
 use mcp_loupe::state::exact::{Counted, ExactEffect, ExactEvent, KeyPlace, Prepared};
-use mcp_loupe::state::{Action, Effect, Event, State};
+use mcp_loupe::state::{Action, CallAction, CallUpdate, ConnectAction, Effect, Event, SessionEffect, SessionUpdate, State};
 use mcp_loupe::token;
 use mcp_loupe::token::claude::Request;
 use time::OffsetDateTime;
@@ -37,16 +37,16 @@ impl Window {
     pub fn sample(spec: &str) -> Self {
         let spec = SampleSpec::parse(spec).unwrap();
         let mut window = Self { state: State::default(), sample: Sample::new(&spec).unwrap(), memo: Memo::default(), calls: 0 };
-        window.send(Action::Connect(Source::Sample(spec)));
+        window.send(ConnectAction::Connect(Source::Sample(spec)));
         window
     }
 
     /// Called with these arguments.
     pub fn calling(spec: &str, tool: &str, arguments: &str) -> Self {
         let mut window = Self::sample(spec);
-        window.send(Action::SelectTool(tool.into()));
-        window.send(Action::SetArgumentsText(arguments.into()));
-        window.send(Action::Call { send_anyway: true });
+        window.send(CallAction::SelectTool(tool.into()));
+        window.send(CallAction::SetArgumentsText(arguments.into()));
+        window.send(CallAction::Call { send_anyway: true });
         window
     }
 
@@ -68,14 +68,14 @@ impl Window {
         self.apply(Event::Opened(vec![Arc::new(capture)]));
     }
 
-    pub fn send(&mut self, action: Action) {
+    pub fn send(&mut self, action: impl Into<Action>) {
         let mut effects = Vec::new();
         self.state.perform(action, &mut effects);
         self.carry_out(effects);
     }
 
     /// What a person did, with a server that has not answered yet.
-    pub fn send_without_answer(&mut self, action: Action) {
+    pub fn send_without_answer(&mut self, action: impl Into<Action>) {
         self.state.perform(action, &mut Vec::new());
     }
 
@@ -93,18 +93,18 @@ impl Window {
     fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Connect { session, .. } => {
-                    self.apply(Event::Connected { session, server: server() });
+                Effect::Session(SessionEffect::Connect { session, .. }) => {
+                    self.apply(Event::Session { session, update: SessionUpdate::Connected(server()) });
                     let answer = Doc::parse(self.request("tools/list", "{}"));
                     let tools = answer.at("/result/tools").unwrap().children().map(Node::raw_bytes).map(Tool::read).collect();
-                    self.apply(Event::Tools { session, tools, note: None });
+                    self.apply(Event::Session { session, update: SessionUpdate::Tools { tools, note: None } });
                 }
-                Effect::Call { call, tool, arguments, .. } => {
+                Effect::Session(SessionEffect::Call { call, tool, arguments, .. }) => {
                     let arguments = String::from_utf8(arguments.to_vec()).unwrap();
                     let params = format!(r#"{{"name":"{}","arguments":{arguments}}}"#, tool.name);
                     let response = self.request("tools/call", &params);
                     let capture = self.capture((*tool).clone(), &arguments, response);
-                    self.apply(Event::Captured { call, capture: Arc::new(capture) });
+                    self.apply(Event::Call { call, update: CallUpdate::Captured(Arc::new(capture)) });
                 }
                 Effect::Answer { about, inquiry } => {
                     let answer = inquiry.query.run(&about, &Hosts::built_in(), &self.memo, &Cancel::new()).unwrap();

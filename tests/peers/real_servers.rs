@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use mcp_loupe::source::{Command as CommandSource, Source};
-use mcp_loupe::state::Action;
+use mcp_loupe::state::{Action, CallAction, ConnectAction};
 
 use crate::support::Driver;
 
@@ -231,14 +231,14 @@ fn one_is_driven_through_the_windows_state() {
     let mut driver = Driver::new();
     let command =
         CommandSource { program: node_peer("mcp-server-everything"), args: vec!["stdio".into()], ..CommandSource::default() };
-    driver.perform(Action::Connect(Source::Command(command)));
+    driver.perform(ConnectAction::Connect(Source::Command(command)));
     driver.until("the tools are listed", |state| state.tools.len() >= 13);
-    driver.perform(Action::SelectTool("get-structured-content".into()));
-    driver.perform(Action::SetArgumentsText(r#"{"location":"Los Angeles"}"#.into()));
-    driver.perform(Action::Call { send_anyway: false });
+    driver.perform(CallAction::SelectTool("get-structured-content"));
+    driver.perform(CallAction::SetArgumentsText(r#"{"location":"Los Angeles"}"#));
+    driver.perform(CallAction::Call { send_anyway: false });
     // server-everything declares nothing about this tool, so the window asks first.
     if driver.state.dialog.is_some() {
-        driver.perform(Action::ConfirmCall);
+        driver.perform(CallAction::Confirm);
     }
     driver.until("the answer is there", |state| state.running.is_none() && state.capture().is_some());
     let capture = driver.state.capture().unwrap();

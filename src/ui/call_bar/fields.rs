@@ -6,7 +6,7 @@
 use egui::{Color32, Frame, Id, Margin, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, Stroke, TextEdit, Ui, vec2};
 
 use crate::json::decode_string;
-use crate::state::{Action, Field, FieldKind, Form, FormMode, Value};
+use crate::state::{CallAction, Field, FieldKind, Form, FormMode, Value};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, widgets};
 
@@ -160,7 +160,7 @@ fn menu_values(field: &Field) -> Vec<(&'static str, Value)> {
 fn field_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, index: usize, width: f32) {
     let field = &form.fields[index];
     let t = ThemeTokens::of(ui);
-    let set = |value: Value| cx.send(Action::SetField { field: index, value });
+    let set = |value: Value| cx.send(CallAction::SetField { field: index, value });
     ui.horizontal(|ui| {
         ui.set_height(LABEL);
         ui.spacing_mut().item_spacing.x = 6.0;
@@ -456,7 +456,7 @@ pub(super) fn json_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: i
                 .inner;
             let response: Response = response.accessible_name("Arguments as JSON");
             if response.changed() {
-                cx.send(Action::SetArgumentsText(text));
+                cx.send(CallAction::SetArgumentsText(text));
             }
             if let Some((message, line, column)) = &form.syntax {
                 ui.label(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use egui::{Align, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
 
 use crate::capture::{Capture, Outcome, Timings, Tool};
-use crate::state::{Action, Connection, Running};
+use crate::state::{CallAction, ConnectAction, Connection, Running};
 use crate::ui::commands;
 use crate::ui::sidebar;
 use crate::ui::theme::{self, ThemeTokens};
@@ -116,12 +116,12 @@ fn done_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture) {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| match &cx.state.connection {
                 Connection::None | Connection::Failed { .. } => {
                     if widgets::Button::new("Reconnect").small().show(ui).clicked() {
-                        cx.send(Action::Reconnect);
+                        cx.send(ConnectAction::Reconnect);
                     }
                 }
                 _ => {
                     if widgets::Button::new("Retry").small().enabled(commands::can_call(cx)).show(ui).clicked() {
-                        cx.send(Action::Call { send_anyway: false });
+                        cx.send(CallAction::Call { send_anyway: false });
                     }
                 }
             });

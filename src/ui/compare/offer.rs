@@ -5,7 +5,7 @@ use egui::{Color32, Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
 use crate::analysis::SubjectQuery;
 use crate::analysis::sweep::{SweepChoice, argument_names, choices, page_size_argument, shown, value_in};
-use crate::state::{Action, CompareAction, Screen, VaryForm};
+use crate::state::{Action, CallAction, CompareAction, Screen, VaryForm};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, commands, icons};
@@ -148,8 +148,8 @@ pub fn variant_ui(ui: &mut Ui, cx: &Cx<'_>) {
     if button.show(ui).clicked()
         && let Ok(arguments) = crate::analysis::sweep::with_value(&given, &choice.name, value)
     {
-        cx.send(Action::SetArgumentsText(arguments));
-        cx.send(Action::Call { send_anyway: false });
+        cx.send(CallAction::SetArgumentsText(arguments));
+        cx.send(CallAction::Call { send_anyway: false });
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a server may ask of us, said before it is reached: folders, and an answer to requests for completions.
 
+use crate::state::SettingsAction;
 use egui::{RichText, Ui};
 
 use super::{label, pair};
-use crate::state::Action;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, asks, icons};
@@ -31,7 +31,7 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
             let line =
                 widgets::LineEdit { name: "Answer to completions", hint: "you are asked each time", width, is_secret: false };
             if line.show(ui, "connect", &mut text) {
-                cx.send(Action::SetSamplingReply((!text.is_empty()).then_some(text)));
+                cx.send(SettingsAction::SetSamplingReply((!text.is_empty()).then_some(text)));
             }
         },
     );

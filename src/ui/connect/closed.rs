@@ -5,7 +5,7 @@ use egui::{Label, RichText, Ui};
 use super::super::theme::{self, ThemeTokens};
 use super::super::widgets::Button;
 use super::super::{Cx, icons};
-use crate::state::{Action, Connection};
+use crate::state::{ConnectAction, Connection};
 
 pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let (Some(closed), Connection::None | Connection::Failed { .. }) = (&cx.state.closed, &cx.state.connection) else { return };
@@ -19,7 +19,7 @@ pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
         let name = format!("Connect to {label} again");
         if Button::new(&name).icon(icons::REFRESH).show(ui).clicked() {
-            cx.send(Action::Connect(closed.clone()));
+            cx.send(ConnectAction::Connect(closed.clone()));
         }
         ui.add(Label::new(RichText::new(closed.to_string()).font(theme::code()).color(t.weak)).truncate());
     });

@@ -4,7 +4,7 @@ use egui::{Frame, Label, Margin, RichText, Stroke, Ui};
 
 use super::{login, other, reach, smart};
 use crate::source::Source;
-use crate::state::{Action, ConnectForm, ConnectMode, Connection};
+use crate::state::{ConnectAction, ConnectForm, ConnectMode, Connection};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons, top_bar};
@@ -50,11 +50,11 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
             button = button.tip(&why);
         }
         if button.show(ui).clicked() {
-            cx.send(Action::ConnectForm);
+            cx.send(ConnectAction::UseForm);
         }
     });
     if form != cx.state.connect_form {
-        cx.send(Action::EditConnect(form));
+        cx.send(ConnectAction::Edit(form));
     }
 }
 

@@ -7,7 +7,7 @@ use super::super::widgets::{self, Tone};
 use super::super::{Cx, icons, top_bar};
 use crate::source::Source;
 use crate::source::import::Placeholder;
-use crate::state::{Action, ImportAction, Understood};
+use crate::state::{Action, ConnectAction, ImportAction, Understood};
 
 /// Width from which on heading and buttons stand in one row.
 const ONE_ROW: f32 = 560.0;
@@ -147,7 +147,7 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood) {
         let take = widgets::Button::new("Use this server").shortcut("↵").enabled(why.is_none());
         let tip = why.as_deref();
         if connect.tip(tip.unwrap_or("Connects to exactly what stands above")).show(ui).clicked() {
-            cx.send(Action::ConnectForm);
+            cx.send(ConnectAction::UseForm);
         }
         if take.tip(tip.unwrap_or("Fills the form with it, to be changed before connecting")).show(ui).clicked() {
             send(cx, ImportAction::Use);

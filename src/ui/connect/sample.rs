@@ -9,7 +9,7 @@ use super::super::{Cx, commands, icons, top_bar};
 use super::{card, other};
 use crate::source::{SAMPLE_SETS, SampleKey, SampleSet, SampleSpec, Source, Takes};
 use crate::state::versus::ServerDiffAction;
-use crate::state::{Action, ConnectForm};
+use crate::state::{Action, ConnectAction, ConnectForm};
 
 /// The names of the sets, as people know them.
 fn set_title(id: &'static str) -> &'static str {
@@ -95,7 +95,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 cx.send(if is_choosing {
                     Action::Versus(ServerDiffAction::List(Box::new(source)))
                 } else {
-                    Action::Connect(source)
+                    ConnectAction::Connect(source).into()
                 });
             }
             if !is_default
@@ -107,7 +107,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     if spec != cx.state.connect_form.sample {
         let form = ConnectForm { sample: spec, ..cx.state.connect_form.clone() };
-        cx.send(Action::EditConnect(form));
+        cx.send(ConnectAction::Edit(form));
     }
 }
 

@@ -14,7 +14,7 @@ use crate::analysis::{NeededQuery, RowQuery, counted, ratio_of};
 use crate::capture::FactCount;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
-use crate::state::{Action, DrawerTab, PaneView, QueryState, TokensAction, TokensPart};
+use crate::state::{Action, DrawerTab, PaneView, QueryState, SettingsAction, TokensAction, TokensPart, ViewAction};
 use crate::token::{Count, Tokenizer};
 use crate::ui::exact;
 use crate::ui::panes::{format_title, menu_row};
@@ -87,7 +87,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         for line in lines.iter().filter(|line| matches!(line.known, Known::Row(..))) {
             let hue = t.hue(line.format).color;
             if menu_row(ui, format_title(line.format), Some(hue), line.format == baseline).clicked() {
-                cx.send(Action::SetBaseline(line.format));
+                cx.send(SettingsAction::SetBaseline(line.format));
                 ui.close();
             }
         }
@@ -421,7 +421,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     response.widget_info(|| WidgetInfo::selected(Role::Row, true, is_peeked, &name));
     if response.clicked() {
         focus.request_focus();
-        cx.send(Action::SetPane { pane: 1, shows: PaneView::Text(line.format) });
+        cx.send(ViewAction::SetPane { pane: 1, shows: PaneView::Text(line.format) });
     }
     let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
     let trip = match &row.round_trip {
@@ -519,18 +519,18 @@ fn keys(ui: &Ui, cx: &Cx<'_>, focus: &Response, lines: &[Line<'_>]) {
     if pressed(Key::ArrowDown)
         && let Some(&next) = formats.get(at.map_or(0, |at| at + 1))
     {
-        cx.send(Action::Peek(Some(next)));
+        cx.send(ViewAction::Peek(Some(next)));
     }
     if pressed(Key::ArrowUp)
         && let Some(&previous) = at.and_then(|at| formats.get(at.checked_sub(1)?))
     {
-        cx.send(Action::Peek(Some(previous)));
+        cx.send(ViewAction::Peek(Some(previous)));
     }
     if cx.state.view.peek.is_some() {
         if ui.input_mut(|input| input.consume_key(egui::Modifiers::SHIFT, Key::Enter)) {
-            cx.send(Action::KeepPeekBeside);
+            cx.send(ViewAction::KeepPeekBeside);
         } else if pressed(Key::Enter) {
-            cx.send(Action::KeepPeek);
+            cx.send(ViewAction::KeepPeek);
         }
     }
 }

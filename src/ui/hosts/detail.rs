@@ -7,7 +7,7 @@ use super::{SIDE, row};
 use crate::analysis::{HostRow, HostsReport, TextOf, evidence_text};
 use crate::number::grouped;
 use crate::state::diff::DiffAction;
-use crate::state::{Action, HostDetail, HostsAction};
+use crate::state::{Action, HostDetail, HostsAction, ViewAction};
 use crate::ui::dialogs::MAX_LABEL;
 use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
 use crate::ui::theme::{self, ThemeTokens};
@@ -67,7 +67,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
             }
             if Button::new("View as").small().height(theme::ICON_BUTTON).name("View the answer as this host").show(ui).clicked() {
                 cx.send(Action::Hosts(HostsAction::ViewAs(Some(id))));
-                cx.send(Action::ShowAnswer);
+                cx.send(ViewAction::ShowAnswer);
             }
             if let (Some(other), Some(shown)) = (cx.state.view.hosts.beside, cx.state.view.capture.clone())
                 && widgets::icon_button(ui, icons::DIFF, "Difference of the two texts, line by line").clicked()

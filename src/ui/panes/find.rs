@@ -7,7 +7,7 @@ use egui::{Align, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
 use super::PaneCx;
 use super::text::goto_id;
 use crate::analysis::{FIND_LIMIT, FindHostQuery, FindQuery};
-use crate::state::{Action, PaneView};
+use crate::state::{PaneView, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, widgets};
 
@@ -44,7 +44,7 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &Pa
             }
             ui.data_mut(|data| data.insert_temp(index_id.with("painted"), pass));
             if edit.changed() {
-                cx.send(Action::SetSearch(Some(text)));
+                cx.send(ViewAction::SetSearch(Some(text)));
             }
             if !matches!(view, PaneView::Text(_) | PaneView::Host(_)) {
                 ui.label(RichText::new("Finding works in text panes").font(theme::small()).color(t.weak));
@@ -79,7 +79,7 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &Pa
                 });
             }
             if widgets::icon_button(ui, icons::CLOSE, "Close find").clicked() {
-                cx.send(Action::SetSearch(None));
+                cx.send(ViewAction::SetSearch(None));
             }
         },
     );

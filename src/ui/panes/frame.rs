@@ -9,7 +9,7 @@ use crate::analysis::SubjectQuery;
 use crate::capture::Outcome;
 use crate::format::Subject;
 use crate::problem::{Problem, ProblemKind};
-use crate::state::{Action, PaneView};
+use crate::state::{PaneView, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, diff, icons, sizes};
@@ -259,6 +259,6 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
         && ui.input(|input| input.pointer.any_pressed() && input.pointer.interact_pos().is_some_and(|at| rect.contains(at)))
         && !Popup::is_any_open(ui)
     {
-        cx.send(Action::FocusPane(pane));
+        cx.send(ViewAction::FocusPane(pane));
     }
 }

@@ -7,7 +7,7 @@ use crate::analysis::{HostsQuery, RowQuery, TextQuery};
 use crate::capture::Origin;
 use crate::format::{FORMATS, Subject};
 use crate::host::HostId;
-use crate::state::{Action, PaneView, QueryState};
+use crate::state::{Action, PaneView, QueryState, ViewAction};
 use crate::token::Count;
 use crate::ui::commands::{self, Region};
 use crate::ui::theme::{self, Hue, ThemeTokens};
@@ -111,12 +111,12 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
         |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             if widgets::icon_button(ui, icons::CLOSE, &format!("Close {}", title.name)).clicked() {
-                cx.send(Action::TogglePane(pane));
+                cx.send(ViewAction::TogglePane(pane));
             }
             let is_maximised = cx.state.view.maximised == Some(pane);
             let (icon, name) = if is_maximised { (icons::RESTORE, "Restore") } else { (icons::MAXIMISE, "Maximise") };
             if widgets::icon_button(ui, icon, &format!("{name} {}", title.name)).clicked() {
-                cx.send(Action::ToggleMaximised(pane));
+                cx.send(ViewAction::ToggleMaximised(pane));
             }
             // What a pane is comes before what can be done with it: the whole pane is copied by key as well.
             let view_as = if pane == last_open(cx) { 56.0 } else { 0.0 };
@@ -168,7 +168,7 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
                     .show(ui)
                     .clicked()
                 {
-                    cx.send(Action::TogglePane(pane));
+                    cx.send(ViewAction::TogglePane(pane));
                 }
             }
             let left = Rect::from_min_max(rect.min + vec2(16.0, 0.0), pos2(ui.cursor().right() - 8.0, rect.bottom()));
@@ -255,7 +255,7 @@ pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
     Popup::menu(response).width(260.0).show(|ui| {
         let choose = |ui: &mut Ui, shows: PaneView, label: &str, hue: Hue| {
             if menu_row(ui, label, Some(hue.color), shows == view).clicked() {
-                cx.send(Action::SetPane { pane, shows });
+                cx.send(ViewAction::SetPane { pane, shows });
                 ui.close();
             }
         };

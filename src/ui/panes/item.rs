@@ -1,6 +1,7 @@
 //! Painting one thing of Markdown: a heading, a paragraph, a point of a list, a block of code. Code is the library's,
 //! everything else is drawn here.
 
+use crate::state::ViewAction;
 use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
@@ -11,7 +12,6 @@ use super::inline::{Font, byte_at, layout, links_ui};
 use super::markdown::{self, ItemKind};
 use super::{glyph, rtl};
 use crate::analysis::special::Shown;
-use crate::state::Action;
 use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -103,7 +103,7 @@ pub fn item_ui(ui: &mut Ui, cx: &Cx<'_>, item: &markdown::Item, place: &ItemPlac
 /// A click on a record selects it in all panes; on the selected one, lets it go.
 pub fn select(cx: &Cx<'_>, record: Option<usize>) {
     if let Some(record) = record {
-        cx.send(Action::SelectRecord((cx.state.view.record != Some(record)).then_some(record)));
+        cx.send(ViewAction::SelectRecord((cx.state.view.record != Some(record)).then_some(record)));
     }
 }
 

@@ -6,7 +6,7 @@ use super::format_title;
 use super::header::{PLACES, chooser, copy_button, cost, is_counting, sample, title};
 use crate::analysis::counted;
 use crate::format::Subject;
-use crate::state::{Action, PaneView};
+use crate::state::{PaneView, ViewAction};
 use crate::token::Count;
 use crate::ui::theme::{self, Hue, ThemeTokens};
 use crate::ui::widgets;
@@ -39,9 +39,9 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
                 let response = if is_open { response } else { response.on_hover_text("Closed. A click brings it back.") };
                 if response.clicked() {
                     if !is_open {
-                        cx.send(Action::TogglePane(pane));
+                        cx.send(ViewAction::TogglePane(pane));
                     }
-                    cx.send(Action::FocusPane(pane));
+                    cx.send(ViewAction::FocusPane(pane));
                 }
             }
             compare::variant_ui(ui, cx);
@@ -55,7 +55,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &[usize], subject: 
                 ui.scope_builder(place, |ui| {
                     ui.spacing_mut().item_spacing.x = 4.0;
                     if widgets::icon_button(ui, icons::MAXIMISE, &format!("Maximise {}", title.name)).clicked() {
-                        cx.send(Action::ToggleMaximised(*pane));
+                        cx.send(ViewAction::ToggleMaximised(*pane));
                     }
                     copy_button(ui, cx, view, &title);
                     let response = widgets::icon_button(ui, icons::DOWN, "Choose what this pane shows");

@@ -16,7 +16,7 @@ use super::select::{DrawnText, Selection, between, intersect};
 use super::{PaneCx, find, glyph, host};
 use crate::analysis::special::Shown;
 use crate::analysis::{PartQuery, SubjectQuery, TextQuery, TextRow, TextRowsQuery, TextView};
-use crate::state::{Action, PaneView, QueryState};
+use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::Cx;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
@@ -49,7 +49,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         QueryState::Failed(problem) if pane.format == "content" => {
             // An error or a torn answer has no text, but it has bytes.
             if widgets::empty_ui(ui, &super::sentence(&problem.what), Some("Show what came on the wire")) {
-                cx.send(Action::SetPane { pane: pane.index, shows: PaneView::Text("wire") });
+                cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Text("wire") });
             }
             return;
         }
@@ -184,7 +184,7 @@ impl Prepared {
                 && response.clicked()
                 && let Some(record) = self.view.links.at(&(offset..offset + 1))
             {
-                cx.send(Action::SelectRecord(Some(record)));
+                cx.send(ViewAction::SelectRecord(Some(record)));
             }
             response.clicked() || response.dragged()
         });
@@ -330,7 +330,7 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         let is_wrapped = cx.state.settings.wrap;
         let name = if is_wrapped { "Wrap on" } else { "Wrap off" };
         if Button::new(name).frameless().tip("Break long lines at the edge of the pane").height(22.0).show(ui).clicked() {
-            cx.send(Action::SetWrap(!is_wrapped));
+            cx.send(SettingsAction::SetWrap(!is_wrapped));
         }
         ui.label(small(view.line_ends.to_owned()));
         if view.is_exact {

@@ -14,7 +14,7 @@ use super::PaneCx;
 use crate::analysis::{TextQuery, TreeQuery, TreeView, path_of};
 use crate::capture::{Origin, Record};
 use crate::json::{Doc, Node};
-use crate::state::{Action, QueryState, TokensAction};
+use crate::state::{Action, QueryState, TokensAction, ViewAction};
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
 use crate::ui::widgets;
 use crate::ui::{Cx, icons};
@@ -217,11 +217,11 @@ impl Flat {
         let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
         let go = |row: Option<usize>| {
             if let Some(row) = row.and_then(|row| self.rows.get(row)) {
-                cx.send(Action::SetTreeCursor(row.node));
+                cx.send(ViewAction::SetTreeCursor(row.node));
                 if let Some(record) = record_of(&self.view.payload.doc, records, row.node)
                     && cx.state.view.record != Some(record)
                 {
-                    cx.send(Action::SelectRecord(Some(record)));
+                    cx.send(ViewAction::SelectRecord(Some(record)));
                 }
             }
         };
@@ -240,7 +240,7 @@ impl Flat {
         let Some((at, row)) = at.and_then(|at| Some((at, self.rows.get(at)?))) else { return };
         let is_container = self.view.payload.doc.node(row.node).is_some_and(|node| !node.is_empty());
         if pressed(Key::ArrowRight) && is_container {
-            if row.is_open { go(Some(at + 1)) } else { cx.send(Action::ToggleNode(row.node)) }
+            if row.is_open { go(Some(at + 1)) } else { cx.send(ViewAction::ToggleNode(row.node)) }
         }
         if pressed(Key::ArrowLeft) {
             if row.is_open {
@@ -265,15 +265,15 @@ impl Flat {
             self.view.payload.doc.node(node).is_some_and(|node| (node.index()..node.subtree_end()).contains(&record))
         });
         if holds_record && Some(node) == self.record {
-            cx.send(Action::SelectRecord(None));
+            cx.send(ViewAction::SelectRecord(None));
             if self.toggled.contains(&node) {
-                cx.send(Action::ToggleNode(node));
+                cx.send(ViewAction::ToggleNode(node));
             }
         } else {
             if holds_record {
-                cx.send(Action::SelectRecord(None));
+                cx.send(ViewAction::SelectRecord(None));
             }
-            cx.send(Action::ToggleNode(node));
+            cx.send(ViewAction::ToggleNode(node));
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::analysis::counted;
 use crate::capture::Capture;
 use crate::json::Doc;
 use crate::state::diff::DiffAction;
-use crate::state::{Action, CollectionAction};
+use crate::state::{Action, CollectionAction, ViewAction};
 use crate::token::Count;
 use crate::ui::commands;
 use crate::ui::theme::{self, ThemeTokens};
@@ -136,7 +136,7 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
         if ui.input(|input| input.modifiers.command) && other.is_some() {
             compare_with_shown(cx, capture);
         } else {
-            cx.send(Action::SelectCapture(capture.id.clone()));
+            cx.send(ViewAction::SelectCapture(capture.id.clone()));
         }
     }
     response.clicked()

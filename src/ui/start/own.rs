@@ -3,7 +3,7 @@
 use egui::{Label, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use crate::state::library::LibraryAction;
-use crate::state::{Action, ListedTool, TokensAction};
+use crate::state::{Action, CallAction, ListedTool, TokensAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, commands, icons, widgets};
 
@@ -48,7 +48,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
             let ties = state.tools.iter().filter(|other| cost(other) == cost(&listed)).count() as u64 - 1;
             let others = if ties > 0 { format!(" and {}", widgets::number_text(ties, "others")) } else { String::new() };
             if row_ui(ui, width, icons::TOOLS, &format!("{what}: {}{others}", listed.tool.name), &tokens).clicked() {
-                cx.send(Action::SelectTool(listed.tool.name.clone()));
+                cx.send(CallAction::SelectTool(listed.tool.name.clone()));
             }
         }
     }

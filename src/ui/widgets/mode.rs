@@ -1,9 +1,9 @@
 //! The head of a screen that takes the whole area: the way back first, then what it is, then its controls.
 
+use crate::state::{CallAction, ViewAction};
 use egui::{Align, Frame, Layout, Margin, Rect, RichText, Stroke, Ui, vec2};
 
 use super::Button;
-use crate::state::Action;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons};
 
@@ -22,7 +22,7 @@ pub fn mode_head(ui: &mut Ui, cx: &Cx<'_>, title: &str, controls: impl FnOnce(&m
         ui.spacing_mut().item_spacing.x = 10.0;
         let name = if cx.state.view.capture.is_some() { "Answer" } else { "Start" };
         if Button::new(name).icon(icons::ARROW_LEFT).shortcut("Esc").frameless().tip("Back to the panes").show(ui).clicked() {
-            cx.send(Action::ShowAnswer);
+            cx.send(ViewAction::ShowAnswer);
         }
         // In a narrow window the controls are what the screen cannot do without.
         if inner.width() >= NARROW {
@@ -46,6 +46,6 @@ pub fn mode_body(ui: &mut Ui, body: impl FnOnce(&mut Ui)) {
 pub fn cancel_calls(ui: &mut Ui, cx: &Cx<'_>) {
     let button = Button::new("Cancel").icon_fill(icons::STOP).shortcut("Esc").primary();
     if button.enabled(cx.state.running.is_some()).show(ui).clicked() {
-        cx.send(Action::CancelCall);
+        cx.send(CallAction::Cancel);
     }
 }

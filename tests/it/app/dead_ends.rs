@@ -4,7 +4,7 @@
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use mcp_loupe::state::{Action, Connection, Screen};
+use mcp_loupe::state::{Action, CallAction, ConnectAction, Connection, Screen, ViewAction};
 
 use super::painted::paints;
 use super::{Window, click, on_sample, open_with, press, shell, until, until_label};
@@ -25,7 +25,7 @@ read b; read c; answer '{{"jsonrpc":"2.0","id":0,"result":{{"tools":[{{"name":"e
 
 fn on_connect_screen() -> Window {
     let mut window = on_sample();
-    window.state_mut().state.perform(Action::ShowConnect, &mut Vec::new());
+    window.state_mut().state.perform(ConnectAction::Show, &mut Vec::new());
     until_label(&mut window, "Connect to an MCP server");
     window
 }
@@ -66,7 +66,7 @@ fn ctrl_enter_connects_to_what_is_pasted_and_old_errors_go() {
     until_label(&mut window, "was closed when connecting elsewhere began");
     // A new source is no old failure's.
     until_label(&mut window, "Retry");
-    window.state_mut().state.perform(Action::ShowConnect, &mut Vec::new());
+    window.state_mut().state.perform(ConnectAction::Show, &mut Vec::new());
     until(&mut window, "the failure is gone", |window| window.query_by_label("Retry").is_none());
     click(&mut window, "Connect to Sample server again");
     until(&mut window, "it is the sample again", |window| window.state().state.connection.is_connected());
@@ -92,7 +92,7 @@ fn a_dialog_that_asks_has_the_keyboard_on_the_safe_answer() {
     let mut window = two_tools("cat > /dev/null");
     until_label(&mut window, "Connected to two");
     until_label(&mut window, "Or ask the sample server");
-    window.state_mut().state.perform(Action::SelectTool("odd".into()), &mut Vec::new());
+    window.state_mut().state.perform(CallAction::SelectTool("odd".into()), &mut Vec::new());
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "Call odd?");
@@ -134,7 +134,7 @@ fn a_filter_leaves_the_sidebar_as_wide_as_it_is() {
     let mut window = on_sample();
     let left = |window: &Window| window.get_by_label("What do you want to know?").rect().left();
     let before = left(&window);
-    window.state_mut().state.perform(Action::SetFilter("zzz".into()), &mut Vec::new());
+    window.state_mut().state.perform(ViewAction::SetFilter("zzz".into()), &mut Vec::new());
     for _ in 0..20 {
         window.step();
     }
@@ -144,7 +144,7 @@ fn a_filter_leaves_the_sidebar_as_wide_as_it_is() {
 #[test]
 fn a_call_without_what_is_required_puts_the_cursor_there() {
     let mut window = on_sample();
-    window.state_mut().state.perform(Action::SelectTool("dual_create_ticket".into()), &mut Vec::new());
+    window.state_mut().state.perform(CallAction::SelectTool("dual_create_ticket".into()), &mut Vec::new());
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     window.step();

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use egui::{Key, Modifiers, OutputCommand};
 use mcp_loupe::fixture::export::ExportChoice;
 use mcp_loupe::host::Hosts;
-use mcp_loupe::state::ExportAction;
-use mcp_loupe::state::{Action, Dialog};
+use mcp_loupe::state::{Action, Dialog, ExportAction};
 
 use super::fixtures::item;
 use super::{click, on_sample, press, until, until_label};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::NodeT;
 
-use mcp_loupe::state::{Action, DrawerTab, HostsAction, PaneView, Screen, State};
+use mcp_loupe::state::{Action, CallAction, DrawerTab, HostsAction, PaneView, Screen, State, ViewAction};
 
 use super::{Window, press, until};
 use crate::live::{open_sized, shares_an_identity};
@@ -83,7 +83,7 @@ fn what_is_clickable_keeps_its_identity_while_an_answer_is_worked_on() {
                 "markdown",
                 &|window| {
                     let arguments = r#"{"response_format":"markdown"}"#.into();
-                    window.state_mut().state.perform(Action::SetArgumentsText(arguments), &mut Vec::new());
+                    window.state_mut().state.perform(CallAction::SetArgumentsText(arguments), &mut Vec::new());
                     press(window, Key::Enter, Modifiers::COMMAND);
                 },
                 |state| state.captures.len() == 4,
@@ -92,10 +92,10 @@ fn what_is_clickable_keeps_its_identity_while_an_answer_is_worked_on() {
                 "panes of one name",
                 &|window| {
                     let perform = |window: &mut Window, action| window.state_mut().state.perform(action, &mut Vec::new());
-                    perform(window, Action::SetPane { pane: 2, shows: PaneView::Rendered("markdown-table") });
+                    perform(window, ViewAction::SetPane { pane: 2, shows: PaneView::Rendered("markdown-table") });
                     for pane in [0, 1, 2] {
                         if window.state().state.view.open[pane] != (pane == 1) {
-                            perform(window, Action::TogglePane(pane));
+                            perform(window, ViewAction::TogglePane(pane));
                         }
                     }
                 },

@@ -1,6 +1,6 @@
 //! What can be read on the screen, and not only in the accessibility tree.
 
-use mcp_loupe::state::{Action, DrawerTab};
+use mcp_loupe::state::{DrawerTab, ViewAction};
 
 use super::{Window, called, until};
 use crate::window::painted;
@@ -15,7 +15,7 @@ fn the_saving_is_read_in_every_window() {
         let mut window = called(size, "strict_search_companies");
         until(&mut window, "the panes are filled", |window| window.state().state.answers.working() == 0);
         for tab in [DrawerTab::Cost, DrawerTab::Hosts, DrawerTab::Tokens] {
-            window.state_mut().state.perform(Action::ShowDrawer(tab), &mut Vec::new());
+            window.state_mut().state.perform(ViewAction::ShowDrawer(tab), &mut Vec::new());
             // The closed drawer tells the cost, whatever its tab is; the open one is that of its tab.
             if tab == DrawerTab::Cost || size[1] < 820.0 {
                 let what = format!("the saving is read at {size:?} with the tab {tab:?}");

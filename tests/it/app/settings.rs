@@ -1,7 +1,7 @@
 //! The menu of tokenizers, and what the settings keep of the window.
 
 use egui::{Key, Modifiers};
-use mcp_loupe::state::{Action, Dialog, TokensAction};
+use mcp_loupe::state::{Action, Dialog, SettingsAction, TokensAction};
 use mcp_loupe::token::Tokenizer;
 
 use super::fixtures::still;
@@ -11,7 +11,7 @@ fn with_settings(folder: &std::path::Path) -> Window {
     let mut window = open_sized(None, [1_600.0, 1_000.0]);
     let table = mcp_loupe::store::read_settings(folder).unwrap();
     let ctx = window.ctx.clone();
-    window.state_mut().perform(&ctx, vec![Action::UseSettings { folder: folder.to_owned(), table }]);
+    window.state_mut().perform(&ctx, vec![SettingsAction::UseSettings { folder: folder.to_owned(), table }.into()]);
     until(&mut window, "definitions are counted", |window| window.state().state.tools_total().is_some());
     window
 }
@@ -20,7 +20,7 @@ fn with_settings(folder: &std::path::Path) -> Window {
 fn what_the_menu_of_tokenizers_leads_to_reacts_to_a_pointer() {
     let mut window = open_sized(None, [1_600.0, 1_000.0]);
     let ctx = window.ctx.clone();
-    window.state_mut().perform(&ctx, vec![Action::UseFolder("/nowhere".into())]);
+    window.state_mut().perform(&ctx, vec![SettingsAction::UseFolder("/nowhere".into()).into()]);
     until(&mut window, "definitions are counted", |window| window.state().state.tools_total().is_some());
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "tokens as sent (o200k_base, exact)");

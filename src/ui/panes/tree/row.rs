@@ -7,7 +7,7 @@ use crate::analysis::special::Shown;
 use crate::analysis::{Mark, is_struck, key_of, path_of};
 use crate::capture::Record;
 use crate::json::{Kind, Node};
-use crate::state::{Action, TokensAction};
+use crate::state::{Action, TokensAction, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::top_bar::menu_item;
 use crate::ui::widgets::{self, Tone};
@@ -135,9 +135,9 @@ impl Flat {
             if is_caret || (response.double_clicked() && has_caret) {
                 self.toggle(cx, row.node);
             } else {
-                cx.send(Action::SetTreeCursor(row.node));
+                cx.send(ViewAction::SetTreeCursor(row.node));
                 if let Some(record) = record_of(&self.view.payload.doc, records, row.node) {
-                    cx.send(Action::SelectRecord(Some(record)));
+                    cx.send(ViewAction::SelectRecord(Some(record)));
                 }
             }
         }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::{Effect, ServerNotification, SessionCommand, State};
+use super::{Effect, ServerNotification, SessionCommand, SessionEffect, State};
 use crate::capture::Tool;
 
 impl State {
-    pub(super) fn heard(&mut self, heard: ServerNotification, effects: &mut Vec<Effect>) {
-        match heard {
+    pub(super) fn notified(&mut self, notification: ServerNotification, effects: &mut Vec<Effect>) {
+        match notification {
             ServerNotification::Asked(ask) => self.asked(self.session, ask, effects),
             ServerNotification::Withdrawn { key, why } => self.withdrawn(self.session, key, &why),
             ServerNotification::Visited { id } => self.visited(&id),
@@ -64,10 +64,11 @@ impl State {
     pub(super) fn set_roots(&mut self, roots: Option<Vec<PathBuf>>, effects: &mut Vec<Effect>) {
         self.dialog = None;
         self.roots.clone_from(&roots);
-        effects.push(Effect::UseRoots(roots.clone()));
+        effects.push(Effect::Session(SessionEffect::UseRoots(roots.clone())));
         match roots {
             Some(roots) if self.roots_declared && self.connection.is_connected() => {
-                effects.push(Effect::SessionCommand { session: self.session, tell: SessionCommand::Roots(roots) });
+                effects
+                    .push(Effect::Session(SessionEffect::Command { session: self.session, tell: SessionCommand::Roots(roots) }));
                 self.toast("The server is told of the new folders");
             }
             _ => self.toast("Servers are told from the next connection on (Ctrl R)"),

@@ -1,18 +1,18 @@
 //! What outlasts the run: the settings, the hosts that were pinned, what is needed of each tool, the window's size. Which
 //! keys they have in the file is said here and nowhere else; `store` reads and writes it.
 //!
-//! Nothing is kept before `Action::UseSettings` came, so that tests, pictures and the command line touch no file.
+//! Nothing is kept before `SettingsAction::UseSettings` came, so that tests, pictures and the command line touch no file.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use toml::{Table, Value};
 
-use super::{Effect, State};
+use super::{Effect, ImportEffect, SessionEffect, State, TokensEffect};
 use crate::format;
 use crate::host::HostId;
 use crate::problem::Problem;
-use crate::settings::{Changes, Panels, Theme};
+use crate::settings::{Changes, PanelSize, Panels, Theme};
 use crate::source::Limits;
 use crate::token::Tokenizer;
 
@@ -70,10 +70,58 @@ fn limits(table: &Table) -> (Limits, Vec<Problem>) {
     (limits, problems)
 }
 
+/// What a person sets for good.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingsAction {
+    /// Where the person's own files are: what is read at the start is read from there.
+    UseFolder(PathBuf),
+    /// Where settings are kept from here on, and what stands there.
+    UseSettings {
+        folder: PathBuf,
+        table: Table,
+    },
+    /// The window has this size, in points.
+    KeepWindow([f32; 2]),
+    /// A panel was given this size.
+    KeepPanel(PanelSize),
+    SetBaseline(&'static str),
+    SetWrap(bool),
+    SetTheme(Theme),
+    ToggleSidebar,
+    ToggleDrawer,
+    /// What completion requests are answered with from here on; `None` asks each time.
+    SetSamplingReply(Option<String>),
+    /// Which folders servers are told of.
+    SetRoots(Option<Vec<PathBuf>>),
+}
+
 impl State {
+    pub(super) fn change_settings(&mut self, action: SettingsAction, effects: &mut Vec<Effect>) {
+        match action {
+            SettingsAction::UseFolder(folder) => {
+                self.probe_folder(folder.clone());
+                effects.push(Effect::Session(SessionEffect::KeepLogins(folder.clone())));
+                effects.push(Effect::Import(ImportEffect::ReadRecent(folder.clone())));
+                let prices = folder.join("prices.toml");
+                self.prices.file = Some(prices.clone());
+                effects.push(Effect::Tokens(TokensEffect::Prices(prices)));
+            }
+            SettingsAction::UseSettings { folder, table } => self.use_settings(folder, &table, effects),
+            SettingsAction::KeepWindow(size) => self.keep_window(size),
+            SettingsAction::KeepPanel(size) => self.settings.panels.set(size),
+            SettingsAction::SetBaseline(format) => self.settings.baseline = Some(format),
+            SettingsAction::SetWrap(wrap) => self.settings.wrap = wrap,
+            SettingsAction::SetTheme(theme) => self.settings.theme = theme,
+            SettingsAction::ToggleSidebar => self.settings.sidebar_open = !self.settings.sidebar_open,
+            SettingsAction::ToggleDrawer => self.settings.drawer_open = !self.settings.drawer_open,
+            SettingsAction::SetSamplingReply(reply) => self.sampling_reply = reply,
+            SettingsAction::SetRoots(roots) => self.set_roots(roots, effects),
+        }
+    }
+
     /// Takes over what was kept, and keeps what changes from here on in this folder. What it does not understand stays
     /// in the file and changes nothing.
-    pub(super) fn use_kept(&mut self, folder: PathBuf, table: &Table, effects: &mut Vec<Effect>) {
+    pub(super) fn use_settings(&mut self, folder: PathBuf, table: &Table, effects: &mut Vec<Effect>) {
         let word = |key: &str| table.get(key).and_then(Value::as_str);
         let flag = |key: &str| table.get(key).and_then(Value::as_bool);
         let settings = &mut self.settings;
@@ -85,7 +133,7 @@ impl State {
         }
         let limits = limits(table);
         if limits.0 != Limits::default() {
-            effects.push(Effect::UseLimits(limits.0));
+            effects.push(Effect::Session(SessionEffect::UseLimits(limits.0)));
         }
         settings.baseline = word("baseline").and_then(format::by_id).map(|format| format.id());
         settings.model = word("model").map(str::to_owned);
@@ -118,7 +166,7 @@ impl State {
         self.kept.values = self.values();
         if let Some(path) = word("tokenizer_file").map(PathBuf::from) {
             self.kept.opening = Some(path.clone());
-            effects.push(Effect::ReadTokenizer(path));
+            effects.push(Effect::Tokens(TokensEffect::Tokenizer(path)));
         }
     }
 
@@ -198,8 +246,8 @@ mod tests {
     use super::*;
     use crate::capture::{Server, Tool};
     use crate::fixture::kept::Keep;
-    use crate::settings::PanelSize;
-    use crate::state::{Action, CompareAction, Event, HistoryAction, HistoryEffect, HostsAction};
+    use crate::state::SessionUpdate;
+    use crate::state::{Action, CompareAction, ConnectAction, Event, HistoryAction, HistoryEffect, HostsAction};
 
     fn kept(state: &mut State) -> Option<Changes> {
         let mut effects = Vec::new();
@@ -228,7 +276,7 @@ mod tests {
         assert_eq!(window_size(&table), Some([1200.0, 800.0]));
         let mut state = State::default();
         assert_eq!(kept(&mut state), None);
-        state.perform(Action::UseSettings { folder: "/nowhere".into(), table }, &mut Vec::new());
+        state.perform(SettingsAction::UseSettings { folder: "/nowhere".into(), table }, &mut Vec::new());
         assert_eq!((state.settings.theme, state.settings.tokenizer.name()), (Theme::Dark, "cl100k_base"));
         assert_eq!((state.settings.baseline, state.settings.wrap), (None, false));
         assert_eq!(state.view.hosts.pinned.len(), 2);
@@ -246,16 +294,16 @@ mod tests {
         let history = |key: &str| changes.get(&vec!["history".to_owned(), key.to_owned()]).cloned().flatten();
         assert_eq!(history("on"), Some(true.into()));
         assert_eq!((history("days"), history("mebibytes")), (Some(0.into()), Some(1024.into())));
-        state.perform(Action::SetTheme(Theme::Light), &mut Vec::new());
+        state.perform(SettingsAction::SetTheme(Theme::Light), &mut Vec::new());
         let changes = kept(&mut state).unwrap();
         assert_eq!(changes, Changes::from([(vec!["theme".to_owned()], Some("light".into()))]));
         for host in state.view.hosts.pinned.clone() {
             state.perform(Action::Hosts(HostsAction::Pin(host)), &mut Vec::new());
         }
         assert_eq!(kept(&mut state), Some(Changes::from([(vec!["pinned_hosts".to_owned()], None)])));
-        state.perform(Action::KeepWindow([10.0, 10.0]), &mut Vec::new());
+        state.perform(SettingsAction::KeepWindow([10.0, 10.0]), &mut Vec::new());
         assert_eq!(kept(&mut state), None);
-        state.perform(Action::KeepWindow([900.4, 700.0]), &mut Vec::new());
+        state.perform(SettingsAction::KeepWindow([900.4, 700.0]), &mut Vec::new());
         assert_eq!(kept(&mut state).unwrap().len(), 2);
     }
 
@@ -263,15 +311,15 @@ mod tests {
     fn needed_fields_are_those_of_one_server() {
         let file = "[needed.one]\nfind = [\"/a\"]\n";
         let mut state = State::default();
-        state.perform(Action::UseSettings { folder: "/nowhere".into(), table: file.parse().unwrap() }, &mut Vec::new());
+        state.perform(SettingsAction::UseSettings { folder: "/nowhere".into(), table: file.parse().unwrap() }, &mut Vec::new());
         let connected = |state: &mut State, name: &str| {
-            state.perform(Action::Connect(crate::source::Source::sample()), &mut Vec::new());
+            state.perform(ConnectAction::Connect(crate::source::Source::sample()), &mut Vec::new());
             let server = Server { name: name.into(), ..Server::default() };
             let tool = r#"{"name":"find","inputSchema":{"properties":{"format":{"enum":["json","markdown"]}}},"annotations":{"readOnlyHint":true}}"#;
             let session = state.session;
-            state.apply(Event::Connected { session, server }, &mut Vec::new());
+            state.apply(Event::Session { session, update: SessionUpdate::Connected(server) }, &mut Vec::new());
             let tools = vec![Tool::read(tool.into())];
-            state.apply(Event::Tools { session, tools, note: None }, &mut Vec::new());
+            state.apply(Event::Session { session, update: SessionUpdate::Tools { tools, note: None } }, &mut Vec::new());
             let start = CompareAction::Start { vary: "format".into(), written: String::new() };
             state.perform(Action::Compare(start), &mut Vec::new());
         };
@@ -292,11 +340,11 @@ mod tests {
     fn sizes_of_panels_come_back() {
         let file = "drawer = true\n[panels]\nsidebar = 300\ndrawer = -4\npanes = [200, 500, 300]\n";
         let mut state = State::default();
-        state.perform(Action::UseSettings { folder: "/nowhere".into(), table: file.parse().unwrap() }, &mut Vec::new());
+        state.perform(SettingsAction::UseSettings { folder: "/nowhere".into(), table: file.parse().unwrap() }, &mut Vec::new());
         let wanted = Panels { sidebar: Some(300), captures: None, drawer: None, panes: Some([200, 500, 300]) };
         assert_eq!((state.settings.panels, kept(&mut state)), (wanted, None));
-        state.perform(Action::KeepPanel(PanelSize::Drawer(411)), &mut Vec::new());
-        state.perform(Action::KeepPanel(PanelSize::Panes([1, 2, 3])), &mut Vec::new());
+        state.perform(SettingsAction::KeepPanel(PanelSize::Drawer(411)), &mut Vec::new());
+        state.perform(SettingsAction::KeepPanel(PanelSize::Panes([1, 2, 3])), &mut Vec::new());
         let changes = kept(&mut state).unwrap();
         let of = |name: &str| changes.get(&vec!["panels".to_owned(), name.to_owned()]).cloned().flatten();
         assert_eq!((of("drawer"), of("panes").map(|shares| shares.to_string())), (Some(411.into()), Some("[1, 2, 3]".into())));
@@ -308,7 +356,7 @@ mod tests {
     #[test]
     fn nothing_is_kept_where_nobody_asked_for_it() {
         let mut state = State::default();
-        state.perform(Action::SetTheme(Theme::Dark), &mut Vec::new());
+        state.perform(SettingsAction::SetTheme(Theme::Dark), &mut Vec::new());
         assert_eq!(kept(&mut state), None);
     }
 }
