@@ -26,6 +26,7 @@ pub mod diff;
 pub mod host;
 pub mod format;
 pub mod capture;
+pub mod reader;
 pub mod source;
 pub mod settings;
 pub mod token;

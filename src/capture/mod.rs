@@ -11,6 +11,7 @@ mod listed;
 mod media;
 mod payload;
 mod reading;
+mod statements;
 mod tool;
 mod wire;
 
@@ -26,6 +27,7 @@ pub use facts::{Fact, FactCount, FactState, Matched, Record, count_facts, locate
 pub use listed::{Prompt, PromptArgument, Resource, listed_tools};
 pub use payload::{Origin, Payload, Reader};
 pub use reading::{Reading, RpcError};
+pub use statements::{Statement, StatementKind, text_only};
 pub use tool::{Annotations, Hint, Tool};
 pub use wire::{Line, LineKind};
 

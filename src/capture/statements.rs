@@ -1,0 +1,447 @@
+//! What a text says that the data does not hold: the other direction of the facts.
+//!
+//! A *statement* is what can be checked in a text: a number, a date, an identifier (a word with a digit, a path, an
+//! address), a quoted, bold or code text, a table cell, the value beside a label, the words of a list item. Sentences are
+//! none beyond the numbers and names in them. Which statements the data accounts for is found by words, so it is a
+//! heuristic and is shown as one: the same number in two meanings counts as said.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::facts::locate_facts;
+use super::payload::Payload;
+use crate::cancel::{Cancel, Cancelled};
+use crate::json::{Kind, Node};
+
+/// What kind of thing a text says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatementKind {
+    /// A number, a date, an identifier, an address.
+    Value,
+    /// The words of a cell, of a labelled value, of a list item, of what is quoted, bold or code.
+    Words,
+    /// The words beside a label for which the data has a number: `Type: Dead` beside `"companyType": 4`.
+    CodeName,
+}
+
+/// One thing that the text alone says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    pub kind: StatementKind,
+    /// Bytes of the text.
+    pub range: Range<usize>,
+}
+
+/// The statements of `text` that neither the payload nor the arguments of the call account for, in order. `read` are the
+/// parts of the text that the payload was read from, sorted; empty where it is `structuredContent`.
+///
+/// # Errors
+/// [`Cancelled`] when the asker looked away.
+pub fn text_only(
+    payload: &Payload,
+    text: &str,
+    read: &[Range<usize>],
+    arguments: Option<Node<'_>>,
+    cancel: &Cancel,
+) -> Result<Vec<Statement>, Cancelled> {
+    let mut words = Vocabulary::default();
+    words.add(payload.root());
+    if let Some(arguments) = arguments {
+        words.add(arguments);
+    }
+    let mut said: Vec<Range<usize>> = read.to_vec();
+    if read.is_empty() {
+        said.extend(
+            locate_facts(payload, text, cancel)?
+                .facts
+                .iter()
+                .filter(|fact| !fact.state.is_missing())
+                .filter_map(|fact| fact.place()),
+        );
+        said.sort_by_key(|range| range.start);
+    }
+    let mut scan = Scan { text, words: &words, said: &said, next: 0, found: Vec::new() };
+    let mut start = 0;
+    let mut is_fenced = false;
+    for line in text.split_inclusive('\n') {
+        cancel.check()?;
+        let range = start..start + line.trim_end_matches(['\n', '\r']).len();
+        start += line.len();
+        let trimmed = line.trim_start();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            is_fenced = !is_fenced;
+        } else if is_fenced {
+            scan.unit(range, None);
+        } else {
+            let is_head = text[start..].lines().next().is_some_and(is_rule_of_table);
+            scan.line(range, is_head);
+        }
+    }
+    Ok(scan.found)
+}
+
+/// The words that data holds, and which stand next to which.
+#[derive(Default)]
+struct Vocabulary {
+    words: HashSet<Box<str>>,
+    pairs: HashSet<(Box<str>, Box<str>)>,
+    /// Numbers in their shortest spelling.
+    numbers: HashSet<Box<str>>,
+    /// Keys whose value is a whole number, as one lower-case word.
+    codes: HashSet<Box<str>>,
+}
+
+impl Vocabulary {
+    fn add(&mut self, root: Node<'_>) {
+        let doc = root.doc();
+        for node in (root.index()..root.subtree_end()).filter_map(|at| doc.node(at)) {
+            if let Some(key) = node.key() {
+                self.add_text(&key);
+                self.add_text(&spaced(&key));
+                if node.as_i64().is_some() {
+                    self.codes.insert(joined(&key));
+                }
+            }
+            match node.kind() {
+                Kind::String => self.add_text(&node.as_str().unwrap_or_default()),
+                Kind::Number => {
+                    if let Some(number) = node.as_number().and_then(short_number) {
+                        self.numbers.insert(number);
+                    }
+                }
+                Kind::Array => {
+                    // How many there are is told by the list itself.
+                    self.numbers.insert(node.len().to_string().into());
+                }
+                Kind::Null | Kind::Bool | Kind::Object => {}
+            }
+        }
+    }
+
+    fn add_text(&mut self, text: &str) {
+        let mut before: Option<Box<str>> = None;
+        for word in words(text) {
+            let word: Box<str> = word.to_lowercase().into();
+            if let Some(number) = short_number(&word) {
+                self.numbers.insert(number);
+            }
+            if let Some(before) = before.replace(word.clone()) {
+                self.pairs.insert((before, word.clone()));
+            }
+            self.words.insert(word);
+        }
+        // 1,234.50 and −3 are numbers as a whole, too.
+        for token in text.split_whitespace() {
+            self.numbers.extend(short_number(trim(token)));
+        }
+    }
+
+    /// Whether a number, a date, an identifier stands in the data, alone or within a longer text.
+    fn has_value(&self, token: &str) -> bool {
+        if short_number(token).is_some_and(|number| self.numbers.contains(&number)) {
+            return true;
+        }
+        let parts: Vec<Box<str>> = words(token).map(|word| word.to_lowercase().into()).collect();
+        match &parts[..] {
+            [] => true,
+            [one] => self.words.contains(one) || short_number(one).is_some_and(|number| self.numbers.contains(&number)),
+            several => several.windows(2).all(|pair| self.pairs.contains(&(pair[0].clone(), pair[1].clone()))),
+        }
+    }
+
+    fn has_word(&self, word: &str) -> bool {
+        self.words.contains(&*word.to_lowercase())
+    }
+
+    /// Whether the label is that of a whole number: `type` of `companyType`.
+    fn is_code(&self, label: &str) -> bool {
+        let label = joined(label);
+        !label.is_empty() && self.codes.iter().any(|key| key.ends_with(&*label))
+    }
+}
+
+/// Words that hold a sentence together and say nothing by themselves.
+const GLUE: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "by", "for", "from", "has", "in", "is", "it", "of", "on", "or", "the", "to", "was",
+    "with", "n/a", "none", "null", "yes", "no", "true", "false",
+];
+
+struct Scan<'a> {
+    text: &'a str,
+    words: &'a Vocabulary,
+    /// What the data accounts for, by start.
+    said: &'a [Range<usize>],
+    /// The first of `said` that may reach the place scanned.
+    next: usize,
+    found: Vec<Statement>,
+}
+
+impl Scan<'_> {
+    fn line(&mut self, line: Range<usize>, is_table_head: bool) {
+        let text = &self.text[line.clone()];
+        let body = text.trim_start();
+        let at = line.start + text.len() - body.len();
+        if is_table_head || is_rule_of_table(body) || body.starts_with("---") || body.starts_with("===") {
+            return;
+        }
+        if body.starts_with('|') && body.len() > 1 {
+            let mut start = at + 1;
+            for cell in body[1..].split('|') {
+                self.unit(start..start + cell.len(), None);
+                start += cell.len() + 1;
+            }
+            return;
+        }
+        if body.starts_with('#') && body.trim_start_matches('#').starts_with(' ') {
+            return self.prose(at..line.end);
+        }
+        let item = list_item(body);
+        let rest = at + body.len() - item.unwrap_or(body).len()..line.end;
+        match label(&self.text[rest.clone()]) {
+            Some((label, value)) => {
+                let label = self.text[rest.start + label.start..rest.start + label.end].to_owned();
+                self.unit(rest.start + value.start..rest.start + value.end, Some(&label));
+            }
+            None if item.is_some() => self.unit(rest, None),
+            None => self.prose(rest),
+        }
+    }
+
+    /// A cell, a labelled value, a list item: each value in it is a statement, and its other words are one.
+    fn unit(&mut self, range: Range<usize>, label: Option<&str>) {
+        let mut words: Option<Range<usize>> = None;
+        for token in tokens(self.text, range) {
+            if self.is_said(&token) {
+                continue;
+            }
+            let text = &self.text[token.clone()];
+            if is_value(text) {
+                if !self.words.has_value(text) {
+                    self.found.push(Statement { kind: StatementKind::Value, range: token });
+                }
+            } else if is_word(text)
+                && !GLUE.contains(&text.to_lowercase().as_str())
+                && !words_of(text).all(|word| self.words.has_word(word))
+            {
+                words = Some(words.map_or(token.start, |known| known.start)..token.end);
+            }
+        }
+        if let Some(range) = words {
+            let kind =
+                if label.is_some_and(|label| self.words.is_code(label)) { StatementKind::CodeName } else { StatementKind::Words };
+            let at = self.found.partition_point(|statement| statement.range.start < range.start);
+            self.found.insert(at, Statement { kind, range });
+        }
+    }
+
+    /// A sentence: the values in it, and what is quoted, bold or code.
+    fn prose(&mut self, range: Range<usize>) {
+        let mut rest = range;
+        while let Some(marked) = marked(&self.text[rest.clone()]) {
+            let inner = rest.start + marked.inner.start..rest.start + marked.inner.end;
+            self.values(rest.start..inner.start);
+            self.unit(inner, None);
+            rest.start += marked.end;
+        }
+        self.values(rest);
+    }
+
+    fn values(&mut self, range: Range<usize>) {
+        for token in tokens(self.text, range) {
+            let text = &self.text[token.clone()];
+            if is_value(text) && !self.is_said(&token) && !self.words.has_value(text) {
+                self.found.push(Statement { kind: StatementKind::Value, range: token });
+            }
+        }
+    }
+
+    /// Whether a fact of the data stands there. Asked from the beginning of the text to its end.
+    fn is_said(&mut self, token: &Range<usize>) -> bool {
+        while self.said.get(self.next).is_some_and(|range| range.end <= token.start) {
+            self.next += 1;
+        }
+        self.said.get(self.next).is_some_and(|range| range.start < token.end)
+    }
+}
+
+/// What stands between white space, without the punctuation around it.
+fn tokens(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+    let whole = &text[range.clone()];
+    whole.split_whitespace().filter_map(move |token| {
+        let inner = trim(token);
+        let start = inner.as_ptr() as usize - whole.as_ptr() as usize + range.start;
+        (!inner.is_empty()).then(|| start..start + inner.len())
+    })
+}
+
+/// Without brackets, quotes, marks of emphasis and punctuation at the ends.
+fn trim(token: &str) -> &str {
+    token.trim_matches(|char: char| {
+        !char.is_alphanumeric() && !matches!(char, '#' | '/' | '~' | '-' | '−' | '+' | '$' | '€' | '£' | '%')
+    })
+}
+
+/// Runs of letters and digits.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    words(text)
+}
+
+fn is_word(text: &str) -> bool {
+    text.chars().any(char::is_alphabetic)
+}
+
+/// A number, a date, an identifier, an address, a path.
+fn is_value(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+        || text.contains("://")
+        || text.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
+        || (is_word(text) && (text.starts_with('/') || text.starts_with("~/") || text.matches('/').count() > 1))
+}
+
+/// The shortest spelling of a decimal number: `1,234.50` is `1234.5`, `+3` is `3`, `10%` is `10`.
+fn short_number(text: &str) -> Option<Box<str>> {
+    let (sign, digits) = match text.strip_prefix(['-', '−']) {
+        Some(digits) => ("-", digits),
+        None => ("", text.trim_start_matches(['+', '#', '$', '€', '£'])),
+    };
+    let digits = digits.trim_start_matches(['$', '€', '£']).trim_end_matches('%');
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_grouped = whole.contains(',') && whole.split(',').skip(1).all(|group| group.len() == 3);
+    if whole.is_empty() || !is_digits(part) || !whole.split(',').all(is_digits) || (whole.contains(',') && !is_grouped) {
+        return None;
+    }
+    let whole = whole.replace(',', "");
+    let (whole, part) = (whole.trim_start_matches('0'), part.trim_end_matches('0'));
+    let whole = if whole.is_empty() { "0" } else { whole };
+    Some(if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }.into())
+}
+
+/// `companyType` and `company_type` as words.
+fn spaced(key: &str) -> String {
+    let mut out = String::with_capacity(key.len() + 4);
+    let mut before = ' ';
+    for char in key.chars() {
+        if char.is_uppercase() && before.is_lowercase() {
+            out.push(' ');
+        }
+        out.push(char);
+        before = char;
+    }
+    out
+}
+
+/// A key or a label as one lower-case word.
+fn joined(text: &str) -> Box<str> {
+    words(text).flat_map(str::chars).flat_map(char::to_lowercase).collect::<String>().into()
+}
+
+/// What follows the mark of a list item.
+fn list_item(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix(['-', '*', '+', '•', '–']).or_else(|| {
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        (1..=9).contains(&digits).then(|| line[digits..].strip_prefix(['.', ')'])).flatten()
+    })?;
+    let rest = rest.strip_prefix(' ')?.trim_start();
+    Some(["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| rest.strip_prefix(mark)).unwrap_or(rest))
+}
+
+/// The most words of a label.
+const LABEL_WORDS: usize = 6;
+
+/// A label and the value beside it, in a line.
+fn label(line: &str) -> Option<(Range<usize>, Range<usize>)> {
+    let colon = line.find(": ").or_else(|| line.find(":** ")).or_else(|| line.strip_suffix(':').map(str::len))?;
+    let label = line[..colon].trim();
+    let is_label =
+        !label.is_empty() && label.split_whitespace().count() <= LABEL_WORDS && !label.contains(['.', ',', '?', '!', '"']);
+    let value = colon + line[colon..].find(' ').unwrap_or(line.len() - colon);
+    is_label.then_some((0..colon, value..line.len()))
+}
+
+fn is_rule_of_table(line: &str) -> bool {
+    let line = line.trim();
+    line.contains('-') && line.contains('|') && line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' '))
+}
+
+struct Marked {
+    inner: Range<usize>,
+    /// Just past the closing mark.
+    end: usize,
+}
+
+/// The first text in quotation marks, in bold or as code.
+fn marked(text: &str) -> Option<Marked> {
+    const MARKS: [(&str, &str); 4] = [("**", "**"), ("`", "`"), ("\"", "\""), ("“", "”")];
+    let (at, open, close) =
+        MARKS.iter().filter_map(|(open, close)| Some((text.find(open)?, *open, *close))).min_by_key(|(at, ..)| *at)?;
+    let start = at + open.len();
+    match text[start..].find(close) {
+        Some(length) => Some(Marked { inner: start..start + length, end: start + length + close.len() }),
+        // An opening mark alone: what follows it is looked at by itself.
+        None => Some(Marked { inner: start..start, end: start }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::json::Doc;
+
+    fn statements(data: &str, text: &str) -> Vec<(StatementKind, String)> {
+        let payload = Payload::of_doc(Doc::parse(Bytes::copy_from_slice(data.as_bytes()))).unwrap();
+        let found = text_only(&payload, text, &[], None, &Cancel::new()).unwrap();
+        found.into_iter().map(|statement| (statement.kind, text[statement.range].to_owned())).collect()
+    }
+
+    fn said(data: &str, text: &str) -> Vec<String> {
+        statements(data, text).into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn a_summary_leaves_out_what_the_list_says() {
+        let text = "Found 3 issues:\n\n- #101 Crash on start, opened 2026-11-02 by ann, 4 comments\n- #102 Slow search, opened 2026-11-03 by bob, 1 comment\n- #103 Typo in README, opened 2026-11-04 by cid, 0 comments\n";
+        let found = statements(r#"{"count":3}"#, text);
+        assert_eq!(found.len(), 12, "{found:?}");
+        assert_eq!(found[0], (StatementKind::Value, "#101".to_owned()));
+        assert_eq!(found[1].1, "Crash on start, opened 2026-11-02 by ann, 4 comments");
+    }
+
+    #[test]
+    fn sentences_state_their_numbers_and_names() {
+        let text = "Rain until 17:40, wind 12 m/s, the ferry is cancelled.\n\n```json\n{\"temp\":4}\n```\n\nTomorrow:\n";
+        assert_eq!(said(r#"{"temp":4}"#, text), ["17:40", "12"]);
+        assert_eq!(
+            said(r#"{"a":1}"#, "See https://example.com/x, mail ann@example.com, run `make all`."),
+            ["https://example.com/x", "ann@example.com", "make all"]
+        );
+    }
+
+    #[test]
+    fn what_the_data_holds_in_any_form_is_no_statement() {
+        let data = r#"{"items":[{"id":101,"name":"Ann Ames","street":"Main St 5","city":"Oslo","total":1234.5,"active":true}],"when":"2026-11-02T10:00:00Z"}"#;
+        let text = "## Found 1 company\n\n| ID | Name | Total | Active |\n|---|---|---|---|\n| 101 | Ann Ames | 1,234.50 | Yes |\n\nAddress: Main St 5, Oslo\nDate: 2026-11-02\n";
+        assert_eq!(said(data, text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_name_of_a_code_is_a_statement_of_its_kind() {
+        let found = statements(r#"[{"companyType":4,"id":7}]"#, "- **Type**: Dead\n- **ID**: 7\n");
+        assert_eq!(found, [(StatementKind::CodeName, "Dead".to_owned())]);
+    }
+
+    #[test]
+    fn numbers_have_one_spelling() {
+        for (text, short) in
+            [("1,234.50", Some("1234.5")), ("-03", Some("-3")), ("10%", Some("10")), ("1,2", None), ("17:40", None)]
+        {
+            assert_eq!(short_number(text).as_deref(), short, "{text}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The JSON of what is read, and where each value stands.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{TextBlock, TextData};
+use crate::json::{Doc, write};
+
+/// A part of the document and the part of a text that it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Bytes of the document.
+    pub doc: Range<usize>,
+    /// The block's position in `content`.
+    pub block: usize,
+    /// Bytes of its text; as many as in the document where the document has them word for word.
+    pub text: Range<usize>,
+    is_verbatim: bool,
+}
+
+impl Segment {
+    pub(super) fn verbatim(doc: Range<usize>, block: usize, at: usize) -> Self {
+        Self { text: at..at + doc.len(), doc, block, is_verbatim: true }
+    }
+
+    pub(super) fn source(&self, doc: &Range<usize>) -> Option<(usize, Range<usize>)> {
+        if self.is_verbatim {
+            let at = self.text.start + doc.start.checked_sub(self.doc.start)?;
+            return (doc.end <= self.doc.end).then(|| (self.block, at..at + doc.len()));
+        }
+        (self.doc == *doc).then(|| (self.block, self.text.clone()))
+    }
+}
+
+/// Characters that are not white space.
+pub(super) fn blank_free(text: &str) -> usize {
+    text.chars().filter(|char| !char.is_whitespace()).count()
+}
+
+/// Ranges in order, those that touch or overlap made one.
+pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut out: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match out.last_mut().filter(|last| last.end >= range.start) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => out.push(range),
+        }
+    }
+    out
+}
+
+/// A value as it stands in a text, with the place of it.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    pub text: String,
+    pub at: Range<usize>,
+    /// It stood in quotes: a text, whatever it looks like.
+    pub is_quoted: bool,
+}
+
+/// A value of a record.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Cell(Cell),
+    List(Vec<Value>),
+    Record(Record),
+}
+
+/// Members by name, in the order of the text.
+pub(super) type Record = Vec<(String, Value)>;
+
+/// Writes the data of one block as JSON.
+pub(super) struct Builder {
+    block: usize,
+    json: String,
+    segments: Vec<Segment>,
+    covered: Vec<Range<usize>>,
+    needs_comma: bool,
+}
+
+impl Builder {
+    pub fn new(block: &TextBlock<'_>) -> Self {
+        Self { block: block.block, json: String::new(), segments: Vec::new(), covered: Vec::new(), needs_comma: false }
+    }
+
+    fn comma(&mut self) {
+        if self.needs_comma {
+            self.json.push(',');
+        }
+        self.needs_comma = true;
+    }
+
+    pub fn open(&mut self, bracket: char) {
+        self.comma();
+        self.json.push(bracket);
+        self.needs_comma = false;
+    }
+
+    pub fn close(&mut self, bracket: char) {
+        self.json.push(bracket);
+        self.needs_comma = true;
+    }
+
+    pub fn key(&mut self, key: &str) {
+        self.comma();
+        write::push_string(&mut self.json, key);
+        self.json.push(':');
+        self.needs_comma = false;
+    }
+
+    /// A leaf that is written as this JSON.
+    pub fn leaf(&mut self, json: &str, at: Range<usize>) {
+        self.comma();
+        let start = self.json.len();
+        self.json.push_str(json);
+        self.segments.push(Segment { doc: start..self.json.len(), block: self.block, text: at, is_verbatim: false });
+    }
+
+    /// A text as the value that it is: a number by JSON's grammar, `true`, `false`; all else is text.
+    pub fn typed(&mut self, text: &str, at: Range<usize>) {
+        if matches!(text, "true" | "false" | "null") || is_number(text) {
+            self.leaf(text, at);
+        } else {
+            self.text(text, at);
+        }
+    }
+
+    pub fn text(&mut self, text: &str, at: Range<usize>) {
+        self.leaf(&write::string(text), at);
+    }
+
+    pub fn value(&mut self, value: &Value) {
+        match value {
+            Value::Cell(cell) if cell.is_quoted => self.text(&cell.text, cell.at.clone()),
+            Value::Cell(cell) => self.typed(&cell.text, cell.at.clone()),
+            Value::List(values) => {
+                self.open('[');
+                values.iter().for_each(|value| self.value(value));
+                self.close(']');
+            }
+            Value::Record(record) => self.record(record),
+        }
+    }
+
+    pub fn record(&mut self, record: &Record) {
+        self.open('{');
+        for (at, (name, value)) in record.iter().enumerate() {
+            self.key(&unique(name, &record[..at]));
+            self.value(value);
+        }
+        self.close('}');
+    }
+
+    /// What was read beside the values: labels and marks.
+    pub fn cover(&mut self, range: Range<usize>) {
+        self.covered.push(range);
+    }
+
+    /// Records with what stands once around them. One record alone, where the layout is no list, is an object.
+    pub fn records(mut self, envelope: &Record, records: &[Value], is_list: bool) -> Option<TextData> {
+        if records.is_empty() {
+            return None;
+        }
+        let is_alone = envelope.is_empty() && records.len() == 1 && !is_list;
+        if !envelope.is_empty() {
+            self.open('{');
+            for (name, value) in envelope {
+                self.key(name);
+                self.value(value);
+            }
+            self.key(&unique("records", envelope));
+        }
+        if is_alone {
+            self.value(&records[0]);
+        } else {
+            self.open('[');
+            records.iter().for_each(|record| self.value(record));
+            self.close(']');
+        }
+        if !envelope.is_empty() {
+            self.close('}');
+        }
+        self.done(records.len())
+    }
+
+    pub fn done(self, records: usize) -> Option<TextData> {
+        let doc = Doc::parse(Bytes::from(self.json));
+        if !doc.is_json() {
+            return None;
+        }
+        let mut covered = self.covered;
+        covered.extend(self.segments.iter().map(|segment| segment.text.clone()));
+        let covered = merged(covered).into_iter().map(|range| (self.block, range)).collect();
+        Some(TextData { doc: Arc::new(doc), segments: self.segments, covered, records })
+    }
+}
+
+/// A name that is not taken yet: `a`, `a (2)`.
+fn unique(name: &str, taken: &[(String, Value)]) -> String {
+    // Records of a layout have few members; looking through them is cheaper than a table.
+    let count = taken.iter().filter(|(own, _)| own == name).count();
+    if count == 0 { name.to_owned() } else { format!("{name} ({})", count + 1) }
+}
+
+/// Whether a text is a number by JSON's grammar.
+pub(super) fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    digits.starts_with(|char: char| char.is_ascii_digit())
+        && digits.len() < 400
+        && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok()
+}
+
+/// A line with its place in the text, without its end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineAt<'a> {
+    pub text: &'a str,
+    pub at: usize,
+}
+
+impl LineAt<'_> {
+    pub fn range(&self) -> Range<usize> {
+        self.at..self.at + self.text.len()
+    }
+
+    pub fn indent(&self) -> usize {
+        self.text.len() - self.text.trim_start().len()
+    }
+
+    pub fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+}
+
+/// The lines of a text with their places.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = LineAt<'_>> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        LineAt { text: line.trim_end_matches(['\n', '\r']), at: start }
+    })
+}
+
+/// A slice of a text as a cell, trimmed; `base` is where `whole` begins.
+pub(super) fn cell(whole: &str, part: &str, base: usize) -> Cell {
+    let part = part.trim();
+    let start = base + (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
+    Cell { text: part.to_owned(), at: start..start + part.len(), is_quoted: false }
+}

@@ -1,0 +1,78 @@
+//! Text blocks that are JSON as a whole.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::build::Segment;
+use super::{Certainty, Reader, TextBlock, TextData};
+use crate::json::{Doc, Kind};
+
+pub(super) static JSON: Reader = Reader { id: "json", title: "JSON", certainty: Certainty::Marked, read: one };
+pub(super) static JSON_BLOCKS: Reader =
+    Reader { id: "json-blocks", title: "JSON, a block each", certainty: Certainty::Marked, read: several };
+
+/// A document that is the whole of a text, read as it stands.
+pub(super) fn as_json(text: &str) -> Option<Doc> {
+    if !text
+        .trim_start()
+        .starts_with(|char: char| matches!(char, '{' | '[' | '"' | 't' | 'f' | 'n' | '-') || char.is_ascii_digit())
+    {
+        return None;
+    }
+    let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
+    doc.is_json().then_some(doc)
+}
+
+fn found(blocks: &[TextBlock<'_>]) -> Vec<(usize, Doc)> {
+    blocks.iter().filter_map(|block| Some((block.block, as_json(block.text)?))).collect()
+}
+
+fn one(blocks: &[TextBlock<'_>]) -> Option<TextData> {
+    let mut found = found(blocks);
+    let (block, doc) = found.pop().filter(|_| found.is_empty())?;
+    let range = doc.root()?.range();
+    let records = records(&doc);
+    let segments = vec![Segment::verbatim(range.clone(), block, range.start)];
+    Some(TextData { doc: Arc::new(doc), segments, covered: vec![(block, range)], records })
+}
+
+fn several(blocks: &[TextBlock<'_>]) -> Option<TextData> {
+    let found = found(blocks);
+    let parts = found.iter().filter_map(|(block, doc)| Some((*block, 0, doc.root()?.range(), doc)));
+    (found.len() > 1).then(|| list(parts)).flatten()
+}
+
+/// The list of documents, each with its block, where its text begins in it, and the range of its root.
+pub(super) fn list<'a>(parts: impl Iterator<Item = (usize, usize, std::ops::Range<usize>, &'a Doc)>) -> Option<TextData> {
+    let mut json = vec![b'['];
+    let (mut segments, mut covered) = (Vec::new(), Vec::new());
+    for (block, base, range, doc) in parts {
+        if json.len() > 1 {
+            json.push(b',');
+        }
+        let start = json.len();
+        json.extend_from_slice(&doc.bytes()[range.clone()]);
+        segments.push(Segment::verbatim(start..json.len(), block, base + range.start));
+        covered.push((block, base + range.start..base + range.end));
+    }
+    json.push(b']');
+    let (doc, records) = (Doc::parse(Bytes::from(json)), segments.len());
+    (doc.is_json() && records > 0).then(|| TextData { doc: Arc::new(doc), segments, covered, records })
+}
+
+/// The elements of the list that a document is, or that is its only list.
+pub(super) fn records(doc: &Doc) -> usize {
+    let Some(root) = doc.root() else { return 0 };
+    match root.kind() {
+        Kind::Array => root.len(),
+        Kind::Object => {
+            let mut lists = root.children().filter(|child| child.kind() == Kind::Array);
+            match (lists.next(), lists.next()) {
+                (Some(list), None) => list.len(),
+                _ => 1,
+            }
+        }
+        _ => 1,
+    }
+}

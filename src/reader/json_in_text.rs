@@ -1,0 +1,62 @@
+//! A JSON value in a sentence: the longest object or array of a text that parses whole and is not empty.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::build::Segment;
+use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
+use crate::json::{Doc, FaultKind, Kind, Node};
+
+pub(super) static JSON_IN_TEXT: Reader = Reader {
+    id: "json-in-text",
+    title: "JSON in a sentence",
+    certainty: Certainty::Marked,
+    read: |blocks| first_block(blocks, read),
+};
+
+/// How many times its own length is looked at of a text at most: brackets that never close would else make it quadratic.
+const LOOKS: usize = 4;
+
+/// An object with a member, or a list of more than one number in brackets, which is a note.
+fn is_data(root: Node<'_>) -> bool {
+    match root.kind() {
+        Kind::Object => !root.is_empty(),
+        _ => root.len() > 1 || root.children().any(|child| child.is_container() && !child.is_empty()),
+    }
+}
+
+/// `items[2]` is no list.
+fn follows_word(before: &str) -> bool {
+    before.ends_with(|char: char| char.is_alphanumeric() || char == '_')
+}
+
+fn read(block: TextBlock<'_>) -> Option<TextData> {
+    let bytes = Bytes::copy_from_slice(block.text.as_bytes());
+    let mut budget = bytes.len() * LOOKS;
+    let (mut at, mut best) = (0, None::<(usize, usize)>);
+    while let Some(start) = block.text[at..].find(['{', '[']).map(|found| at + found) {
+        let doc = Doc::parse(bytes.slice(start..));
+        let fault = doc.faults().iter().find(|fault| fault.kind.is_fatal());
+        let (end, is_value) = match fault {
+            None => (bytes.len(), true),
+            Some(fault) => (start + fault.at, fault.kind == FaultKind::TrailingData),
+        };
+        let root = doc.root().filter(|root| is_value && is_data(*root) && !follows_word(&block.text[..start]));
+        if let Some(root) = root {
+            let end = start + root.range().end;
+            if best.is_none_or(|(from, to)| end - start > to - from) {
+                best = Some((start, end));
+            }
+            at = end;
+            continue;
+        }
+        budget = budget.checked_sub(end - start + 1)?;
+        at = start + 1;
+    }
+    let (start, end) = best?;
+    let doc = Doc::parse(bytes.slice(start..end));
+    let records = json::records(&doc);
+    let segments = vec![Segment::verbatim(0..end - start, block.block, start)];
+    Some(TextData { doc: Arc::new(doc), segments, covered: vec![(block.block, start..end)], records })
+}

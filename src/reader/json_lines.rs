@@ -1,0 +1,26 @@
+//! JSON Lines: every line that is not blank is a JSON object or array.
+
+use bytes::Bytes;
+
+use super::build::lines;
+use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
+use crate::json::Doc;
+
+pub(super) static JSON_LINES: Reader =
+    Reader { id: "json-lines", title: "JSON Lines", certainty: Certainty::Marked, read: |blocks| first_block(blocks, read) };
+
+fn read(block: TextBlock<'_>) -> Option<TextData> {
+    let mut found = Vec::new();
+    for line in lines(block.text).filter(|line| !line.is_blank()) {
+        if !line.text.trim_start().starts_with(['{', '[']) {
+            return None;
+        }
+        let doc = Doc::parse(Bytes::copy_from_slice(line.text.as_bytes()));
+        if !doc.is_json() {
+            return None;
+        }
+        found.push((line.at, doc));
+    }
+    let parts = found.iter().filter_map(|(at, doc)| Some((block.block, *at, doc.root()?.range(), doc)));
+    (found.len() > 1).then(|| json::list(parts)).flatten()
+}

@@ -1,0 +1,121 @@
+//! Labels and the values beside them: `**Status:** open`, `- name = x`, `📅 Due → today`.
+
+use super::build::{Cell, LineAt};
+
+/// The most words of a label.
+const WORDS: usize = 6;
+/// The most bytes of a label.
+const BYTES: usize = 60;
+
+/// A label with its value, as they stand in one line.
+pub(super) struct Labelled {
+    pub label: String,
+    /// Empty where nothing stands beside the label.
+    pub value: Cell,
+    /// Where the label begins.
+    pub start: usize,
+}
+
+/// A line that is a label and a value, whatever marks a list item or emphasis puts around them.
+pub(super) fn labelled(line: &LineAt<'_>) -> Option<Labelled> {
+    let body = bullet(line.text.trim_start()).unwrap_or(line.text.trim_start()).trim_end();
+    let body_at = |part: &str| line.at + (part.as_ptr() as usize - line.text.as_ptr() as usize);
+    let (label, value) = split(body)?;
+    let name = plain(label);
+    let is_label = !name.is_empty()
+        && name.len() <= BYTES
+        && name.split_whitespace().count() <= WORDS
+        && name.starts_with(|char: char| char.is_alphabetic() || char == '_' || char == '$' || char == '@')
+        && !name.contains(['(', '{', '[', '<', ';', '"', '\'', '`', '|', ',', '?', '!', '\\'])
+        && !name.ends_with(" http")
+        && !matches!(&*name, "http" | "https" | "file");
+    if !is_label {
+        return None;
+    }
+    let value = strip_marks(value.trim());
+    let quoted = ['"', '\'']
+        .iter()
+        .find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote).filter(|inner| !inner.contains(*quote)));
+    let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
+    let start = if value.is_empty() { line.at + line.text.len() } else { body_at(value) };
+    Some(Labelled {
+        label: name,
+        value: Cell { text: value.to_owned(), at: start..start + value.len(), is_quoted },
+        start: body_at(label),
+    })
+}
+
+/// Splits at the mark between label and value.
+fn split(body: &str) -> Option<(&str, &str)> {
+    // `**Label:** value` and `**Label**: value`.
+    if let Some(rest) = body.strip_prefix("**").or_else(|| body.strip_prefix("__")) {
+        let mark = &body[..2];
+        let end = rest.find(mark)?;
+        let (inner, after) = (&rest[..end], &rest[end + 2..]);
+        if let Some(label) = inner.trim_end().strip_suffix(':') {
+            return Some((label, after));
+        }
+        let after = after.trim_start().strip_prefix(':').or_else(|| after.trim_start().strip_prefix('='))?;
+        return Some((inner, after));
+    }
+    let (at, length) = [": ", " = ", " → ", " -> ", ":\t"]
+        .iter()
+        .filter_map(|mark| Some((body.find(mark)?, mark.len())))
+        .min()
+        .or_else(|| body.strip_suffix(':').map(|label| (label.len(), 1)))
+        .or_else(|| tight(body))?;
+    Some((&body[..at], &body[at + length..]))
+}
+
+/// `name=value` and `name:value`, where the name is one word.
+fn tight(body: &str) -> Option<(usize, usize)> {
+    let at = body.find(['=', ':'])?;
+    let is_word = body[..at].chars().all(|char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.'));
+    (is_word && at > 0 && !body[at..].starts_with("://") && !body[..at].bytes().all(|byte| byte.is_ascii_digit()))
+        .then_some((at, 1))
+}
+
+/// What follows the mark of a list item.
+pub(super) fn bullet(line: &str) -> Option<&str> {
+    let rest = match line.strip_prefix(['-', '*', '+', '•', '–', '▪', '◦', '·']) {
+        Some(rest) => rest,
+        None => {
+            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+            (1..=9).contains(&digits).then(|| line[digits..].strip_prefix(['.', ')'])).flatten()?
+        }
+    };
+    rest.starts_with([' ', '\t']).then(|| rest.trim_start())
+}
+
+/// A label without emoji, emphasis and code marks.
+fn plain(label: &str) -> String {
+    let is_mark = |char: char| !char.is_alphanumeric() && !matches!(char, '_' | '$' | '@' | ')' | '%' | '/' | '.');
+    label.trim_start_matches(is_mark).trim_end_matches(|char: char| is_mark(char)).to_owned()
+}
+
+/// A value without the emphasis or code marks around the whole of it.
+pub(super) fn strip_marks(text: &str) -> &str {
+    for mark in ["**", "__", "`"] {
+        if let Some(inner) = text.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark))
+            && !inner.is_empty()
+            && !inner.contains(mark)
+        {
+            return inner;
+        }
+    }
+    text
+}
+
+/// The text of a heading, without its marks.
+pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
+    let line = line.trim_end();
+    let level = line.bytes().take_while(|byte| *byte == b'#').count();
+    let text = line.get(level..)?.strip_prefix(' ')?.trim();
+    ((1..=6).contains(&level) && !text.is_empty()).then(|| (level, strip_marks(text.trim_end_matches('#').trim_end())))
+}
+
+/// A line of dashes, equal signs or stars.
+pub(super) fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= 3 && ["-", "=", "*", "_", "─", "═"].iter().any(|mark| line.replace(mark, "").is_empty())
+}

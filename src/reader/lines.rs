@@ -1,0 +1,161 @@
+//! Lines of one shape: at least three whose fixed parts are equal and whose parts that vary stand at the same places, as
+//! `[FILE] a.md` and lines of a log do.
+
+use super::build::{Builder, LineAt, Record, Value, cell, lines};
+use super::label::labelled;
+use super::{Certainty, Reader, TextBlock, TextData, first_block};
+
+pub(super) static LINES: Reader =
+    Reader { id: "lines", title: "Lines of one shape", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
+
+/// The fewest lines.
+const FEWEST: usize = 3;
+/// The share of the lines that must have the shape: lines around them may say something else, such as a sum.
+const ALIKE: f64 = 0.6;
+/// The longest line: a longer one is a paragraph.
+const LONGEST: usize = 500;
+
+/// Where parts are parted, those that say most first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+enum Mark {
+    /// `[…]`
+    Bracket,
+    Tab,
+    /// Two spaces or more.
+    Gap,
+    Bar,
+    Colon,
+    Dash,
+    Arrow,
+    /// A space after a date, a time, a number or a word in capitals.
+    Field,
+}
+
+fn read(block: TextBlock<'_>) -> Option<TextData> {
+    let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
+    if all.len() < FEWEST
+        || all.iter().filter(|line| line.text.len() > LONGEST || line.text.starts_with([' ', '\t'])).count() * 2 > all.len()
+    {
+        return None;
+    }
+    let split: Vec<Vec<(Mark, &str)>> = all.iter().map(|line| parts(line.text)).collect();
+    let shape = shape(&split)?;
+    let mut builder = Builder::new(&block);
+    let (mut records, mut envelope) = (Vec::new(), Record::new());
+    for (line, parts) in all.iter().zip(&split) {
+        let parts = &parts[..parts.len().min(shape.marks.len())];
+        if !is_shaped(parts, &shape) {
+            if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
+                builder.cover(labelled.start..labelled.value.at.end);
+                envelope.push((labelled.label, Value::Cell(labelled.value)));
+            }
+            continue;
+        }
+        builder.cover(line.range());
+        let mut values: Vec<&str> = parts.iter().map(|(_, part)| *part).collect();
+        let last = values.last().map_or(0, |part| part.as_ptr() as usize - line.text.as_ptr() as usize + part.len());
+        let rest = line.text[last..]
+            .trim_start_matches(['\t', ' ', ':', '|', ']'])
+            .trim_start_matches("- ")
+            .trim_start_matches("-> ")
+            .trim();
+        if !rest.is_empty() {
+            values.push(rest);
+        }
+        let named = values.into_iter().enumerate();
+        records.push(Value::Record(
+            named.map(|(at, part)| (format!("part{}", at + 1), Value::Cell(cell(line.text, part, line.at)))).collect(),
+        ));
+    }
+    (records.len() >= FEWEST).then(|| builder.records(&envelope, &records, true)).flatten()
+}
+
+/// Whether the marks of a line are those of the shape, of which the last may be missing.
+fn is_shaped(parts: &[(Mark, &str)], shape: &Shape) -> bool {
+    parts.len() >= shape.required && parts.iter().zip(&shape.marks).all(|((own, _), mark)| own == mark)
+}
+
+struct Shape {
+    marks: Vec<Mark>,
+    /// How many of them every line has.
+    required: usize,
+}
+
+/// The longest row of marks that enough lines begin with, and after it the marks that some of those lines go on with where
+/// the others end; `None` where that is none, or nothing but one weak mark.
+fn shape(split: &[Vec<(Mark, &str)>]) -> Option<Shape> {
+    let enough = (split.len() as f64 * ALIKE).ceil() as usize;
+    let mut shape = Shape { marks: Vec::new(), required: 0 };
+    let mut alike: Vec<usize> = (0..split.len()).collect();
+    while shape.marks.len() < 16 {
+        let mut counts: Vec<(Mark, usize)> = Vec::new();
+        for line in &alike {
+            let Some((mark, _)) = split[*line].get(shape.marks.len()) else { continue };
+            match counts.iter_mut().find(|(known, _)| known == mark) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((*mark, 1)),
+            }
+        }
+        let only = counts.len() == 1;
+        let Some((mark, count)) = counts.into_iter().max_by_key(|(_, count)| *count) else { break };
+        let is_required = shape.required == shape.marks.len() && count >= enough.max(FEWEST);
+        if is_required {
+            let at = shape.marks.len();
+            alike.retain(|line| split[*line].get(at).is_some_and(|(own, _)| *own == mark));
+            shape.required += 1;
+        } else if !only || !matches!(mark, Mark::Gap | Mark::Tab | Mark::Bar) || shape.required == 0 {
+            break;
+        }
+        shape.marks.push(mark);
+    }
+    // A colon or a dash alone stands in prose, too.
+    let is_strong = shape.required > 1
+        || matches!(shape.marks.first(), Some(Mark::Bracket | Mark::Tab | Mark::Bar | Mark::Gap | Mark::Field));
+    (shape.required > 0 && is_strong).then_some(shape)
+}
+
+/// A line in its parts, each with the mark that ends it. What follows the last mark is no part yet.
+fn parts(line: &str) -> Vec<(Mark, &str)> {
+    let mut found = Vec::new();
+    let mut rest = line.trim_end();
+    while !rest.is_empty() && found.len() < 32 {
+        if let Some((inner, after)) = rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+            found.push((Mark::Bracket, inner));
+            rest = after.trim_start_matches([' ', '\t', ':']);
+            continue;
+        }
+        // A field of its own class at the beginning: a date, a time, a level.
+        let word = rest.split(' ').next().unwrap_or_default();
+        let leads = found.iter().all(|(mark, _)| matches!(mark, Mark::Field | Mark::Bracket));
+        if leads && word.len() < rest.len() && is_field(word) && !rest[word.len()..].starts_with("  ") {
+            found.push((Mark::Field, word.trim_end_matches(':')));
+            rest = rest[word.len()..].trim_start();
+            continue;
+        }
+        let marks = [
+            (Mark::Tab, "\t"),
+            (Mark::Gap, "  "),
+            (Mark::Bar, " | "),
+            (Mark::Colon, ": "),
+            (Mark::Dash, " - "),
+            (Mark::Arrow, " -> "),
+        ];
+        let next = marks.iter().filter_map(|(mark, text)| Some((rest.find(text)?, *mark, text.len()))).min_by_key(|(at, ..)| *at);
+        let Some((at, mark, length)) = next else { break };
+        found.push((mark, &rest[..at]));
+        rest = rest[at + length..].trim_start();
+    }
+    found
+}
+
+/// A word that is a date, a time, a number, an index or a level of a log.
+fn is_field(word: &str) -> bool {
+    let bare = word.trim_end_matches([':', ',']);
+    let has_digit = bare.bytes().any(|byte| byte.is_ascii_digit());
+    let is_numeric = has_digit
+        && bare
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.' | b'/' | b'T' | b'Z' | b'+' | b','));
+    let is_level = bare.len() >= 3 && bare.len() <= 8 && bare.bytes().all(|byte| byte.is_ascii_uppercase());
+    is_numeric || is_level
+}

@@ -1,0 +1,168 @@
+//! Lists whose items are records: with labelled values below them, with a bold name, or in parts between the same marks;
+//! and task lists.
+
+use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines};
+use super::label::{bullet, labelled, strip_marks};
+use super::{Certainty, Reader, TextBlock, TextData, first_block};
+
+pub(super) static LIST: Reader =
+    Reader { id: "list", title: "List", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read_list) };
+pub(super) static TASKS: Reader =
+    Reader { id: "tasks", title: "Task list", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read_tasks) };
+
+/// Marks between the parts of an item.
+const MARKS: [&str; 5] = [" | ", " — ", " – ", " - ", ", "];
+
+/// An item with the lines set in below it.
+struct Item<'a> {
+    first: LineAt<'a>,
+    body: &'a str,
+    below: Vec<LineAt<'a>>,
+}
+
+impl Item<'_> {
+    fn body_cell(&self, part: &str) -> Cell {
+        cell(self.first.text, part, self.first.at)
+    }
+}
+
+/// The items of the outermost lists, and the labelled lines that stand around them.
+fn items(text: &str) -> (Vec<Item<'_>>, Vec<LineAt<'_>>) {
+    let (mut found, mut around): (Vec<Item<'_>>, Vec<LineAt<'_>>) = (Vec::new(), Vec::new());
+    let mut indent = None;
+    for line in lines(text).filter(|line| !line.is_blank()) {
+        let own = line.indent();
+        match (bullet(line.text.trim_start()), indent) {
+            (Some(body), None) => {
+                indent = Some(own);
+                found.push(Item { first: line, body, below: Vec::new() });
+            }
+            (Some(body), Some(outer)) if own <= outer => {
+                found.push(Item { first: line, body, below: Vec::new() });
+            }
+            (_, Some(outer)) if own > outer => found.last_mut().into_iter().for_each(|item| item.below.push(line)),
+            _ => around.push(line),
+        }
+    }
+    (found, around)
+}
+
+fn envelope(around: &[LineAt<'_>], builder: &mut Builder) -> Record {
+    let mut record = Record::new();
+    for labelled in around.iter().filter_map(labelled).filter(|labelled| !labelled.value.text.is_empty()) {
+        builder.cover(labelled.start..labelled.value.at.end);
+        record.push((labelled.label, Value::Cell(labelled.value)));
+    }
+    record
+}
+
+fn read_list(block: TextBlock<'_>) -> Option<TextData> {
+    let (items, around) = items(block.text);
+    if items.len() < 2 || items.iter().any(|item| task(item.body).is_some()) {
+        return None;
+    }
+    let mut builder = Builder::new(&block);
+    let mark = shared_mark(&items);
+    let mut records = Vec::with_capacity(items.len());
+    for item in &items {
+        let mut record = Record::new();
+        builder.cover(item.first.range());
+        let (title, rest) = titled(item.body);
+        if let Some(title) = title {
+            record.push(("title".to_owned(), Value::Cell(item.body_cell(title))));
+        }
+        match (labelled(&item.first).filter(|labelled| title.is_none() && !labelled.value.text.is_empty()), mark) {
+            (Some(labelled), None) => record.push((labelled.label, Value::Cell(labelled.value))),
+            (_, Some(mark)) => {
+                for (at, part) in rest.split(mark).enumerate() {
+                    record.push((format!("part{}", at + 1), Value::Cell(item.body_cell(strip_marks(part.trim())))));
+                }
+            }
+            (None, None) if !rest.trim().is_empty() => {
+                let name = if item.below.is_empty() || title.is_some() { "part1" } else { "title" };
+                record.push((name.to_owned(), Value::Cell(item.body_cell(rest.trim()))));
+            }
+            (None, None) => {}
+        }
+        below(item, &mut record, &mut builder)?;
+        records.push(record);
+    }
+    // Labels and values alone are one record, which another reader reads.
+    let is_labelled =
+        |record: &Record| matches!(&record[..], [(name, _)] if !matches!(name.as_str(), "title" | "part1" | "text" | "items"));
+    if records.iter().all(is_labelled) {
+        return None;
+    }
+    // Items that are one text each are a list of texts.
+    let is_plain = records.iter().all(|record| matches!(&record[..], [(name, _)] if name == "part1"));
+    let records = records.into_iter().map(|mut record| match is_plain {
+        true => record.remove(0).1,
+        false => Value::Record(record),
+    });
+    let records: Vec<Value> = records.collect();
+    let envelope = envelope(&around, &mut builder);
+    builder.records(&envelope, &records, true)
+}
+
+/// Labelled lines below an item are its members, other lines its `text`; items below it are a list.
+fn below(item: &Item<'_>, record: &mut Record, builder: &mut Builder) -> Option<()> {
+    let mut texts: Vec<Value> = Vec::new();
+    for line in &item.below {
+        builder.cover(line.at + line.indent()..line.range().end);
+        match labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
+            Some(labelled) => record.push((labelled.label, Value::Cell(labelled.value))),
+            None => {
+                let body = line.text.trim();
+                texts.push(Value::Cell(cell(line.text, bullet(body).unwrap_or(body), line.at)));
+            }
+        }
+    }
+    match texts.len() {
+        0 => {}
+        1 => record.extend(texts.pop().map(|text| ("text".to_owned(), text))),
+        _ => record.push(("items".to_owned(), Value::List(texts))),
+    }
+    (!record.is_empty()).then_some(())
+}
+
+/// The mark that parts every item into as many parts.
+fn shared_mark(items: &[Item<'_>]) -> Option<&'static str> {
+    MARKS.into_iter().find(|mark| {
+        let parts = |item: &Item<'_>| titled(item.body).1.split(mark).count();
+        let count = parts(&items[0]);
+        count > 1 && items.iter().all(|item| parts(item) == count)
+    })
+}
+
+/// The bold text that begins an item, and what follows it.
+fn titled(body: &str) -> (Option<&str>, &str) {
+    let Some((title, rest)) = body.strip_prefix("**").and_then(|rest| rest.split_once("**")) else { return (None, body) };
+    if title.is_empty() || title.ends_with(':') || rest.starts_with(':') {
+        return (None, body);
+    }
+    (Some(title), rest.trim_start_matches([' ', ':', '-', '–', '—', '|', ',']))
+}
+
+/// Whether a task is done, and its words.
+fn task(body: &str) -> Option<(bool, &str)> {
+    [("[ ] ", false), ("[x] ", true), ("[X] ", true)].into_iter().find_map(|(mark, done)| Some((done, body.strip_prefix(mark)?)))
+}
+
+fn read_tasks(block: TextBlock<'_>) -> Option<TextData> {
+    let (items, around) = items(block.text);
+    let mut builder = Builder::new(&block);
+    let envelope = envelope(&around, &mut builder);
+    let mut tasks = Vec::new();
+    for item in &items {
+        let Some((done, words)) = task(item.body) else { continue };
+        let mark = item.body_cell(&item.body[..3]);
+        let mut record = vec![
+            ("done".to_owned(), Value::Cell(Cell { text: done.to_string(), at: mark.at, is_quoted: false })),
+            ("part1".to_owned(), Value::Cell(item.body_cell(words))),
+        ];
+        builder.cover(item.first.range());
+        below(item, &mut record, &mut builder)?;
+        tasks.push(Value::Record(record));
+    }
+    builder.records(&envelope, &tasks, true)
+}

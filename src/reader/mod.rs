@@ -1,0 +1,210 @@
+//! Text answers read as data: one file per layout, one line in [`READERS`] each. `docs/text.md` says what is read.
+//!
+//! A reader gets the text blocks of an answer and gives a JSON document, with the place in the text that each value came
+//! from. Every reader is linear in the length of the text, whatever it holds.
+
+mod build;
+mod columns;
+mod csv;
+mod fences;
+mod headings;
+mod json;
+mod json_in_text;
+mod json_lines;
+mod key_value;
+mod label;
+mod lines;
+mod list;
+mod markdown_table;
+mod pattern;
+mod python;
+mod toon;
+mod xml;
+mod yaml;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::json::{Doc, Node};
+use build::blank_free;
+pub use build::{Segment, merged};
+pub use pattern::Pattern;
+
+/// A text block of an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct TextBlock<'a> {
+    /// Its position in `content`.
+    pub block: usize,
+    pub text: &'a str,
+}
+
+/// How sure a reading is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// The text says what it is: JSON, a fence with its language. One fact is enough.
+    Marked,
+    /// A layout that was recognised. It has to read half of the text, and two facts.
+    Layout,
+}
+
+/// A way of reading texts.
+pub struct Reader {
+    /// As on the command line, in `--json` and in `expect.toml`.
+    pub id: &'static str,
+    /// As in the window.
+    pub title: &'static str,
+    pub certainty: Certainty,
+    read: fn(&[TextBlock<'_>]) -> Option<TextData>,
+}
+
+impl PartialEq for Reader {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Reader {}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.id)
+    }
+}
+
+/// Every reader, in the order in which they are tried; of two layouts that read as much the earlier one wins.
+pub static READERS: &[&Reader] = &[
+    &json::JSON,
+    &json::JSON_BLOCKS,
+    &json_lines::JSON_LINES,
+    &fences::FENCES,
+    &json_in_text::JSON_IN_TEXT,
+    &markdown_table::MARKDOWN_TABLE,
+    &key_value::KEY_VALUE,
+    &headings::HEADINGS,
+    &list::LIST,
+    &list::TASKS,
+    &columns::COLUMNS,
+    &csv::CSV,
+    &csv::TSV,
+    &python::PYTHON,
+    &xml::XML,
+    &yaml::YAML,
+    &toon::TOON,
+    &lines::LINES,
+];
+
+/// The reader with this id.
+pub fn by_id(id: &str) -> Option<&'static Reader> {
+    READERS.iter().copied().find(|reader| reader.id == id)
+}
+
+/// The data of a text.
+#[derive(Clone, Debug)]
+pub struct TextData {
+    /// The data, as JSON.
+    pub doc: Arc<Doc>,
+    /// Where its values stand, in document order.
+    pub segments: Vec<Segment>,
+    /// What was read: values, labels, marks. By block and place, merged.
+    pub covered: Vec<(usize, Range<usize>)>,
+    /// The number of records, elements of the list that the data is or has.
+    pub records: usize,
+}
+
+impl TextData {
+    /// Where a value of the data stands: the block and the bytes of its text.
+    pub fn source(&self, node: Node<'_>) -> Option<(usize, Range<usize>)> {
+        let range = node.range();
+        let at = self.segments.partition_point(|segment| segment.doc.end <= range.start);
+        self.segments.get(at).and_then(|segment| segment.source(&range))
+    }
+
+    /// The share of the texts that was read, of characters that are not white space.
+    pub fn share(&self, blocks: &[TextBlock<'_>]) -> f64 {
+        let total: usize = blocks.iter().map(|block| blank_free(block.text)).sum();
+        let text = |block: usize| blocks.iter().find(|own| own.block == block).map_or("", |own| own.text);
+        let read: usize = self.covered.iter().map(|(block, range)| blank_free(&text(*block)[range.clone()])).sum();
+        if total == 0 { 0.0 } else { read as f64 / total as f64 }
+    }
+
+    fn facts(&self) -> usize {
+        self.doc.root().map_or(0, |root| {
+            let is_fact = |at: &usize| self.doc.node(*at).is_some_and(|node| !node.is_container() && !node.is_null());
+            (root.index()..root.subtree_end()).filter(is_fact).take(2).count()
+        })
+    }
+}
+
+/// What a reader found, with the reader and the share of the text that it read.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub reader: &'static Reader,
+    pub data: TextData,
+    pub share: f64,
+}
+
+/// The share of the text that a layout has to read.
+const ENOUGH: f64 = 0.5;
+
+/// What the texts hold: by the first reader that the text names, else by the layout that reads most of it.
+pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
+    let mut best: Option<Found> = None;
+    for reader in READERS.iter().copied() {
+        if reader.certainty == Certainty::Layout && best.as_ref().is_some_and(|best| best.reader.certainty == Certainty::Marked) {
+            break;
+        }
+        let Some(found) = read_by(reader, blocks) else { continue };
+        if reader.certainty == Certainty::Marked {
+            return Some(found);
+        }
+        let is_enough = found.share >= ENOUGH && found.data.facts() >= 2;
+        if is_enough && best.as_ref().is_none_or(|best| found.share > best.share + f64::EPSILON) {
+            best = Some(found);
+        }
+    }
+    best
+}
+
+/// What one reader makes of the texts, however little of them it reads.
+pub fn read_by(reader: &'static Reader, blocks: &[TextBlock<'_>]) -> Option<Found> {
+    let data = (reader.read)(blocks)?;
+    let share = data.share(blocks);
+    (data.facts() > 0).then_some(Found { reader, data, share })
+}
+
+/// Whether `structuredContent` is the text once more: one member, at any depth of objects with one member, whose string is
+/// the text content, white space at the ends aside.
+pub fn is_wrapped(structured: Node<'_>, blocks: &[TextBlock<'_>]) -> bool {
+    let mut node = structured;
+    while node.kind() == crate::json::Kind::Object && node.len() == 1 {
+        let Some(child) = node.child(0) else { return false };
+        node = child;
+    }
+    if node.index() == structured.index() || blocks.is_empty() {
+        return false;
+    }
+    let Some(text) = node.as_str() else { return false };
+    let mut rest = text.trim();
+    // The texts with one LF between two, without joining them.
+    for (at, block) in blocks.iter().enumerate() {
+        let is_last = at + 1 == blocks.len();
+        let mut own = block.text;
+        if at == 0 {
+            own = own.trim_start();
+        }
+        if is_last {
+            own = own.trim_end();
+        }
+        let Some(after) = rest.strip_prefix(own) else { return false };
+        rest = if is_last { after } else { after.strip_prefix('\n').unwrap_or("\0") };
+    }
+    rest.is_empty()
+}
+
+/// The first block that a reader of one text makes something of.
+fn first_block(blocks: &[TextBlock<'_>], read: impl Fn(TextBlock<'_>) -> Option<TextData>) -> Option<TextData> {
+    blocks.iter().find_map(|block| read(*block))
+}
+
+#[cfg(test)]
+mod tests;

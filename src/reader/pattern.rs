@@ -1,0 +1,57 @@
+//! A pattern that a person wrote: named groups, every match a record.
+
+use regex::Regex;
+
+use super::build::{Builder, Cell, Value};
+use super::{Certainty, Found, Reader, TextBlock};
+
+static PATTERN: Reader = Reader { id: "pattern", title: "Pattern", certainty: Certainty::Layout, read: |_| None };
+
+/// A pattern with named groups, such as `(?<kind>\w+) (?<name>.+)`. Lines are matched one by one: `^` and `$` are theirs.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    regex: Regex,
+}
+
+impl Pattern {
+    /// # Errors
+    /// Why it is no pattern that gives records, in a sentence fragment.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let regex = regex::RegexBuilder::new(text).multi_line(true).size_limit(1 << 20).build();
+        let regex = regex.map_err(|error| error.to_string())?;
+        if regex.capture_names().flatten().next().is_none() {
+            return Err("it names no group: `(?<name>…)` is a member of each record".to_owned());
+        }
+        Ok(Self { regex })
+    }
+
+    pub fn as_str(&self) -> &str {
+        self.regex.as_str()
+    }
+
+    /// The records of the first block with a match.
+    pub fn read(&self, blocks: &[TextBlock<'_>]) -> Option<Found> {
+        let data = blocks.iter().find_map(|block| {
+            let mut builder = Builder::new(block);
+            let mut records = Vec::new();
+            for found in self.regex.captures_iter(block.text) {
+                let whole = found.get(0)?;
+                if whole.is_empty() {
+                    continue;
+                }
+                builder.cover(whole.range());
+                let named = self.regex.capture_names().flatten().filter_map(|name| {
+                    let group = found.name(name)?;
+                    Some((
+                        name.to_owned(),
+                        Value::Cell(Cell { text: group.as_str().to_owned(), at: group.range(), is_quoted: false }),
+                    ))
+                });
+                records.push(Value::Record(named.collect()));
+            }
+            builder.records(&Vec::new(), &records, true)
+        })?;
+        let share = data.share(blocks);
+        Some(Found { reader: &PATTERN, data, share })
+    }
+}

@@ -1,0 +1,179 @@
+use super::*;
+
+fn blocks(text: &str) -> Vec<TextBlock<'_>> {
+    vec![TextBlock { block: 0, text }]
+}
+
+/// The reader, the data and the share read in percent.
+fn found(text: &str) -> Option<(&'static str, String, u64)> {
+    let found = read(&blocks(text))?;
+    Some((found.reader.id, found.data.doc.root()?.raw_text().into_owned(), (found.share * 100.0).round() as u64))
+}
+
+#[track_caller]
+fn check(text: &str, reader: &str, data: &str) {
+    let found = found(text);
+    assert_eq!(found.as_ref().map(|(reader, data, _)| (*reader, data.as_str())), Some((reader, data)), "{text}");
+    // Each value stands where it is said to stand.
+    let blocks = blocks(text);
+    let found = read(&blocks).unwrap();
+    let doc = &found.data.doc;
+    for node in (0..doc.len()).filter_map(|at| doc.node(at)).filter(|node| !node.is_container() && node.parent().is_some()) {
+        let (_, range) = found.data.source(node).unwrap_or_else(|| panic!("{} has no place", node.pointer()));
+        assert!(range.end <= text.len() && text.is_char_boundary(range.start) && text.is_char_boundary(range.end));
+    }
+}
+
+#[test]
+fn json_in_every_place() {
+    check("{\"a\": 1.0}", "json", "{\"a\": 1.0}");
+    check("{\"a\":1}\n{\"a\":2}\n", "json-lines", "[{\"a\":1},{\"a\":2}]");
+    check("Rain.\n\n```json\n{\"t\":4}\n```\n\nThen:\n```json\n{\"t\":9}\n```\n", "fences", "[{\"t\":4},{\"t\":9}]");
+    check("Result:\n```yaml\na: 1\nb: [x]\n```\n", "fences", "{\"a\":1,\"b\":[\"x\"]}");
+    check("The result is {\"a\":[1]} as you see [1].", "json-in-text", "{\"a\":[1]}");
+    let two = [TextBlock { block: 0, text: "{\"id\":1}" }, TextBlock { block: 2, text: " {\"id\":2}" }];
+    let found = read(&two).unwrap();
+    assert_eq!((found.reader.id, found.data.doc.root().unwrap().raw_text().as_ref()), ("json-blocks", "[{\"id\":1},{\"id\":2}]"));
+    let second = found.data.doc.at("/1/id").unwrap();
+    assert_eq!(found.data.source(second), Some((2, 7..8)));
+}
+
+#[test]
+fn tables_and_labels() {
+    check(
+        "Found 2:\n\n| ID | Name |\n|---|---|\n| 1 | A \\| B |\n| 2 | `c` |\n",
+        "markdown-table",
+        r#"[{"ID":1,"Name":"A | B"},{"ID":2,"Name":"c"}]"#,
+    );
+    check("| Field | Value |\n|---|---|\n| id | 7 |\n| open | true |\n", "markdown-table", r#"{"id":7,"open":true}"#);
+    check(
+        "size: 12\nisFile: true\nmodified: Mon Nov 23 2026 10:00:00\n",
+        "key-value",
+        r#"{"size":12,"isFile":true,"modified":"Mon Nov 23 2026 10:00:00"}"#,
+    );
+    check(
+        "Commit history:\nCommit: a1\nAuthor: Ann\n\nCommit: b2\nAuthor: Bob\n",
+        "key-value",
+        r#"[{"Commit":"a1","Author":"Ann"},{"Commit":"b2","Author":"Bob"}]"#,
+    );
+    check(
+        "- **Status:** open\n- **Price**: $5\n- 📅 Due: 2026-11-02\n",
+        "key-value",
+        r#"{"Status":"open","Price":"$5","Due":"2026-11-02"}"#,
+    );
+    check(
+        "## Ann\n\n- **Age:** 5\n- City: Oslo\n\n## Bob\n\n- **Age:** 6\n- City: Rome\n",
+        "headings",
+        r#"[{"title":"Ann","Age":5,"City":"Oslo"},{"title":"Bob","Age":6,"City":"Rome"}]"#,
+    );
+}
+
+#[test]
+fn lists_and_lines() {
+    check(
+        "Found 3 issues:\n\n- #101 Crash on start, opened 2026-11-02 by ann, 4 comments\n- #102 Slow search, opened 2026-11-03 by bob, 1 comment\n- #103 Typo in README, opened 2026-11-04 by cid, 0 comments\n",
+        "list",
+        r##"[{"part1":"#101 Crash on start","part2":"opened 2026-11-02 by ann","part3":"4 comments"},{"part1":"#102 Slow search","part2":"opened 2026-11-03 by bob","part3":"1 comment"},{"part1":"#103 Typo in README","part2":"opened 2026-11-04 by cid","part3":"0 comments"}]"##,
+    );
+    check("- [x] Buy milk\n- [ ] Call Ann\n", "tasks", r#"[{"done":true,"part1":"Buy milk"},{"done":false,"part1":"Call Ann"}]"#);
+    check("1. **Ann**\n   - Age: 5\n2. **Bob**\n   - Age: 6\n", "list", r#"[{"title":"Ann","Age":5},{"title":"Bob","Age":6}]"#);
+    check(
+        "[DIR] src\n[FILE] a b.md\n[FILE] c.md\n",
+        "lines",
+        r#"[{"part1":"DIR","part2":"src"},{"part1":"FILE","part2":"a b.md"},{"part1":"FILE","part2":"c.md"}]"#,
+    );
+    check(
+        "[DIR] src                 \n[FILE] a.md             8.49 KB\n[FILE] b.md             1 B\n\nTotal: 2 files, 1 directories\nCombined size: 8.5 KB\n",
+        "lines",
+        r#"{"Total":"2 files, 1 directories","Combined size":"8.5 KB","records":[{"part1":"DIR","part2":"src"},{"part1":"FILE","part2":"a.md","part3":"8.49 KB"},{"part1":"FILE","part2":"b.md","part3":"1 B"}]}"#,
+    );
+    check(
+        "## Pages\n0: about:blank [selected]\n1: https://example.com/\n2: https://example.org/\n",
+        "lines",
+        r#"[{"part1":0,"part2":"about:blank [selected]"},{"part1":1,"part2":"https://example.com/"},{"part1":2,"part2":"https://example.org/"}]"#,
+    );
+    check(
+        "2026-11-02 10:00:00 INFO started\n2026-11-02 10:00:01 WARN slow: 5 s\n2026-11-02 10:00:02 ERROR gone\n",
+        "lines",
+        r#"[{"part1":"2026-11-02","part2":"10:00:00","part3":"INFO","part4":"started"},{"part1":"2026-11-02","part2":"10:00:01","part3":"WARN","part4":"slow: 5 s"},{"part1":"2026-11-02","part2":"10:00:02","part3":"ERROR","part4":"gone"}]"#,
+    );
+}
+
+#[test]
+fn languages_and_columns() {
+    check("id,name\n1,\"A, B\"\n2,c\n", "csv", r#"[{"id":1,"name":"A, B"},{"id":2,"name":"c"}]"#);
+    check("id\tname\n1\ta\n2\tb\n", "tsv", r#"[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#);
+    check(
+        "[{'id': 1, 'name': \"Ann's\", 'x': None, 'y': (1, 2.5), 'z': True}]",
+        "python",
+        r#"[{"id":1,"name":"Ann's","x":null,"y":[1,2.5],"z":true}]"#,
+    );
+    check(
+        "<rows><row id=\"1\"><name>A &amp; B</name></row><row id=\"2\"><name>c</name></row></rows>",
+        "xml",
+        r#"[{"id":1,"name":"A & B"},{"id":2,"name":"c"}]"#,
+    );
+    check(
+        "items:\n  - id: 1\n    tags: [a, b]\n  - id: 2\n    tags: []\n",
+        "yaml",
+        r#"{"items":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}]}"#,
+    );
+    check("items[2]{id,name}:\n  1,Ann\n  2,Bob", "toon", r#"{"items":[{"id":1,"name":"Ann"},{"id":2,"name":"Bob"}]}"#);
+    check(
+        "NAME       STATUS    AGE\napi        Running   5d\nweb front  Pending   12h\n",
+        "columns",
+        r#"[{"NAME":"api","STATUS":"Running","AGE":"5d"},{"NAME":"web front","STATUS":"Pending","AGE":"12h"}]"#,
+    );
+}
+
+#[test]
+fn prose_stays_prose() {
+    for text in [
+        "On branch main\nYour branch is up to date with 'origin/main'.\n\nnothing to commit, working tree clean\n",
+        "The weather in Oslo is 4 degrees, with rain until 17:40 and wind from the west.",
+        "# Loupe\n\nA desktop inspector for comparing response formats. It connects to a server, calls a tool, and shows the answer.\n\n## Install\n\nRun the installer, then start it. Note: it needs a window.\n",
+        "fn main() {\n    let x = 5;\n    println!(\"{x}\");\n}\n",
+        "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()\n  File \"a.py\", line 1, in f\n    raise ValueError(\"x\")\nValueError: x\n",
+        "def f(x):\n    if x:\n        return 1\n    else:\n        return 2\n",
+        "Error: the file was not found",
+        "MCP error -32602: Tool nosuch not found",
+        "The sum of 2 and 3 is 5.",
+        "",
+        "ok",
+    ] {
+        assert_eq!(found(text), None, "{text}");
+    }
+}
+
+#[test]
+fn wrapped_text_is_known_at_any_depth() {
+    let wrapped = |json: &str, text: &str| {
+        let doc = Doc::parse(bytes::Bytes::copy_from_slice(json.as_bytes()));
+        is_wrapped(doc.root().unwrap(), &blocks(text))
+    };
+    assert!(wrapped(r#"{"content":"a: 1\nb: 2"}"#, "a: 1\nb: 2\n"));
+    assert!(wrapped(r#"{"result":{"text":" hi "}}"#, "hi"));
+    assert!(!wrapped(r#"{"result":"hi","n":1}"#, "hi"));
+    assert!(!wrapped(r#""hi""#, "hi"));
+    assert!(!wrapped(r#"{"result":"hi there"}"#, "hi"));
+}
+
+#[test]
+fn a_pattern_names_the_members() {
+    let pattern = Pattern::parse(r"^(?<kind>\w+) (?<name>.+)$").unwrap();
+    let found = pattern.read(&blocks("file a b\ndir c\n")).unwrap();
+    assert_eq!(found.data.doc.root().unwrap().raw_text(), r#"[{"kind":"file","name":"a b"},{"kind":"dir","name":"c"}]"#);
+    assert!(Pattern::parse("(").is_err() && Pattern::parse("a+").is_err());
+}
+
+/// Nothing is read, and in no time that grows faster than the text. Measured in `benches/readers.rs`; here it has to end.
+#[test]
+fn hostile_texts_end() {
+    for piece in
+        ["[", "{", "|", "a|", "```\n", "\"", "- ", "<a>", "{'a':", "a: ", "a:\n", "**", "  x", ", ", "[x] ", "1,\"\"\"\"\n"]
+    {
+        let text = piece.repeat(200_000 / piece.len());
+        let _ = read(&blocks(&text));
+        let _ = read(&blocks(&format!("a,b\n{text}")));
+    }
+}

@@ -1,0 +1,126 @@
+//! YAML, where the text as a whole is a mapping or a sequence.
+
+use std::collections::HashSet;
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+use super::build::{Builder, is_number};
+use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
+
+pub(super) static YAML: Reader =
+    Reader { id: "yaml", title: "YAML", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
+
+/// The deepest nesting.
+const DEEP: usize = 128;
+/// The longest key, in bytes: a sentence with a colon is no key.
+const KEY: usize = 80;
+
+pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
+    let first = block.text.trim_start();
+    if !(first.contains(':') || first.starts_with("- ")) || first.starts_with(['#', '|', '<', '>', '*', '`']) {
+        return None;
+    }
+    let mut builder = Builder::new(&block);
+    let mut places = Places { text: block.text, chars: 0, bytes: 0 };
+    // Whether each open container is a mapping that awaits a key; `None` for a sequence.
+    let mut open: Vec<Option<bool>> = Vec::new();
+    // The keys of the open mappings: one that comes twice is no YAML.
+    let mut keys: Vec<HashSet<String>> = Vec::new();
+    let (mut documents, mut is_quoted, mut is_nested) = (0, false, false);
+    for event in Parser::new_from_str(block.text) {
+        let (event, span) = event.ok()?;
+        match event {
+            Event::Scalar(value, style, 0, None) => {
+                let at = places.byte(span.start.index())..places.byte(span.end.index());
+                match open.last_mut()? {
+                    Some(key @ true) => {
+                        if value.len() > KEY || value.contains(['\n', '(', ')', '{', '}', ';']) {
+                            return None;
+                        }
+                        if !keys.last_mut()?.insert(value.to_string()) {
+                            return None;
+                        }
+                        *key = false;
+                        builder.cover(at);
+                        builder.key(&value);
+                        continue;
+                    }
+                    Some(key) => *key = true,
+                    None => {}
+                }
+                is_quoted |= style != ScalarStyle::Plain;
+                if style == ScalarStyle::Plain {
+                    // A plain text over several lines is a paragraph.
+                    if block.text[at.clone()].contains('\n') {
+                        return None;
+                    }
+                    match &*value {
+                        "" | "~" | "null" | "Null" | "NULL" => builder.leaf("null", at),
+                        "true" | "True" | "TRUE" => builder.leaf("true", at),
+                        "false" | "False" | "FALSE" => builder.leaf("false", at),
+                        number if is_number(number) => builder.leaf(number, at),
+                        text => builder.text(text, at),
+                    }
+                } else {
+                    builder.text(&value, at);
+                }
+            }
+            Event::SequenceStart(0, None) | Event::MappingStart(0, None) => {
+                match open.last_mut() {
+                    Some(Some(true)) => return None,
+                    Some(Some(key)) => *key = true,
+                    _ => {}
+                }
+                if open.len() == DEEP {
+                    return None;
+                }
+                is_nested |= !open.is_empty();
+                keys.push(HashSet::new());
+                let is_mapping = matches!(event, Event::MappingStart(..));
+                builder.open(if is_mapping { '{' } else { '[' });
+                open.push(is_mapping.then_some(true));
+            }
+            Event::SequenceEnd => {
+                open.pop();
+                keys.pop();
+                builder.close(']');
+            }
+            Event::MappingEnd => {
+                open.pop();
+                keys.pop();
+                builder.close('}');
+            }
+            Event::DocumentStart(_) if documents == 0 => documents += 1,
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+            // Tags, anchors, aliases and further documents have no place in JSON.
+            _ => return None,
+        }
+    }
+    // Labels and plain values alone are read as such.
+    if !is_nested && !is_quoted {
+        return None;
+    }
+    builder.cover(0..block.text.trim_end().len());
+    let mut data = builder.done(0)?;
+    data.records = json::records(&data.doc);
+    data.doc.root().is_some_and(|root| root.is_container()).then_some(data)
+}
+
+/// Bytes of characters that are asked for from the beginning to the end.
+struct Places<'a> {
+    text: &'a str,
+    chars: usize,
+    bytes: usize,
+}
+
+impl Places<'_> {
+    fn byte(&mut self, char: usize) -> usize {
+        if char < self.chars {
+            (self.chars, self.bytes) = (0, 0);
+        }
+        let rest = &self.text[self.bytes..];
+        self.bytes += rest.char_indices().nth(char - self.chars).map_or(rest.len(), |(at, _)| at);
+        self.chars = char;
+        self.bytes
+    }
+}
