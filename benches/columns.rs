@@ -61,7 +61,10 @@ mod scrolled {
     pub fn run() -> Result<(), Problem> {
         let records = window::size(RECORDS);
         let mut window = Window::open(Some((capture, records)))?;
-        window.perform(ConnectAction::Connect(Source::Command(Command { program: "generated".into(), ..Command::default() })));
+        window.perform(ConnectAction::Connect(Box::new(Source::Command(Command {
+            program: "generated".into(),
+            ..Command::default()
+        }))));
         window.apply(Event::Session { session: 1, update: SessionUpdate::Connected(Server::default()) });
         window.apply(Event::Session {
             session: 1,

@@ -157,7 +157,7 @@ impl App {
             window: None,
             painted: channel(),
         };
-        let connect = Action::from(ConnectAction::Connect(source.unwrap_or_else(Source::sample)));
+        let connect = Action::from(ConnectAction::Connect(Box::new(source.unwrap_or_else(Source::sample))));
         app.perform(ctx, settings.into_iter().chain([connect]).collect());
         Ok(app)
     }

@@ -11,7 +11,7 @@ use memchr::memmem;
 use crate::analysis::host_told;
 use crate::analysis::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Capture, FactCount, Origin, Outcome};
+use crate::capture::{Capture, FactCount, Outcome};
 use crate::format::{self, Subject};
 use crate::host::{Host, HostView, Hosts, LimitState, RenderCache};
 use crate::json::write;
@@ -135,7 +135,9 @@ impl Deliveries {
         let own_text = subject.reading.content_text();
         // A text that is the payload itself says nothing in Markdown.
         let own_markdown = own_text.clone().filter(|text| {
-            !matches!(payload.origin, Origin::Text { .. } | Origin::Texts { .. }) && text.trim() != json && !is_json(text)
+            !payload.reader().is_some_and(|reader| matches!(reader.id, "json" | "json-blocks"))
+                && text.trim() != json
+                && !is_json(text)
         });
         let markdown = match own_markdown {
             Some(text) => Ok((text, "the text of this answer")),

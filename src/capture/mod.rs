@@ -25,7 +25,7 @@ pub use block::{Block, BlockKind};
 pub use connecting::{Step, StepState, milliseconds};
 pub use facts::{Fact, FactCount, FactState, Matched, Record, count_facts, locate_facts};
 pub use listed::{Prompt, PromptArgument, Resource, listed_tools};
-pub use payload::{Origin, Payload, Reader};
+pub use payload::{Origin, Payload, ReadText, TextSource, blocks, is_wrapped};
 pub use reading::{Reading, RpcError};
 pub use statements::{Statement, StatementKind, text_only};
 pub use tool::{Annotations, Hint, Tool};

@@ -3,83 +3,28 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
-
 use super::reading::Reading;
 use crate::json::{Doc, Node};
+use crate::reader::{self, Certainty, Found, Pattern, Reader, TextBlock, TextData};
 
 /// Where the payload was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Origin {
     /// `structuredContent`.
     Structured,
-    /// A text block that is JSON as a whole.
-    Text { block: usize },
-    /// Several text blocks that are each JSON as a whole: the payload is the list of them.
-    Texts { blocks: Vec<usize> },
-    /// A fence in a text block that holds JSON.
-    Fence { block: usize },
-    /// Several such fences in one text block: the payload is the list of them.
-    Fences { block: usize },
+    /// The texts, by a reader.
+    Text(Box<TextSource>),
 }
 
-/// A way of reading data from the texts of an answer, in the order in which they are tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reader {
-    /// One text block that is JSON as a whole.
-    Json,
-    /// Several text blocks that are each JSON as a whole.
-    JsonBlocks,
-    /// The fences that hold JSON in the first text block with one.
-    Fences,
-}
-
-impl Reader {
-    /// Every reader with its id.
-    pub const ALL: &'static [(Self, &'static str)] =
-        &[(Self::Json, "json"), (Self::JsonBlocks, "json-blocks"), (Self::Fences, "fences")];
-
-    pub fn id(self) -> &'static str {
-        Self::ALL.iter().find(|(reader, _)| *reader == self).map_or("", |(_, id)| id)
-    }
-
-    pub fn parse(id: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == id).map(|(reader, _)| *reader)
-    }
-
-    /// The data in the texts; `None` where this reader finds none.
-    pub fn read(self, reading: &Reading) -> Option<Payload> {
-        let texts = || reading.text_blocks().filter_map(|block| Some((block.index, block.text.as_deref()?)));
-        match self {
-            Self::Json | Self::JsonBlocks => {
-                let mut found: Vec<(usize, Doc)> = texts().filter_map(|(at, text)| Some((at, as_json(text)?))).collect();
-                match (self, found.len()) {
-                    (Self::Json, 1) => {
-                        let (block, doc) = found.pop()?;
-                        Some(Payload { origin: Origin::Text { block }, doc: Arc::new(doc), root: 0 })
-                    }
-                    (Self::JsonBlocks, 2..) => {
-                        let blocks = found.iter().map(|(at, _)| *at).collect();
-                        Some(Payload {
-                            origin: Origin::Texts { blocks },
-                            doc: Arc::new(list(found.iter().map(|(_, doc)| doc))),
-                            root: 0,
-                        })
-                    }
-                    _ => None,
-                }
-            }
-            Self::Fences => texts().find_map(|(block, text)| {
-                let mut found: Vec<Doc> = fences(text).into_iter().filter_map(|range| as_json(&text[range])).collect();
-                match found.len() {
-                    0 => None,
-                    1 => Some(Payload { origin: Origin::Fence { block }, doc: Arc::new(found.pop()?), root: 0 }),
-                    _ => Some(Payload { origin: Origin::Fences { block }, doc: Arc::new(list(found.iter())), root: 0 }),
-                }
-            }),
-        }
-    }
+/// How the data was read from the texts.
+#[derive(Clone, Debug)]
+pub struct TextSource {
+    pub reader: &'static Reader,
+    pub data: TextData,
+    /// The share of the texts that was read, of characters that are not white space.
+    pub share: f64,
+    /// Whether `structuredContent` is the text once more.
+    pub is_wrapped: bool,
 }
 
 /// The data in an answer, indexed.
@@ -91,38 +36,105 @@ pub struct Payload {
     pub root: usize,
 }
 
+/// How texts are read as data.
+#[derive(Clone, Debug, Default)]
+pub enum ReadText {
+    /// By the reader that the text names, else by the one that reads most of it.
+    #[default]
+    Auto,
+    /// Not at all: the data is `structuredContent`.
+    Never,
+    By(&'static Reader),
+    Pattern(Pattern),
+}
+
+impl ReadText {
+    /// `auto`, `never`, the id of a reader, or a pattern with named groups.
+    ///
+    /// # Errors
+    /// Why it is none of them, in a sentence fragment.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match (text, reader::by_id(text)) {
+            ("auto", _) => Ok(Self::Auto),
+            ("never", _) => Ok(Self::Never),
+            (_, Some(reader)) => Ok(Self::By(reader)),
+            (pattern, None) => Pattern::parse(pattern).map(Self::Pattern),
+        }
+    }
+}
+
+/// The text blocks that readers look at.
+pub fn blocks(reading: &Reading) -> Vec<TextBlock<'_>> {
+    reading.text_blocks().filter_map(|block| Some(TextBlock { block: block.index, text: block.text.as_deref()? })).collect()
+}
+
+/// Whether `structuredContent` is the text once more, and so carries no structure.
+pub fn is_wrapped(reading: &Reading) -> bool {
+    reading.structured().is_some_and(|node| reader::is_wrapped(node, &blocks(reading)))
+}
+
 impl Payload {
-    /// `structuredContent`; failing that, what the first [`Reader`] finds that finds anything; failing that, none.
+    /// `structuredContent` unless it is the text once more; else what is read from the texts; else none.
     pub fn of(reading: &Reading) -> Option<Self> {
-        Self::structured(reading).or_else(|| Self::in_texts(reading))
+        Self::structured(reading).or_else(|| Self::found(reading, reader::read(&blocks(reading))?))
+    }
+
+    /// As [`Payload::of`], with the texts read as a person chose.
+    pub fn read_as(reading: &Reading, how: &ReadText) -> Option<Self> {
+        match how {
+            ReadText::Auto => Self::of(reading),
+            ReadText::Never => Self::structured(reading),
+            ReadText::By(reader) => Self::read_by(reading, reader),
+            ReadText::Pattern(pattern) => Self::found(reading, pattern.read(&blocks(reading))?),
+        }
     }
 
     /// As [`Payload::of`], but in the texts by one reader alone.
-    pub fn by(reading: &Reading, reader: Reader) -> Option<Self> {
-        Self::structured(reading).or_else(|| reader.read(reading))
+    pub fn by(reading: &Reading, reader: &'static Reader) -> Option<Self> {
+        Self::structured(reading).or_else(|| Self::read_by(reading, reader))
     }
 
-    /// As Loupe 0.1 looked for it, which fixtures that name no reader were written by: of several blocks or fences of
-    /// JSON, the first.
+    /// What one reader makes of the texts, whatever else the answer has.
+    pub fn read_by(reading: &Reading, reader: &'static Reader) -> Option<Self> {
+        Self::found(reading, reader::read_by(reader, &blocks(reading))?)
+    }
+
+    /// The payload of what a reader found.
+    pub fn found(reading: &Reading, found: Found) -> Option<Self> {
+        let Found { reader, data, share } = found;
+        data.doc.root()?;
+        let doc = Arc::clone(&data.doc);
+        let source = TextSource { reader, data, share, is_wrapped: is_wrapped(reading) };
+        Some(Self { origin: Origin::Text(Box::new(source)), doc, root: 0 })
+    }
+
+    /// As Loupe 0.1 looked for it, which fixtures that name no reader were written by: `structuredContent` whatever it is,
+    /// else JSON alone, and of several blocks or fences of it the first.
     pub fn first(reading: &Reading) -> Option<Self> {
-        let mut payload = Self::of(reading)?;
-        let origin = match payload.origin {
-            Origin::Texts { blocks } => Origin::Text { block: *blocks.first()? },
-            Origin::Fences { block } => Origin::Fence { block },
-            origin => return Some(Self { origin, ..payload }),
-        };
-        payload.root = payload.doc.node(payload.root)?.children().next()?.index();
-        Some(Self { origin, ..payload })
+        let structured = reading.structured().map(|node| Self {
+            origin: Origin::Structured,
+            doc: Arc::clone(&reading.doc),
+            root: node.index(),
+        });
+        structured.or_else(|| {
+            let mut payload = Self::in_texts(reading)?;
+            if payload.text_source().is_some_and(|source| source.data.segments.len() > 1) {
+                payload.root = payload.root().children().next()?.index();
+            }
+            Some(payload)
+        })
     }
 
     fn structured(reading: &Reading) -> Option<Self> {
-        let node = reading.structured()?;
+        let node = reading.structured().filter(|_| !is_wrapped(reading))?;
         Some(Self { origin: Origin::Structured, doc: Arc::clone(&reading.doc), root: node.index() })
     }
 
-    /// What the texts hold, whatever else the answer has.
+    /// The JSON that is the texts, or stands in fences in them, whatever else the answer has.
     pub fn in_texts(reading: &Reading) -> Option<Self> {
-        Reader::ALL.iter().find_map(|(reader, _)| reader.read(reading))
+        let readers = ["json", "json-blocks", "fences"].into_iter().filter_map(reader::by_id);
+        let mut found = readers.filter_map(|reader| Self::read_by(reading, reader));
+        found.find(|payload| payload.text_source().is_some_and(|source| source.data.is_verbatim()))
     }
 
     /// The payload of a bare JSON value; `None` where not even its first byte could be read.
@@ -136,75 +148,54 @@ impl Payload {
         self.doc.node(self.root).unwrap_or_else(|| unreachable!("a payload is only made from a document with a root"))
     }
 
-    /// By which reader it was found; `None` for `structuredContent`.
-    pub fn reader(&self) -> Option<Reader> {
-        match self.origin {
-            Origin::Structured => None,
-            Origin::Text { .. } => Some(Reader::Json),
-            Origin::Texts { .. } => Some(Reader::JsonBlocks),
-            Origin::Fence { .. } | Origin::Fences { .. } => Some(Reader::Fences),
-        }
+    pub fn is_structured(&self) -> bool {
+        self.text_source().is_none()
     }
 
-    /// Where it was found, for titles.
-    pub fn origin_text(&self) -> String {
+    /// How it was read from the texts; `None` for `structuredContent`.
+    pub fn text_source(&self) -> Option<&TextSource> {
         match &self.origin {
-            Origin::Structured => "structuredContent".to_owned(),
-            Origin::Text { .. } => "JSON read from the text".to_owned(),
-            Origin::Texts { blocks } => format!("JSON read from {} text blocks", blocks.len()),
-            Origin::Fence { .. } => "JSON read from a fence in the text".to_owned(),
-            Origin::Fences { .. } => format!("JSON read from {} fences in the text", self.root().len()),
+            Origin::Structured => None,
+            Origin::Text(source) => Some(source),
         }
     }
-}
 
-/// The list of these values.
-fn list<'a>(values: impl Iterator<Item = &'a Doc>) -> Doc {
-    let mut text = vec![b'['];
-    for doc in values {
-        if text.len() > 1 {
-            text.push(b',');
+    /// By which reader it was found; `None` for `structuredContent`.
+    pub fn reader(&self) -> Option<&'static Reader> {
+        self.text_source().map(|source| source.reader)
+    }
+
+    /// What of the text content it was read from: bytes of the texts in order with one LF between two. Empty for
+    /// `structuredContent`.
+    pub fn covered(&self, reading: &Reading) -> Vec<Range<usize>> {
+        let Some(source) = self.text_source() else { return Vec::new() };
+        let mut start = 0;
+        let mut out = Vec::new();
+        for block in blocks(reading) {
+            let own = source.data.covered.iter().filter(|(at, _)| *at == block.block);
+            out.extend(own.map(|(_, range)| start + range.start..start + range.end));
+            start += block.text.len() + 1;
         }
-        text.extend_from_slice(doc.root().map_or(&b"null"[..], |root| root.raw()));
+        reader::merged(out)
     }
-    text.push(b']');
-    Doc::parse(Bytes::from(text))
-}
 
-fn as_json(text: &str) -> Option<Doc> {
-    let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-    doc.is_json().then_some(doc)
-}
-
-/// What stands in the fences of a text, in order.
-fn fences(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    if !text.contains("```") && !text.contains("~~~") {
-        return found;
-    }
-    let mut inside: Option<Range<usize>> = None;
-    let mut in_fence = false;
-    for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
-        match event {
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
-                in_fence = true;
-                inside = None;
+    /// Where it was found, for titles: `structuredContent`, `read from the text (key: value, 96%)`.
+    pub fn origin_text(&self) -> String {
+        match self.text_source() {
+            None => "structuredContent".to_owned(),
+            Some(source) if source.reader.certainty == Certainty::Marked && source.share > 0.995 => {
+                format!("read from the text ({})", source.reader.title)
             }
-            Event::Text(_) if in_fence => {
-                inside = Some(inside.map_or(range.clone(), |known| known.start..range.end));
-            }
-            Event::End(TagEnd::CodeBlock) if in_fence => {
-                in_fence = false;
-                found.extend(inside.take());
-            }
-            _ => {}
+            // Rounded down: what was not read as a whole is not 100%.
+            Some(source) => format!("read from the text ({}, {}%)", source.reader.title, (source.share * 100.0).floor()),
         }
     }
-    found
 }
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
 
     fn payload(result: &serde_json::Value) -> Option<Payload> {
@@ -212,14 +203,19 @@ mod tests {
         Payload::of(&Reading::read(Bytes::from(message)))
     }
 
+    fn reader_of(payload: &Payload) -> (&'static str, Vec<usize>) {
+        let source = payload.text_source().unwrap();
+        (source.reader.id, source.data.covered.iter().map(|(block, _)| *block).collect())
+    }
+
     #[test]
     fn structured_comes_first_then_text_then_fence() {
         let text = |text: &str| serde_json::json!({"content": [{"type": "text", "text": "hi"}, {"type": "text", "text": text}]});
         let both = serde_json::json!({"content": [{"type": "text", "text": "[2]"}], "structuredContent": {"a": 1}});
         assert_eq!(payload(&both).unwrap().root().raw_text(), r#"{"a":1}"#);
-        assert_eq!(payload(&text("[2]")).unwrap().origin, Origin::Text { block: 1 });
+        assert_eq!(reader_of(&payload(&text("[2]")).unwrap()), ("json", vec![1]));
         let fenced = payload(&text("# Result\n\n```json\n{\"a\":\n 1}\n```\n")).unwrap();
-        assert_eq!(fenced.origin, Origin::Fence { block: 1 });
+        assert_eq!(reader_of(&fenced), ("fences", vec![1]));
         assert!(payload(&text("no data")).is_none());
     }
 
@@ -230,16 +226,16 @@ mod tests {
         ]});
         let found = payload(&blocks).unwrap();
         assert_eq!(
-            (found.origin.clone(), found.root().raw_text().into_owned()),
-            (Origin::Texts { blocks: vec![0, 2] }, r#"[{"id":1},{"id": 2.0}]"#.to_owned())
+            (reader_of(&found), found.root().raw_text().into_owned()),
+            (("json-blocks", vec![0, 2]), r#"[{"id":1},{"id": 2.0}]"#.to_owned())
         );
-        assert_eq!(found.origin_text(), "JSON read from 2 text blocks");
+        assert_eq!(found.origin_text(), "read from the text (JSON, a block each, 85%)");
         let fences = "Rain.\n\n```json\n{\"temp\":4}\n```\n\nTomorrow:\n```json\n{\"temp\":9}\n```\n";
         let found = payload(&serde_json::json!({"content": [{"type": "text", "text": fences}]})).unwrap();
-        assert_eq!(found.origin, Origin::Fences { block: 0 });
+        assert_eq!(reader_of(&found), ("fences", vec![0, 0]));
         let temps: Vec<_> = found.root().children().map(|child| child.at("/temp").unwrap().raw_text().into_owned()).collect();
         assert_eq!(temps, ["4", "9"]);
-        assert_eq!(found.origin_text(), "JSON read from 2 fences in the text");
+        assert_eq!(found.origin_text(), "read from the text (Fences, 74%)");
     }
 
     #[test]
@@ -249,14 +245,9 @@ mod tests {
         let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": blocks}).to_string();
         let reading = Reading::read(Bytes::from(message));
         let first = Payload::first(&reading).unwrap();
-        assert_eq!(
-            (first.origin.clone(), first.root().raw_text().into_owned()),
-            (Origin::Text { block: 0 }, r#"{"id":1}"#.to_owned())
-        );
-        assert!(Payload::by(&reading, Reader::Json).is_none(), "two blocks are not one");
-        assert_eq!(Payload::by(&reading, Reader::JsonBlocks).unwrap().root().len(), 2);
-        for (reader, id) in Reader::ALL {
-            assert_eq!((Reader::parse(id), reader.id()), (Some(*reader), *id));
-        }
+        assert_eq!((reader_of(&first).0, first.root().raw_text().into_owned()), ("json-blocks", r#"{"id":1}"#.to_owned()));
+        let by = |id: &str| Payload::by(&reading, reader::by_id(id).unwrap());
+        assert!(by("json").is_none(), "two blocks are not one");
+        assert_eq!(by("json-blocks").unwrap().root().len(), 2);
     }
 }

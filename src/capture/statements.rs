@@ -8,9 +8,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::facts::locate_facts;
+use super::facts::{Fact, locate_facts};
 use super::payload::Payload;
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancel;
 use crate::json::{Kind, Node};
 
 /// What kind of thing a text says.
@@ -34,50 +34,43 @@ pub struct Statement {
 
 /// The statements of `text` that neither the payload nor the arguments of the call account for, in order. `read` are the
 /// parts of the text that the payload was read from, sorted; empty where it is `structuredContent`.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn text_only(
-    payload: &Payload,
-    text: &str,
-    read: &[Range<usize>],
-    arguments: Option<Node<'_>>,
-    cancel: &Cancel,
-) -> Result<Vec<Statement>, Cancelled> {
+pub fn text_only(payload: &Payload, text: &str, read: &[Range<usize>], arguments: Option<Node<'_>>) -> Vec<Statement> {
     let mut words = Vocabulary::default();
     words.add(payload.root());
     if let Some(arguments) = arguments {
         words.add(arguments);
     }
-    let mut said: Vec<Range<usize>> = read.to_vec();
-    if read.is_empty() {
-        said.extend(
-            locate_facts(payload, text, cancel)?
-                .facts
-                .iter()
-                .filter(|fact| !fact.state.is_missing())
-                .filter_map(|fact| fact.place()),
-        );
-        said.sort_by_key(|range| range.start);
+    let found = scan(text, &words, read);
+    if found.is_empty() || !payload.is_structured() {
+        return found;
     }
-    let mut scan = Scan { text, words: &words, said: &said, next: 0, found: Vec::new() };
+    // Dates, amounts and numbers in other words are found by the matcher of facts, which takes longer.
+    let Ok(matched) = locate_facts(payload, text, &Cancel::new()) else { return found };
+    let mut said: Vec<Range<usize>> =
+        matched.facts.iter().filter(|fact| !fact.state.is_missing()).filter_map(Fact::place).collect();
+    said.sort_by_key(|range| range.start);
+    scan(text, &words, &said)
+}
+
+fn scan(text: &str, words: &Vocabulary, said: &[Range<usize>]) -> Vec<Statement> {
+    let mut scan = Scan { text, words, said, next: 0, until: 0, found: Vec::new() };
     let mut start = 0;
     let mut is_fenced = false;
     for line in text.split_inclusive('\n') {
-        cancel.check()?;
         let range = start..start + line.trim_end_matches(['\n', '\r']).len();
         start += line.len();
         let trimmed = line.trim_start();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             is_fenced = !is_fenced;
-        } else if is_fenced {
-            scan.unit(range, None);
-        } else {
-            let is_head = text[start..].lines().next().is_some_and(is_rule_of_table);
-            scan.line(range, is_head);
+            continue;
+        }
+        let is_head = text[start..].lines().next().is_some_and(is_rule_of_table);
+        match is_fenced && label(&text[range.clone()]).is_none() {
+            true => scan.unit(range, None),
+            false => scan.line(range, is_head),
         }
     }
-    Ok(scan.found)
+    scan.found
 }
 
 /// The words that data holds, and which stand next to which.
@@ -87,7 +80,7 @@ struct Vocabulary {
     pairs: HashSet<(Box<str>, Box<str>)>,
     /// Numbers in their shortest spelling.
     numbers: HashSet<Box<str>>,
-    /// Keys whose value is a whole number, as one lower-case word.
+    /// Keys whose value is a whole number, and the ends of them that are words: `companytype`, `type`.
     codes: HashSet<Box<str>>,
 }
 
@@ -99,7 +92,9 @@ impl Vocabulary {
                 self.add_text(&key);
                 self.add_text(&spaced(&key));
                 if node.as_i64().is_some() {
-                    self.codes.insert(joined(&key));
+                    let spaced = spaced(&key);
+                    let starts = words(&spaced).map(|word| word.as_ptr() as usize - spaced.as_ptr() as usize);
+                    self.codes.extend(starts.map(|start| joined(&spaced[start..])));
                 }
             }
             match node.kind() {
@@ -149,22 +144,26 @@ impl Vocabulary {
         }
     }
 
+    /// The word, or what it is the plural of.
     fn has_word(&self, word: &str) -> bool {
-        self.words.contains(&*word.to_lowercase())
+        let word = word.to_lowercase();
+        let singular =
+            |ending: &str, is: &str| word.strip_suffix(ending).is_some_and(|stem| self.words.contains(&*format!("{stem}{is}")));
+        self.words.contains(&*word) || singular("ies", "y") || singular("es", "") || singular("s", "")
     }
 
     /// Whether the label is that of a whole number: `type` of `companyType`.
     fn is_code(&self, label: &str) -> bool {
-        let label = joined(label);
-        !label.is_empty() && self.codes.iter().any(|key| key.ends_with(&*label))
+        self.codes.contains(&joined(label))
     }
 }
 
-/// Words that hold a sentence together and say nothing by themselves.
-const GLUE: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "by", "for", "from", "has", "in", "is", "it", "of", "on", "or", "the", "to", "was",
-    "with", "n/a", "none", "null", "yes", "no", "true", "false",
-];
+/// Words that hold a sentence together, and words of counts and pages: they say nothing by themselves.
+const GLUE: &str = "a ago all am an and are as at by day days for found from has hour hours in is it item items minute minutes month months more no none null of on or page pm record records result results showing the to total true false was week weeks with year years yes";
+
+fn is_glue(word: &str) -> bool {
+    word.eq_ignore_ascii_case("n/a") || GLUE.split(' ').any(|glue| glue.eq_ignore_ascii_case(word))
+}
 
 struct Scan<'a> {
     text: &'a str,
@@ -173,6 +172,8 @@ struct Scan<'a> {
     said: &'a [Range<usize>],
     /// The first of `said` that may reach the place scanned.
     next: usize,
+    /// Where the last token ended that the data accounts for.
+    until: usize,
     found: Vec<Statement>,
 }
 
@@ -185,8 +186,16 @@ impl Scan<'_> {
             return;
         }
         if body.starts_with('|') && body.len() > 1 {
+            let cells: Vec<&str> = body[1..].trim_end().trim_end_matches('|').split('|').collect();
+            // Of two columns with a bold one, the bold one is labels.
+            if let [label, value] = cells[..]
+                && label.trim().starts_with("**")
+            {
+                let start = at + 1 + label.len() + 1;
+                return self.unit(start..start + value.len(), Some(label));
+            }
             let mut start = at + 1;
-            for cell in body[1..].split('|') {
+            for cell in cells {
                 self.unit(start..start + cell.len(), None);
                 start += cell.len() + 1;
             }
@@ -219,10 +228,7 @@ impl Scan<'_> {
                 if !self.words.has_value(text) {
                     self.found.push(Statement { kind: StatementKind::Value, range: token });
                 }
-            } else if is_word(text)
-                && !GLUE.contains(&text.to_lowercase().as_str())
-                && !words_of(text).all(|word| self.words.has_word(word))
-            {
+            } else if is_word(text) && !is_glue(text) && !words_of(text).all(|word| self.words.has_word(word)) {
                 words = Some(words.map_or(token.start, |known| known.start)..token.end);
             }
         }
@@ -255,13 +261,28 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether a fact of the data stands there. Asked from the beginning of the text to its end.
+    /// Whether a fact of the data stands there, or the time of day of a date that does. Asked from the beginning of the text
+    /// to its end.
     fn is_said(&mut self, token: &Range<usize>) -> bool {
         while self.said.get(self.next).is_some_and(|range| range.end <= token.start) {
+            self.until = self.said[self.next].end;
             self.next += 1;
         }
-        self.said.get(self.next).is_some_and(|range| range.start < token.end)
+        let is_time = is_time(&self.text[token.clone()]) && token.start >= self.until && token.start - self.until <= BETWEEN;
+        let is_said = is_time || self.said.get(self.next).is_some_and(|range| range.start < token.end);
+        if is_said {
+            self.until = token.end;
+        }
+        is_said
     }
+}
+
+/// The most bytes between a date and its time of day: `, at `.
+const BETWEEN: usize = 6;
+
+/// `14:30`, `2:30:15`.
+fn is_time(text: &str) -> bool {
+    text.len() <= 8 && text.contains(':') && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
 }
 
 /// What stands between white space, without the punctuation around it.
@@ -374,17 +395,24 @@ struct Marked {
     end: usize,
 }
 
+/// The longest text in quotation marks, in bold or as code, in bytes.
+const MARKED: usize = 300;
+
 /// The first text in quotation marks, in bold or as code.
 fn marked(text: &str) -> Option<Marked> {
     const MARKS: [(&str, &str); 4] = [("**", "**"), ("`", "`"), ("\"", "\""), ("“", "”")];
-    let (at, open, close) =
-        MARKS.iter().filter_map(|(open, close)| Some((text.find(open)?, *open, *close))).min_by_key(|(at, ..)| *at)?;
-    let start = at + open.len();
-    match text[start..].find(close) {
-        Some(length) => Some(Marked { inner: start..start + length, end: start + length + close.len() }),
-        // An opening mark alone: what follows it is looked at by itself.
-        None => Some(Marked { inner: start..start, end: start }),
+    for (at, _) in text.match_indices(['*', '`', '"', '“']) {
+        let Some((open, close)) = MARKS.iter().find(|(open, _)| text[at..].starts_with(open)) else { continue };
+        let start = at + open.len();
+        let mut limit = text.len().min(start + MARKED);
+        while !text.is_char_boundary(limit) {
+            limit -= 1;
+        }
+        if let Some(length) = text[start..limit].find(close) {
+            return Some(Marked { inner: start..start + length, end: start + length + close.len() });
+        }
     }
+    None
 }
 
 #[cfg(test)]
@@ -396,7 +424,7 @@ mod tests {
 
     fn statements(data: &str, text: &str) -> Vec<(StatementKind, String)> {
         let payload = Payload::of_doc(Doc::parse(Bytes::copy_from_slice(data.as_bytes()))).unwrap();
-        let found = text_only(&payload, text, &[], None, &Cancel::new()).unwrap();
+        let found = text_only(&payload, text, &[], None);
         found.into_iter().map(|statement| (statement.kind, text[statement.range].to_owned())).collect()
     }
 
@@ -418,8 +446,8 @@ mod tests {
         let text = "Rain until 17:40, wind 12 m/s, the ferry is cancelled.\n\n```json\n{\"temp\":4}\n```\n\nTomorrow:\n";
         assert_eq!(said(r#"{"temp":4}"#, text), ["17:40", "12"]);
         assert_eq!(
-            said(r#"{"a":1}"#, "See https://example.com/x, mail ann@example.com, run `make all`."),
-            ["https://example.com/x", "ann@example.com", "make all"]
+            said(r#"{"a":1}"#, "See https://example.com/x, mail ann@example.com, run `make docs`."),
+            ["https://example.com/x", "ann@example.com", "make docs"]
         );
     }
 

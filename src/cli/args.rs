@@ -266,6 +266,9 @@ pub struct ViewArgs {
     /// The format that ratios are against [default: json, else content]
     #[arg(long, value_name = "FORMAT")]
     pub baseline: Option<String>,
+    /// How the text is read as data: auto (the default), never, a READER of docs/text.md, or a pattern with named groups
+    #[arg(long, value_name = "HOW")]
+    pub read_text: Option<String>,
     /// Print the ledger as a table for others: markdown or csv
     #[arg(long = "as", value_name = "KIND", conflicts_with_all = ["json", "view"])]
     pub table: Option<String>,

@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::{Done, output};
 use crate::cancel::Cancel;
-use crate::capture::{FactCount, Origin, Payload, Reading, locate_facts};
+use crate::capture::{FactCount, Payload, Reading, locate_facts};
 use crate::json::Doc;
 use crate::number::grouped;
 use crate::problem::{Problem, ProblemKind};
@@ -366,9 +366,10 @@ fn texts(bench: &mut Bench) -> Result<Vec<Claim>, Problem> {
     };
 
     let found = |answer: &Answer| match Payload::of(&Reading::read(answer.message.clone())) {
-        Some(payload) => match payload.origin {
-            Origin::Text { .. } => "as a whole",
-            _ => "once the fence is cut off",
+        Some(payload) => match payload.reader().map(|reader| reader.id) {
+            Some("json") => "as a whole",
+            Some("fences") => "once the fence is cut off",
+            _ => "not at all",
         },
         None => "not at all",
     };

@@ -14,6 +14,7 @@ use super::args::{PrintArgs, ViewArgs};
 use super::{Done, client, later, near, output};
 use crate::analysis::{Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, format_bytes};
 use crate::cancel::{Cancel, Cancelled};
+use crate::capture::ReadText;
 use crate::capture::{Capture, Outcome};
 use crate::contract::{self, LedgerOptions};
 use crate::contract::{TableKind, counted_table};
@@ -22,6 +23,7 @@ use crate::format::{self, FORMATS, Format, Subject};
 use crate::host::{HostId, Hosts, LimitState, Part};
 use crate::parallel::parallel_map;
 use crate::problem::{Problem, ProblemKind};
+use crate::reader::READERS;
 use crate::store;
 use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
 use crate::verdict::CountedRow;
@@ -61,6 +63,7 @@ pub struct ViewRequest {
     hosts: Arc<Hosts>,
     shown: Shown,
     ledger: LedgerOptions,
+    read_text: ReadText,
     print: PrintArgs,
 }
 
@@ -83,7 +86,12 @@ impl ViewRequest {
         let ledger = LedgerOptions { tokenizer: tokenizer(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
         let is_bytes = matches!(shown, Shown::Format(_)) && !args.print.json;
         let hosts = if is_bytes { Arc::default() } else { Arc::clone(&hosts) };
-        Ok(Self { hosts, shown, ledger, print: args.print })
+        let read_text = args.read_text.as_deref().map_or(Ok(ReadText::Auto), ReadText::parse).map_err(|why| {
+            let readers: Vec<_> = READERS.iter().map(|reader| reader.id).collect();
+            Problem::new(ProblemKind::Usage, format!("`--read-text`: {why}"))
+                .hint(format!("auto, never, a pattern with named groups, or one of {}", readers.join(", ")))
+        })?;
+        Ok(Self { hosts, shown, ledger, read_text, print: args.print })
     }
 
     /// The ledger with its defaults, as the window's stand-in prints it.
@@ -92,6 +100,7 @@ impl ViewRequest {
             hosts: Hosts::built_in(),
             shown: Shown::Ledger,
             ledger: LedgerOptions::default(),
+            read_text: ReadText::Auto,
             print: PrintArgs { json: false, quiet },
         }
     }
@@ -103,7 +112,7 @@ impl ViewRequest {
     /// Prints the capture; the exit status is that of its outcome. An interrupt ends the computing: what there is by then
     /// is printed, and the status is that of an interrupt.
     pub fn print(&self, capture: Capture, cancel: &Cancel) -> Done {
-        let subject = analysis::subject(Arc::new(capture));
+        let subject = Arc::new(Subject::reading(Arc::new(capture), &self.read_text));
         let failure = analysis::failure(&subject);
         let status = match (&failure, subject.capture.outcome) {
             (Some(problem), _) => problem.kind.exit_status(),

@@ -6,6 +6,7 @@
 mod diff;
 mod hosts;
 mod lists;
+mod payload;
 mod probe;
 mod pull_request;
 pub mod reproduce;
@@ -34,6 +35,7 @@ use crate::problem::Problem;
 use crate::token::Tokenizer;
 
 use crate::analysis::{RowCount, ratio_of};
+use payload::PayloadJson;
 use tokens::{FileJson, SizeJson, TokensJson};
 
 pub use diff::{diff, diff_tools};
@@ -263,6 +265,7 @@ struct CaptureJson<'a> {
     raw: Option<Base64Json>,
     rpc_error: Option<RpcErrorJson<'a>>,
     blocks: Vec<BlockJson<'a>>,
+    payload: PayloadJson,
     notifications: Vec<NotificationJson>,
 }
 
@@ -298,6 +301,7 @@ impl<'a> CaptureJson<'a> {
                 .map(|response| Base64Json { base64: BASE64_STANDARD.encode(response) }),
             rpc_error: reading.rpc_error.as_ref().map(RpcErrorJson::of),
             blocks,
+            payload: PayloadJson::of(subject),
             notifications: capture.messages.iter().filter_map(NotificationJson::of).collect(),
         }
     }
@@ -480,6 +484,8 @@ struct RowJson {
     lossless: Option<bool>,
     losses: Option<Vec<LossJson>>,
     facts: Option<FactsJson>,
+    /// Statements of the text that are not in this row; `null` where there is no payload, or the row has the text.
+    leaves_out: Option<u64>,
     why: Option<String>,
 }
 
@@ -537,6 +543,10 @@ impl RowJson {
             lossless: trip.map(|trip| trip.verdict.is_lossless()),
             losses: trip.filter(|trip| trip.verdict != RoundTripVerdict::Undecodable).map(LossJson::of),
             facts: row.facts.filter(|_| available).map(FactsJson::from),
+            leaves_out: row
+                .facts
+                .filter(|_| available && !matches!(row.format, "content" | "both" | "wire"))
+                .map(|_| row.left_out.map_or(0, |left_out| left_out.statements)),
             why: row.why.clone().or_else(|| count.why.clone()).or_else(|| trip?.summary()),
         }
     }

@@ -106,7 +106,7 @@ impl Engine {
         let Some(runtime) = &self.runtime else { return };
         match effect {
             Effect::Session(SessionEffect::Connect { session, source, limit }) => {
-                self.sessions.connect(runtime, session, source, limit);
+                self.sessions.connect(runtime, session, *source, limit);
             }
             Effect::Session(SessionEffect::Disconnect { session }) => self.sessions.disconnect(runtime, session),
             Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit }) => {

@@ -3,7 +3,7 @@
 use super::out::Pieces;
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError};
 use crate::cancel::Cancel;
-use crate::capture::Origin;
+use crate::capture::Payload;
 
 const NO_TEXT: &str = "no text block in this answer";
 const NO_STRUCTURED: &str = "no structuredContent in this answer";
@@ -49,7 +49,7 @@ impl Format for Content {
     }
     fn syntax(&self, subject: &Subject) -> Syntax {
         // JSON that was cut short is still read as JSON by people.
-        let is_json = matches!(subject.payload.as_ref().map(|payload| &payload.origin), Some(Origin::Text { .. }));
+        let is_json = subject.payload.as_ref().and_then(Payload::reader).is_some_and(|reader| reader.id == "json");
         let first = subject.reading.text_blocks().next().and_then(|block| block.text.as_deref()).unwrap_or_default();
         let is_alone = subject.reading.text_blocks().nth(1).is_none();
         if is_alone && (is_json || first.trim_start().starts_with('{')) { Syntax::Json } else { Syntax::Markdown }

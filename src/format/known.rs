@@ -17,8 +17,7 @@ type Key = [u8; 32];
 pub struct TextMemo {
     counts: Mutex<HashMap<Key, Counts>>,
     facts: Mutex<HashMap<Key, FactCount>>,
-    /// As [`super::Subject::is_data_alone`] says.
-    pub(super) is_data_alone: OnceLock<bool>,
+    pub(super) text_only: OnceLock<super::TextOnly>,
 }
 
 fn key(text: &[u8]) -> Key {

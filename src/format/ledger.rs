@@ -25,9 +25,23 @@ pub struct Row {
     pub uncounted: Option<String>,
     /// What reading the text back gives; `None` where the question does not arise.
     pub round_trip: Option<RoundTrip>,
-    /// Whether a text of the answer may say what does not stand here: this was written from the data, or is one part of
-    /// the answer, and the other says more than the data as JSON.
-    pub may_leave_out: bool,
+    /// What the answer says beside the data, where this was written from the data, or is the part of the answer that is
+    /// data; `None` where nothing is left out.
+    pub left_out: Option<LeftOut>,
+    /// The tokens of the text beside the data, where the data was read from the text and this was written from the data:
+    /// sentences and headings without a statement of their own.
+    pub prose: Tokens,
+}
+
+/// What is not in a row that holds the data alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Statements of the text that the data lacks.
+    pub statements: u64,
+    /// The tokens of the pieces of the text that they stand in.
+    pub tokens: Tokens,
+    /// Blocks that are no text.
+    pub others: u64,
 }
 
 /// Why a number is not there of which the computing was broken off.
@@ -59,7 +73,8 @@ impl Row {
     /// Whether it says all that the answer says: every fact of the data, exact where it can be read back, and every text.
     pub fn loses_nothing(&self) -> bool {
         self.is_available()
-            && !self.may_leave_out
+            && self.left_out.is_none()
+            && self.prose == Tokens::default()
             && self.facts.is_some_and(|facts| facts.missing == 0)
             && self.round_trip.as_ref().is_none_or(|trip| trip.verdict.is_lossless())
     }
@@ -125,7 +140,12 @@ impl Row {
                 _ => subject.known.facts(payload, &String::from_utf8_lossy(&bytes), cancel)?,
             });
         }
-        row.may_leave_out = !matches!(format.id(), "content" | "both" | "wire") && !subject.is_data_alone();
+        if !matches!(format.id(), "content" | "both" | "wire") && !subject.is_data_alone() {
+            let beside = subject.text_only();
+            let (statements, others) = (beside.statements.len() as u64, beside.others as u64);
+            row.left_out = (statements + others > 0).then_some(LeftOut { statements, tokens: beside.tokens, others });
+            row.prose = beside.prose.1;
+        }
         row.uncounted = if matches!(format.id(), "content" | "both") { uncounted(subject) } else { None };
         Ok(row)
     }
@@ -179,8 +199,8 @@ mod tests {
         let content = row("content");
         assert_eq!((content.bytes, content.chars, content.utf16), (17, 12, 13));
         assert_eq!(content.facts, Some(FactCount { total: 1, kept: 1, reworded: 0, missing: 0 }));
-        assert!(!content.may_leave_out && row("json").may_leave_out, "Ünï stands in the text alone");
-        assert!(content.loses_nothing() && !row("json").loses_nothing());
+        assert!(content.left_out.is_none() && row("json").left_out.is_none(), "the label is none that can be checked");
+        assert!(content.loses_nothing() && row("json").loses_nothing());
         assert_eq!(row("csv").why.as_deref(), Some("no list of records in it"));
         let rows: Vec<Row> = FORMATS.iter().map(|format| row(format.id())).collect();
         let rows: Vec<&Row> = rows.iter().collect();
@@ -205,8 +225,8 @@ mod tests {
     fn what_is_written_from_the_data_may_leave_out_what_the_text_says() {
         let leaves_out = |result: &str| {
             let row = Row::measure(by_id("json").unwrap(), &subject(result), &Cancel::new()).unwrap();
-            assert_eq!(row.loses_nothing(), !row.may_leave_out, "{result}");
-            row.may_leave_out
+            assert!(row.facts.is_some_and(|facts| facts.missing == 0), "{result}");
+            !row.loses_nothing()
         };
         let block = |text: &str| format!(r#"{{"type":"text","text":{}}}"#, crate::json::write::string(text));
         let texts =

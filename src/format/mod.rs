@@ -27,7 +27,10 @@ pub use known::TextMemo;
 use round_trip::{DecodeError, Decoded};
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Block, BlockKind, Capture, Origin, Payload, Reading};
+use crate::capture::{BlockKind, Capture, Payload, ReadText, Reading, Statement, text_only};
+use crate::json::Doc;
+use crate::reader;
+use crate::token::{self, Tokens};
 
 /// What a format is written from.
 #[derive(Clone, Debug)]
@@ -41,34 +44,86 @@ pub struct Subject {
 
 impl Subject {
     pub fn of(capture: std::sync::Arc<Capture>) -> Self {
+        Self::reading(capture, &ReadText::Auto)
+    }
+
+    /// With the texts read as a person chose.
+    pub fn reading(capture: std::sync::Arc<Capture>, how: &ReadText) -> Self {
         let reading = Reading::of(&capture);
-        let payload = Payload::of(&reading);
+        let payload = Payload::read_as(&reading, how);
         Self { capture, reading, payload, known: std::sync::Arc::default() }
     }
 
-    /// Whether the answer is its data and nothing else: no other block, and no text that is not the data as JSON. Where it
-    /// is false, what is written from the data may leave out what a text says.
+    /// What the texts say that the data does not hold. Worked out once.
+    pub fn text_only(&self) -> &TextOnly {
+        self.known.text_only.get_or_init(|| TextOnly::of(self))
+    }
+
+    /// Whether the answer is its data and nothing else: no other block, no statement of a text that the data lacks, and no
+    /// text beside that which the data was read from. Where it is false, what is written from the data leaves something out.
     pub fn is_data_alone(&self) -> bool {
-        let Some(payload) = &self.payload else { return false };
-        *self.known.is_data_alone.get_or_init(|| {
-            self.reading.blocks.iter().all(|block| block.kind == BlockKind::Text && block.text.is_some())
-                && is_all_said(payload, &self.reading)
-        })
+        self.payload.is_some() && self.text_only().is_empty()
     }
 }
 
-/// Whether the texts say nothing but this data.
-fn is_all_said(payload: &Payload, reading: &Reading) -> bool {
-    let is_blank = |block: &&Block| block.text.as_deref().is_none_or(|text| text.trim().is_empty());
-    let texts = reading.text_blocks().filter(|block| !is_blank(block)).count();
-    match &payload.origin {
-        Origin::Text { .. } => texts == 1,
-        Origin::Texts { blocks } => texts == blocks.len(),
-        Origin::Fence { .. } | Origin::Fences { .. } => false,
-        Origin::Structured => {
-            let same = |text: Payload| is_all_said(&text, reading) && json::compact(text.root()) == json::compact(payload.root());
-            texts == 0 || Payload::in_texts(reading).is_some_and(same)
+/// What an answer says beside its data.
+#[derive(Clone, Debug, Default)]
+pub struct TextOnly {
+    /// Of the text content, in order.
+    pub statements: Vec<Statement>,
+    /// The tokens of the pieces of the text that the statements stand in.
+    pub tokens: Tokens,
+    /// What of the text content was not read, where the data was read from it: bytes and tokens.
+    pub prose: (u64, Tokens),
+    /// Blocks that are no text.
+    pub others: usize,
+}
+
+fn count(text: &str) -> Tokens {
+    // A flag that nobody else holds is never set.
+    token::count(text, &Cancel::new()).unwrap_or_default()
+}
+
+impl TextOnly {
+    fn of(subject: &Subject) -> Self {
+        let reading = &subject.reading;
+        let others = reading.blocks.iter().filter(|block| block.kind != BlockKind::Text || block.text.is_none()).count();
+        let (Some(payload), Some(text)) = (&subject.payload, reading.content_text()) else {
+            return Self { others, ..Self::default() };
+        };
+        // The same JSON in both parts says the same.
+        if payload.is_structured()
+            && Payload::in_texts(reading).is_some_and(|text| {
+                text.text_source().is_some_and(|source| source.share > 0.999)
+                    && json::compact(text.root()) == json::compact(payload.root())
+            })
+        {
+            return Self { others, ..Self::default() };
         }
+        let covered = payload.covered(reading);
+        let arguments = Doc::parse(subject.capture.arguments.clone());
+        let statements = text_only(payload, &text, &covered, arguments.root());
+        // The words of a list item enclose the values in it: each piece of the text counts once.
+        let pieces = reader::merged(statements.iter().map(|statement| statement.range.clone()).collect());
+        let tokens = pieces.into_iter().fold(Tokens::default(), |sum, piece| sum.plus(count(&text[piece])));
+        let mut prose = (0, Tokens::default());
+        if !payload.is_structured() {
+            let mut start = 0;
+            let end = text.len()..text.len();
+            for range in covered.into_iter().chain(std::iter::once(end)) {
+                // Fences and rules are layout.
+                let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
+                let rest = text[start..range.start].lines().filter(has_words).collect::<Vec<_>>().join("\n");
+                let rest = rest.trim();
+                prose = (prose.0 + rest.len() as u64, prose.1.plus(count(rest)));
+                start = range.end;
+            }
+        }
+        Self { statements, tokens, prose, others }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.statements.is_empty() && self.prose.0 == 0 && self.others == 0
     }
 }
 

@@ -25,6 +25,10 @@ impl Segment {
         Self { text: at..at + doc.len(), doc, block, is_verbatim: true }
     }
 
+    pub(super) fn is_verbatim(&self) -> bool {
+        self.is_verbatim
+    }
+
     pub(super) fn source(&self, doc: &Range<usize>) -> Option<(usize, Range<usize>)> {
         if self.is_verbatim {
             let at = self.text.start + doc.start.checked_sub(self.doc.start)?;

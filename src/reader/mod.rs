@@ -119,6 +119,11 @@ impl TextData {
         self.segments.get(at).and_then(|segment| segment.source(&range))
     }
 
+    /// Whether the values stand in the texts as they stand in the document.
+    pub fn is_verbatim(&self) -> bool {
+        self.segments.iter().all(Segment::is_verbatim)
+    }
+
     /// The share of the texts that was read, of characters that are not white space.
     pub fn share(&self, blocks: &[TextBlock<'_>]) -> f64 {
         let total: usize = blocks.iter().map(|block| blank_free(block.text)).sum();

@@ -1,3 +1,5 @@
+//! What is read by which reader, and what is not.
+
 use super::*;
 
 fn blocks(text: &str) -> Vec<TextBlock<'_>> {

@@ -235,7 +235,7 @@ pub fn screen(
             form.command = "node".into();
             form.arguments = "dist/index.js --transport stdio".into();
             form.environment = vec![("API_KEY".into(), "never shown".into())];
-            stage.perform(ConnectAction::Edit(form));
+            stage.perform(ConnectAction::Edit(Box::new(form)));
             stage.settle()?;
         }
         "palette" => {
@@ -283,7 +283,7 @@ pub fn screen(
         }
         "error" => {
             let missing = Command { program: "my-mcp-server".into(), args: vec!["--stdio".into()], ..Command::default() };
-            stage.perform(ConnectAction::Connect(source.unwrap_or(Source::Command(missing))));
+            stage.perform(ConnectAction::Connect(Box::new(source.unwrap_or(Source::Command(missing)))));
             stage.until("the connection failed", |state| !matches!(state.connection, Connection::Connecting { .. }))?;
             stage.settle()?;
         }
@@ -376,7 +376,7 @@ impl Stage {
     }
 
     fn connect(&mut self, source: Source) -> Result<(), Problem> {
-        self.perform(ConnectAction::Connect(source));
+        self.perform(ConnectAction::Connect(Box::new(source)));
         let is_listed = Rc::clone(&self.is_listed);
         self.until("the tools are listed", |state| match state.connection {
             Connection::Connected { .. } => is_listed.get(),

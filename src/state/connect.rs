@@ -134,10 +134,10 @@ fn named(rows: &[(String, String)]) -> Vec<(String, String)> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConnectAction {
     Show,
-    Edit(ConnectForm),
+    Edit(Box<ConnectForm>),
     /// Connect to what the connect form says.
     UseForm,
-    Connect(Source),
+    Connect(Box<Source>),
     Cancel,
     Disconnect,
     /// Ctrl R: connect again to the same source and list again.
@@ -175,9 +175,9 @@ impl State {
                 self.is_new_source = true;
                 self.view.screen = Screen::Connect;
             }
-            ConnectAction::Edit(form) => self.connect_form = form,
+            ConnectAction::Edit(form) => self.connect_form = *form,
             ConnectAction::UseForm => self.connect_from_form(effects),
-            ConnectAction::Connect(source) => self.start_connecting(source, effects),
+            ConnectAction::Connect(source) => self.start_connecting(*source, effects),
             ConnectAction::Cancel | ConnectAction::Disconnect => self.disconnect(effects),
             ConnectAction::Reconnect => self.again(None, effects),
             ConnectAction::ReconnectIn(protocol) => self.again(Some(protocol), effects),
@@ -216,7 +216,11 @@ impl State {
             limit: CONNECT_LIMIT,
             stderr: Vec::new(),
         };
-        effects.push(Effect::Session(SessionEffect::Connect { session: self.session, source, limit: CONNECT_LIMIT }));
+        effects.push(Effect::Session(SessionEffect::Connect {
+            session: self.session,
+            source: Box::new(source),
+            limit: CONNECT_LIMIT,
+        }));
     }
 
     fn end_session(&mut self, effects: &mut Vec<Effect>) {

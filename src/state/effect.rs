@@ -57,7 +57,7 @@ pub enum Effect {
 pub enum SessionEffect {
     Connect {
         session: u64,
-        source: Source,
+        source: Box<Source>,
         limit: Duration,
     },
     /// Ends the session of this number, and everything it started.

@@ -151,7 +151,7 @@ mod tests {
         let mut effects = Vec::new();
         let login = Login { client_id: Some("me".into()), asks: true, ..Login::default() };
         let source = Source::Http(Http { url: "http://h/mcp".into(), login: Some(login.clone()), ..Http::default() });
-        state.perform(ConnectAction::Connect(source), &mut effects);
+        state.perform(ConnectAction::Connect(Box::new(source)), &mut effects);
         let session = state.session;
         let servers = vec!["https://a".to_owned(), "https://b".into()];
         state.apply(Event::Session { session, update: SessionUpdate::Login(LoginStep::Choose(servers.clone())) }, &mut effects);
@@ -162,9 +162,8 @@ mod tests {
         assert_eq!(state.login.servers, servers);
         effects.clear();
         state.perform(Action::Login(LoginAction::StartAt("https://b".into())), &mut effects);
-        let Some(Effect::Session(SessionEffect::Connect { source: Source::Http(http), .. })) = effects.last() else {
-            panic!("{effects:?}")
-        };
+        let Some(Effect::Session(SessionEffect::Connect { source, .. })) = effects.last() else { panic!("connects again") };
+        let Source::Http(http) = &**source else { panic!("{effects:?}") };
         assert_eq!(http.login, Some(Login { server: Some("https://b".into()), ..login }));
         assert!(state.login.servers.is_empty());
         effects.clear();
@@ -177,7 +176,7 @@ mod tests {
         let mut state = State::default();
         let mut effects = Vec::new();
         let source = Source::Http(Http { url: "http://h/mcp".into(), ..Http::default() });
-        state.perform(ConnectAction::Connect(source), &mut effects);
+        state.perform(ConnectAction::Connect(Box::new(source)), &mut effects);
         let problem = Problem::new(ProblemKind::Auth, "HTTP 401");
         state.apply(
             Event::Session { session: state.session, update: SessionUpdate::ConnectFailed(problem.clone()) },
@@ -186,9 +185,8 @@ mod tests {
         assert!(state.wants_login());
         effects.clear();
         state.perform(Action::Login(LoginAction::Start(Login::default())), &mut effects);
-        assert!(
-            matches!(&effects[..], [Effect::Session(SessionEffect::Connect { source: Source::Http(http), .. })] if http.login.is_some())
-        );
+        assert!(matches!(&effects[..], [Effect::Session(SessionEffect::Connect { source, .. })]
+                if matches!(&**source, Source::Http(http) if http.login.is_some())));
         assert!(!state.wants_login());
 
         let session = state.session;

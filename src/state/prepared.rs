@@ -144,7 +144,7 @@ mod tests {
 
     fn connected() -> State {
         let mut state = State::default();
-        connect(&mut state, ConnectAction::Connect(source()));
+        connect(&mut state, ConnectAction::Connect(Box::new(source())));
         state.perform(CallAction::SelectTool("a".into()), &mut Vec::new());
         state.perform(CallAction::SetArgumentsText(r#"{"n": 1}"#.into()), &mut Vec::new());
         state
@@ -227,7 +227,7 @@ mod tests {
             }
             let mut state = asked(&way);
             let dialog = state.dialog.clone();
-            connect(&mut state, ConnectAction::Connect(source()));
+            connect(&mut state, ConnectAction::Connect(Box::new(source())));
             state.dialog = dialog;
             assert!(performed(&mut state, CallAction::Confirm).is_empty(), "{name}");
             assert_eq!(refusal(&state).what, "a is not called: the connection that it was meant for has ended", "{name}");
@@ -273,7 +273,7 @@ mod tests {
         connect(&mut state, ConnectAction::Reconnect);
         let Some(Dialog::ConfirmCall { call }) = state.dialog.clone() else { panic!("asked: {:?}", state.dialog) };
         assert_eq!((call.session, call.text().as_str()), (state.session, r#"{"n": 1}"#));
-        connect(&mut state, ConnectAction::Connect(source()));
+        connect(&mut state, ConnectAction::Connect(Box::new(source())));
         state.dialog = Some(Dialog::ConfirmCall { call });
         assert!(performed(&mut state, CallAction::Confirm).is_empty());
         assert!(refusal(&state).what.contains("the connection that it was meant for has ended"));

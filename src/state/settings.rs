@@ -313,7 +313,7 @@ mod tests {
         let mut state = State::default();
         state.perform(SettingsAction::UseSettings { folder: "/nowhere".into(), table: file.parse().unwrap() }, &mut Vec::new());
         let connected = |state: &mut State, name: &str| {
-            state.perform(ConnectAction::Connect(crate::source::Source::sample()), &mut Vec::new());
+            state.perform(ConnectAction::Connect(Box::new(crate::source::Source::sample())), &mut Vec::new());
             let server = Server { name: name.into(), ..Server::default() };
             let tool = r#"{"name":"find","inputSchema":{"properties":{"format":{"enum":["json","markdown"]}}},"annotations":{"readOnlyHint":true}}"#;
             let session = state.session;

@@ -151,7 +151,11 @@ impl State {
             limit: CONNECT_LIMIT,
             stderr: Vec::new(),
         };
-        effects.push(Effect::Session(SessionEffect::Connect { session: self.versus.session, source, limit: CONNECT_LIMIT }));
+        effects.push(Effect::Session(SessionEffect::Connect {
+            session: self.versus.session,
+            source: Box::new(source),
+            limit: CONNECT_LIMIT,
+        }));
     }
 
     /// Ends the connection that lists, where there is one.
@@ -270,7 +274,7 @@ mod tests {
 
     fn connected() -> State {
         let mut state = State::default();
-        perform(&mut state, ConnectAction::Connect(command("mine")));
+        perform(&mut state, ConnectAction::Connect(Box::new(command("mine"))));
         apply(&mut state, Event::Session { session: 1, update: SessionUpdate::Connected(Server::default()) });
         apply(&mut state, Event::Session { session: 1, update: SessionUpdate::Tools { tools: vec![tool(A)], note: None } });
         state
@@ -361,10 +365,12 @@ mod tests {
     fn a_folder_of_captures_is_listed_as_a_server_and_another_connection_compares_anew() {
         let mut state = connected();
         let effects = apply(&mut state, Event::ToolsRead(Ok(ToolsRead::Folder("/captures".into()))));
-        assert!(matches!(&effects[..], [Effect::Session(SessionEffect::Connect { source: Source::Fixture(_), .. })]));
+        assert!(
+            matches!(&effects[..], [Effect::Session(SessionEffect::Connect { source, .. })] if matches!(**source, Source::Fixture(_)))
+        );
         let session = begun(&effects);
         apply(&mut state, Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(B)], note: None } });
-        perform(&mut state, ConnectAction::Connect(command("mine")));
+        perform(&mut state, ConnectAction::Connect(Box::new(command("mine"))));
         assert_eq!(state.versus_tools(), None);
         let session = state.session;
         apply(&mut state, Event::Session { session, update: SessionUpdate::Tools { tools: vec![tool(A)], note: None } });

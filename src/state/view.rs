@@ -267,22 +267,6 @@ impl View {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_pane_that_has_the_keys_is_seen() {
-        let mut view = View { maximised: Some(0), ..View::default() };
-        view.focus_pane(1);
-        assert_eq!((view.focus, view.maximised), (1, Some(1)));
-        view.set_pane(2, PaneView::Tree);
-        assert_eq!((view.focus, view.maximised), (2, Some(2)));
-        view.toggle_pane(2);
-        assert_eq!((view.focus, view.maximised, view.open), (1, None, [true, true, false]));
-    }
-}
-
 impl State {
     pub(super) fn change_view(&mut self, action: ViewAction) {
         let view = &mut self.view;
@@ -316,5 +300,21 @@ impl State {
             ViewAction::SetFilter(filter) => self.filter = filter,
             ViewAction::ToggleGroup(group) => toggle(&mut view.folded_groups, group),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pane_that_has_the_keys_is_seen() {
+        let mut view = View { maximised: Some(0), ..View::default() };
+        view.focus_pane(1);
+        assert_eq!((view.focus, view.maximised), (1, Some(1)));
+        view.set_pane(2, PaneView::Tree);
+        assert_eq!((view.focus, view.maximised), (2, Some(2)));
+        view.toggle_pane(2);
+        assert_eq!((view.focus, view.maximised, view.open), (1, None, [true, true, false]));
     }
 }

@@ -99,7 +99,7 @@ pub const COMMANDS: &[UiCommand] = &[
         Some(if is_choosing {
             Action::Versus(ServerDiffAction::List(Box::new(source)))
         } else {
-            ConnectAction::Connect(source).into()
+            ConnectAction::Connect(Box::new(source)).into()
         })
     }),
     UiCommand::new(CTRL_SHIFT, Key::T, "Theme: system, dark, light", |_, cx| {

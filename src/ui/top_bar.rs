@@ -248,7 +248,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     }
     ui.separator();
     item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, ConnectAction::Show.into());
-    item(ui, icons::CALL, "Sample server", true, ConnectAction::Connect(Source::sample()).into());
+    item(ui, icons::CALL, "Sample server", true, ConnectAction::Connect(Box::new(Source::sample())).into());
     item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
     item(ui, icons::CHECK, "Verify fixtures…", true, Action::Fixture(FixtureAction::ShowVerify));
     item(ui, icons::LIST, "Run a collection…", true, Action::Collection(CollectionAction::Show));

@@ -9,10 +9,10 @@ pub use breakage::breakage;
 pub use sweep::{needed_verdict, sweep_verdict};
 
 use crate::analysis::{counted, ratio_of};
-use crate::format::ledger::Row;
+use crate::format::ledger::{LeftOut, Row};
 use crate::format::{self, FORMATS, Format, round_trip};
-use crate::number::grouped;
-use crate::token::{Count, Encoding, Tokenizer};
+use crate::number::{grouped, number_of};
+use crate::token::{Count, Encoding, Tokenizer, Tokens};
 
 /// A piece of the verdict, so that the window can colour what the words say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,13 @@ pub struct CountedRow<'a> {
     pub why: Option<&'a str>,
 }
 
-impl CountedRow<'_> {
+impl<'a> CountedRow<'a> {
+    /// With the text beside the data, and what that costs; `None` where there is none, or it is not counted.
+    fn with_prose(self, tokenizer: &Tokenizer) -> Option<(CountedRow<'a>, Count)> {
+        let prose = tokenizer.from_tokens(self.row.prose).filter(|_| self.row.prose != Tokens::default())?;
+        Some((Self { count: Some(self.count?.plus(prose)), ..self }, prose))
+    }
+
     /// The end that the count was made from: two estimates compare by it.
     fn tokens(&self) -> u64 {
         self.count.map_or(0, Count::high)
@@ -99,13 +105,17 @@ pub fn verdict_counted(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option
         verdict.parts.push(VerdictPart::Bad(format!(" Not counted: {uncounted}.")));
     }
     if json.row.is_available() {
-        alternative(&mut verdict, sent, json, "JSON, compact, same data");
+        let data = if json.row.left_out.is_some() { "the data alone" } else { "same data" };
+        alternative(&mut verdict, tokenizer, sent, json, &format!("JSON, compact, {data}"));
         let cheapest = cheapest(&rows, json);
         if let Some(first) = cheapest.first() {
-            alternative(&mut verdict, sent, *first, &titles(&cheapest));
+            alternative(&mut verdict, tokenizer, sent, *first, &titles(&cheapest));
+        }
+        if let Some(left_out) = json.row.left_out {
+            verdict.parts.push(VerdictPart::Bad(format!(" {}", left_out_text(left_out, tokenizer))));
         }
     } else {
-        verdict.plain(" No payload in it: no other format to compare with.");
+        verdict.plain(" No data in it: no other format to compare with.");
     }
     if both.row.is_available()
         && let Some(facts) = content.row.facts.filter(|facts| facts.total > 0)
@@ -135,7 +145,19 @@ pub fn verdict_short(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<V
         let Some((other, ratio)) = other.and_then(|other| Some((*other, ratio_of(other.count, sent.count)?))) else { continue };
         let space = if verdict.parts.is_empty() { "" } else { " " };
         verdict.plain(format!("{space}{titles}: "));
-        stands(&mut verdict, sent, other, ratio);
+        match other.row.left_out {
+            Some(_) => {
+                verdict.count(other.count);
+                verdict.plain(" for the data alone.");
+            }
+            None => {
+                let whole = other.with_prose(tokenizer).map_or(other, |(whole, _)| whole);
+                stands(&mut verdict, sent, whole, ratio_of(whole.count, sent.count).unwrap_or(ratio));
+            }
+        }
+    }
+    if let Some(left_out) = json.row.left_out {
+        verdict.parts.push(VerdictPart::Bad(format!(" {}", left_out_text(left_out, tokenizer))));
     }
     verdict.plain(" ");
     verdict.count(sent.count);
@@ -145,6 +167,29 @@ pub fn verdict_short(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<V
         verdict.parts.push(VerdictPart::Bad(format!(" Not counted: {uncounted}.")));
     }
     Some(verdict)
+}
+
+/// "But the text says 12 things that the data does not hold (52 tokens)."
+fn left_out_text(left_out: LeftOut, tokenizer: &Tokenizer) -> String {
+    let mut parts = Vec::new();
+    if left_out.statements > 0 {
+        let things = number_of(left_out.statements, "things");
+        let tokens =
+            tokenizer.from_tokens(left_out.tokens).map_or_else(String::new, |count| format!(" ({})", tokens_text(count)));
+        parts.push(format!("the text says {things} that the data does not hold{tokens}"));
+    }
+    if left_out.others > 0 {
+        parts.push(format!(
+            "{} beside the data {} no text",
+            number_of(left_out.others, "blocks"),
+            if left_out.others == 1 { "is" } else { "are" }
+        ));
+    }
+    format!("But {}.", parts.join(", and "))
+}
+
+fn tokens_text(count: Count) -> String {
+    format!("{} {}", counted(count), if count == Count::Exact(1) { "token" } else { "tokens" })
 }
 
 fn title(row: &Row) -> &'static str {
@@ -176,10 +221,29 @@ fn cheapest<'a>(rows: &[CountedRow<'a>], json: CountedRow<'_>) -> Vec<CountedRow
 }
 
 /// Another format of the same data beside what was sent.
-fn alternative(verdict: &mut Verdict, counted_sent: CountedRow<'_>, counted_other: CountedRow<'_>, titles: &str) {
+fn alternative(
+    verdict: &mut Verdict,
+    tokenizer: &Tokenizer,
+    counted_sent: CountedRow<'_>,
+    counted_other: CountedRow<'_>,
+    titles: &str,
+) {
     let Some(ratio) = ratio_of(counted_other.count, counted_sent.count) else { return };
     verdict.plain(format!(" {titles}: "));
     verdict.count(counted_other.count);
+    if counted_other.row.left_out.is_some() {
+        // No saving is computed over what is left out.
+        verdict.plain(if counted_other.tokens() == 1 { " token." } else { " tokens." });
+        return;
+    }
+    // The text beside the data is said in any format, so it counts with it.
+    let (counted_other, ratio) = match counted_other.with_prose(tokenizer) {
+        Some((with_prose, prose)) => {
+            verdict.plain(format!(" and {} beside the data", counted(prose)));
+            (with_prose, ratio_of(with_prose.count, counted_sent.count).unwrap_or(ratio))
+        }
+        None => (counted_other, ratio),
+    };
     verdict.plain(", ");
     stands(verdict, counted_sent, counted_other, ratio);
 }
@@ -212,7 +276,7 @@ pub(super) fn loses(row: &Row) -> Option<VerdictPart> {
     }
     let is_equal = row.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::RoundTripVerdict::Equal);
     let words = if is_equal { "loses no value, but order or the spelling of numbers" } else { "loses nothing" };
-    (!row.may_leave_out).then(|| VerdictPart::Good(words.to_owned()))
+    row.left_out.is_none().then(|| VerdictPart::Good(words.to_owned()))
 }
 
 /// How a count stands to another: in percent where that says something, else in tokens; `None` where they are equal.
@@ -236,7 +300,6 @@ mod tests {
     use super::*;
 
     use crate::capture::FactCount;
-    use crate::token::Tokens;
 
     fn row(format: &'static str, tokens: u64, missing: u64) -> Row {
         Row {
@@ -291,7 +354,10 @@ mod tests {
 
     #[test]
     fn two_parts_say_what_the_text_lacks() {
-        let beside = |row| Row { may_leave_out: true, ..row };
+        let beside = |row| Row {
+            left_out: Some(LeftOut { statements: 12, tokens: Tokens { o200k_base: 72, cl100k_base: 72 }, ..LeftOut::default() }),
+            ..row
+        };
         let rows = [
             row("content", 3_822, 39),
             beside(row("structured", 3_591, 0)),
@@ -300,7 +366,7 @@ mod tests {
         ];
         assert_eq!(
             say(&rows).unwrap(),
-            "7,413 tokens as sent (o200k_base, exact). JSON, compact, same data: 3,591, −52% against as sent. The text alone says 412 of 451 facts."
+            "7,413 tokens as sent (o200k_base, exact). JSON, compact, the data alone: 3,591 tokens. But the text says 12 things that the data does not hold (72 tokens). The text alone says 412 of 451 facts."
         );
     }
 
@@ -376,7 +442,7 @@ mod tests {
     fn what_is_not_counted_is_said() {
         let content = Row { uncounted: Some("1 image".into()), ..row("content", 14, 0) };
         let said = say(&[content, none("structured"), none("both"), none("json")]).unwrap();
-        assert!(said.starts_with("14 tokens as sent (o200k_base, exact). Not counted: 1 image. No payload"), "{said}");
+        assert!(said.starts_with("14 tokens as sent (o200k_base, exact). Not counted: 1 image. No data"), "{said}");
     }
 
     #[test]
@@ -384,7 +450,7 @@ mod tests {
         let no_payload = [row("content", 1_000, 0), none("structured"), none("both"), none("json")];
         assert_eq!(
             say(&no_payload).unwrap(),
-            "1,000 tokens as sent (o200k_base, exact). No payload in it: no other format to compare with."
+            "1,000 tokens as sent (o200k_base, exact). No data in it: no other format to compare with."
         );
         let nothing = [none("content"), none("structured"), none("both"), none("json")];
         assert!(say(&nothing).unwrap().starts_with("No text"));

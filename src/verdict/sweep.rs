@@ -4,8 +4,7 @@
 use crate::analysis::sweep::{Column, ColumnOrigin, Sweep};
 use crate::diff::pattern::name;
 use crate::format::ledger::{Row, ratio};
-use crate::number::grouped;
-use crate::number::milliseconds;
+use crate::number::{grouped, milliseconds};
 use crate::token::Encoding;
 use crate::verdict::{Verdict, VerdictPart};
 

@@ -69,13 +69,13 @@ fn the_first_minute() {
     // Step 2: Ctrl Enter calls what is selected.
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
-    until_label(&mut window, "Payload");
-    until_label(&mut window, "no structuredContent sent");
+    until_label(&mut window, "Data");
+    until_label(&mut window, "read from the text (JSON)");
     until_label(&mut window, "tokens as sent (o200k_base, exact). JSON, compact, same data:");
     until_label(&mut window, "Done in");
     // Both are on the screen, not only in the accessibility tree.
     until(&mut window, "the saving is read", |window| paints(window, "% against as sent, loses nothing."));
-    until(&mut window, "the source is read", |window| paints(window, "JSON read from the text (no structuredContent"));
+    until(&mut window, "the source is read", |window| paints(window, "read from the text (JSON)"));
     // Step 3: the other format is one more call, and stands beside the first.
     click(&mut window, "Compare json / markdown · 1 more call");
     until_label(&mut window, "Of what this tool offers: json, ");
@@ -178,11 +178,14 @@ fn an_answer_without_data_offers_the_variant_that_has_it() {
     let mut window = open_sized(None, [1_600.0, 1_000.0]);
     until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
     window.step();
-    window.state_mut().state.perform(CallAction::SetArgumentsText(r#"{"response_format":"markdown"}"#.into()), &mut Vec::new());
+    window.state_mut().state.perform(
+        CallAction::SetArgumentsText(r#"{"response_format":"markdown","searchTerm":"no such company"}"#.into()),
+        &mut Vec::new(),
+    );
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "Get the json variant · 1 call");
     click(&mut window, "Get the json variant · 1 call");
-    until_label(&mut window, "no structuredContent sent");
+    until_label(&mut window, "read from the text (JSON)");
 }
 
 #[test]
@@ -202,7 +205,7 @@ fn does_my_text_match_my_data() {
     window.get_by_label_contains("Does my text match my data?").click();
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
     until_label(&mut window, "not in text");
-    until_label(&mut window, "% against as sent. The text alone says ");
+    until_label(&mut window, "things that the data does not hold");
     assert!(!paints(&window, "loses no"), "the text says names of codes that the data lacks");
     let capture = window.state().state.capture().map(|capture| capture.tool.name.clone());
     assert_eq!(capture.as_deref(), Some("dual_search_companies"));
@@ -622,7 +625,7 @@ fn the_tools_are_compared_with_another_variant_of_the_server() {
     until_label(&mut window, "Compare tools with another server or version");
     let mut form = window.state().state.connect_form.clone();
     form.sample.keys.insert("annotations".into(), "off".into());
-    window.state_mut().state.perform(ConnectAction::Edit(form), &mut Vec::new());
+    window.state_mut().state.perform(ConnectAction::Edit(Box::new(form)), &mut Vec::new());
     window.step();
     window.get_by_label("List this sample's tools").scroll_to_me();
     window.run_steps(6);

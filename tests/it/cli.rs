@@ -314,11 +314,11 @@ fn the_report_has_every_member() {
     assert_eq!(status, 0);
     let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     expect![["loupe schema capture ledger hosts findings"]].assert_eq(&members(&report));
-    expect![["id server tool arguments startedAt elapsedMs outcome wire result raw rpcError blocks notifications"]]
+    expect!["id server tool arguments startedAt elapsedMs outcome wire result raw rpcError blocks payload notifications"]
         .assert_eq(&members(&report["capture"]));
     expect![["index type known bytes tokens mimeType audience priority faults"]]
         .assert_eq(&members(&report["capture"]["blocks"][0]));
-    expect![["format available bytes chars utf16 tokens ratio roundTrip lossless losses facts why"]]
+    expect!["format available bytes chars utf16 tokens ratio roundTrip lossless losses facts leavesOut why"]
         .assert_eq(&members(&report["ledger"]["rows"][0]));
     assert_eq!(report["schema"], "loupe.report/1");
     assert!(report["findings"].is_null(), "not known is not the same as none");

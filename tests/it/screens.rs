@@ -257,7 +257,7 @@ fn newcomers() {
     // A server of one's own, with nothing called yet; and the same once it went away.
     let mut own = Window::sample("all");
     let command = Command { program: "npx".into(), args: vec!["-y".into(), "my-server".into()], ..Command::default() };
-    own.send(ConnectAction::Connect(Source::Command(command)));
+    own.send(ConnectAction::Connect(Box::new(Source::Command(command))));
     album.reads(
         &mut own,
         "start-own",
@@ -323,7 +323,7 @@ fn tokens() {
         "tokens-claude",
         MAIN,
         Dark,
-        &["≈ claude", "≈1,571–2,501, −56% against as sent. The text alone says 177 of 196 facts."],
+        &["≈ claude", "JSON, compact, the data alone:", "things that the data does not hold"],
     );
     window.send(Action::Tokens(TokensAction::Use(Tokenizer::default())));
     window.send(Action::Tokens(TokensAction::Model(None)));

@@ -127,7 +127,7 @@ fn what_a_person_typed_into_the_window_is_written_nowhere() {
     driver.engine.execute(mcp_loupe::state::Effect::UseHistory(place.folder.path().join("data")));
     let Source::Command(command) = peer::sh(ASKING) else { unreachable!() };
     let source = Source::Command(command).with_protocol(Protocol::Version("2025-06-18"));
-    driver.perform(ConnectAction::Connect(source));
+    driver.perform(ConnectAction::Connect(Box::new(source)));
     driver.until("the tools", |state| !state.tools.is_empty());
     driver.perform(CallAction::Call { send_anyway: false });
     driver.until("the question", |state| !state.asks.open.is_empty());

@@ -22,7 +22,7 @@ use mcp_loupe::token::{Count, Tokenizer};
 
 fn on_sample() -> Driver {
     let mut driver = Driver::new();
-    driver.perform(ConnectAction::Connect(Source::sample()));
+    driver.perform(ConnectAction::Connect(Box::new(Source::sample())));
     driver.until("the sample lists its tools", |state| !state.tools.is_empty());
     driver
 }
@@ -195,10 +195,10 @@ fn captures_of_two_runs_under_one_name_are_two() {
 #[test]
 fn a_command_that_does_not_exist_is_said_with_a_hint() {
     let mut driver = Driver::new();
-    driver.perform(ConnectAction::Connect(Source::Command(Command {
+    driver.perform(ConnectAction::Connect(Box::new(Source::Command(Command {
         program: "no-such-command-here".into(),
         ..Command::default()
-    })));
+    }))));
     driver.until("it failed", |state| matches!(state.connection, Connection::Failed { .. }));
     let Connection::Failed { problem, .. } = &driver.state.connection else { unreachable!() };
     assert_eq!(problem.kind, ProblemKind::Spawn);
@@ -212,7 +212,7 @@ fn a_tool_not_declared_read_only_asks_first_and_a_dying_server_is_shown() {
 read b; read c; echo '{"jsonrpc":"2.0","id":0,"result":{"tools":[{"name":"boom","inputSchema":{"type":"object"}}]}}' | sed "s/\"id\":0/$(printf '%s' "$c" | grep -o '"id":[^,}]*' | head -n 1)/"
 read d; echo 'last words' >&2; exit 3"#;
     let mut driver = Driver::new();
-    driver.perform(ConnectAction::Connect(shell(script)));
+    driver.perform(ConnectAction::Connect(Box::new(shell(script))));
     driver.until("it is connected", |state| !state.tools.is_empty());
     driver.perform(CallAction::Call { send_anyway: false });
     assert!(matches!(driver.state.dialog, Some(Dialog::ConfirmCall { .. })));
@@ -226,7 +226,7 @@ read d; echo 'last words' >&2; exit 3"#;
 fn events_of_an_ended_session_change_nothing() {
     let mut state = State::default();
     let mut effects = Vec::new();
-    state.perform(ConnectAction::Connect(Source::sample()), &mut effects);
+    state.perform(ConnectAction::Connect(Box::new(Source::sample())), &mut effects);
     state.perform(ConnectAction::Cancel, &mut effects);
     assert!(matches!(
         effects[..],
@@ -400,7 +400,7 @@ fn tools_that_changed_are_told_after_reconnecting() {
     let mut state = State::default();
     let mut effects = Vec::new();
     let tool = |text: &str| mcp_loupe::capture::Tool::read(bytes::Bytes::copy_from_slice(text.as_bytes()));
-    state.perform(ConnectAction::Connect(Source::sample()), &mut effects);
+    state.perform(ConnectAction::Connect(Box::new(Source::sample())), &mut effects);
     let old = vec![tool(r#"{"name":"a","inputSchema":{}}"#)];
     let new = vec![tool(r#"{"name":"b","inputSchema":{}}"#)];
     state.apply(Event::Session { session: 1, update: SessionUpdate::Tools { tools: old, note: None } }, &mut effects);
@@ -409,7 +409,7 @@ fn tools_that_changed_are_told_after_reconnecting() {
     state.apply(Event::Session { session: 2, update: SessionUpdate::Tools { tools: new.clone(), note: None } }, &mut effects);
     assert!(state.again_tools().is_some());
     // Another server is another matter.
-    state.perform(ConnectAction::Connect(shell("true")), &mut effects);
+    state.perform(ConnectAction::Connect(Box::new(shell("true"))), &mut effects);
     effects.clear();
     state.apply(Event::Session { session: 3, update: SessionUpdate::Tools { tools: new, note: None } }, &mut effects);
     assert_eq!(state.again_tools(), None);
@@ -436,7 +436,7 @@ fn of_two_lists_the_one_asked_for_last_stays() {
         done
     "#;
     let mut driver = Driver::new();
-    driver.perform(ConnectAction::Connect(shell(script)));
+    driver.perform(ConnectAction::Connect(Box::new(shell(script))));
     let seen = std::cell::RefCell::new(Vec::new());
     driver.until("the last list is there", |state| {
         let name = state.tools.first().map(|listed| listed.tool.name.clone()).unwrap_or_default();
@@ -473,7 +473,7 @@ fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
 fn repeating_asks_first_where_a_tool_may_write() {
     let mut state = State::default();
     let mut effects = Vec::new();
-    state.perform(ConnectAction::Connect(shell("true")), &mut effects);
+    state.perform(ConnectAction::Connect(Box::new(shell("true"))), &mut effects);
     state.apply(
         Event::Session { session: 1, update: SessionUpdate::Connected(mcp_loupe::capture::Server::default()) },
         &mut effects,
@@ -623,7 +623,7 @@ esac; done"#
 #[test]
 fn a_call_that_fails_or_hangs_leaves_what_came() {
     let mut driver = Driver::new();
-    driver.perform(ConnectAction::Connect(formats(r#"{"readOnlyHint":true}"#)));
+    driver.perform(ConnectAction::Connect(Box::new(formats(r#"{"readOnlyHint":true}"#))));
     driver.until("it lists its tool", |state| !state.tools.is_empty());
     let choice = driver.state.format_choice().unwrap();
     driver.perform(compare(&choice.name, &choice.values));
@@ -641,7 +641,7 @@ fn a_call_that_fails_or_hangs_leaves_what_came() {
 #[test]
 fn a_tool_not_declared_read_only_is_asked_about_with_every_call() {
     let mut driver = Driver::new();
-    driver.perform(ConnectAction::Connect(formats("{}")));
+    driver.perform(ConnectAction::Connect(Box::new(formats("{}"))));
     driver.until("it lists its tool", |state| !state.tools.is_empty());
     driver.perform(compare("format", &["\"a\"".into(), "\"b\"".into()]));
     let Some(Dialog::ConfirmCompare { compare, calls }) = &driver.state.dialog else { panic!("nobody was asked") };

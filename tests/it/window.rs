@@ -37,7 +37,7 @@ impl Window {
     pub fn sample(spec: &str) -> Self {
         let spec = SampleSpec::parse(spec).unwrap();
         let mut window = Self { state: State::default(), sample: Sample::new(&spec).unwrap(), memo: Memo::default(), calls: 0 };
-        window.send(ConnectAction::Connect(Source::Sample(spec)));
+        window.send(ConnectAction::Connect(Box::new(Source::Sample(spec))));
         window
     }
 

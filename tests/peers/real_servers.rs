@@ -231,7 +231,7 @@ fn one_is_driven_through_the_windows_state() {
     let mut driver = Driver::new();
     let command =
         CommandSource { program: node_peer("mcp-server-everything"), args: vec!["stdio".into()], ..CommandSource::default() };
-    driver.perform(ConnectAction::Connect(Source::Command(command)));
+    driver.perform(ConnectAction::Connect(Box::new(Source::Command(command))));
     driver.until("the tools are listed", |state| state.tools.len() >= 13);
     driver.perform(CallAction::SelectTool("get-structured-content"));
     driver.perform(CallAction::SetArgumentsText(r#"{"location":"Los Angeles"}"#));

@@ -1,13 +1,13 @@
 //! The ledger as a table for people.
 
 use crate::analysis::{RowCount, counted, ratio_of};
+use crate::cancel::Cancel;
 use crate::capture::{Direction, Outcome, Payload};
 use crate::cli::output::{columns, one_line};
 use crate::contract::LedgerOptions;
 use crate::format::ledger::Row;
 use crate::format::{self, Format, Subject};
-use crate::number::grouped;
-use crate::number::milliseconds;
+use crate::number::{grouped, milliseconds};
 use crate::token::Encoding;
 use crate::verdict::verdict;
 
@@ -107,6 +107,13 @@ fn head(subject: &Subject) -> String {
         head.push_str(&format!("arguments {}\n", one_line(&String::from_utf8_lossy(&capture.arguments))));
     }
     head.push_str(&format!("payload {}\n", subject.payload.as_ref().map_or_else(|| "none".to_owned(), Payload::origin_text)));
+    if crate::capture::is_wrapped(&subject.reading)
+        && let Some(text) = subject.reading.content_text()
+    {
+        let tokens = crate::token::count(&text, &Cancel::new()).unwrap_or_default().o200k_base;
+        let tokens = crate::number::number_of(tokens, "tokens");
+        head.push_str(&format!("wrapped structuredContent repeats the text: {tokens} twice (o200k_base)\n"));
+    }
     let stderr = capture.messages.iter().filter(|message| message.direction == Direction::Stderr).count();
     if stderr > 0 {
         let lines = if stderr == 1 { "line" } else { "lines" };

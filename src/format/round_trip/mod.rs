@@ -16,7 +16,7 @@ pub use compare::{DifferenceKind, Differences, SHOWN, ValueChange};
 
 use super::{Format, Subject};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{Origin, Payload};
+use crate::capture::Payload;
 use crate::json::Doc;
 
 /// What decoding a format gives back.
@@ -101,7 +101,7 @@ pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes, cancel: &Can
     let Some(payload) = &subject.payload else { return Ok(None) };
     let text = String::from_utf8_lossy(bytes);
     let decoded = match format.id() {
-        "structured" if payload.origin == Origin::Structured => {
+        "structured" if payload.is_structured() => {
             Ok(Decoded { doc: Doc::parse_watching(bytes.clone(), cancel)?, nameless: None })
         }
         "content" => match in_texts(subject, payload) {
@@ -144,9 +144,12 @@ pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes, cancel: &Can
 
 /// The JSON that stands in the text blocks, where it is what the payload is, or could be: data of the same kind.
 fn in_texts(subject: &Subject, payload: &Payload) -> Option<Decoded> {
+    if !payload.is_structured() {
+        // Of data that was read from the text, the text is the source.
+        return Some(Decoded { doc: Doc::clone(&payload.doc), nameless: None });
+    }
     let found = Payload::in_texts(&subject.reading)?;
-    let is_like = payload.origin != Origin::Structured || found.root().kind() == payload.root().kind();
-    is_like.then(|| Decoded { doc: Doc::clone(&found.doc), nameless: None })
+    (found.root().kind() == payload.root().kind()).then(|| Decoded { doc: Doc::clone(&found.doc), nameless: None })
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
         let name = format!("Connect to {label} again");
         if Button::new(&name).icon(icons::REFRESH).show(ui).clicked() {
-            cx.send(ConnectAction::Connect(closed.clone()));
+            cx.send(ConnectAction::Connect(Box::new(closed.clone())));
         }
         ui.add(Label::new(RichText::new(closed.to_string()).font(theme::code()).color(t.weak)).truncate());
     });

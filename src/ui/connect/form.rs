@@ -54,7 +54,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
     });
     if form != cx.state.connect_form {
-        cx.send(ConnectAction::Edit(form));
+        cx.send(ConnectAction::Edit(Box::new(form)));
     }
 }
 

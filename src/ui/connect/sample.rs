@@ -95,7 +95,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 cx.send(if is_choosing {
                     Action::Versus(ServerDiffAction::List(Box::new(source)))
                 } else {
-                    ConnectAction::Connect(source).into()
+                    ConnectAction::Connect(Box::new(source)).into()
                 });
             }
             if !is_default
@@ -107,7 +107,7 @@ pub(super) fn sample_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     if spec != cx.state.connect_form.sample {
         let form = ConnectForm { sample: spec, ..cx.state.connect_form.clone() };
-        cx.send(ConnectAction::Edit(form));
+        cx.send(ConnectAction::Edit(Box::new(form)));
     }
 }
 

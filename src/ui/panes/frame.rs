@@ -225,7 +225,7 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
     let footer = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
     ui.painter().hline(rect.x_range(), footer.top() - 0.5, Stroke::new(1.0, t.line));
     let mut body = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), footer.top() - 1.0));
-    if view == PaneView::Tree && title.name == "Payload" {
+    if view == PaneView::Tree && title.name == "Data" {
         body = super::source::source_line(ui, body, &title.subtitle);
     }
     let Some(kind) = PANES.iter().find(|kind| (kind.of)(view).is_some()) else { return };

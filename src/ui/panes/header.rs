@@ -4,7 +4,6 @@ use egui::{Align, Align2, Color32, Layout, Popup, Rect, Response, RichText, Role
 
 use super::format_title;
 use crate::analysis::{HostsQuery, RowQuery, TextQuery};
-use crate::capture::Origin;
 use crate::format::{FORMATS, Subject};
 use crate::host::HostId;
 use crate::state::{Action, PaneView, QueryState, ViewAction};
@@ -41,9 +40,7 @@ pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &ThemeTo
             Title { name: host_name(cx, host), subtitle: "as its model sees it".into(), hue: t.hue_both, format: "host" }
         }
         PaneView::Tree => match subject.and_then(|subject| subject.payload.as_ref()) {
-            Some(payload) if payload.origin != Origin::Structured => {
-                of("Payload", &format!("{} (no structuredContent sent)", payload.origin_text()), "structured")
-            }
+            Some(payload) if !payload.is_structured() => of("Data", &payload.origin_text(), "structured"),
             _ => of("structuredContent", "", "structured"),
         },
     }
@@ -70,7 +67,7 @@ pub fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(Count, u64)> 
 /// What tells the cost of a pane of the answer; `None` where there is no such format.
 fn costing(view: PaneView, title: &Title) -> Option<RowQuery> {
     // A payload read from the text has no format of its own but its compact JSON.
-    let format = if view == PaneView::Tree && title.name == "Payload" { "json" } else { title.format };
+    let format = if view == PaneView::Tree && title.name == "Data" { "json" } else { title.format };
     FORMATS.iter().any(|known| known.id() == format).then_some(RowQuery(format))
 }
 
@@ -244,7 +241,7 @@ fn title_button(ui: &mut Ui, title: &Title, right: f32) -> Response {
     let needed = ui.painter().layout_no_wrap(title.subtitle.clone(), theme::small(), t.weak).size().x;
     // A short word is shown whole or not at all; a sentence may be elided.
     // Where a payload is from stands on a line of its own.
-    if !title.subtitle.is_empty() && title.name != "Payload" && rest > needed.min(140.0) {
+    if !title.subtitle.is_empty() && title.name != "Data" && rest > needed.min(140.0) {
         widgets::text_at(ui, pos2(rect.right() + 6.0, rect.center().y), &title.subtitle, theme::small(), t.weak, rest);
     }
     response.on_hover_text(label)
@@ -338,7 +335,7 @@ pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
         return;
     }
     // What is copied is always the exact text of the format, rendered or not.
-    let format = if view == PaneView::Tree && title.name == "Payload" { "json" } else { title.format };
+    let format = if view == PaneView::Tree && title.name == "Data" { "json" } else { title.format };
     let text = if FORMATS.iter().any(|known| known.id() == format) { cx.ready(TextQuery(format)) } else { None };
     let button = Button::new("").icon(icons::COPY).name(&name).tip(&name).frameless().height(theme::ICON_BUTTON);
     match text {

@@ -12,7 +12,7 @@ use egui::{Align, Id, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui, 
 
 use super::PaneCx;
 use crate::analysis::{TextQuery, TreeQuery, TreeView, path_of};
-use crate::capture::{Origin, Record};
+use crate::capture::Record;
 use crate::json::{Doc, Node};
 use crate::state::{Action, QueryState, TokensAction, ViewAction};
 use crate::ui::theme::{self, TREE_ROW, ThemeTokens};
@@ -280,7 +280,7 @@ impl Flat {
 
 /// The records to link: those of the tree, or where the payload was read from the text itself, those of the text.
 fn records<'a>(cx: &Cx<'a>, view: &'a TreeView) -> &'a [Record] {
-    if view.payload.origin == Origin::Structured {
+    if view.payload.is_structured() {
         return &view.matched.records;
     }
     match cx.ready(TextQuery("content")) {
