@@ -66,7 +66,7 @@ fn formats(criterion: &mut Criterion) {
         group.bench_function(format.id(), |bench| bench.iter(|| format.write(black_box(&subject), &mut Length(0), &cancel)));
     }
     group.bench_function("facts in the text", |bench| bench.iter(|| locate_facts(payload, black_box(&text), &cancel)));
-    group.bench_function("tokens of the tree", |bench| bench.iter(|| token::subtrees(payload.root(), &cancel)));
+    group.bench_function("tokens of the tree", |bench| bench.iter(|| token::subtrees(payload.root())));
     group.finish();
 }
 
@@ -88,12 +88,12 @@ fn ledger(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("all formats of 1 MB");
     group.throughput(Throughput::Bytes(texts.iter().map(|text| text.len() as u64).sum())).sample_size(10);
     group.bench_function("bare counts", |bench| {
-        bench.iter(|| texts.iter().map(|text| token::count(black_box(text), &cancel).map_or(0, |t| t.o200k_base)).sum::<u64>());
+        bench.iter(|| texts.iter().map(|text| token::count(black_box(text)).o200k_base).sum::<u64>());
     });
     group.bench_function("written and counted", |bench| {
         bench.iter(|| {
             let count = |format: &&dyn Format| {
-                let mut counts = Counting(token::Counter::watching(&cancel));
+                let mut counts = Counting(token::Counter::new());
                 format.write(black_box(&subject), &mut counts, &cancel).ok()?;
                 Some(counts.0.finish().tokens.o200k_base)
             };

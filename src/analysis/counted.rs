@@ -58,7 +58,7 @@ pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer, cancel: &C
     }
     let Some(format) = format::by_id(row.format) else { return known(None) };
     let counted = match format_bytes(format, subject, cancel)? {
-        Ok(bytes) => tokenizer.count(&String::from_utf8_lossy(&bytes), cancel)?,
+        Ok(bytes) => tokenizer.count(&String::from_utf8_lossy(&bytes)),
         Err(problem) => Err(problem),
     };
     Ok(match counted {
@@ -108,7 +108,7 @@ impl Query for CountQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(self.tokenizer.count(&cx.text(self.format)?, cx.cancel)??)
+        Ok(self.tokenizer.count(&cx.text(self.format)?)?)
     }
 }
 
@@ -125,7 +125,7 @@ impl Query for PartQuery {
     const IS_PASSING: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(token::count(cx.text(self.format)?.get(self.from..self.to).unwrap_or_default(), cx.cancel)?)
+        Ok(token::count(cx.text(self.format)?.get(self.from..self.to).unwrap_or_default()))
     }
 }
 
@@ -137,8 +137,8 @@ impl Query for CharactersQuery {
     type Out = Tokens;
     const IS_PASSING: bool = true;
 
-    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(token::count(&self.0, cx.cancel)?)
+    fn run(&self, _cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(token::count(&self.0))
     }
 }
 

@@ -81,10 +81,10 @@ pub(super) fn texts(
         }
     };
     let count = |of: TextOf, text: &str| match of {
-        TextOf::Host(_) => token::count(text, cancel).map(Some),
-        TextOf::Format(_) => Ok(None),
+        TextOf::Host(_) => Some(token::count(text)),
+        TextOf::Format(_) => None,
     };
-    let tokens = (count(of_a, &old)?, count(of_b, &new)?);
+    let tokens = (count(of_a, &old), count(of_b, &new));
     let laid_out = |text: &str| -> Result<Option<String>, Cancelled> {
         if !ask.ignore_order {
             return Ok(None);
@@ -102,7 +102,7 @@ pub(super) fn texts(
     if old.lines().count() + new.lines().count() <= WHOLE {
         options.lines.context = WHOLE;
     }
-    let text = compare_texts((of_a.id(), old.into()), (of_b.id(), new.into()), &options, cancel)?;
+    let text = compare_texts((of_a.id(), old.into()), (of_b.id(), new.into()), &options);
     Ok(Texts { text: Ok(text), is_laid_out, tokens })
 }
 

@@ -97,9 +97,8 @@ impl Parts {
             format::by_id(id).ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))?;
         let bytes = format_bytes(format, subject, cancel)??;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let count = |text: &str| -> Result<i64, CountError> {
-            Ok(i64::try_from(token::count(text, cancel)?.get(encoding)).unwrap_or(i64::MAX))
-        };
+        let count =
+            |text: &str| -> Result<i64, CountError> { Ok(i64::try_from(token::count(text).get(encoding)).unwrap_or(i64::MAX)) };
         let root = payload.root();
         let matched = locate_facts(payload, &text, cancel)?;
         let missing: HashSet<usize> =

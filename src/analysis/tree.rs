@@ -36,7 +36,7 @@ impl TreeView {
     pub(super) fn of(subject: &Subject, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
         let Some(payload) = &subject.payload else { return Ok(None) };
         let root = payload.root();
-        let tokens = token::subtrees(root, cancel)?;
+        let tokens = token::subtrees(root);
         let is_leaf = |&index: &usize| payload.doc.node(index).is_some_and(|node| !node.is_container());
         let mut view = Self {
             payload: Arc::new(payload.clone()),

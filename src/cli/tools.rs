@@ -46,10 +46,10 @@ pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::LinkArgs, print
     )
 }
 
-fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Problem> {
+fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String, Problem> {
     let encoding = tokenizer.encoding().unwrap_or(Encoding::O200kBase);
-    let cost = ServerCost::of(server, tools, encoding, cancel).map_err(|_| interrupted())?;
-    let count = |text: &str| tokenizer.count(text, cancel).map_err(|_| interrupted())?;
+    let cost = ServerCost::of(server, tools, encoding).map_err(|_| interrupted())?;
+    let count = |text: &str| tokenizer.count(text);
     let mut head = vec!["TOOL".to_owned(), "TOKENS".to_owned()];
     head.extend(SHOWN.iter().map(|part| part.title().to_uppercase()));
     head.extend(["PROMISES", "WHAT IT DOES"].map(str::to_owned));

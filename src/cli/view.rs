@@ -167,7 +167,7 @@ impl ViewRequest {
             Shown::Host(id) => {
                 return self.print_host(&*self.get(subject, &HostTextQuery(id), cancel)?);
             }
-            Shown::Definition => page::definition(subject, cancel)?,
+            Shown::Definition => page::definition(subject)?,
             Shown::All => self.all(subject, cancel)?,
         };
         output::page(&page)
@@ -191,7 +191,7 @@ impl ViewRequest {
             ("rendered", page::rendered(subject, cancel)),
             ("tree", page::tree(subject, cancel)),
             ("hosts", self.hosts_page(subject, cancel)),
-            ("definition", page::definition(subject, cancel)),
+            ("definition", page::definition(subject)),
         ];
         let mut all = String::new();
         for (name, page) in pages {

@@ -16,20 +16,20 @@ pub(super) struct TokensJson {
 }
 
 impl TokensJson {
-    pub(super) fn of(text: &str, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
-        Self::named(token::count(text, cancel)?, text, tokenizer, cancel)
+    pub(super) fn of(text: &str, tokenizer: &Tokenizer) -> Result<Self, Cancelled> {
+        Self::named(token::count(text), text, tokenizer)
     }
 
     /// The same for a text of an answer, which is counted once.
     pub(super) fn of_known(text: &str, known: &TextMemo, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
-        Self::named(known.counts(text.as_bytes(), cancel)?.tokens, text, tokenizer, cancel)
+        Self::named(known.counts(text.as_bytes(), cancel)?.tokens, text, tokenizer)
     }
 
-    fn named(tokens: Tokens, text: &str, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn named(tokens: Tokens, text: &str, tokenizer: &Tokenizer) -> Result<Self, Cancelled> {
         let count = match (tokenizer.encoding(), tokenizer.from_tokens(tokens)) {
             (Some(_), _) => None,
             (None, Some(count)) => Some(count),
-            (None, None) => tokenizer.count(text, cancel)?.ok(),
+            (None, None) => tokenizer.count(text).ok(),
         };
         Ok(Self::counted(tokens, tokenizer, count))
     }
@@ -92,8 +92,8 @@ pub(super) struct SizeJson {
 }
 
 impl SizeJson {
-    pub(super) fn of(bytes: &[u8], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let tokens = TokensJson::of(&String::from_utf8_lossy(bytes), tokenizer, cancel)?;
+    pub(super) fn of(bytes: &[u8], tokenizer: &Tokenizer) -> Result<Self, Cancelled> {
+        let tokens = TokensJson::of(&String::from_utf8_lossy(bytes), tokenizer)?;
         Ok(Self { bytes: bytes.len() as u64, tokens })
     }
 

@@ -31,8 +31,8 @@ impl Format for Compact {
     fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
         write_json(subject, false, sink, cancel)
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(Decoded::json(text, cancel))
+    fn decode(&self, text: &str, _cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(Decoded::json(text))
     }
 }
 
@@ -52,8 +52,8 @@ impl Format for Pretty {
     fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
         write_json(subject, true, sink, cancel)
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(Decoded::json(text, cancel))
+    fn decode(&self, text: &str, _cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+        Some(Decoded::json(text))
     }
 }
 

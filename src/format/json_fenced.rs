@@ -30,17 +30,17 @@ impl Format for JsonFenced {
         out.push(&format!("\n{fence}\n"))?;
         Ok(out.finish()?)
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text))
     }
 }
 
 /// What stands in the fence, which ends with the line that is the same run of backticks.
-fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let no_fence = || DecodeError::Unreadable("no fence around JSON".into());
     let rest = text.strip_prefix("# Result\n\n").ok_or_else(no_fence)?;
     let (opening, rest) = rest.split_once('\n').ok_or_else(no_fence)?;
     let fence = opening.strip_suffix("json").filter(|fence| fence.len() >= 3).ok_or_else(no_fence)?;
     let inside = rest.strip_suffix('\n').and_then(|rest| rest.strip_suffix(fence)).ok_or_else(no_fence)?;
-    Decoded::json(inside, cancel)
+    Decoded::json(inside)
 }

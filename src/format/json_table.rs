@@ -139,7 +139,7 @@ enum Reading<'a> {
 }
 
 fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    let written = Decoded::json(text, cancel)?;
+    let written = Decoded::json(text)?;
     let Some(root) = written.doc.root() else { return Ok(written) };
     let mut builder = Builder::new(cancel);
     let mut open: Vec<Reading<'_>> = Vec::new();

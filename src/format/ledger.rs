@@ -82,7 +82,7 @@ impl Row {
         if format.applies(subject).is_err() {
             return Ok(None);
         }
-        let mut measure = Measure { counter: Counter::watching(cancel), kept: Some(Vec::new()), cancel };
+        let mut measure = Measure { counter: Counter::new(), kept: Some(Vec::new()), cancel };
         match format.write(subject, &mut measure, cancel) {
             Ok(()) => Ok(Some(subject.known.counts(&measure.kept.unwrap_or_default(), cancel)?.tokens)),
             Err(WriteError::Cancelled(cancelled)) => Err(cancelled),
@@ -100,8 +100,7 @@ impl Row {
             row.why = Some(reason.0);
             return Ok(row);
         }
-        let mut measure =
-            Measure { counter: Counter::watching(cancel), kept: subject.payload.as_ref().map(|_| Vec::new()), cancel };
+        let mut measure = Measure { counter: Counter::new(), kept: subject.payload.as_ref().map(|_| Vec::new()), cancel };
         match format.write(subject, &mut measure, cancel) {
             Ok(()) => {}
             Err(WriteError::Cancelled(cancelled)) => return Err(cancelled),

@@ -36,9 +36,9 @@ impl Format for Toon {
         out.push(&text)?;
         Ok(out.finish()?)
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
         let value = toon_format::decode_default::<Value>(text).map_err(|error| DecodeError::Unreadable(error.to_string()));
-        Some(value.and_then(|value| decoded(&value, cancel)))
+        Some(value.and_then(|value| decoded(&value)))
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 use super::WriteError;
 use super::round_trip::{DecodeError, Decoded};
-use crate::cancel::{Cancel, Steps};
+use crate::cancel::Steps;
 use crate::json::decimal;
 use crate::json::{FaultKind, Kind, Node};
 
@@ -39,11 +39,11 @@ fn check(root: Node<'_>, format: &str) -> Result<(), WriteError> {
 }
 
 /// What such a crate read back, as JSON text again.
-pub(super) fn decoded(value: &Value, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+pub(super) fn decoded(value: &Value) -> Result<Decoded, DecodeError> {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut text, Spelling);
     value.serialize(&mut serializer).map_err(|error| DecodeError::Unreadable(error.to_string()))?;
-    Decoded::json(&String::from_utf8_lossy(&text), cancel)
+    Decoded::json(&String::from_utf8_lossy(&text))
 }
 
 /// Spells floats as these crates do, `1e21` and not `1e+21`, since that is what stood in the text.
@@ -116,7 +116,7 @@ mod tests {
 
     fn convert_text(text: &str) -> Result<Value, WriteError> {
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-        to_value(doc.root().unwrap(), "YAML", &mut Cancel::new().steps())
+        to_value(doc.root().unwrap(), "YAML", &mut crate::cancel::Cancel::new().steps())
     }
 
     #[test]

@@ -26,8 +26,8 @@ pub enum DecodeError {
 
 impl Decoded {
     /// A text that is JSON as it stands.
-    pub(in crate::format) fn json(text: &str, cancel: &Cancel) -> Result<Self, DecodeError> {
-        Self::of_doc(Doc::parse_watching(Bytes::copy_from_slice(text.as_bytes()), cancel)?)
+    pub(in crate::format) fn json(text: &str) -> Result<Self, DecodeError> {
+        Self::of_doc(Doc::parse(Bytes::copy_from_slice(text.as_bytes())))
     }
 
     fn of_doc(doc: Doc) -> Result<Self, DecodeError> {
@@ -191,7 +191,7 @@ impl<'a> Builder<'a> {
     /// Closes everything and indexes the value.
     pub(in crate::format) fn finish(mut self) -> Result<Decoded, DecodeError> {
         self.close_to(0);
-        Decoded::of_doc(Doc::parse_watching(Bytes::from(self.text), self.cancel)?)
+        Decoded::of_doc(Doc::parse(Bytes::from(self.text)))
     }
 
     /// The same after [`Builder::open_rows`].

@@ -101,9 +101,7 @@ pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes, cancel: &Can
     let Some(payload) = &subject.payload else { return Ok(None) };
     let text = String::from_utf8_lossy(bytes);
     let decoded = match format.id() {
-        "structured" if payload.origin == Origin::Structured => {
-            Ok(Decoded { doc: Doc::parse_watching(bytes.clone(), cancel)?, nameless: None })
-        }
+        "structured" if payload.origin == Origin::Structured => Ok(Decoded { doc: Doc::parse(bytes.clone()), nameless: None }),
         "content" => match in_texts(subject, payload) {
             Some(decoded) => Ok(decoded),
             None => return Ok(None),
