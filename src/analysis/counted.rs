@@ -40,16 +40,16 @@ impl RowCount {
 
 /// The counts of rows by a tokenizer; where the asker has looked away meanwhile, those that were not reached say so.
 pub fn count_rows(subject: &Subject, rows: &[Row], tokenizer: &Tokenizer, cancel: &Cancel) -> Vec<RowCount> {
-    let count = |row| count_row(subject, row, tokenizer, cancel).unwrap_or_else(|_| RowCount::interrupted());
+    let count = |row| match cancel.is_cancelled() {
+        true => RowCount::interrupted(),
+        false => count_row(subject, row, tokenizer),
+    };
     rows.iter().map(count).collect()
 }
 
 /// The count of a row by a tokenizer.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<RowCount, Cancelled> {
-    let known = |count| Ok(RowCount { count, why: None });
+pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer) -> RowCount {
+    let known = |count| RowCount { count, why: None };
     if !row.is_available() {
         return known(None);
     }
@@ -57,14 +57,11 @@ pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer, cancel: &C
         return known(Some(count));
     }
     let Some(format) = format::by_id(row.format) else { return known(None) };
-    let counted = match format_bytes(format, subject, cancel)? {
-        Ok(bytes) => tokenizer.count(&String::from_utf8_lossy(&bytes)),
-        Err(problem) => Err(problem),
-    };
-    Ok(match counted {
-        Ok(count) => RowCount { count: Some(count), why: None },
+    let counted = format_bytes(format, subject).and_then(|bytes| tokenizer.count(&String::from_utf8_lossy(&bytes)));
+    match counted {
+        Ok(count) => known(Some(count)),
         Err(problem) => RowCount { count: None, why: Some(problem.what) },
-    })
+    }
 }
 
 /// A count over the baseline's. Of two estimates the ratio is that of the counts they were made from, so that what is
@@ -92,7 +89,7 @@ impl Query for RowQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(Row::measure(format_of(self.0)?, cx.subject()?, cx.cancel)?))
+        Ok(Arc::new(Row::measure(format_of(self.0)?, cx.subject()?)))
     }
 }
 

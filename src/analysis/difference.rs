@@ -9,13 +9,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::analysis::columns::compact_without;
+use crate::analysis::query::format_of;
 use crate::analysis::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Annotations, BlockKind, Outcome, Tool};
 use crate::diff::lines::{LineOptions, TextDiff, lines};
 use crate::diff::tree::{TreeDiff, TreeOptions, tree};
 use crate::format::ledger::Row;
-use crate::format::{self, FORMATS, Format, Subject};
+use crate::format::{FORMATS, Subject};
 use crate::json::{Doc, Node};
 use crate::problem::Problem;
 use crate::token::{self, Tokens};
@@ -145,11 +146,12 @@ impl Difference {
                 difference.left_out.push(format!("{name} cannot be read as an answer: {fault}"));
             }
         }
-        difference.compare_payloads(a, b, options)?;
-        difference.compare_texts(a, b, options, cancel)?;
+        difference.compare_payloads(a, b, options);
+        difference.compare_texts(a, b, options);
         for format in FORMATS {
-            let tokens = |subject| Row::tokens_of(*format, subject, cancel);
-            let pair = TokenPair { format: format.id(), a: tokens(a)?, b: tokens(b)? };
+            cancel.check()?;
+            let tokens = |subject| Row::tokens_of(*format, subject);
+            let pair = TokenPair { format: format.id(), a: tokens(a), b: tokens(b) };
             if pair.a.is_some() || pair.b.is_some() {
                 difference.tokens.push(pair);
             }
@@ -166,7 +168,7 @@ impl Difference {
         }
         difference.other_blocks = other_blocks(a, b);
         if a.capture.has_result() && b.capture.has_result() {
-            let sides = ((rest_of_result(a, cancel)?, 0), (rest_of_result(b, cancel)?, 0));
+            let sides = ((rest_of_result(a)?, 0), (rest_of_result(b)?, 0));
             difference.rest = ValueDifference::of(sides.0, sides.1, &options.tree);
         }
         Ok(difference)
@@ -184,7 +186,7 @@ impl Difference {
             && self.text.as_ref().is_none_or(|text| text.found.is_empty())
     }
 
-    fn compare_payloads(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions) -> Result<(), Cancelled> {
+    fn compare_payloads(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions) {
         match (&a.payload, &b.payload) {
             (Some(old), Some(new)) => {
                 let side = |payload: &crate::capture::Payload| (Arc::clone(&payload.doc), payload.root);
@@ -206,14 +208,12 @@ impl Difference {
                 self.is_one_sided |= subject.capture.has_wire();
             }
         }
-        Ok(())
     }
 
-    fn compare_texts(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions, cancel: &Cancel) -> Result<(), Cancelled> {
-        let (old, new) = (text("content", a, cancel)?, text("content", b, cancel)?);
-        match (old, new) {
+    fn compare_texts(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions) {
+        match (text("content", a), text("content", b)) {
             (Ok(old), Ok(new)) => {
-                self.text = Some(compare_texts(("content".to_owned(), old), ("content".to_owned(), new), options))
+                self.text = Some(compare_texts(("content".to_owned(), old), ("content".to_owned(), new), options));
             }
             (Err(_), Err(_)) => self.left_out.push("text: neither side has one".to_owned()),
             (old, _) => {
@@ -224,7 +224,6 @@ impl Difference {
         }
         // A text file against an answer whose only part is data, or the like: nothing in common is no equality.
         self.is_one_sided |= self.payload.is_none() && self.text.is_none() && (a.payload.is_some() || b.payload.is_some());
-        Ok(())
     }
 }
 
@@ -234,13 +233,9 @@ pub fn compare_texts(a: (String, Arc<str>), b: (String, Arc<str>), options: &Dif
     TextDifference { names: (a.0, b.0), a: a.1, b: b.1, found }
 }
 
-fn text(id: &'static str, subject: &Subject, cancel: &Cancel) -> Result<Result<Arc<str>, Problem>, Cancelled> {
-    let format: &dyn Format = match format::by_id(id) {
-        Some(format) => format,
-        None => return Ok(Err(Problem::new(crate::problem::ProblemKind::Internal, format!("there is no format `{id}`")))),
-    };
-    let bytes = format_bytes(format, subject, cancel)?;
-    Ok(bytes.map(|bytes| Arc::from(String::from_utf8_lossy(&bytes).as_ref())))
+fn text(id: &'static str, subject: &Subject) -> Result<Arc<str>, Problem> {
+    let bytes = format_bytes(format_of(id)?, subject)?;
+    Ok(Arc::from(String::from_utf8_lossy(&bytes).as_ref()))
 }
 
 /// The result without what is compared by itself: without `structuredContent`, the texts of text blocks, and `isError`.
@@ -248,7 +243,7 @@ fn text(id: &'static str, subject: &Subject, cancel: &Cancel) -> Result<Result<A
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.
-pub fn rest_of_result(subject: &Subject, cancel: &Cancel) -> Result<Arc<Doc>, Cancelled> {
+pub fn rest_of_result(subject: &Subject) -> Result<Arc<Doc>, Cancelled> {
     let reading = &subject.reading;
     let texts: HashSet<usize> = reading
         .text_blocks()
@@ -257,7 +252,7 @@ pub fn rest_of_result(subject: &Subject, cancel: &Cancel) -> Result<Arc<Doc>, Ca
         .chain(reading.result().and_then(|result| result.get("isError")).map(|node| node.index()))
         .collect();
     let text = match reading.result() {
-        Some(result) => compact_without(result, |node| texts.contains(&node.index()), cancel)?,
+        Some(result) => compact_without(result, |node| texts.contains(&node.index())),
         None => "{}".to_owned(),
     };
     Ok(Arc::new(Doc::parse(text.into())))

@@ -74,7 +74,7 @@ impl Saving {
     /// # Errors
     /// [`CountError`] when cancelled, or where one of the formats does not apply.
     pub fn of(subject: &Subject, from: &str, to: &str, encoding: Encoding, cancel: &Cancel) -> Result<Option<Self>, CountError> {
-        let (Some(from), Some(to)) = (Parts::of(subject, from, encoding, cancel)?, Parts::of(subject, to, encoding, cancel)?)
+        let (Some(from), Some(to)) = (Parts::of(subject, from, encoding)?, Parts::of(subject, to, encoding)?)
         else {
             return Ok(None);
         };
@@ -91,27 +91,26 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(subject: &Subject, id: &str, encoding: Encoding, cancel: &Cancel) -> Result<Option<Self>, CountError> {
+    fn of(subject: &Subject, id: &str, encoding: Encoding) -> Result<Option<Self>, CountError> {
         let Some(payload) = &subject.payload else { return Ok(None) };
         let format =
             format::by_id(id).ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))?;
-        let bytes = format_bytes(format, subject, cancel)??;
+        let bytes = format_bytes(format, subject)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let count =
-            |text: &str| -> Result<i64, CountError> { Ok(i64::try_from(token::count(text).get(encoding)).unwrap_or(i64::MAX)) };
+        let count = |text: &str| i64::try_from(token::count(text).get(encoding)).unwrap_or(i64::MAX);
         let root = payload.root();
-        let matched = locate_facts(payload, &text, cancel)?;
+        let matched = locate_facts(payload, &text);
         let missing: HashSet<usize> =
             matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect();
-        let json = compact_without(root, |_| false, cancel)?;
-        let said = compact_without(root, |node| missing.contains(&node.index()), cancel)?;
-        let left_out = count(&said)? - count(&json)?;
+        let json = compact_without(root, |_| false);
+        let said = compact_without(root, |node| missing.contains(&node.index()));
+        let left_out = count(&said) - count(&json);
         let unwrapped = unwrap(subject, id, &text);
-        let dense = without_space(&unwrapped, cancel)?;
+        let dense = without_space(&unwrapped)?;
         let plain = without_escapes(id, &dense);
-        let (whole, inner, packed, bare) = (count(&text)?, count(&unwrapped)?, count(&dense)?, count(&plain)?);
+        let (whole, inner, packed, bare) = (count(&text), count(&unwrapped), count(&dense), count(&plain));
         // What the data needs, said as plainly as JSON can: the same for every format, so it falls out of a difference.
-        let needs = count(&without_escapes("json", &json))?;
+        let needs = count(&without_escapes("json", &json));
         Ok(Some(Self {
             tokens: u64::try_from(whole).unwrap_or(0),
             by_reason: [whole - inner, inner - packed, packed - bare, left_out, bare - needs - left_out],
@@ -142,10 +141,10 @@ fn unwrap(subject: &Subject, id: &str, text: &str) -> String {
 }
 
 /// JSON compact; any other text with single spaces, no indentation and no blank lines.
-fn without_space(text: &str, cancel: &Cancel) -> Result<String, CountError> {
+fn without_space(text: &str) -> Result<String, CountError> {
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
     if let Some(root) = doc.root().filter(|_| doc.is_json()) {
-        return Ok(compact_without(root, |_| false, cancel)?);
+        return Ok(compact_without(root, |_| false));
     }
     let mut dense = String::with_capacity(text.len());
     for line in text.lines().filter(|line| !line.trim().is_empty()) {

@@ -8,7 +8,7 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 
 use crate::analysis::columns::Columns;
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancelled;
 use crate::json::Node;
 use crate::token::{Encoding, Role, each_token};
 
@@ -77,8 +77,8 @@ impl TokenMap {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn of(root: Node<'_>, encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let columns = Columns::of(root, cancel)?;
+    pub fn of(root: Node<'_>, encoding: Encoding) -> Result<Self, Cancelled> {
+        let columns = Columns::of(root);
         let mut is_first = vec![true; columns.columns.len()];
         let repeats: Vec<bool> = columns.of_node.iter().map(|&column| !std::mem::replace(&mut is_first[column], false)).collect();
         let mut own = vec![Shares::default(); columns.columns.len()];
@@ -142,7 +142,7 @@ impl Query for TokenMapQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let Some(payload) = &cx.subject()?.payload else { return Ok(None) };
-        Ok(Some(Arc::new(TokenMap::of(payload.root(), self.0, cx.cancel)?)))
+        Ok(Some(Arc::new(TokenMap::of(payload.root(), self.0)?)))
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
     fn every_part_adds_up_to_the_whole() {
         let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
         for &encoding in Encoding::ALL {
-            let map = TokenMap::of(doc.root().unwrap(), encoding, &Cancel::new()).unwrap();
+            let map = TokenMap::of(doc.root().unwrap(), encoding).unwrap();
             let whole = token::count(PAYLOAD).get(encoding);
             assert_eq!(map.total.total(), whole);
             assert_eq!(map.own.iter().map(|shares| shares.total()).sum::<u64>(), whole);
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn columns_have_paths_and_are_found_by_them() {
         let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
-        let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase, &Cancel::new()).unwrap();
+        let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase).unwrap();
         let paths: Vec<String> = (0..map.own.len()).map(|column| map.columns.path(column)).collect();
         assert_eq!(
             paths,
@@ -212,7 +212,7 @@ mod tests {
     fn a_deep_payload_is_mapped() {
         let text = format!("{}1{}", "[".repeat(50_000), "]".repeat(50_000));
         let doc = Doc::parse(Bytes::from(text.clone()));
-        let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase, &Cancel::new()).unwrap();
+        let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase).unwrap();
         assert_eq!(map.total.total(), token::count(&text).o200k_base);
     }
 }

@@ -4,7 +4,7 @@ use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancelled;
 use crate::capture::{FactState, Matched, Origin, Payload, locate_facts};
 use crate::format::Subject;
 use crate::token;
@@ -33,7 +33,7 @@ pub struct TreeView {
 }
 
 impl TreeView {
-    pub(super) fn of(subject: &Subject, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+    pub(super) fn of(subject: &Subject) -> Result<Option<Self>, Cancelled> {
         let Some(payload) = &subject.payload else { return Ok(None) };
         let root = payload.root();
         let tokens = token::subtrees(root);
@@ -48,7 +48,7 @@ impl TreeView {
         };
         let text = subject.reading.content_text();
         if let (Origin::Structured, Some(text)) = (&payload.origin, text) {
-            view.matched = locate_facts(payload, &text, cancel)?;
+            view.matched = locate_facts(payload, &text);
             view.mark(&text);
         }
         Ok(Some(view))
@@ -88,7 +88,7 @@ impl Query for TreeQuery {
     type Out = Option<Arc<TreeView>>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(TreeView::of(cx.subject()?, cx.cancel)?.map(Arc::new))
+        Ok(TreeView::of(cx.subject()?)?.map(Arc::new))
     }
 }
 

@@ -27,9 +27,9 @@ pub fn run(args: &args::ListArgs) -> Done {
             let prompts = list(session, Listing::Prompts, &args.link, quiet, interrupt).await?;
             Ok((session.server().clone(), prompts.into_iter().map(Prompt::read).collect::<Vec<_>>()))
         },
-        |(server, prompts), cancel| {
+        |(server, prompts), _| {
             let text = if args.print.json {
-                contract::prompts(&server, &prompts, &tokenizer, cancel).map_err(view::looked_away)?
+                contract::prompts(&server, &prompts, &tokenizer).map_err(view::looked_away)?
             } else {
                 page(&server, &prompts)
             };

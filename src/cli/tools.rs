@@ -5,7 +5,6 @@ use super::client::{interrupted, list_tools, with_session};
 use super::output::{self, columns, one_line};
 use super::{Done, view};
 use crate::analysis::{DefinitionPart, ServerCost, counted};
-use crate::cancel::Cancel;
 use crate::capture::{Server, Tool};
 use crate::contract;
 use crate::number::grouped;
@@ -34,11 +33,11 @@ pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::LinkArgs, print
             let list = list_tools(session, link, print.quiet, interrupt).await?;
             Ok((session.server().clone(), list.tools))
         },
-        |(server, tools), cancel| {
+        |(server, tools), _| {
             let text = if print.json {
-                contract::tools(&server, &tools, tokenizer, cancel).map_err(view::looked_away)?
+                contract::tools(&server, &tools, tokenizer).map_err(view::looked_away)?
             } else {
-                page(&server, &tools, tokenizer, cancel)?
+                page(&server, &tools, tokenizer)?
             };
             output::page_or(print.json, &text)?;
             Ok(0)

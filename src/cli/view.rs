@@ -129,7 +129,6 @@ impl ViewRequest {
     }
 
     fn write(&self, subject: &Arc<Subject>, failure: Option<&Problem>, cancel: &Cancel) -> Result<(), Problem> {
-        let interrupted = |_: Cancelled| client::interrupted();
         if self.print.json {
             let rows = rows(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
@@ -145,7 +144,7 @@ impl ViewRequest {
         }
         let page = match self.shown {
             Shown::Format(format) => {
-                let bytes = format_bytes(format, subject, cancel).map_err(interrupted)??;
+                let bytes = format_bytes(format, subject)?;
                 return output::print(&bytes);
             }
             Shown::Ledger => self.ledger_page(subject, cancel),
@@ -313,8 +312,10 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
 fn rows(subject: &Subject, cancel: &Cancel) -> Vec<Row> {
     let size = subject.capture.response.as_ref().map_or(0, |response| response.len());
     let Ok(rows) = parallel_map(FORMATS, size < PARALLEL_BYTES, |format| {
-        let row = Row::measure(*format, subject, cancel);
-        Ok::<_, Infallible>(row.unwrap_or_else(|_| Row::interrupted(*format)))
+        Ok::<_, Infallible>(match cancel.is_cancelled() {
+            true => Row::interrupted(*format),
+            false => Row::measure(*format, subject),
+        })
     });
     rows
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancelled;
 use crate::capture::{Prompt, Resource, Server};
 use crate::contract::tokens::SizeJson;
 use crate::contract::{ServerJson, VERSION, print, raw};
@@ -64,11 +64,11 @@ struct ArgumentJson<'a> {
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.
-pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Cancelled> {
-    let mut total = SizeJson::of(b"", tokenizer, cancel)?;
+pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer) -> Result<String, Cancelled> {
+    let mut total = SizeJson::of(b"", tokenizer)?;
     let (mut plain, mut templates) = (Vec::new(), Vec::new());
     for resource in resources {
-        let definition = SizeJson::of(&resource.raw, tokenizer, cancel)?;
+        let definition = SizeJson::of(&resource.raw, tokenizer)?;
         total = total.plus(&definition);
         let list = if resource.is_template { &mut templates } else { &mut plain };
         list.push(ResourceJson {
@@ -91,11 +91,11 @@ pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer,
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.
-pub fn prompts(server: &Server, prompts: &[Prompt], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Cancelled> {
-    let mut total = SizeJson::of(b"", tokenizer, cancel)?;
+pub fn prompts(server: &Server, prompts: &[Prompt], tokenizer: &Tokenizer) -> Result<String, Cancelled> {
+    let mut total = SizeJson::of(b"", tokenizer)?;
     let mut listed = Vec::with_capacity(prompts.len());
     for prompt in prompts {
-        let definition = SizeJson::of(&prompt.raw, tokenizer, cancel)?;
+        let definition = SizeJson::of(&prompt.raw, tokenizer)?;
         total = total.plus(&definition);
         listed.push(PromptJson {
             name: &prompt.name,

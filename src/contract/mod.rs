@@ -88,7 +88,7 @@ pub fn report<'a>(
     print(&ReportJson {
         loupe: VERSION,
         schema: "loupe.report/1",
-        capture: CaptureJson::of(subject, tokenizer, cancel),
+        capture: CaptureJson::of(subject, tokenizer),
         ledger,
         hosts: hosts.map(hosts::rows),
         findings: None,
@@ -105,11 +105,11 @@ pub fn error(problem: &Problem) -> String {
 ///
 /// # Errors
 /// [`Cancelled`] when the asker looked away.
-pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Cancelled> {
-    let mut total = SizeJson::of(b"", tokenizer, cancel)?;
+pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String, Cancelled> {
+    let mut total = SizeJson::of(b"", tokenizer)?;
     let mut listed = Vec::with_capacity(tools.len());
     for tool in tools {
-        let definition = SizeJson::of(&tool.raw, tokenizer, cancel)?;
+        let definition = SizeJson::of(&tool.raw, tokenizer)?;
         total = total.plus(&definition);
         listed.push(ListedToolJson {
             name: &tool.name,
@@ -267,7 +267,7 @@ struct CaptureJson<'a> {
 }
 
 impl<'a> CaptureJson<'a> {
-    fn of(subject: &'a Subject, tokenizer: &Tokenizer, cancel: &Cancel) -> Self {
+    fn of(subject: &'a Subject, tokenizer: &Tokenizer) -> Self {
         let capture: &Capture = &subject.capture;
         let reading = &subject.reading;
         // A message that is not JSON as a whole cannot stand in the document, not even in part.
@@ -275,12 +275,12 @@ impl<'a> CaptureJson<'a> {
         let result = reading.result().filter(|_| whole).and_then(|node| raw(node.raw()));
         let unreadable = !whole || (result.is_none() && reading.result().is_some());
         let has_time = capture.started_at != OffsetDateTime::UNIX_EPOCH;
-        let counted = |text: &str| TokensJson::of_known(text, &subject.known, tokenizer, cancel).ok();
+        let counted = |text: &str| TokensJson::of_known(text, &subject.known, tokenizer).ok();
         let blocks = reading.blocks.iter().map(|block| BlockJson::of(block, &reading.doc, counted)).collect();
         Self {
             id: capture.name.to_string(),
             server: ServerJson::of(&capture.server),
-            tool: ToolJson::of(&capture.tool, tokenizer, cancel),
+            tool: ToolJson::of(&capture.tool, tokenizer),
             arguments: raw(&capture.arguments),
             started_at: capture.started_at.format(&Rfc3339).ok().filter(|_| has_time),
             elapsed_ms: has_time.then(|| milliseconds(capture.timings.total())),
@@ -332,11 +332,11 @@ struct ToolJson<'a> {
 }
 
 impl<'a> ToolJson<'a> {
-    fn of(tool: &'a Tool, tokenizer: &Tokenizer, cancel: &Cancel) -> Option<Self> {
+    fn of(tool: &'a Tool, tokenizer: &Tokenizer) -> Option<Self> {
         if tool.name.is_empty() && tool.raw.is_empty() {
             return None;
         }
-        let definition = if tool.raw.is_empty() { None } else { SizeJson::of(&tool.raw, tokenizer, cancel).ok() };
+        let definition = if tool.raw.is_empty() { None } else { SizeJson::of(&tool.raw, tokenizer).ok() };
         Some(Self { name: &tool.name, title: tool.title.as_deref(), annotations: AnnotationsJson::of(tool), definition })
     }
 }

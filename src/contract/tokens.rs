@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancelled;
 use crate::format::TextMemo;
 use crate::token::{self, Count, Tokenizer, TokenizerFile, Tokens};
 
@@ -21,8 +21,8 @@ impl TokensJson {
     }
 
     /// The same for a text of an answer, which is counted once.
-    pub(super) fn of_known(text: &str, known: &TextMemo, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
-        Self::named(known.counts(text.as_bytes(), cancel)?.tokens, text, tokenizer)
+    pub(super) fn of_known(text: &str, known: &TextMemo, tokenizer: &Tokenizer) -> Result<Self, Cancelled> {
+        Self::named(known.counts(text.as_bytes()).tokens, text, tokenizer)
     }
 
     fn named(tokens: Tokens, text: &str, tokenizer: &Tokenizer) -> Result<Self, Cancelled> {

@@ -257,7 +257,8 @@ impl Engine {
         let day = today.clone();
         let failed = move |problem| Event::Probed { run, finding: Err(problem), today: day };
         work::blocking(runtime.handle(), &self.queue, failed, move || {
-            if let Ok(finding) = probe::find(&Probe::answers(), &pasted, probe::SERVER, &hosts, &cancel) {
+            let finding = probe::find(&Probe::answers(), &pasted, probe::SERVER, &hosts);
+            if !cancel.is_cancelled() {
                 queue.push(Event::Probed { run, finding: Ok(Arc::new(finding)), today });
             }
         });

@@ -80,42 +80,39 @@ fn owned_text(root: Node<'_>) -> (String, Vec<Owner>) {
     let own = |owners: &mut Vec<Owner>, from: usize, node: Node<'_>, role: Role| {
         owners.push(Owner { from, node: node.index() - base, role });
     };
-    walk(root, |event| {
-        match event {
-            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
-                if node.index() != base && node.ordinal() > 0 {
-                    if let Some(parent) = node.parent() {
-                        own(&mut owners, text.len(), parent, Role::Punctuation);
-                    }
-                    text.push(',');
+    walk(root, |event| match event {
+        WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
+            if node.index() != base && node.ordinal() > 0 {
+                if let Some(parent) = node.parent() {
+                    own(&mut owners, text.len(), parent, Role::Punctuation);
                 }
-                own(&mut owners, text.len(), node, Role::Punctuation);
-                if let (Some(key), true) = (node.raw_key(), node.index() != base) {
-                    own(&mut owners, text.len() + 1, node, Role::Key);
-                    write::push_raw(&mut text, key);
-                    own(&mut owners, text.len() - 1, node, Role::Punctuation);
-                    text.push(':');
-                }
-                match node.kind() {
-                    Kind::Object => text.push('{'),
-                    Kind::Array => text.push('['),
-                    Kind::String => {
-                        own(&mut owners, text.len() + 1, node, Role::Value);
-                        write::push_scalar(&mut text, node);
-                        own(&mut owners, text.len() - 1, node, Role::Punctuation);
-                    }
-                    _ => {
-                        own(&mut owners, text.len(), node, Role::Value);
-                        write::push_scalar(&mut text, node);
-                    }
-                }
+                text.push(',');
             }
-            WalkEvent::Close(node) => {
-                own(&mut owners, text.len(), node, Role::Punctuation);
-                text.push(if node.kind() == Kind::Object { '}' } else { ']' });
+            own(&mut owners, text.len(), node, Role::Punctuation);
+            if let (Some(key), true) = (node.raw_key(), node.index() != base) {
+                own(&mut owners, text.len() + 1, node, Role::Key);
+                write::push_raw(&mut text, key);
+                own(&mut owners, text.len() - 1, node, Role::Punctuation);
+                text.push(':');
+            }
+            match node.kind() {
+                Kind::Object => text.push('{'),
+                Kind::Array => text.push('['),
+                Kind::String => {
+                    own(&mut owners, text.len() + 1, node, Role::Value);
+                    write::push_scalar(&mut text, node);
+                    own(&mut owners, text.len() - 1, node, Role::Punctuation);
+                }
+                _ => {
+                    own(&mut owners, text.len(), node, Role::Value);
+                    write::push_scalar(&mut text, node);
+                }
             }
         }
-        Ok::<(), std::convert::Infallible>(())
+        WalkEvent::Close(node) => {
+            own(&mut owners, text.len(), node, Role::Punctuation);
+            text.push(if node.kind() == Kind::Object { '}' } else { ']' });
+        }
     });
     (text, owners)
 }

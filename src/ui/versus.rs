@@ -385,7 +385,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    
+
     use crate::diff::tree::TreeOptions;
 
     #[test]
