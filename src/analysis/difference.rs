@@ -168,7 +168,7 @@ impl Difference {
         }
         difference.other_blocks = other_blocks(a, b);
         if a.capture.has_result() && b.capture.has_result() {
-            let sides = ((rest_of_result(a)?, 0), (rest_of_result(b)?, 0));
+            let sides = ((rest_of_result(a), 0), (rest_of_result(b), 0));
             difference.rest = ValueDifference::of(sides.0, sides.1, &options.tree);
         }
         Ok(difference)
@@ -240,10 +240,7 @@ fn text(id: &'static str, subject: &Subject) -> Result<Arc<str>, Problem> {
 
 /// The result without what is compared by itself: without `structuredContent`, the texts of text blocks, and `isError`.
 /// What is left is which blocks there are, in which order, their annotations, `_meta`, and whatever else a server puts there.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn rest_of_result(subject: &Subject) -> Result<Arc<Doc>, Cancelled> {
+pub fn rest_of_result(subject: &Subject) -> Arc<Doc> {
     let reading = &subject.reading;
     let texts: HashSet<usize> = reading
         .text_blocks()
@@ -255,7 +252,7 @@ pub fn rest_of_result(subject: &Subject) -> Result<Arc<Doc>, Cancelled> {
         Some(result) => compact_without(result, |node| texts.contains(&node.index())),
         None => "{}".to_owned(),
     };
-    Ok(Arc::new(Doc::parse(text.into())))
+    Arc::new(Doc::parse(text.into()))
 }
 
 /// Blocks other than text, by their exact bytes in order.
@@ -301,10 +298,7 @@ pub struct ToolsDifference {
 
 impl ToolsDifference {
     /// Compares by name; of two tools of one name the first with the first.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn of(a: &[Tool], b: &[Tool], options: &TreeOptions) -> Result<Self, Cancelled> {
+    pub fn of(a: &[Tool], b: &[Tool], options: &TreeOptions) -> Self {
         let mut difference = Self::default();
         let mut is_taken = vec![false; b.len()];
         for old in a {
@@ -343,7 +337,7 @@ impl ToolsDifference {
                 difference.added.push((new.name.clone(), tokens));
             }
         }
-        Ok(difference)
+        difference
     }
 
     pub fn is_equal(&self) -> bool {
@@ -381,7 +375,7 @@ impl Query for ToolsQuery {
         let before = cx.listing()?;
         let now = cx.definitions.get(1).unwrap_or(before);
         let tools = |listing: &Definitions| listing.tools.iter().map(|tool| Tool::clone(tool)).collect::<Vec<_>>();
-        Ok(Arc::new(ToolsDifference::of(&tools(before), &tools(now), &TreeOptions::default())?))
+        Ok(Arc::new(ToolsDifference::of(&tools(before), &tools(now), &TreeOptions::default())))
     }
 }
 
@@ -484,7 +478,7 @@ mod tests {
             ),
             tool(r#"{"name":"new","inputSchema":{}}"#),
         ];
-        let found = ToolsDifference::of(&a, &b, &TreeOptions::default()).unwrap();
+        let found = ToolsDifference::of(&a, &b, &TreeOptions::default());
         let names = |list: &[(String, Tokens)]| list.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         assert_eq!(
             (names(&found.added), names(&found.removed), found.unchanged),
@@ -496,6 +490,6 @@ mod tests {
             ("t", &["readOnlyHint"][..], true)
         );
         assert!(changed.tokens.1.o200k_base > changed.tokens.0.o200k_base);
-        assert!(ToolsDifference::of(&a, &a, &TreeOptions::default()).unwrap().is_equal());
+        assert!(ToolsDifference::of(&a, &a, &TreeOptions::default()).is_equal());
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::cancel::Cancelled;
 use crate::capture::{BlockKind, FactState, locate_facts};
 use crate::format::Subject;
 use crate::host::{Host, HostId, TextOrigin, ViewContext, What};
@@ -20,10 +19,10 @@ pub struct HostCuts {
 }
 
 impl HostCuts {
-    pub(super) fn of(subject: &Subject, host: &Host) -> Result<Self, Cancelled> {
+    pub(super) fn of(subject: &Subject, host: &Host) -> Self {
         let view = host.view(subject, &ViewContext::of(&subject.capture));
         if !view.is_computable() {
-            return Ok(Self::default());
+            return Self::default();
         }
         // Where each text block begins in `content`, and how long it is.
         let mut blocks = Vec::new();
@@ -73,7 +72,7 @@ impl HostCuts {
             }
             None => BTreeSet::new(),
         };
-        Ok(Self { content: merged, missing })
+        Self { content: merged, missing }
     }
 }
 
@@ -89,7 +88,7 @@ impl Query for HostCutsQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(HostCuts::of(cx.subject()?, cx.host(self.0)?)?))
+        Ok(Arc::new(HostCuts::of(cx.subject()?, cx.host(self.0)?)))
     }
 }
 
@@ -106,7 +105,7 @@ mod tests {
     use crate::host::Hosts;
 
     fn cuts(result: &str, host: &str) -> HostCuts {
-        HostCuts::of(&subject(result), Hosts::built_in().get(host).unwrap()).unwrap()
+        HostCuts::of(&subject(result), Hosts::built_in().get(host).unwrap())
     }
 
     #[test]

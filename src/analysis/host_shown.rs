@@ -65,8 +65,8 @@ impl HostRows {
 }
 
 /// The text that [`HostRows`] cuts into rows.
-pub(super) fn text(subject: &Subject, host: &Host, with_cuts: bool) -> Result<String, Cancelled> {
-    Ok(marked(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts).0)
+pub(super) fn text(subject: &Subject, host: &Host, with_cuts: bool) -> String {
+    marked(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts).0
 }
 
 /// The text with its marks; what was taken out is in it where `with_cuts`.

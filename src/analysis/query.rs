@@ -137,7 +137,7 @@ impl<'a> Ctx<'a> {
     pub fn without(&self, paths: &Arc<BTreeSet<String>>) -> Result<Arc<Subject>, Stop> {
         self.check()?;
         let whole = self.subject()?;
-        let make = || Ok(Arc::new(super::without(whole, paths)?));
+        let make = || Ok(Arc::new(super::without(whole, paths)));
         match self.memo {
             Some(memo) => memo.get(Made::OmitKeys(Arc::clone(whole), Arc::clone(paths)), make),
             None => make(),

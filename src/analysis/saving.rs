@@ -11,7 +11,6 @@ use bytes::Bytes;
 
 use crate::analysis::columns::compact_without;
 use crate::analysis::{CountError, format_bytes};
-use crate::cancel::Cancel;
 use crate::capture::locate_facts;
 use crate::format::{self, Subject};
 use crate::json::Doc;
@@ -73,9 +72,8 @@ impl Saving {
     ///
     /// # Errors
     /// [`CountError`] when cancelled, or where one of the formats does not apply.
-    pub fn of(subject: &Subject, from: &str, to: &str, encoding: Encoding, cancel: &Cancel) -> Result<Option<Self>, CountError> {
-        let (Some(from), Some(to)) = (Parts::of(subject, from, encoding)?, Parts::of(subject, to, encoding)?)
-        else {
+    pub fn of(subject: &Subject, from: &str, to: &str, encoding: Encoding) -> Result<Option<Self>, CountError> {
+        let (Some(from), Some(to)) = (Parts::of(subject, from, encoding)?, Parts::of(subject, to, encoding)?) else {
             return Ok(None);
         };
         let steps =
@@ -202,7 +200,7 @@ impl Query for SavingQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Saving::of(cx.subject()?, self.from, self.to, self.encoding, cx.cancel)?.map(Arc::new))
+        Ok(Saving::of(cx.subject()?, self.from, self.to, self.encoding)?.map(Arc::new))
     }
 }
 
@@ -222,7 +220,7 @@ mod tests {
         let mut seen = Vec::new();
         for from in FORMATS {
             for to in FORMATS {
-                let found = Saving::of(&subject, from.id(), to.id(), Encoding::O200kBase, &Cancel::new());
+                let found = Saving::of(&subject, from.id(), to.id(), Encoding::O200kBase);
                 let (true, true) = (from.applies(&subject).is_ok(), to.applies(&subject).is_ok()) else { continue };
                 let saving = found.unwrap().unwrap();
                 let sum: i64 = saving.steps.iter().map(|step| step.tokens).sum();
@@ -238,8 +236,7 @@ mod tests {
     #[test]
     fn pretty_json_is_all_white_space_and_a_text_leaves_facts_out() {
         let subject = subject_of(RESULT);
-        let steps =
-            |from: &str, to: &str| Saving::of(&subject, from, to, Encoding::O200kBase, &Cancel::new()).unwrap().unwrap().steps;
+        let steps = |from: &str, to: &str| Saving::of(&subject, from, to, Encoding::O200kBase).unwrap().unwrap().steps;
         let pretty = steps("json-pretty", "json");
         assert_eq!(pretty.len(), 1);
         assert_eq!(pretty[0].reason, Reason::WhiteSpace);
@@ -250,6 +247,6 @@ mod tests {
         assert!(wire.iter().any(|step| step.reason == Reason::Wrapping && step.tokens < 0), "{wire:?}");
         assert!(steps("json", "json").is_empty());
         let bare = subject_of(r#"{"content":[{"type":"text","text":"no data"}]}"#);
-        assert_eq!(Saving::of(&bare, "content", "wire", Encoding::O200kBase, &Cancel::new()), Ok(None));
+        assert_eq!(Saving::of(&bare, "content", "wire", Encoding::O200kBase), Ok(None));
     }
 }

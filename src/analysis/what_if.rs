@@ -9,7 +9,6 @@ use bytes::Bytes;
 
 use crate::analysis::columns::{Columns, compact_without, escape};
 use crate::analysis::{CountError, format_bytes};
-use crate::cancel::Cancelled;
 use crate::capture::{Payload, locate_facts};
 use crate::format::{Format, Subject};
 use crate::json::{Doc, Node};
@@ -18,12 +17,9 @@ use crate::number::grouped;
 /// The same answer with a payload that lacks these keys in every record. Ask it anything a subject can be asked; what
 /// the server sent (`content`, `structured`, `both`, `wire`) stays as it was. `paths` are those of
 /// [`Columns::path`]; one that is not there changes nothing.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn without(subject: &Subject, paths: &BTreeSet<String>) -> Result<Subject, Cancelled> {
+pub fn without(subject: &Subject, paths: &BTreeSet<String>) -> Subject {
     let mut changed = subject.clone();
-    let Some(payload) = &subject.payload else { return Ok(changed) };
+    let Some(payload) = &subject.payload else { return changed };
     // What texts tell of this payload says nothing about another.
     changed.known = Arc::default();
     let root = payload.root();
@@ -31,7 +27,7 @@ pub fn without(subject: &Subject, paths: &BTreeSet<String>) -> Result<Subject, C
     let struck: HashSet<usize> = paths.iter().filter_map(|path| columns.find(path)).collect();
     let text = compact_without(root, |node| struck.contains(&columns.of_node[node.index() - root.index()]));
     changed.payload = Some(Payload { origin: payload.origin.clone(), doc: Arc::new(Doc::parse(Bytes::from(text))), root: 0 });
-    Ok(changed)
+    changed
 }
 
 /// The path of a node's column, as [`Columns::path`] writes it, without sorting the whole payload into columns.
@@ -61,13 +57,10 @@ pub fn key_of(path: &str) -> String {
 }
 
 /// The fields of a payload: the paths of the columns that hold values, in the order in which they stand.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn fields(payload: &Payload) -> Result<Vec<String>, Cancelled> {
+pub fn fields(payload: &Payload) -> Vec<String> {
     let columns = Columns::of(payload.root());
     let leaves = (0..columns.columns.len()).filter(|&column| columns.columns[column].has_leaves);
-    Ok(leaves.map(|column| columns.path(column)).collect())
+    leaves.map(|column| columns.path(column)).collect()
 }
 
 /// A needed field that a format does not carry for every record.
@@ -196,11 +189,11 @@ mod tests {
         let subject = subject_of(RESULT);
         let json =
             |subject: &Subject| String::from_utf8(format_bytes(by_id("json").unwrap(), subject).unwrap().to_vec()).unwrap();
-        let less = without(&subject, &set(&["/items/*/city", "/no/such"])).unwrap();
+        let less = without(&subject, &set(&["/items/*/city", "/no/such"]));
         assert_eq!(json(&less), r#"{"items":[{"name":"Acme","n":1.50},{"name":"Beta","n":2}]}"#);
-        assert_eq!(json(&without(&subject, &set(&["/items"])).unwrap()), "{}");
-        assert_eq!(json(&without(&subject, &set(&["/items/*"])).unwrap()), r#"{"items":[]}"#);
-        assert_eq!(json(&without(&subject, &set(&[])).unwrap()), json(&subject));
+        assert_eq!(json(&without(&subject, &set(&["/items"]))), "{}");
+        assert_eq!(json(&without(&subject, &set(&["/items/*"]))), r#"{"items":[]}"#);
+        assert_eq!(json(&without(&subject, &set(&[]))), json(&subject));
         // What the server sent is what it sent.
         let sent = |subject: &Subject| format_bytes(by_id("both").unwrap(), subject).unwrap();
         assert_eq!(sent(&less), sent(&subject));
@@ -224,7 +217,7 @@ mod tests {
     fn needed_fields_are_judged_by_format() {
         let subject = subject_of(RESULT);
         let payload = subject.payload.as_ref().unwrap();
-        assert_eq!(fields(payload).unwrap(), ["/items/*/name", "/items/*/city", "/items/*/n"]);
+        assert_eq!(fields(payload), ["/items/*/name", "/items/*/city", "/items/*/n"]);
         let judge = |id: &str, paths: &[&str]| {
             let format = by_id(id).unwrap();
             let found = needed_fields(&subject, format, &set(paths)).unwrap().unwrap();

@@ -28,11 +28,7 @@ pub fn run(args: &args::ListArgs) -> Done {
             Ok((session.server().clone(), prompts.into_iter().map(Prompt::read).collect::<Vec<_>>()))
         },
         |(server, prompts), _| {
-            let text = if args.print.json {
-                contract::prompts(&server, &prompts, &tokenizer).map_err(view::looked_away)?
-            } else {
-                page(&server, &prompts)
-            };
+            let text = if args.print.json { contract::prompts(&server, &prompts, &tokenizer) } else { page(&server, &prompts) };
             output::print(text.as_bytes())?;
             Ok(0)
         },

@@ -29,11 +29,8 @@ pub fn run(args: &args::ListArgs) -> Done {
             Ok((session.server().clone(), resources))
         },
         |(server, resources), _| {
-            let text = if args.print.json {
-                contract::resources(&server, &resources, &tokenizer).map_err(view::looked_away)?
-            } else {
-                page(&server, &resources)
-            };
+            let text =
+                if args.print.json { contract::resources(&server, &resources, &tokenizer) } else { page(&server, &resources) };
             output::page_or(args.print.json, &text)?;
             Ok(0)
         },

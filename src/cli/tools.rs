@@ -1,7 +1,7 @@
 //! `tools`: a server's tools, what each costs and what it promises.
 
 use super::args;
-use super::client::{interrupted, list_tools, with_session};
+use super::client::{list_tools, with_session};
 use super::output::{self, columns, one_line};
 use super::{Done, view};
 use crate::analysis::{DefinitionPart, ServerCost, counted};
@@ -34,11 +34,7 @@ pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::LinkArgs, print
             Ok((session.server().clone(), list.tools))
         },
         |(server, tools), _| {
-            let text = if print.json {
-                contract::tools(&server, &tools, tokenizer).map_err(view::looked_away)?
-            } else {
-                page(&server, &tools, tokenizer)?
-            };
+            let text = if print.json { contract::tools(&server, &tools, tokenizer) } else { page(&server, &tools, tokenizer)? };
             output::page_or(print.json, &text)?;
             Ok(0)
         },
@@ -47,7 +43,7 @@ pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::LinkArgs, print
 
 fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String, Problem> {
     let encoding = tokenizer.encoding().unwrap_or(Encoding::O200kBase);
-    let cost = ServerCost::of(server, tools, encoding).map_err(|_| interrupted())?;
+    let cost = ServerCost::of(server, tools, encoding);
     let count = |text: &str| tokenizer.count(text);
     let mut head = vec!["TOOL".to_owned(), "TOKENS".to_owned()];
     head.extend(SHOWN.iter().map(|part| part.title().to_uppercase()));

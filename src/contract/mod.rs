@@ -22,7 +22,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::analysis::HostsReport;
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancel;
 use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
 use crate::digest::sha256;
 use crate::format::ledger::{Row, default_baseline};
@@ -88,7 +88,7 @@ pub fn report<'a>(
     print(&ReportJson {
         loupe: VERSION,
         schema: "loupe.report/1",
-        capture: CaptureJson::of(subject, tokenizer),
+        capture: CaptureJson::of(subject, tokenizer, cancel),
         ledger,
         hosts: hosts.map(hosts::rows),
         findings: None,
@@ -102,14 +102,11 @@ pub fn error(problem: &Problem) -> String {
 }
 
 /// `loupe.tools/1`: a server's tools, as `tools --json` prints them.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String, Cancelled> {
-    let mut total = SizeJson::of(b"", tokenizer)?;
+pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> String {
+    let mut total = SizeJson::of(b"", tokenizer);
     let mut listed = Vec::with_capacity(tools.len());
     for tool in tools {
-        let definition = SizeJson::of(&tool.raw, tokenizer)?;
+        let definition = SizeJson::of(&tool.raw, tokenizer);
         total = total.plus(&definition);
         listed.push(ListedToolJson {
             name: &tool.name,
@@ -123,7 +120,7 @@ pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<S
             faults: &tool.faults,
         });
     }
-    Ok(print(&ToolsDocument { loupe: VERSION, schema: "loupe.tools/1", server: ServerJson::of(server), tools: listed, total }))
+    print(&ToolsDocument { loupe: VERSION, schema: "loupe.tools/1", server: ServerJson::of(server), tools: listed, total })
 }
 
 /// `loupe.formats/1`: every format that is built.
@@ -267,7 +264,7 @@ struct CaptureJson<'a> {
 }
 
 impl<'a> CaptureJson<'a> {
-    fn of(subject: &'a Subject, tokenizer: &Tokenizer) -> Self {
+    fn of(subject: &'a Subject, tokenizer: &Tokenizer, cancel: &Cancel) -> Self {
         let capture: &Capture = &subject.capture;
         let reading = &subject.reading;
         // A message that is not JSON as a whole cannot stand in the document, not even in part.
@@ -275,12 +272,12 @@ impl<'a> CaptureJson<'a> {
         let result = reading.result().filter(|_| whole).and_then(|node| raw(node.raw()));
         let unreadable = !whole || (result.is_none() && reading.result().is_some());
         let has_time = capture.started_at != OffsetDateTime::UNIX_EPOCH;
-        let counted = |text: &str| TokensJson::of_known(text, &subject.known, tokenizer).ok();
+        let counted = |text: &str| (!cancel.is_cancelled()).then(|| TokensJson::of_known(text, &subject.known, tokenizer));
         let blocks = reading.blocks.iter().map(|block| BlockJson::of(block, &reading.doc, counted)).collect();
         Self {
             id: capture.name.to_string(),
             server: ServerJson::of(&capture.server),
-            tool: ToolJson::of(&capture.tool, tokenizer),
+            tool: ToolJson::of(&capture.tool, tokenizer, cancel),
             arguments: raw(&capture.arguments),
             started_at: capture.started_at.format(&Rfc3339).ok().filter(|_| has_time),
             elapsed_ms: has_time.then(|| milliseconds(capture.timings.total())),
@@ -332,11 +329,11 @@ struct ToolJson<'a> {
 }
 
 impl<'a> ToolJson<'a> {
-    fn of(tool: &'a Tool, tokenizer: &Tokenizer) -> Option<Self> {
+    fn of(tool: &'a Tool, tokenizer: &Tokenizer, cancel: &Cancel) -> Option<Self> {
         if tool.name.is_empty() && tool.raw.is_empty() {
             return None;
         }
-        let definition = if tool.raw.is_empty() { None } else { SizeJson::of(&tool.raw, tokenizer).ok() };
+        let definition = (!tool.raw.is_empty() && !cancel.is_cancelled()).then(|| SizeJson::of(&tool.raw, tokenizer));
         Some(Self { name: &tool.name, title: tool.title.as_deref(), annotations: AnnotationsJson::of(tool), definition })
     }
 }
