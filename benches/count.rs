@@ -5,7 +5,6 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mcp_loupe::cancel::Cancel;
 use mcp_loupe::token::{self, Tokenizer};
 
 mod common;
@@ -36,7 +35,6 @@ fn against_tiktoken() {
         ("CJK", cjk.repeat(2_000)),
         ("runs", format!("{}x{}y{}", " ".repeat(50_000), "a".repeat(50_000), "=".repeat(50_000))),
     ];
-    let cancel = Cancel::new();
     let o200k = Tokenizer::default();
     let cl100k = Tokenizer::named("cl100k_base").unwrap_or_default();
     let references = [
@@ -48,7 +46,7 @@ fn against_tiktoken() {
     for (corpus, text) in &texts {
         for (name, tokenizer, reference) in &references {
             let ours = time(|| {
-                black_box(tokenizer.count(black_box(text), &cancel)).ok();
+                black_box(tokenizer.count(black_box(text))).ok();
             });
             let theirs = time(|| {
                 black_box(reference.count_ordinary(black_box(text)));
@@ -60,14 +58,13 @@ fn against_tiktoken() {
 
 fn growth() {
     println!("time of 400,000 characters over that of 200,000 (2.0 is linear; at most 2.5 is wanted)");
-    let cancel = Cancel::new();
     for unit in ["a", " ", "\n", "7", "-", "=", "😀", "北", "\u{301}", "'s"] {
         for name in ["o200k_base", "cl100k_base", "p50k_base"] {
             let Some(tokenizer) = Tokenizer::named(name) else { continue };
             let of = |characters: usize| {
                 let text = unit.repeat(characters);
                 time(|| {
-                    black_box(tokenizer.count(black_box(&text), &cancel)).ok();
+                    black_box(tokenizer.count(black_box(&text))).ok();
                 })
             };
             println!("  {:12} {name:12} {:.2}", format!("{unit:?}"), ratio(of(400_000), of(200_000)));
@@ -80,11 +77,10 @@ fn count(criterion: &mut Criterion) {
     against_tiktoken();
     growth();
     let text = common::payload(5_000);
-    let cancel = Cancel::new();
     let mut group = criterion.benchmark_group("count");
     group.throughput(Throughput::Bytes(text.len() as u64)).sample_size(10);
     group.bench_function("plain pass", |bench| bench.iter(|| common::plain_pass(black_box(text.as_bytes()))));
-    group.bench_function("both encodings", |bench| bench.iter(|| token::count(black_box(&text), &cancel)));
+    group.bench_function("both encodings", |bench| bench.iter(|| token::count(black_box(&text))));
     group.finish();
 }
 

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mcp_loupe::cancel::Cancel;
 use mcp_loupe::diff::lines::{LineOptions, lines};
 use mcp_loupe::diff::tree::{TreeOptions, tree};
 use mcp_loupe::json::Doc;
@@ -40,7 +39,6 @@ fn diff(criterion: &mut Criterion) {
     let (a, b, c) = (doc(&old), doc(&new), doc(&other));
     let broken = |text: &str| text.replace("},{", "},\n{").replace(",\"", ",\n\"");
     let (a_text, b_text, c_text) = (broken(&old), broken(&new), broken(&other));
-    let cancel = Cancel::new();
     let mut group = criterion.benchmark_group("two payloads of 5 MB");
     group.throughput(Throughput::Bytes((old.len() + new.len()) as u64)).sample_size(10);
     group.bench_function("index both", |bench| {
@@ -49,13 +47,13 @@ fn diff(criterion: &mut Criterion) {
     for (name, other) in [("by path, some changed", &b), ("by path, all changed", &c)] {
         let roots = (a.root().expect("a value"), other.root().expect("a value"));
         let options = TreeOptions::default();
-        group.bench_function(name, |bench| bench.iter(|| tree(roots.0, black_box(roots.1), &options, &cancel)));
+        group.bench_function(name, |bench| bench.iter(|| tree(roots.0, black_box(roots.1), &options)));
     }
     for (name, other) in [("by line, some changed", &b_text), ("by line, all changed", &c_text)] {
         group.bench_function(name, |bench| {
             bench.iter(|| {
                 let options = LineOptions { deadline: Some(Instant::now() + LIMIT), ..LineOptions::default() };
-                lines(&a_text, black_box(other), &options, &cancel)
+                lines(&a_text, black_box(other), &options)
             });
         });
     }

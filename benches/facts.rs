@@ -4,7 +4,6 @@ use std::hint::black_box;
 
 use bytes::Bytes;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{Payload, locate_facts};
 use mcp_loupe::json::Doc;
 
@@ -48,7 +47,6 @@ const SHAPES: [(&str, Shape); 9] = [
 ];
 
 fn facts(criterion: &mut Criterion) {
-    let cancel = Cancel::new();
     for (name, shape) in SHAPES {
         let mut group = criterion.benchmark_group(name);
         group.sample_size(10);
@@ -57,7 +55,7 @@ fn facts(criterion: &mut Criterion) {
             let payload = Payload::of_doc(Doc::parse(Bytes::from(payload))).expect("a payload");
             group.throughput(Throughput::Bytes(text.len() as u64));
             group.bench_function(BenchmarkId::from_parameter(n), |bench| {
-                bench.iter(|| black_box(locate_facts(&payload, &text, &cancel)));
+                bench.iter(|| black_box(locate_facts(&payload, &text)));
             });
         }
         group.finish();

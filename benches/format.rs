@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mcp_loupe::cancel::{Cancel, Cancelled};
 use mcp_loupe::capture::{Capture, CaptureId, Server, Tool, locate_facts};
 use mcp_loupe::format::ledger::Row;
 use mcp_loupe::format::{FORMATS, Format, Sink, Subject};
@@ -16,27 +15,24 @@ mod common;
 struct Length(usize);
 
 impl Sink for Length {
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
+    fn push(&mut self, bytes: &[u8]) {
         self.0 += bytes.len();
-        Ok(())
     }
 }
 
 struct Whole(Vec<u8>);
 
 impl Sink for Whole {
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
+    fn push(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
-        Ok(())
     }
 }
 
 struct Counting(token::Counter);
 
 impl Sink for Counting {
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
+    fn push(&mut self, bytes: &[u8]) {
         self.0.push(bytes);
-        Ok(())
     }
 }
 
@@ -58,15 +54,14 @@ fn formats(criterion: &mut Criterion) {
     let subject = subject(500);
     let payload = subject.payload.as_ref().expect("the answer has data");
     let text = subject.reading.content_text().expect("the answer has text");
-    let cancel = Cancel::new();
     let mut group = criterion.benchmark_group("500 records");
     group.throughput(Throughput::Bytes(payload.root().raw().len() as u64)).sample_size(10);
     group.bench_function("plain pass", |bench| bench.iter(|| common::plain_pass(black_box(payload.root().raw()))));
     for format in FORMATS {
-        group.bench_function(format.id(), |bench| bench.iter(|| format.write(black_box(&subject), &mut Length(0), &cancel)));
+        group.bench_function(format.id(), |bench| bench.iter(|| format.write(black_box(&subject), &mut Length(0))));
     }
-    group.bench_function("facts in the text", |bench| bench.iter(|| locate_facts(payload, black_box(&text), &cancel)));
-    group.bench_function("tokens of the tree", |bench| bench.iter(|| token::subtrees(payload.root(), &cancel)));
+    group.bench_function("facts in the text", |bench| bench.iter(|| locate_facts(payload, black_box(&text))));
+    group.bench_function("tokens of the tree", |bench| bench.iter(|| token::subtrees(payload.root())));
     group.finish();
 }
 
@@ -74,27 +69,26 @@ fn formats(criterion: &mut Criterion) {
 /// written, and the complete ledger with facts and round trips.
 fn ledger(criterion: &mut Criterion) {
     let subject = subject(4_500);
-    let cancel = Cancel::new();
     token::warm_up();
     let texts: Vec<String> = FORMATS
         .iter()
         .filter_map(|format| {
             let mut text = Whole(Vec::new());
             format.applies(&subject).ok()?;
-            format.write(&subject, &mut text, &cancel).ok()?;
+            format.write(&subject, &mut text).ok()?;
             Some(String::from_utf8_lossy(&text.0).into_owned())
         })
         .collect();
     let mut group = criterion.benchmark_group("all formats of 1 MB");
     group.throughput(Throughput::Bytes(texts.iter().map(|text| text.len() as u64).sum())).sample_size(10);
     group.bench_function("bare counts", |bench| {
-        bench.iter(|| texts.iter().map(|text| token::count(black_box(text), &cancel).map_or(0, |t| t.o200k_base)).sum::<u64>());
+        bench.iter(|| texts.iter().map(|text| token::count(black_box(text)).o200k_base).sum::<u64>());
     });
     group.bench_function("written and counted", |bench| {
         bench.iter(|| {
             let count = |format: &&dyn Format| {
-                let mut counts = Counting(token::Counter::watching(&cancel));
-                format.write(black_box(&subject), &mut counts, &cancel).ok()?;
+                let mut counts = Counting(token::Counter::new());
+                format.write(black_box(&subject), &mut counts).ok()?;
                 Some(counts.0.finish().tokens.o200k_base)
             };
             FORMATS.iter().filter(|format| format.applies(&subject).is_ok()).filter_map(count).sum::<u64>()
@@ -103,7 +97,7 @@ fn ledger(criterion: &mut Criterion) {
     group.bench_function("complete ledger", |bench| {
         bench.iter(|| {
             let fresh = Subject { known: Arc::default(), ..subject.clone() };
-            FORMATS.iter().filter_map(|format| Row::measure(*format, &fresh, &cancel).ok()).count()
+            FORMATS.iter().filter(|format| Row::measure(**format, &fresh).is_available()).count()
         });
     });
     group.finish();

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
@@ -30,17 +29,11 @@ pub struct Columns {
 
 impl Columns {
     /// Sorts every node under `root` into its column.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn of(root: Node<'_>, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(root: Node<'_>) -> Self {
         let base = root.index();
         let mut all = Self { of_node: Vec::with_capacity(root.subtree_end() - base), ..Self::default() };
         walk(root, |event| {
-            let (WalkEvent::Open(node) | WalkEvent::Scalar(node)) = event else { return Ok(()) };
-            if all.of_node.len().is_multiple_of(4_096) {
-                cancel.check()?;
-            }
+            let (WalkEvent::Open(node) | WalkEvent::Scalar(node)) = event else { return };
             let parent = node.parent().filter(|_| node.index() != base).map(|parent| all.of_node[parent.index() - base]);
             let key = parent.and(node.key()).map(|key| key.into_owned());
             let column = match parent {
@@ -57,9 +50,8 @@ impl Columns {
             all.columns[column].values += 1;
             all.columns[column].has_leaves |= !node.is_container();
             all.of_node.push(column);
-            Ok::<(), Cancelled>(())
-        })?;
-        Ok(all)
+        });
+        all
     }
 
     fn add(&mut self, column: PayloadColumn) -> usize {
@@ -97,62 +89,47 @@ pub(super) fn escape(key: &str) -> String {
 }
 
 /// The compact JSON of a value without the nodes that `is_left_out` names, each with all that is inside.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub(super) fn compact_without(
-    root: Node<'_>,
-    is_left_out: impl Fn(Node<'_>) -> bool,
-    cancel: &Cancel,
-) -> Result<String, Cancelled> {
+pub(super) fn compact_without(root: Node<'_>, is_left_out: impl Fn(Node<'_>) -> bool) -> String {
     let mut text = String::with_capacity(root.range().len());
     // For each container that is open: whether something stands in it.
     let mut filled: Vec<bool> = Vec::new();
     // The tape indices of what is being left out.
     let mut skipped = 0..0;
-    let mut seen = 0_u32;
-    walk(root, |event| {
-        seen = seen.wrapping_add(1);
-        if seen.is_multiple_of(4_096) {
-            cancel.check()?;
-        }
-        match event {
-            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
-                if skipped.contains(&node.index()) {
-                    return Ok(());
+    walk(root, |event| match event {
+        WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
+            if skipped.contains(&node.index()) {
+                return;
+            }
+            if node.index() != root.index() {
+                if is_left_out(node) {
+                    skipped = node.index()..node.subtree_end();
+                    return;
                 }
-                if node.index() != root.index() {
-                    if is_left_out(node) {
-                        skipped = node.index()..node.subtree_end();
-                        return Ok(());
+                if let Some(is_filled) = filled.last_mut() {
+                    if *is_filled {
+                        text.push(',');
                     }
-                    if let Some(is_filled) = filled.last_mut() {
-                        if *is_filled {
-                            text.push(',');
-                        }
-                        *is_filled = true;
-                    }
-                    if let Some(key) = node.raw_key() {
-                        write::push_raw(&mut text, key);
-                        text.push(':');
-                    }
+                    *is_filled = true;
                 }
-                match node.kind() {
-                    Kind::Object => text.push('{'),
-                    Kind::Array => text.push('['),
-                    _ => write::push_scalar(&mut text, node),
-                }
-                if node.is_container() {
-                    filled.push(false);
+                if let Some(key) = node.raw_key() {
+                    write::push_raw(&mut text, key);
+                    text.push(':');
                 }
             }
-            WalkEvent::Close(node) if skipped.contains(&node.index()) => {}
-            WalkEvent::Close(node) => {
-                filled.pop();
-                text.push(if node.kind() == Kind::Object { '}' } else { ']' });
+            match node.kind() {
+                Kind::Object => text.push('{'),
+                Kind::Array => text.push('['),
+                _ => write::push_scalar(&mut text, node),
+            }
+            if node.is_container() {
+                filled.push(false);
             }
         }
-        Ok::<(), Cancelled>(())
-    })?;
-    Ok(text)
+        WalkEvent::Close(node) if skipped.contains(&node.index()) => {}
+        WalkEvent::Close(node) => {
+            filled.pop();
+            text.push(if node.kind() == Kind::Object { '}' } else { ']' });
+        }
+    });
+    text
 }

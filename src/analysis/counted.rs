@@ -40,16 +40,16 @@ impl RowCount {
 
 /// The counts of rows by a tokenizer; where the asker has looked away meanwhile, those that were not reached say so.
 pub fn count_rows(subject: &Subject, rows: &[Row], tokenizer: &Tokenizer, cancel: &Cancel) -> Vec<RowCount> {
-    let count = |row| count_row(subject, row, tokenizer, cancel).unwrap_or_else(|_| RowCount::interrupted());
+    let count = |row| match cancel.is_cancelled() {
+        true => RowCount::interrupted(),
+        false => count_row(subject, row, tokenizer),
+    };
     rows.iter().map(count).collect()
 }
 
 /// The count of a row by a tokenizer.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<RowCount, Cancelled> {
-    let known = |count| Ok(RowCount { count, why: None });
+pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer) -> RowCount {
+    let known = |count| RowCount { count, why: None };
     if !row.is_available() {
         return known(None);
     }
@@ -57,14 +57,11 @@ pub fn count_row(subject: &Subject, row: &Row, tokenizer: &Tokenizer, cancel: &C
         return known(Some(count));
     }
     let Some(format) = format::by_id(row.format) else { return known(None) };
-    let counted = match format_bytes(format, subject, cancel)? {
-        Ok(bytes) => tokenizer.count(&String::from_utf8_lossy(&bytes), cancel)?,
-        Err(problem) => Err(problem),
-    };
-    Ok(match counted {
-        Ok(count) => RowCount { count: Some(count), why: None },
+    let counted = format_bytes(format, subject).and_then(|bytes| tokenizer.count(&String::from_utf8_lossy(&bytes)));
+    match counted {
+        Ok(count) => known(Some(count)),
         Err(problem) => RowCount { count: None, why: Some(problem.what) },
-    })
+    }
 }
 
 /// A count over the baseline's. Of two estimates the ratio is that of the counts they were made from, so that what is
@@ -92,7 +89,7 @@ impl Query for RowQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(Row::measure(format_of(self.0)?, cx.subject()?, cx.cancel)?))
+        Ok(Arc::new(Row::measure(format_of(self.0)?, cx.subject()?)))
     }
 }
 
@@ -108,7 +105,7 @@ impl Query for CountQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(self.tokenizer.count(&cx.text(self.format)?, cx.cancel)??)
+        Ok(self.tokenizer.count(&cx.text(self.format)?)?)
     }
 }
 
@@ -125,7 +122,7 @@ impl Query for PartQuery {
     const IS_PASSING: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(token::count(cx.text(self.format)?.get(self.from..self.to).unwrap_or_default(), cx.cancel)?)
+        Ok(token::count(cx.text(self.format)?.get(self.from..self.to).unwrap_or_default()))
     }
 }
 
@@ -137,8 +134,8 @@ impl Query for CharactersQuery {
     type Out = Tokens;
     const IS_PASSING: bool = true;
 
-    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(token::count(&self.0, cx.cancel)?)
+    fn run(&self, _cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(token::count(&self.0))
     }
 }
 

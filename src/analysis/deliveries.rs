@@ -110,15 +110,10 @@ pub struct Deliveries {
 }
 
 /// The text of a format; `Err` inside where it does not apply.
-fn written(id: &str, subject: &Subject, cancel: &Cancel) -> Result<Result<String, String>, Cancelled> {
-    let Some(format) = format::by_id(id) else { return Ok(Err(format!("there is no format `{id}`"))) };
-    if let Err(why) = format.applies(subject) {
-        return Ok(Err(why.0));
-    }
-    Ok(match format_bytes(format, subject, cancel)? {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(problem) => Err(problem.what),
-    })
+fn written(id: &str, subject: &Subject) -> Result<String, String> {
+    let format = format::by_id(id).ok_or_else(|| format!("there is no format `{id}`"))?;
+    let bytes = format_bytes(format, subject).map_err(|problem| problem.what)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 impl Deliveries {
@@ -126,11 +121,8 @@ impl Deliveries {
     pub(super) fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
         let Some(payload) = &subject.payload else { return Ok(None) };
         let sent = subject.reading.structured().map(|node| node.raw_text().into_owned());
-        let json = match written("json", subject, cancel)? {
-            Ok(json) => json,
-            Err(_) => return Ok(None),
-        };
-        let fenced = written("json-fenced", subject, cancel)?;
+        let Ok(json) = written("json", subject) else { return Ok(None) };
+        let fenced = written("json-fenced", subject);
         let structured = sent.unwrap_or_else(|| json.clone());
         let own_text = subject.reading.content_text();
         // A text that is the payload itself says nothing in Markdown.
@@ -141,7 +133,7 @@ impl Deliveries {
         });
         let markdown = match own_markdown {
             Some(text) => Ok((text, "the text of this answer")),
-            None => written("markdown-table", subject, cancel)?.map(|text| (text, "a table that Loupe writes")),
+            None => written("markdown-table", subject).map(|text| (text, "a table that Loupe writes")),
         };
         let text = match &own_text {
             Some(text) => (text.clone(), "the text of this answer"),
@@ -185,17 +177,10 @@ impl Deliveries {
 /// What every host, in its order, would make of a format as the only text of the answer.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away; a problem where the format does not apply.
-pub(super) fn as_text(
-    id: &str,
-    subject: &Subject,
-    hosts: &Hosts,
-    cancel: &Cancel,
-) -> Result<Result<Vec<DeliveryCell>, Problem>, Cancelled> {
-    match written(id, subject, cancel)? {
-        Ok(text) => Ok(Ok(cells(subject, &one_text(&text), hosts, cancel)?)),
-        Err(why) => Ok(Err(Problem::new(ProblemKind::NotFound, why).at(id))),
-    }
+/// Cancelled, or the format does not apply.
+pub(super) fn as_text(id: &str, subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Vec<DeliveryCell>, Stop> {
+    let text = written(id, subject).map_err(|why| Problem::new(ProblemKind::NotFound, why).at(id))?;
+    Ok(cells(subject, &one_text(&text), hosts, cancel)?)
 }
 
 fn is_json(text: &str) -> bool {
@@ -272,7 +257,7 @@ impl Query for SentAsTextQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(as_text(self.0, cx.subject()?, cx.hosts, cx.cancel)??.into())
+        Ok(as_text(self.0, cx.subject()?, cx.hosts, cx.cancel)?.into())
     }
 }
 
@@ -316,10 +301,10 @@ mod tests {
     fn a_format_alone_is_what_its_text_makes_of_it() {
         let subject = subject(r##"{"content":[],"structuredContent":{"users":[{"name":"Ada","age":36,"city":"London"}]}}"##);
         let hosts = Hosts::built_in();
-        let cells = as_text("json", &subject, &hosts, &Cancel::new()).unwrap().unwrap();
+        let cells = as_text("json", &subject, &hosts, &Cancel::new()).unwrap();
         let zed = cells[hosts.iter().position(|host| host.id.as_str() == "zed").unwrap()].clone();
         assert_eq!((cells.len(), zed.facts.map(|facts| facts.missing)), (hosts.len(), Some(0)));
-        let problem = as_text("content", &subject, &hosts, &Cancel::new()).unwrap().unwrap_err();
+        let Err(Stop::Problem(problem)) = as_text("content", &subject, &hosts, &Cancel::new()) else { panic!("it applies") };
         assert_eq!(problem.kind, ProblemKind::NotFound);
     }
 

@@ -43,15 +43,15 @@ pub(super) struct Texts {
 }
 
 /// The text, or why there is none.
-fn text(of: TextOf, subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Result<String, Problem>, Cancelled> {
-    Ok(match of {
+fn text(of: TextOf, subject: &Subject, hosts: &Hosts) -> Result<String, Problem> {
+    match of {
         TextOf::Format(id) => match format::by_id(id) {
-            Some(format) => format_bytes(format, subject, cancel)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+            Some(format) => format_bytes(format, subject).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
             None => Err(Problem::new(ProblemKind::Internal, format!("there is no format `{id}`"))),
         },
         TextOf::Host(id) => match hosts.get(id.as_str()) {
             Some(host) => {
-                let view = host.view(subject, &ViewContext::of(&subject.capture), cancel)?;
+                let view = host.view(subject, &ViewContext::of(&subject.capture));
                 match &view.not_computable {
                     None => Ok(view.text.to_string()),
                     Some(why) => {
@@ -61,7 +61,7 @@ fn text(of: TextOf, subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result
             }
             None => Err(Problem::new(ProblemKind::NotFound, "there is no such host").at(id.as_str())),
         },
-    })
+    }
 }
 
 /// Compares the texts asked for.
@@ -74,17 +74,17 @@ pub(super) fn texts(
     cancel: &Cancel,
 ) -> Result<Texts, Cancelled> {
     let (of_a, of_b) = ask.texts;
-    let (old, new) = match (text(of_a, a, hosts, cancel)?, text(of_b, b, hosts, cancel)?) {
+    let (old, new) = match (text(of_a, a, hosts), text(of_b, b, hosts)) {
         (Ok(old), Ok(new)) => (old, new),
         (Err(problem), _) | (_, Err(problem)) => {
             return Ok(Texts { text: Err(problem), is_laid_out: false, tokens: (None, None) });
         }
     };
     let count = |of: TextOf, text: &str| match of {
-        TextOf::Host(_) => token::count(text, cancel).map(Some),
-        TextOf::Format(_) => Ok(None),
+        TextOf::Host(_) => Some(token::count(text)),
+        TextOf::Format(_) => None,
     };
-    let tokens = (count(of_a, &old)?, count(of_b, &new)?);
+    let tokens = (count(of_a, &old), count(of_b, &new));
     let laid_out = |text: &str| -> Result<Option<String>, Cancelled> {
         if !ask.ignore_order {
             return Ok(None);
@@ -102,7 +102,7 @@ pub(super) fn texts(
     if old.lines().count() + new.lines().count() <= WHOLE {
         options.lines.context = WHOLE;
     }
-    let text = compare_texts((of_a.id(), old.into()), (of_b.id(), new.into()), &options, cancel)?;
+    let text = compare_texts((of_a.id(), old.into()), (of_b.id(), new.into()), &options);
     Ok(Texts { text: Ok(text), is_laid_out, tokens })
 }
 

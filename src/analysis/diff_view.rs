@@ -119,7 +119,7 @@ impl DiffView {
             _ => (Vec::new(), false),
         };
         let lost = match &text {
-            Ok(text) => lost((a, &text.a), (b, &text.b), &found, cancel)?,
+            Ok(text) => lost((a, &text.a), (b, &text.b), &found),
             Err(_) => Vec::new(),
         };
         Ok(Self { found, text, text_tokens: tokens, is_laid_out, rows, is_cut, lost, is_late: cancel.is_late() })
@@ -374,22 +374,17 @@ impl<'d> Rows<'d> {
 }
 
 /// Facts that A's text tells and B's text does not.
-fn lost(
-    (a, text): (&Subject, &str),
-    (b, now): (&Subject, &str),
-    found: &Difference,
-    cancel: &Cancel,
-) -> Result<Vec<LostFacts>, Cancelled> {
-    let (Some(old), Some(new)) = (&a.payload, &b.payload) else { return Ok(Vec::new()) };
+fn lost((a, text): (&Subject, &str), (b, now): (&Subject, &str), found: &Difference) -> Vec<LostFacts> {
+    let (Some(old), Some(new)) = (&a.payload, &b.payload) else { return Vec::new() };
     let missing = |matched: &crate::capture::Matched| -> HashSet<usize> {
         matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect()
     };
     if text == now {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    let before = locate_facts(old, text, cancel)?;
-    let after = missing(&locate_facts(old, now, cancel)?);
-    let untold = missing(&locate_facts(new, now, cancel)?);
+    let before = locate_facts(old, text);
+    let after = missing(&locate_facts(old, now));
+    let untold = missing(&locate_facts(new, now));
     let changed: HashMap<usize, usize> = match &found.payload {
         Some(payload) => {
             payload.found.changes.iter().filter(|change| change.op == Op::Change).filter_map(|c| Some((c.a?, c.b?))).collect()
@@ -405,7 +400,7 @@ fn lost(
     }
     let mut lost: Vec<LostFacts> = fields.into_iter().map(|(name, count)| LostFacts { name, count }).collect();
     lost.sort_by_key(|field| std::cmp::Reverse(field.count));
-    Ok(lost)
+    lost
 }
 
 impl Query for DiffQuery {

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::analysis::columns::compact_without;
+use crate::analysis::query::format_of;
 use crate::analysis::text::format_bytes;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Annotations, BlockKind, Outcome, Tool};
 use crate::diff::lines::{LineOptions, TextDiff, lines};
 use crate::diff::tree::{TreeDiff, TreeOptions, tree};
 use crate::format::ledger::Row;
-use crate::format::{self, FORMATS, Format, Subject};
+use crate::format::{FORMATS, Subject};
 use crate::json::{Doc, Node};
 use crate::problem::Problem;
 use crate::token::{self, Tokens};
@@ -55,11 +56,11 @@ pub struct Told<'a> {
 }
 
 impl ValueDifference {
-    fn of(a: (Arc<Doc>, usize), b: (Arc<Doc>, usize), options: &TreeOptions, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
-        let (Some(old), Some(new)) = (a.0.node(a.1), b.0.node(b.1)) else { return Ok(None) };
-        let found = tree(old, new, options, cancel)?;
-        let tokens = (token::subtrees(old, cancel)?, token::subtrees(new, cancel)?);
-        Ok(Some(Self { roots: (a.1, b.1), found, tokens, a: a.0, b: b.0 }))
+    fn of(a: (Arc<Doc>, usize), b: (Arc<Doc>, usize), options: &TreeOptions) -> Option<Self> {
+        let (Some(old), Some(new)) = (a.0.node(a.1), b.0.node(b.1)) else { return None };
+        let found = tree(old, new, options);
+        let tokens = (token::subtrees(old), token::subtrees(new));
+        Some(Self { roots: (a.1, b.1), found, tokens, a: a.0, b: b.0 })
     }
 
     /// The differences that were kept, in order.
@@ -145,11 +146,12 @@ impl Difference {
                 difference.left_out.push(format!("{name} cannot be read as an answer: {fault}"));
             }
         }
-        difference.compare_payloads(a, b, options, cancel)?;
-        difference.compare_texts(a, b, options, cancel)?;
+        difference.compare_payloads(a, b, options);
+        difference.compare_texts(a, b, options);
         for format in FORMATS {
-            let tokens = |subject| Row::tokens_of(*format, subject, cancel);
-            let pair = TokenPair { format: format.id(), a: tokens(a)?, b: tokens(b)? };
+            cancel.check()?;
+            let tokens = |subject| Row::tokens_of(*format, subject);
+            let pair = TokenPair { format: format.id(), a: tokens(a), b: tokens(b) };
             if pair.a.is_some() || pair.b.is_some() {
                 difference.tokens.push(pair);
             }
@@ -162,12 +164,12 @@ impl Difference {
             let side = if old.raw.is_empty() { "A" } else { "B" };
             difference.left_out.push(format!("definition: {side} does not have one"));
         } else if !old.raw.is_empty() {
-            difference.definition = definitions(old, new, &options.tree, cancel)?;
+            difference.definition = definitions(old, new, &options.tree);
         }
         difference.other_blocks = other_blocks(a, b);
         if a.capture.has_result() && b.capture.has_result() {
-            let sides = ((rest_of_result(a, cancel)?, 0), (rest_of_result(b, cancel)?, 0));
-            difference.rest = ValueDifference::of(sides.0, sides.1, &options.tree, cancel)?;
+            let sides = ((rest_of_result(a), 0), (rest_of_result(b), 0));
+            difference.rest = ValueDifference::of(sides.0, sides.1, &options.tree);
         }
         Ok(difference)
     }
@@ -184,17 +186,11 @@ impl Difference {
             && self.text.as_ref().is_none_or(|text| text.found.is_empty())
     }
 
-    fn compare_payloads(
-        &mut self,
-        a: &Subject,
-        b: &Subject,
-        options: &DifferenceOptions,
-        cancel: &Cancel,
-    ) -> Result<(), Cancelled> {
+    fn compare_payloads(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions) {
         match (&a.payload, &b.payload) {
             (Some(old), Some(new)) => {
                 let side = |payload: &crate::capture::Payload| (Arc::clone(&payload.doc), payload.root);
-                self.payload = ValueDifference::of(side(old), side(new), &options.tree, cancel)?;
+                self.payload = ValueDifference::of(side(old), side(new), &options.tree);
                 for (name, payload) in [("A", old), ("B", new)] {
                     if let Some(fault) = payload.doc.faults().iter().find(|fault| fault.kind.is_fatal()) {
                         self.left_out.push(format!(
@@ -212,14 +208,12 @@ impl Difference {
                 self.is_one_sided |= subject.capture.has_wire();
             }
         }
-        Ok(())
     }
 
-    fn compare_texts(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions, cancel: &Cancel) -> Result<(), Cancelled> {
-        let (old, new) = (text("content", a, cancel)?, text("content", b, cancel)?);
-        match (old, new) {
+    fn compare_texts(&mut self, a: &Subject, b: &Subject, options: &DifferenceOptions) {
+        match (text("content", a), text("content", b)) {
             (Ok(old), Ok(new)) => {
-                self.text = Some(compare_texts(("content".to_owned(), old), ("content".to_owned(), new), options, cancel)?)
+                self.text = Some(compare_texts(("content".to_owned(), old), ("content".to_owned(), new), options));
             }
             (Err(_), Err(_)) => self.left_out.push("text: neither side has one".to_owned()),
             (old, _) => {
@@ -230,39 +224,23 @@ impl Difference {
         }
         // A text file against an answer whose only part is data, or the like: nothing in common is no equality.
         self.is_one_sided |= self.payload.is_none() && self.text.is_none() && (a.payload.is_some() || b.payload.is_some());
-        Ok(())
     }
 }
 
 /// Compares two named texts by line: two host views, or an answer and anything else.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn compare_texts(
-    a: (String, Arc<str>),
-    b: (String, Arc<str>),
-    options: &DifferenceOptions,
-    cancel: &Cancel,
-) -> Result<TextDifference, Cancelled> {
-    let found = lines(&a.1, &b.1, &options.lines, cancel)?;
-    Ok(TextDifference { names: (a.0, b.0), a: a.1, b: b.1, found })
+pub fn compare_texts(a: (String, Arc<str>), b: (String, Arc<str>), options: &DifferenceOptions) -> TextDifference {
+    let found = lines(&a.1, &b.1, &options.lines);
+    TextDifference { names: (a.0, b.0), a: a.1, b: b.1, found }
 }
 
-fn text(id: &'static str, subject: &Subject, cancel: &Cancel) -> Result<Result<Arc<str>, Problem>, Cancelled> {
-    let format: &dyn Format = match format::by_id(id) {
-        Some(format) => format,
-        None => return Ok(Err(Problem::new(crate::problem::ProblemKind::Internal, format!("there is no format `{id}`")))),
-    };
-    let bytes = format_bytes(format, subject, cancel)?;
-    Ok(bytes.map(|bytes| Arc::from(String::from_utf8_lossy(&bytes).as_ref())))
+fn text(id: &'static str, subject: &Subject) -> Result<Arc<str>, Problem> {
+    let bytes = format_bytes(format_of(id)?, subject)?;
+    Ok(Arc::from(String::from_utf8_lossy(&bytes).as_ref()))
 }
 
 /// The result without what is compared by itself: without `structuredContent`, the texts of text blocks, and `isError`.
 /// What is left is which blocks there are, in which order, their annotations, `_meta`, and whatever else a server puts there.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn rest_of_result(subject: &Subject, cancel: &Cancel) -> Result<Arc<Doc>, Cancelled> {
+pub fn rest_of_result(subject: &Subject) -> Arc<Doc> {
     let reading = &subject.reading;
     let texts: HashSet<usize> = reading
         .text_blocks()
@@ -271,10 +249,10 @@ pub fn rest_of_result(subject: &Subject, cancel: &Cancel) -> Result<Arc<Doc>, Ca
         .chain(reading.result().and_then(|result| result.get("isError")).map(|node| node.index()))
         .collect();
     let text = match reading.result() {
-        Some(result) => compact_without(result, |node| texts.contains(&node.index()), cancel)?,
+        Some(result) => compact_without(result, |node| texts.contains(&node.index())),
         None => "{}".to_owned(),
     };
-    Ok(Arc::new(Doc::parse(text.into())))
+    Arc::new(Doc::parse(text.into()))
 }
 
 /// Blocks other than text, by their exact bytes in order.
@@ -288,9 +266,9 @@ fn other_blocks(a: &Subject, b: &Subject) -> usize {
     changed + old.len().abs_diff(new.len())
 }
 
-fn definitions(a: &Tool, b: &Tool, options: &TreeOptions, cancel: &Cancel) -> Result<Option<ValueDifference>, Cancelled> {
+fn definitions(a: &Tool, b: &Tool, options: &TreeOptions) -> Option<ValueDifference> {
     let doc = |tool: &Tool| (Arc::new(Doc::parse(tool.raw.clone())), 0);
-    ValueDifference::of(doc(a), doc(b), options, cancel)
+    ValueDifference::of(doc(a), doc(b), options)
 }
 
 /// One tool that both servers list, with another definition.
@@ -320,14 +298,11 @@ pub struct ToolsDifference {
 
 impl ToolsDifference {
     /// Compares by name; of two tools of one name the first with the first.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn of(a: &[Tool], b: &[Tool], options: &TreeOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn of(a: &[Tool], b: &[Tool], options: &TreeOptions) -> Self {
         let mut difference = Self::default();
         let mut is_taken = vec![false; b.len()];
         for old in a {
-            let tokens = count(old, cancel)?;
+            let tokens = count(old);
             add(&mut difference.total.0, tokens);
             let Some(at) = (0..b.len()).find(|at| !is_taken[*at] && b[*at].name == old.name) else {
                 difference.removed.push((old.name.clone(), tokens));
@@ -335,7 +310,7 @@ impl ToolsDifference {
             };
             is_taken[at] = true;
             let new = &b[at];
-            match definitions(old, new, options, cancel)? {
+            match definitions(old, new, options) {
                 Some(definition) if !definition.found.is_empty() => {
                     let is_schema_changed = definition.told().any(|told| {
                         let (from, to) = definition.paths(&told);
@@ -346,7 +321,7 @@ impl ToolsDifference {
                     });
                     difference.changed.push(ChangedTool {
                         name: old.name.clone(),
-                        tokens: (tokens, count(new, cancel)?),
+                        tokens: (tokens, count(new)),
                         hints: hints(&old.annotations, &new.annotations),
                         is_schema_changed,
                         definition,
@@ -356,13 +331,13 @@ impl ToolsDifference {
             }
         }
         for (at, new) in b.iter().enumerate() {
-            let tokens = count(new, cancel)?;
+            let tokens = count(new);
             add(&mut difference.total.1, tokens);
             if !is_taken[at] {
                 difference.added.push((new.name.clone(), tokens));
             }
         }
-        Ok(difference)
+        difference
     }
 
     pub fn is_equal(&self) -> bool {
@@ -370,8 +345,8 @@ impl ToolsDifference {
     }
 }
 
-fn count(tool: &Tool, cancel: &Cancel) -> Result<Tokens, Cancelled> {
-    token::count(&String::from_utf8_lossy(&tool.raw), cancel)
+fn count(tool: &Tool) -> Tokens {
+    token::count(&String::from_utf8_lossy(&tool.raw))
 }
 
 fn add(sum: &mut Tokens, tokens: Tokens) {
@@ -400,7 +375,7 @@ impl Query for ToolsQuery {
         let before = cx.listing()?;
         let now = cx.definitions.get(1).unwrap_or(before);
         let tools = |listing: &Definitions| listing.tools.iter().map(|tool| Tool::clone(tool)).collect::<Vec<_>>();
-        Ok(Arc::new(ToolsDifference::of(&tools(before), &tools(now), &TreeOptions::default(), cx.cancel)?))
+        Ok(Arc::new(ToolsDifference::of(&tools(before), &tools(now), &TreeOptions::default())))
     }
 }
 
@@ -503,7 +478,7 @@ mod tests {
             ),
             tool(r#"{"name":"new","inputSchema":{}}"#),
         ];
-        let found = ToolsDifference::of(&a, &b, &TreeOptions::default(), &Cancel::new()).unwrap();
+        let found = ToolsDifference::of(&a, &b, &TreeOptions::default());
         let names = |list: &[(String, Tokens)]| list.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         assert_eq!(
             (names(&found.added), names(&found.removed), found.unchanged),
@@ -515,6 +490,6 @@ mod tests {
             ("t", &["readOnlyHint"][..], true)
         );
         assert!(changed.tokens.1.o200k_base > changed.tokens.0.o200k_base);
-        assert!(ToolsDifference::of(&a, &a, &TreeOptions::default(), &Cancel::new()).unwrap().is_equal());
+        assert!(ToolsDifference::of(&a, &a, &TreeOptions::default()).is_equal());
     }
 }

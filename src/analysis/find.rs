@@ -76,7 +76,7 @@ impl Query for FindHostQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let text = host_shown::text(cx.subject()?, cx.host(self.host)?, self.with_cuts, cx.cancel)?;
+        let text = host_shown::text(cx.subject()?, cx.host(self.host)?, self.with_cuts);
         Ok(find(&text, &self.needle, cx.cancel)?.into())
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{BlockKind, FactState, locate_facts};
 use crate::format::Subject;
 use crate::host::{Host, HostId, TextOrigin, ViewContext, What};
@@ -20,10 +19,10 @@ pub struct HostCuts {
 }
 
 impl HostCuts {
-    pub(super) fn of(subject: &Subject, host: &Host, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let view = host.view(subject, &ViewContext::of(&subject.capture), cancel)?;
+    pub(super) fn of(subject: &Subject, host: &Host) -> Self {
+        let view = host.view(subject, &ViewContext::of(&subject.capture));
         if !view.is_computable() {
-            return Ok(Self::default());
+            return Self::default();
         }
         // Where each text block begins in `content`, and how long it is.
         let mut blocks = Vec::new();
@@ -68,12 +67,12 @@ impl HostCuts {
         }
         let missing = match &subject.payload {
             Some(payload) => {
-                let matched = locate_facts(payload, &view.text, cancel)?;
+                let matched = locate_facts(payload, &view.text);
                 matched.facts.iter().filter(|fact| fact.state == FactState::Missing).map(|fact| fact.node()).collect()
             }
             None => BTreeSet::new(),
         };
-        Ok(Self { content: merged, missing })
+        Self { content: merged, missing }
     }
 }
 
@@ -89,7 +88,7 @@ impl Query for HostCutsQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(HostCuts::of(cx.subject()?, cx.host(self.0)?, cx.cancel)?))
+        Ok(Arc::new(HostCuts::of(cx.subject()?, cx.host(self.0)?)))
     }
 }
 
@@ -106,7 +105,7 @@ mod tests {
     use crate::host::Hosts;
 
     fn cuts(result: &str, host: &str) -> HostCuts {
-        HostCuts::of(&subject(result), Hosts::built_in().get(host).unwrap(), &Cancel::new()).unwrap()
+        HostCuts::of(&subject(result), Hosts::built_in().get(host).unwrap())
     }
 
     #[test]
@@ -121,7 +120,7 @@ mod tests {
         // What is left and what is cut is the whole text.
         let hosts = Hosts::built_in();
         let subject = subject(&answer);
-        let view = hosts.get("gemini-cli").unwrap().view(&subject, &ViewContext::of(&subject.capture), &Cancel::new()).unwrap();
+        let view = hosts.get("gemini-cli").unwrap().view(&subject, &ViewContext::of(&subject.capture));
         let kept: usize = view.kept.iter().map(ExactSizeIterator::len).sum();
         assert_eq!(view.full.len() - kept, cut.len());
     }

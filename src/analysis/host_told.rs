@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::analysis::columns::Columns;
 use crate::analysis::hosts::{LostField, lost_fields};
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancel;
 use crate::capture::{FactCount, Payload};
 use crate::format::ledger::INTERRUPTED;
 use crate::format::{Subject, TextMemo};
@@ -40,8 +40,10 @@ pub(super) fn views(subject: &Subject, hosts: &Hosts, written: &RenderCache, can
     let context = ViewContext::of(&subject.capture);
     let hosts: Vec<_> = hosts.iter().collect();
     let Ok(views) = parallel_map(&hosts, is_small(subject), |host| {
-        let view = host.view_among(subject, &context, written, cancel);
-        Ok::<_, Infallible>(view.unwrap_or_else(|_| HostView::interrupted(host, written)))
+        Ok::<_, Infallible>(match cancel.is_cancelled() {
+            true => HostView::interrupted(host, written),
+            false => host.view_among(subject, &context, written),
+        })
     });
     views
 }
@@ -77,9 +79,10 @@ pub(super) fn counts<'t>(
 ) -> Vec<Option<Tokens>> {
     let mut distinct = Distinct::default();
     let places: Vec<usize> = texts.map(|text| distinct.add(text)).collect();
-    let Ok(counts) =
-        parallel_map(&distinct.texts, is_small, |text| Ok::<_, Infallible>(known.counts(text.as_bytes(), cancel).ok()));
-    places.into_iter().map(|place| counts[place].map(|counts| counts.tokens)).collect()
+    let Ok(counts) = parallel_map(&distinct.texts, is_small, |text| {
+        Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| known.counts(text.as_bytes()).tokens))
+    });
+    places.into_iter().map(|place| counts[place]).collect()
 }
 
 /// One text to be looked at.
@@ -135,15 +138,12 @@ pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, 
     }
     // The longest first, so that no core is left with it at the end.
     tasks.sort_by_key(|(_, task)| std::cmp::Reverse(task.size()));
-    let columns = payload.filter(|_| names_lost).and_then(|payload| Columns::of(payload.root(), cancel).ok());
+    let columns = payload.filter(|_| names_lost).map(|payload| Columns::of(payload.root()));
     let Ok(done) = parallel_map(&tasks, is_small(subject), |(_, task)| {
-        let done = match (task, payload) {
-            (Task::Match(text), Some(payload)) => look(subject, payload, text, columns.as_ref(), cancel).map(Done::Matched),
-            (Task::Count(text) | Task::Match(text), _) => {
-                subject.known.counts(text.as_bytes(), cancel).map(|counts| Done::Counted(counts.tokens))
-            }
-        };
-        Ok::<_, Infallible>(done.ok())
+        Ok::<_, Infallible>((!cancel.is_cancelled()).then(|| match (task, payload) {
+            (Task::Match(text), Some(payload)) => Done::Matched(look(subject, payload, text, columns.as_ref())),
+            (Task::Count(text) | Task::Match(text), _) => Done::Counted(subject.known.counts(text.as_bytes()).tokens),
+        }))
     });
     let mut counts: Vec<Option<Tokens>> = vec![None; counted.texts.len()];
     let nothing_to_find = payload.is_none().then(Found::default);
@@ -176,32 +176,24 @@ pub(super) fn tell(subject: &Subject, views: &mut [HostView], names_lost: bool, 
 }
 
 /// What a text tells of the payload, and the fields that it does not wholly keep where `columns` are given.
-fn look(
-    subject: &Subject,
-    payload: &Payload,
-    text: &str,
-    columns: Option<&Columns>,
-    cancel: &Cancel,
-) -> Result<Found, Cancelled> {
-    let Some(columns) = columns else { return Ok((Some(subject.known.facts(payload, text, cancel)?), Arc::default())) };
-    let told = subject.known.told(payload, text, cancel)?;
+fn look(subject: &Subject, payload: &Payload, text: &str, columns: Option<&Columns>) -> Found {
+    let Some(columns) = columns else { return (Some(subject.known.facts(payload, text)), Arc::default()) };
+    let told = subject.known.told(payload, text);
     let lost = if told.count.kept < told.count.total { lost_fields(payload, &told, columns) } else { Vec::new() };
-    Ok((Some(told.count), Arc::new(lost)))
+    (Some(told.count), Arc::new(lost))
 }
 
 /// Holds the limit of one view in the provider's tokens against what its text measures.
-pub(super) fn judge(view: &mut HostView, known: &TextMemo, cancel: &Cancel) -> Result<(), Cancelled> {
+pub(super) fn judge(view: &mut HostView, known: &TextMemo) {
     if view.limit.tokens_max.is_none() {
-        return Ok(());
+        return;
     }
     let tokens = if view.limit.bites.is_empty() {
-        let count = |text: &str| known.counts(text.as_bytes(), cancel).map(|counts| counts.tokens);
-        view.texts().try_fold(Tokens::default(), |sum, text| Ok(sum.plus(count(text)?)))?
+        view.texts().fold(Tokens::default(), |sum, text| sum.plus(known.counts(text.as_bytes()).tokens))
     } else {
-        known.counts(view.full.as_bytes(), cancel)?.tokens
+        known.counts(view.full.as_bytes()).tokens
     };
     view.limit.count(highest(tokens));
-    Ok(())
 }
 
 /// What a view shows of the answer: what a host puts before and after it holds no fact, and hosts that differ in that

@@ -358,15 +358,15 @@ pub struct HostText {
 }
 
 impl HostText {
-    pub(super) fn of(subject: &Subject, host: &Arc<Host>, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let mut view = host.view(subject, &ViewContext::of(&subject.capture), cancel)?;
-        host_told::judge(&mut view, &subject.known, cancel)?;
+    pub(super) fn of(subject: &Subject, host: &Arc<Host>) -> Self {
+        let mut view = host.view(subject, &ViewContext::of(&subject.capture));
+        host_told::judge(&mut view, &subject.known);
         let matched = match &subject.payload {
-            Some(payload) if view.is_computable() => locate_facts(payload, &view.text, cancel)?,
+            Some(payload) if view.is_computable() => locate_facts(payload, &view.text),
             _ => Matched::default(),
         };
         let full_lines = if view.limit.bites.is_empty() { Vec::new() } else { display_lines(&view.full) };
-        Ok(Self { host: Arc::clone(host), lines: display_lines(&view.text), full_lines, matched, view: Arc::new(view) })
+        Self { host: Arc::clone(host), lines: display_lines(&view.text), full_lines, matched, view: Arc::new(view) }
     }
 }
 
@@ -410,7 +410,7 @@ impl Query for HostTextQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(HostText::of(cx.subject()?, cx.host(self.0)?, cx.cancel)?))
+        Ok(Arc::new(HostText::of(cx.subject()?, cx.host(self.0)?)))
     }
 }
 
@@ -510,29 +510,12 @@ mod tests {
 
     #[test]
     fn who_looks_away_takes_what_there_is() {
-        let answer =
-            r#"{"content":[{"type":"text","text":"Ada, 36"}],"structuredContent":{"name":"Ada","age":36,"city":"London"}}"#;
-        let whole = report(answer);
-        let mut partly = 0;
-        for look in 1.. {
-            let cancel = Cancel::at_look(look);
-            let report = HostsReport::so_far(&subject(answer), &Hosts::built_in(), true, &cancel);
-            let mut interrupted = 0;
-            for (row, known) in report.rows.iter().zip(&whole.rows) {
-                if row.view.not_computable.as_deref() == Some(INTERRUPTED) {
-                    assert_eq!((row.tokens, row.facts), (None, None));
-                    interrupted += 1;
-                } else {
-                    assert_eq!((row.tokens, row.facts, &*row.view.text), (known.tokens, known.facts, &*known.view.text));
-                }
-            }
-            assert_eq!(report.is_interrupted(), interrupted > 0);
-            partly += usize::from(interrupted > 0 && interrupted < 27);
-            if !cancel.is_cancelled() {
-                break;
-            }
-        }
-        assert!(partly > 3, "{partly}");
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let report =
+            HostsReport::so_far(&subject(r#"{"content":[{"type":"text","text":"Ada, 36"}]}"#), &Hosts::built_in(), true, &cancel);
+        assert!(report.is_interrupted());
+        assert!(report.rows.iter().all(|row| (row.tokens, row.facts) == (None, None) && !row.view.is_computable()));
     }
 
     #[test]
@@ -569,7 +552,7 @@ mod tests {
         let subject = subject(r#"{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}"#);
         let report = HostsReport::of(&subject, &Hosts::built_in(), &Cancel::new()).unwrap();
         for row in report.rows.iter().filter(|row| row.view.is_computable()) {
-            let sum: u64 = row.view.texts().map(|text| token::count(text, &Cancel::new()).unwrap().o200k_base).sum();
+            let sum: u64 = row.view.texts().map(|text| token::count(text).o200k_base).sum();
             assert_eq!(row.tokens.unwrap().o200k_base, sum);
             assert_eq!(row.bytes, row.view.text.len() as u64);
         }

@@ -64,26 +64,22 @@ pub use tree::{Mark, TreeQuery, TreeView};
 pub use what_if::{FieldLoss, NeededFields, NeededQuery, OmitKeys, fields, is_struck, key_of, needed_fields, path_of, without};
 pub use wrap::{TextRow, TextRowsQuery};
 
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;
-use crate::format::{self, Subject};
+use crate::format::Subject;
 use crate::problem::{Problem, ProblemKind};
 
 /// The whole text of a format, to be passed on.
 ///
 /// # Errors
-/// [`Cancelled`], or why there is no such text.
-pub fn text_of(subject: &Subject, id: &str, cancel: &Cancel) -> Result<Result<String, Problem>, Cancelled> {
-    let Some(format) = format::by_id(id) else {
-        return Ok(Err(Problem::new(ProblemKind::Internal, format!("there is no format `{id}`"))));
-    };
-    Ok(text::shown_text(format, subject, cancel)?.and_then(|(text, is_whole)| match is_whole {
-        true => Ok(text),
-        false => Err(Problem::new(
+/// Why there is no such text.
+pub fn text_of(subject: &Subject, id: &str) -> Result<String, Problem> {
+    match text::shown_text(query::format_of(id)?, subject)? {
+        (text, true) => Ok(text),
+        (_, false) => Err(Problem::new(
             ProblemKind::Malformed,
             "the text holds bytes that are no UTF-8, so it cannot be passed on as it is",
         )),
-    }))
+    }
 }
 
 /// A capture made ready for queries: parses once, off the UI thread.

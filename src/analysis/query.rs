@@ -16,7 +16,8 @@ use crate::format::{self, Format, Subject};
 use crate::host::{Host, HostId, Hosts};
 use crate::problem::{Problem, ProblemKind};
 
-/// A query: what it is about, and how its result is worked out. Pure; looks at the flag of its context in long loops.
+/// A query: what it is about, and how its result is worked out. Pure. The context looks for cancellation at its own doors, a query
+/// of many parts between them ([`Ctx::check`]), and nothing below.
 pub trait Query: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     /// Cheap to clone.
     type Out: Weigh + Clone + Debug + Send + Sync + 'static;
@@ -88,6 +89,14 @@ impl<'a> Ctx<'a> {
         Self { subjects, definitions: &[], hosts, cancel, memo: None }
     }
 
+    /// For `?` between the parts of a query, none of which looks at the flag itself.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the asker looked away.
+    pub fn check(&self) -> Result<(), Cancelled> {
+        self.cancel.check()
+    }
+
     /// The capture, or the first of several.
     ///
     /// # Errors
@@ -117,7 +126,8 @@ impl<'a> Ctx<'a> {
     /// # Errors
     /// Cancelled, or why there is no such text.
     pub fn text(&self, format: &str) -> Result<String, Stop> {
-        Ok(super::text::shown_text(format_of(format)?, self.subject()?, self.cancel)??.0)
+        self.check()?;
+        Ok(super::text::shown_text(format_of(format)?, self.subject()?)?.0)
     }
 
     /// The capture without some keys, as [`super::Columns::path`] writes them.
@@ -125,8 +135,9 @@ impl<'a> Ctx<'a> {
     /// # Errors
     /// Cancelled, or there is no capture.
     pub fn without(&self, paths: &Arc<BTreeSet<String>>) -> Result<Arc<Subject>, Stop> {
+        self.check()?;
         let whole = self.subject()?;
-        let make = || Ok(Arc::new(super::without(whole, paths, self.cancel)?));
+        let make = || Ok(Arc::new(super::without(whole, paths)));
         match self.memo {
             Some(memo) => memo.get(Made::OmitKeys(Arc::clone(whole), Arc::clone(paths)), make),
             None => make(),
@@ -138,6 +149,7 @@ impl<'a> Ctx<'a> {
     /// # Errors
     /// [`Cancelled`]; within, a problem to show.
     pub fn get<Q: Query>(&self, query: &Q) -> Result<Result<Q::Out, Problem>, Cancelled> {
+        self.check()?;
         match query.run(self) {
             Ok(out) => Ok(Ok(out)),
             Err(Stop::Problem(problem)) => Ok(Err(problem)),

@@ -8,7 +8,6 @@ use pulldown_cmark::{Alignment, Event, Parser, Tag, TagEnd};
 
 use crate::analysis::links::Links;
 use crate::analysis::text::format_bytes;
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Matched, locate_facts};
 use crate::format::{Format, MARKDOWN, Subject};
 use crate::problem::Problem;
@@ -78,13 +77,12 @@ pub struct RenderedView {
 }
 
 impl RenderedView {
-    pub(super) fn of(format: &dyn Format, subject: &Subject, cancel: &Cancel) -> Result<Result<Self, Problem>, Cancelled> {
+    pub(super) fn of(format: &dyn Format, subject: &Subject) -> Result<Self, Problem> {
         let mut cards = Vec::new();
         let whole;
         if format.id() == "content" {
             let mut offset = 0;
             for block in subject.reading.text_blocks() {
-                cancel.check()?;
                 let text = block.text.clone().unwrap_or_default();
                 let len = text.len();
                 cards.push(card(Some(block.index), text, offset));
@@ -92,19 +90,14 @@ impl RenderedView {
             }
             whole = subject.reading.content_text().unwrap_or_default();
         } else {
-            match format_bytes(format, subject, cancel)? {
-                Ok(bytes) => {
-                    whole = String::from_utf8_lossy(&bytes).into_owned();
-                    cards.push(card(None, Arc::from(whole.as_str()), 0));
-                }
-                Err(problem) => return Ok(Err(problem)),
-            }
+            whole = String::from_utf8_lossy(&format_bytes(format, subject)?).into_owned();
+            cards.push(card(None, Arc::from(whole.as_str()), 0));
         }
         let matched = match &subject.payload {
-            Some(payload) => locate_facts(payload, &whole, cancel)?,
+            Some(payload) => locate_facts(payload, &whole),
             None => Matched::default(),
         };
-        Ok(Ok(Self { format: format.id(), cards, links: Links::new(&matched), matched }))
+        Ok(Self { format: format.id(), cards, links: Links::new(&matched), matched })
     }
 }
 
@@ -200,7 +193,7 @@ impl Query for RenderedQuery {
     type Out = Arc<RenderedView>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(RenderedView::of(format_of(self.0)?, cx.subject()?, cx.cancel)??))
+        Ok(Arc::new(RenderedView::of(format_of(self.0)?, cx.subject()?)?))
     }
 }
 

@@ -11,7 +11,6 @@ use bytes::Bytes;
 
 use crate::analysis::columns::compact_without;
 use crate::analysis::{CountError, format_bytes};
-use crate::cancel::Cancel;
 use crate::capture::locate_facts;
 use crate::format::{self, Subject};
 use crate::json::Doc;
@@ -73,9 +72,8 @@ impl Saving {
     ///
     /// # Errors
     /// [`CountError`] when cancelled, or where one of the formats does not apply.
-    pub fn of(subject: &Subject, from: &str, to: &str, encoding: Encoding, cancel: &Cancel) -> Result<Option<Self>, CountError> {
-        let (Some(from), Some(to)) = (Parts::of(subject, from, encoding, cancel)?, Parts::of(subject, to, encoding, cancel)?)
-        else {
+    pub fn of(subject: &Subject, from: &str, to: &str, encoding: Encoding) -> Result<Option<Self>, CountError> {
+        let (Some(from), Some(to)) = (Parts::of(subject, from, encoding)?, Parts::of(subject, to, encoding)?) else {
             return Ok(None);
         };
         let steps =
@@ -91,28 +89,26 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(subject: &Subject, id: &str, encoding: Encoding, cancel: &Cancel) -> Result<Option<Self>, CountError> {
+    fn of(subject: &Subject, id: &str, encoding: Encoding) -> Result<Option<Self>, CountError> {
         let Some(payload) = &subject.payload else { return Ok(None) };
         let format =
             format::by_id(id).ok_or_else(|| Problem::new(ProblemKind::Internal, format!("there is no format `{id}`")))?;
-        let bytes = format_bytes(format, subject, cancel)??;
+        let bytes = format_bytes(format, subject)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let count = |text: &str| -> Result<i64, CountError> {
-            Ok(i64::try_from(token::count(text, cancel)?.get(encoding)).unwrap_or(i64::MAX))
-        };
+        let count = |text: &str| i64::try_from(token::count(text).get(encoding)).unwrap_or(i64::MAX);
         let root = payload.root();
-        let matched = locate_facts(payload, &text, cancel)?;
+        let matched = locate_facts(payload, &text);
         let missing: HashSet<usize> =
             matched.facts.iter().filter(|fact| fact.state.is_missing()).map(|fact| fact.node()).collect();
-        let json = compact_without(root, |_| false, cancel)?;
-        let said = compact_without(root, |node| missing.contains(&node.index()), cancel)?;
-        let left_out = count(&said)? - count(&json)?;
+        let json = compact_without(root, |_| false);
+        let said = compact_without(root, |node| missing.contains(&node.index()));
+        let left_out = count(&said) - count(&json);
         let unwrapped = unwrap(subject, id, &text);
-        let dense = without_space(&unwrapped, cancel)?;
+        let dense = without_space(&unwrapped)?;
         let plain = without_escapes(id, &dense);
-        let (whole, inner, packed, bare) = (count(&text)?, count(&unwrapped)?, count(&dense)?, count(&plain)?);
+        let (whole, inner, packed, bare) = (count(&text), count(&unwrapped), count(&dense), count(&plain));
         // What the data needs, said as plainly as JSON can: the same for every format, so it falls out of a difference.
-        let needs = count(&without_escapes("json", &json))?;
+        let needs = count(&without_escapes("json", &json));
         Ok(Some(Self {
             tokens: u64::try_from(whole).unwrap_or(0),
             by_reason: [whole - inner, inner - packed, packed - bare, left_out, bare - needs - left_out],
@@ -143,10 +139,10 @@ fn unwrap(subject: &Subject, id: &str, text: &str) -> String {
 }
 
 /// JSON compact; any other text with single spaces, no indentation and no blank lines.
-fn without_space(text: &str, cancel: &Cancel) -> Result<String, CountError> {
+fn without_space(text: &str) -> Result<String, CountError> {
     let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
     if let Some(root) = doc.root().filter(|_| doc.is_json()) {
-        return Ok(compact_without(root, |_| false, cancel)?);
+        return Ok(compact_without(root, |_| false));
     }
     let mut dense = String::with_capacity(text.len());
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -204,7 +200,7 @@ impl Query for SavingQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Saving::of(cx.subject()?, self.from, self.to, self.encoding, cx.cancel)?.map(Arc::new))
+        Ok(Saving::of(cx.subject()?, self.from, self.to, self.encoding)?.map(Arc::new))
     }
 }
 
@@ -224,7 +220,7 @@ mod tests {
         let mut seen = Vec::new();
         for from in FORMATS {
             for to in FORMATS {
-                let found = Saving::of(&subject, from.id(), to.id(), Encoding::O200kBase, &Cancel::new());
+                let found = Saving::of(&subject, from.id(), to.id(), Encoding::O200kBase);
                 let (true, true) = (from.applies(&subject).is_ok(), to.applies(&subject).is_ok()) else { continue };
                 let saving = found.unwrap().unwrap();
                 let sum: i64 = saving.steps.iter().map(|step| step.tokens).sum();
@@ -240,8 +236,7 @@ mod tests {
     #[test]
     fn pretty_json_is_all_white_space_and_a_text_leaves_facts_out() {
         let subject = subject_of(RESULT);
-        let steps =
-            |from: &str, to: &str| Saving::of(&subject, from, to, Encoding::O200kBase, &Cancel::new()).unwrap().unwrap().steps;
+        let steps = |from: &str, to: &str| Saving::of(&subject, from, to, Encoding::O200kBase).unwrap().unwrap().steps;
         let pretty = steps("json-pretty", "json");
         assert_eq!(pretty.len(), 1);
         assert_eq!(pretty[0].reason, Reason::WhiteSpace);
@@ -252,6 +247,6 @@ mod tests {
         assert!(wire.iter().any(|step| step.reason == Reason::Wrapping && step.tokens < 0), "{wire:?}");
         assert!(steps("json", "json").is_empty());
         let bare = subject_of(r#"{"content":[{"type":"text","text":"no data"}]}"#);
-        assert_eq!(Saving::of(&bare, "content", "wire", Encoding::O200kBase, &Cancel::new()), Ok(None));
+        assert_eq!(Saving::of(&bare, "content", "wire", Encoding::O200kBase), Ok(None));
     }
 }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Server, Tool};
 use crate::json::{Doc, Kind, write};
 use crate::token::{self, Encoding, Tokens};
@@ -109,15 +108,12 @@ pub struct ServerCost {
 
 impl ServerCost {
     /// Counts a server's tools and instructions.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn of(server: &Server, tools: &[impl Borrow<Tool>], encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let count = |text: &str| Ok(token::count(text, cancel)?.get(encoding));
+    pub fn of(server: &Server, tools: &[impl Borrow<Tool>], encoding: Encoding) -> Self {
+        let count = |text: &str| token::count(text).get(encoding);
         let definitions: Vec<Definition> = tools.iter().map(|tool| Definition::of(&tool.borrow().raw)).collect();
         let mut listed = Vec::with_capacity(tools.len());
         for (tool, definition) in tools.iter().zip(&definitions) {
-            listed.push(definition.cost(&tool.borrow().name, encoding, cancel)?);
+            listed.push(definition.cost(&tool.borrow().name, encoding));
         }
         let kinds: [(String, Change); 3] = [
             ("without output schemas".into(), Change::OmitKeys(DefinitionPart::OutputSchema)),
@@ -130,13 +126,13 @@ impl ServerCost {
             for (definition, cost) in definitions.iter().zip(&listed) {
                 let Some(text) = definition.changed(change) else { continue };
                 cut.tools += 1;
-                cut.saves += cost.tokens.saturating_sub(count(&text)?);
+                cut.saves += cost.tokens.saturating_sub(count(&text));
             }
             cuts.push(cut);
         }
         cuts.sort_by_key(|cut| std::cmp::Reverse(cut.saves));
-        let instructions = count(server.instructions.as_deref().unwrap_or_default())?;
-        Ok(Self { encoding, tools: listed, instructions, cuts })
+        let instructions = count(server.instructions.as_deref().unwrap_or_default());
+        Self { encoding, tools: listed, instructions, cuts }
     }
 
     /// Tokens of all definitions.
@@ -185,18 +181,18 @@ impl Definition {
         definition
     }
 
-    fn cost(&self, name: &str, encoding: Encoding, cancel: &Cancel) -> Result<ToolCost, Cancelled> {
+    fn cost(&self, name: &str, encoding: Encoding) -> ToolCost {
         let mut cost = ToolCost { name: name.to_owned(), tokens: 0, bytes: self.text.len() as u64, parts: [0; 7] };
         let mut members = self.members.iter().peekable();
-        token::each_start(&self.text, encoding, cancel, |at, _| {
+        token::each_start(&self.text, encoding, |at, _| {
             while members.peek().is_some_and(|(_, range)| range.end <= at) {
                 members.next();
             }
             let part = members.peek().filter(|(_, range)| range.contains(&at)).map_or(DefinitionPart::Rest, |(part, _)| *part);
             cost.parts[part as usize] += 1;
             cost.tokens += 1;
-        })?;
-        Ok(cost)
+        });
+        cost
     }
 
     /// The definition with the change; `None` where there is nothing to change.
@@ -229,7 +225,7 @@ impl Query for ServerCostQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let Definitions { server, tools } = &**cx.listing()?;
-        Ok(Arc::new(ServerCost::of(server, tools, self.0, cx.cancel)?))
+        Ok(Arc::new(ServerCost::of(server, tools, self.0)))
     }
 }
 
@@ -242,8 +238,8 @@ impl Query for ToolTokensQuery {
     const IS_COUNT: bool = true;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let count = |tool: &Arc<Tool>| token::count(&String::from_utf8_lossy(&tool.raw), cx.cancel);
-        Ok(cx.listing()?.tools.iter().map(count).collect::<Result<Vec<_>, _>>()?.into())
+        let count = |tool: &Arc<Tool>| token::count(&String::from_utf8_lossy(&tool.raw));
+        Ok(cx.listing()?.tools.iter().map(count).collect())
     }
 }
 
@@ -270,8 +266,8 @@ mod tests {
         let raw = r#"{"name":"find","title":"Find it","description":"Looks.","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"n":{"type":"number"}}},"annotations":{"readOnlyHint":true},"_meta":{"x":1}}"#;
         let bare = r#"{ "inputSchema" : {}, "name" : "b" }"#;
         let tools = [raw, bare, "not json"].map(|raw| Tool::read(Bytes::copy_from_slice(raw.as_bytes())));
-        let cost = ServerCost::of(&server(Some("Ask first.")), &tools, Encoding::O200kBase, &Cancel::new()).unwrap();
-        let whole = |text: &str| token::count(text, &Cancel::new()).unwrap().o200k_base;
+        let cost = ServerCost::of(&server(Some("Ask first.")), &tools, Encoding::O200kBase);
+        let whole = |text: &str| token::count(text).o200k_base;
         for (tool, raw) in cost.tools.iter().zip([raw, bare, "not json"]) {
             assert_eq!(tool.tokens, whole(raw));
             assert_eq!(DefinitionPart::ALL.iter().map(|part| tool.part(*part)).sum::<u64>(), tool.tokens);
@@ -288,7 +284,7 @@ mod tests {
     fn a_long_description_is_cut() {
         let raw = format!(r#"{{"description":"{}","name":"x"}}"#, "word é ".repeat(100));
         let tools = [Tool::read(Bytes::from(raw))];
-        let cost = ServerCost::of(&server(None), &tools, Encoding::Cl100kBase, &Cancel::new()).unwrap();
+        let cost = ServerCost::of(&server(None), &tools, Encoding::Cl100kBase);
         assert!(cost.cuts[0].what.ends_with("200 characters") && cost.cuts[0].saves > 100, "{:?}", cost.cuts);
         assert_eq!(cost.instructions, 0);
     }

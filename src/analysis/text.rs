@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::links::Links;
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{FactState, Matched, locate_facts};
 use crate::format::{Format, Sink, Subject, Syntax, WriteError};
 use crate::problem::{Problem, ProblemKind};
@@ -46,67 +45,51 @@ pub struct TextView {
     pub matched: Matched,
 }
 
-/// Gathers the bytes of a format, cancellable.
-struct Gather<'a> {
-    bytes: Vec<u8>,
-    cancel: &'a Cancel,
-}
+/// Gathers the bytes of a format.
+struct Gather(Vec<u8>);
 
-impl Sink for Gather<'_> {
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
-        self.cancel.check()?;
-        self.bytes.extend_from_slice(bytes);
-        Ok(())
+impl Sink for Gather {
+    fn push(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
     }
 }
 
 /// The exact bytes of a format, or why there are none.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn format_bytes(format: &dyn Format, subject: &Subject, cancel: &Cancel) -> Result<Result<Vec<u8>, Problem>, Cancelled> {
-    if let Err(reason) = format.applies(subject) {
-        return Ok(Err(Problem::new(ProblemKind::Usage, reason.0).at(format.title())));
-    }
-    let mut gather = Gather { bytes: Vec::new(), cancel };
-    match format.write(subject, &mut gather, cancel) {
-        Ok(()) => Ok(Ok(gather.bytes)),
-        Err(WriteError::Cancelled(cancelled)) => Err(cancelled),
-        Err(WriteError::Refused(why)) => Ok(Err(Problem::new(ProblemKind::Usage, why).at(format.title()))),
-    }
+/// There is no such text.
+pub fn format_bytes(format: &dyn Format, subject: &Subject) -> Result<Vec<u8>, Problem> {
+    let none = |why: String| Problem::new(ProblemKind::Usage, why).at(format.title());
+    format.applies(subject).map_err(|reason| none(reason.0))?;
+    let mut gather = Gather(Vec::new());
+    format.write(subject, &mut gather).map_err(|WriteError(why)| none(why))?;
+    Ok(gather.0)
 }
 
 /// The text of a format as it is shown, and whether that is exactly what it is.
 ///
 /// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub(super) fn shown_text(
-    format: &dyn Format,
-    subject: &Subject,
-    cancel: &Cancel,
-) -> Result<Result<(String, bool), Problem>, Cancelled> {
-    Ok(format_bytes(format, subject, cancel)?.map(|bytes| match String::from_utf8(bytes) {
+/// There is no such text.
+pub(super) fn shown_text(format: &dyn Format, subject: &Subject) -> Result<(String, bool), Problem> {
+    Ok(match String::from_utf8(format_bytes(format, subject)?) {
         Ok(text) => (text, true),
         Err(bad) => (String::from_utf8_lossy(bad.as_bytes()).into_owned(), false),
-    }))
+    })
 }
 
 impl TextView {
-    pub(super) fn of(format: &dyn Format, subject: &Subject, cancel: &Cancel) -> Result<Result<Self, Problem>, Cancelled> {
-        let bytes = match format_bytes(format, subject, cancel)? {
-            Ok(bytes) => bytes,
-            Err(problem) => return Ok(Err(problem)),
-        };
+    pub(super) fn of(format: &dyn Format, subject: &Subject) -> Result<Self, Problem> {
+        let bytes = format_bytes(format, subject)?;
         let len = bytes.len() as u64;
         let (text, is_exact) = match String::from_utf8(bytes) {
             Ok(text) => (text, true),
             Err(bad) => (String::from_utf8_lossy(bad.as_bytes()).into_owned(), false),
         };
         let matched = match &subject.payload {
-            Some(payload) => locate_facts(payload, &text, cancel)?,
+            Some(payload) => locate_facts(payload, &text),
             None => Matched::default(),
         };
-        Ok(Ok(Self::new(format.id(), text, is_exact, len, format.syntax(subject), matched)))
+        Ok(Self::new(format.id(), text, is_exact, len, format.syntax(subject), matched))
     }
 
     /// A text by itself, with nothing it is compared to.
@@ -212,7 +195,7 @@ impl Query for TextQuery {
     type Out = Arc<TextView>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(Arc::new(TextView::of(format_of(self.0)?, cx.subject()?, cx.cancel)??))
+        Ok(Arc::new(TextView::of(format_of(self.0)?, cx.subject()?)?))
     }
 }
 

@@ -8,7 +8,6 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 
 use crate::analysis::columns::Columns;
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::Node;
 use crate::token::{Encoding, Role, each_token};
 
@@ -74,16 +73,13 @@ pub struct TokenMap {
 
 impl TokenMap {
     /// Counts a payload.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn of(root: Node<'_>, encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let columns = Columns::of(root, cancel)?;
+    pub fn of(root: Node<'_>, encoding: Encoding) -> Self {
+        let columns = Columns::of(root);
         let mut is_first = vec![true; columns.columns.len()];
         let repeats: Vec<bool> = columns.of_node.iter().map(|&column| !std::mem::replace(&mut is_first[column], false)).collect();
         let mut own = vec![Shares::default(); columns.columns.len()];
         let mut subtrees = vec![0_u32; columns.of_node.len()];
-        each_token(root, encoding, cancel, |node, role| {
+        each_token(root, encoding, |node, role| {
             subtrees[node] += 1;
             let shares = &mut own[columns.of_node[node]];
             match role {
@@ -93,7 +89,7 @@ impl TokenMap {
                 Role::Space => shares.space += 1,
                 Role::Value => shares.values += 1,
             }
-        })?;
+        });
         let base = root.index();
         for index in (1..subtrees.len()).rev() {
             if let Some(parent) = root.doc().node(base + index).and_then(Node::parent) {
@@ -115,7 +111,7 @@ impl TokenMap {
         let total = with_inside.first().copied().unwrap_or_default();
         let mut by_cost: Vec<usize> = (0..own.len()).filter(|&column| own[column].total() > 0).collect();
         by_cost.sort_by_key(|&column| (std::cmp::Reverse(own[column].total()), column));
-        Ok(Self { encoding, total, columns, own, with_inside, inside, by_cost, subtrees })
+        Self { encoding, total, columns, own, with_inside, inside, by_cost, subtrees }
     }
 
     /// The columns inside one, the dearest first: one level of a treemap, or its bars. What is missing to
@@ -142,7 +138,7 @@ impl Query for TokenMapQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let Some(payload) = &cx.subject()?.payload else { return Ok(None) };
-        Ok(Some(Arc::new(TokenMap::of(payload.root(), self.0, cx.cancel)?)))
+        Ok(Some(Arc::new(TokenMap::of(payload.root(), self.0))))
     }
 }
 
@@ -166,8 +162,8 @@ mod tests {
     fn every_part_adds_up_to_the_whole() {
         let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
         for &encoding in Encoding::ALL {
-            let map = TokenMap::of(doc.root().unwrap(), encoding, &Cancel::new()).unwrap();
-            let whole = token::count(PAYLOAD, &Cancel::new()).unwrap().get(encoding);
+            let map = TokenMap::of(doc.root().unwrap(), encoding);
+            let whole = token::count(PAYLOAD).get(encoding);
             assert_eq!(map.total.total(), whole);
             assert_eq!(map.own.iter().map(|shares| shares.total()).sum::<u64>(), whole);
             assert_eq!(u64::from(map.subtrees[0]), whole);
@@ -182,7 +178,7 @@ mod tests {
     #[test]
     fn columns_have_paths_and_are_found_by_them() {
         let doc = Doc::parse(Bytes::from_static(PAYLOAD.as_bytes()));
-        let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase, &Cancel::new()).unwrap();
+        let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase);
         let paths: Vec<String> = (0..map.own.len()).map(|column| map.columns.path(column)).collect();
         assert_eq!(
             paths,
@@ -212,7 +208,7 @@ mod tests {
     fn a_deep_payload_is_mapped() {
         let text = format!("{}1{}", "[".repeat(50_000), "]".repeat(50_000));
         let doc = Doc::parse(Bytes::from(text.clone()));
-        let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase, &Cancel::new()).unwrap();
-        assert_eq!(map.total.total(), token::count(&text, &Cancel::new()).unwrap().o200k_base);
+        let map = TokenMap::of(doc.root().unwrap(), Encoding::O200kBase);
+        assert_eq!(map.total.total(), token::count(&text).o200k_base);
     }
 }

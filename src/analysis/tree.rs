@@ -4,7 +4,6 @@ use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{FactState, Matched, Origin, Payload, locate_facts};
 use crate::format::Subject;
 use crate::token;
@@ -33,10 +32,10 @@ pub struct TreeView {
 }
 
 impl TreeView {
-    pub(super) fn of(subject: &Subject, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
-        let Some(payload) = &subject.payload else { return Ok(None) };
+    pub(super) fn of(subject: &Subject) -> Option<Self> {
+        let Some(payload) = &subject.payload else { return None };
         let root = payload.root();
-        let tokens = token::subtrees(root, cancel)?;
+        let tokens = token::subtrees(root);
         let is_leaf = |&index: &usize| payload.doc.node(index).is_some_and(|node| !node.is_container());
         let mut view = Self {
             payload: Arc::new(payload.clone()),
@@ -48,10 +47,10 @@ impl TreeView {
         };
         let text = subject.reading.content_text();
         if let (Origin::Structured, Some(text)) = (&payload.origin, text) {
-            view.matched = locate_facts(payload, &text, cancel)?;
+            view.matched = locate_facts(payload, &text);
             view.mark(&text);
         }
-        Ok(Some(view))
+        Some(view)
     }
 
     fn mark(&mut self, text: &str) {
@@ -88,7 +87,7 @@ impl Query for TreeQuery {
     type Out = Option<Arc<TreeView>>;
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        Ok(TreeView::of(cx.subject()?, cx.cancel)?.map(Arc::new))
+        Ok(TreeView::of(cx.subject()?).map(Arc::new))
     }
 }
 

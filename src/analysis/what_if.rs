@@ -9,7 +9,6 @@ use bytes::Bytes;
 
 use crate::analysis::columns::{Columns, compact_without, escape};
 use crate::analysis::{CountError, format_bytes};
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Payload, locate_facts};
 use crate::format::{Format, Subject};
 use crate::json::{Doc, Node};
@@ -18,20 +17,17 @@ use crate::number::grouped;
 /// The same answer with a payload that lacks these keys in every record. Ask it anything a subject can be asked; what
 /// the server sent (`content`, `structured`, `both`, `wire`) stays as it was. `paths` are those of
 /// [`Columns::path`]; one that is not there changes nothing.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn without(subject: &Subject, paths: &BTreeSet<String>, cancel: &Cancel) -> Result<Subject, Cancelled> {
+pub fn without(subject: &Subject, paths: &BTreeSet<String>) -> Subject {
     let mut changed = subject.clone();
-    let Some(payload) = &subject.payload else { return Ok(changed) };
+    let Some(payload) = &subject.payload else { return changed };
     // What texts tell of this payload says nothing about another.
     changed.known = Arc::default();
     let root = payload.root();
-    let columns = Columns::of(root, cancel)?;
+    let columns = Columns::of(root);
     let struck: HashSet<usize> = paths.iter().filter_map(|path| columns.find(path)).collect();
-    let text = compact_without(root, |node| struck.contains(&columns.of_node[node.index() - root.index()]), cancel)?;
+    let text = compact_without(root, |node| struck.contains(&columns.of_node[node.index() - root.index()]));
     changed.payload = Some(Payload { origin: payload.origin.clone(), doc: Arc::new(Doc::parse(Bytes::from(text))), root: 0 });
-    Ok(changed)
+    changed
 }
 
 /// The path of a node's column, as [`Columns::path`] writes it, without sorting the whole payload into columns.
@@ -61,13 +57,10 @@ pub fn key_of(path: &str) -> String {
 }
 
 /// The fields of a payload: the paths of the columns that hold values, in the order in which they stand.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn fields(payload: &Payload, cancel: &Cancel) -> Result<Vec<String>, Cancelled> {
-    let columns = Columns::of(payload.root(), cancel)?;
+pub fn fields(payload: &Payload) -> Vec<String> {
+    let columns = Columns::of(payload.root());
     let leaves = (0..columns.columns.len()).filter(|&column| columns.columns[column].has_leaves);
-    Ok(leaves.map(|column| columns.path(column)).collect())
+    leaves.map(|column| columns.path(column)).collect()
 }
 
 /// A needed field that a format does not carry for every record.
@@ -118,18 +111,17 @@ pub fn needed_fields(
     subject: &Subject,
     format: &'static dyn Format,
     needed: &BTreeSet<String>,
-    cancel: &Cancel,
 ) -> Result<Option<NeededFields>, CountError> {
     let Some(payload) = &subject.payload else { return Ok(None) };
-    let bytes = format_bytes(format, subject, cancel)??;
+    let bytes = format_bytes(format, subject)?;
     let root = payload.root();
-    let columns = Columns::of(root, cancel)?;
+    let columns = Columns::of(root);
     let mut wanted: Vec<(usize, FieldLoss)> = needed
         .iter()
         .filter_map(|path| Some((columns.find(path)?, FieldLoss { path: path.clone(), missing: 0, of: 0 })))
         .collect();
     wanted.sort_by_key(|(column, _)| *column);
-    for fact in locate_facts(payload, &String::from_utf8_lossy(&bytes), cancel)?.facts {
+    for fact in locate_facts(payload, &String::from_utf8_lossy(&bytes)).facts {
         let column = columns.of_node[fact.node() - root.index()];
         if let Ok(at) = wanted.binary_search_by_key(&column, |(column, _)| *column) {
             let field = &mut wanted[at].1;
@@ -155,7 +147,7 @@ impl Query for NeededQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let fields = self.fields.iter().cloned().collect();
-        Ok(needed_fields(cx.subject()?, format_of(self.format)?, &fields, cx.cancel)?.map(Arc::new))
+        Ok(needed_fields(cx.subject()?, format_of(self.format)?, &fields)?.map(Arc::new))
     }
 }
 
@@ -195,16 +187,15 @@ mod tests {
     #[test]
     fn a_key_is_left_out_of_every_record() {
         let subject = subject_of(RESULT);
-        let json = |subject: &Subject| {
-            String::from_utf8(format_bytes(by_id("json").unwrap(), subject, &Cancel::new()).unwrap().unwrap().to_vec()).unwrap()
-        };
-        let less = without(&subject, &set(&["/items/*/city", "/no/such"]), &Cancel::new()).unwrap();
+        let json =
+            |subject: &Subject| String::from_utf8(format_bytes(by_id("json").unwrap(), subject).unwrap().to_vec()).unwrap();
+        let less = without(&subject, &set(&["/items/*/city", "/no/such"]));
         assert_eq!(json(&less), r#"{"items":[{"name":"Acme","n":1.50},{"name":"Beta","n":2}]}"#);
-        assert_eq!(json(&without(&subject, &set(&["/items"]), &Cancel::new()).unwrap()), "{}");
-        assert_eq!(json(&without(&subject, &set(&["/items/*"]), &Cancel::new()).unwrap()), r#"{"items":[]}"#);
-        assert_eq!(json(&without(&subject, &set(&[]), &Cancel::new()).unwrap()), json(&subject));
+        assert_eq!(json(&without(&subject, &set(&["/items"]))), "{}");
+        assert_eq!(json(&without(&subject, &set(&["/items/*"]))), r#"{"items":[]}"#);
+        assert_eq!(json(&without(&subject, &set(&[]))), json(&subject));
         // What the server sent is what it sent.
-        let sent = |subject: &Subject| format_bytes(by_id("both").unwrap(), subject, &Cancel::new()).unwrap().unwrap();
+        let sent = |subject: &Subject| format_bytes(by_id("both").unwrap(), subject).unwrap();
         assert_eq!(sent(&less), sent(&subject));
     }
 
@@ -212,7 +203,7 @@ mod tests {
     fn a_node_knows_its_column() {
         let subject = subject_of(r#"{"structuredContent":{"items":[{"a/b":1,"c":[{"*":2}]},{"c":[3]}]}}"#);
         let payload = subject.payload.as_ref().unwrap();
-        let columns = Columns::of(payload.root(), &Cancel::new()).unwrap();
+        let columns = Columns::of(payload.root());
         for (at, &column) in columns.of_node.iter().enumerate() {
             let node = payload.doc.node(payload.root + at).unwrap();
             assert_eq!(path_of(node, payload.root), columns.path(column));
@@ -226,10 +217,10 @@ mod tests {
     fn needed_fields_are_judged_by_format() {
         let subject = subject_of(RESULT);
         let payload = subject.payload.as_ref().unwrap();
-        assert_eq!(fields(payload, &Cancel::new()).unwrap(), ["/items/*/name", "/items/*/city", "/items/*/n"]);
+        assert_eq!(fields(payload), ["/items/*/name", "/items/*/city", "/items/*/n"]);
         let judge = |id: &str, paths: &[&str]| {
             let format = by_id(id).unwrap();
-            let found = needed_fields(&subject, format, &set(paths), &Cancel::new()).unwrap().unwrap();
+            let found = needed_fields(&subject, format, &set(paths)).unwrap().unwrap();
             found.sentence(format.title())
         };
         assert_eq!(judge("content", &["/items/*/name"]), "Text keeps all 1 needed field");

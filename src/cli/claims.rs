@@ -9,7 +9,6 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::{Done, output};
-use crate::cancel::Cancel;
 use crate::capture::{FactCount, Payload, Reading, locate_facts};
 use crate::json::Doc;
 use crate::number::grouped;
@@ -98,7 +97,7 @@ fn internal(error: impl std::fmt::Display) -> Problem {
 }
 
 fn tokens(text: &str) -> Result<u64, Problem> {
-    token::count(text, &Cancel::new()).map(|tokens| tokens.o200k_base).map_err(|_| internal("cancelled"))
+    Ok(token::count(text).o200k_base)
 }
 
 fn pretty(value: &serde_json::Value) -> Result<String, Problem> {
@@ -108,7 +107,7 @@ fn pretty(value: &serde_json::Value) -> Result<String, Problem> {
 /// How many facts of the payload, given as compact JSON, a text carries.
 fn facts(json: &str, text: &str) -> Result<FactCount, Problem> {
     let payload = Payload::of_doc(Doc::parse(Bytes::copy_from_slice(json.as_bytes()))).ok_or_else(|| internal("no payload"))?;
-    locate_facts(&payload, text, &Cancel::new()).map(|matched| matched.count).map_err(|_| internal("cancelled"))
+    Ok(locate_facts(&payload, text).count)
 }
 
 /// `+29 %`, `−40 %`: how much more or less `of` is than `than`.

@@ -194,7 +194,7 @@ fn counts(found: &Sweep, calls: &[SweepCall], tokenizer: &Tokenizer, cancel: &Ca
     let count = |column: &Column| {
         let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
         match calls.get(call).filter(|_| !column.row.format.is_empty()) {
-            Some(call) => analysis::count_row(&call.subject, &column.row, tokenizer, cancel),
+            Some(call) => cancel.check().map(|()| analysis::count_row(&call.subject, &column.row, tokenizer)),
             None => Ok(RowCount::default()),
         }
     };

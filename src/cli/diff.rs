@@ -47,7 +47,7 @@ pub fn run(args: &args::DiffArgs) -> Done {
     let looked_away = |_: Cancelled| super::client::interrupted();
     let (text, is_equal) = match (read(&args.a)?, read(&args.b)?) {
         (Input::Tools(a), Input::Tools(b)) => {
-            let found = ToolsDifference::of(&a, &b, &TreeOptions::default(), &cancel).map_err(looked_away)?;
+            let found = ToolsDifference::of(&a, &b, &TreeOptions::default());
             let text = if args.print.json {
                 contract::diff_tools(&found)
             } else {
@@ -64,7 +64,7 @@ pub fn run(args: &args::DiffArgs) -> Done {
             let (a, b) = (analysis::subject((*a).into()), analysis::subject((*b).into()));
             let options = DifferenceOptions::until(Instant::now() + LIMIT);
             let found = Difference::of(&a, &b, &options, &cancel).map_err(looked_away)?;
-            let counts = counts(&found, &a, &b, &tokenizer, &cancel).map_err(looked_away)?;
+            let counts = counts(&found, &a, &b, &tokenizer).map_err(looked_away)?;
             let text = if args.print.json {
                 contract::diff(&found, &tokenizer, &counts)
             } else {
@@ -114,18 +114,12 @@ fn name(path: &Path, capture: &Capture) -> String {
 }
 
 /// The counts of each format on both sides by the tokenizer that was named.
-fn counts(
-    found: &Difference,
-    a: &Subject,
-    b: &Subject,
-    tokenizer: &Tokenizer,
-    cancel: &Cancel,
-) -> Result<Vec<(RowCount, RowCount)>, Cancelled> {
+fn counts(found: &Difference, a: &Subject, b: &Subject, tokenizer: &Tokenizer) -> Result<Vec<(RowCount, RowCount)>, Cancelled> {
     let count = |subject: &Subject, format, tokens: Option<Tokens>| match tokens {
-        Some(tokens) => analysis::count_row(subject, &Row { format, tokens, ..Row::default() }, tokenizer, cancel),
-        None => Ok(RowCount::default()),
+        Some(tokens) => analysis::count_row(subject, &Row { format, tokens, ..Row::default() }, tokenizer),
+        None => RowCount::default(),
     };
-    found.tokens.iter().map(|pair| Ok((count(a, pair.format, pair.a)?, count(b, pair.format, pair.b)?))).collect()
+    found.tokens.iter().map(|pair| Ok((count(a, pair.format, pair.a), count(b, pair.format, pair.b)))).collect()
 }
 
 fn page(found: &Difference, names: &(String, String), tokenizer: &Tokenizer, counts: &[(RowCount, RowCount)]) -> String {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::args::{self, DataArgs};
 use super::output::{self, columns};
 use super::{Done, near};
-use crate::cancel::Cancel;
 use crate::contract;
 use crate::host::probe::{Naming, SERVER, find, sections};
 use crate::host::{Host, Hosts};
@@ -109,9 +108,7 @@ fn probe(path: &Path, hosts: &Hosts, is_json: bool) -> Done {
         let at = if problem.place.is_empty() { place } else { format!("{place}, {}", problem.place) };
         problem.at(at)
     })?;
-    // Nothing waits here but our own computing; an interrupt ends the program as the system does.
-    let found = find(&Probe::answers(), &pasted, SERVER, hosts, &Cancel::new())
-        .map_err(|_| Problem::new(ProblemKind::Cancelled, "cancelled"))?;
+    let found = find(&Probe::answers(), &pasted, SERVER, hosts);
     let naming = Naming { checked: today(), ..Naming::default() };
     if is_json {
         output::print(contract::probe(&found, &naming).as_bytes())?;

@@ -27,12 +27,8 @@ pub fn run(args: &args::ListArgs) -> Done {
             let prompts = list(session, Listing::Prompts, &args.link, quiet, interrupt).await?;
             Ok((session.server().clone(), prompts.into_iter().map(Prompt::read).collect::<Vec<_>>()))
         },
-        |(server, prompts), cancel| {
-            let text = if args.print.json {
-                contract::prompts(&server, &prompts, &tokenizer, cancel).map_err(view::looked_away)?
-            } else {
-                page(&server, &prompts)
-            };
+        |(server, prompts), _| {
+            let text = if args.print.json { contract::prompts(&server, &prompts, &tokenizer) } else { page(&server, &prompts) };
             output::print(text.as_bytes())?;
             Ok(0)
         },

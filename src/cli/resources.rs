@@ -28,12 +28,9 @@ pub fn run(args: &args::ListArgs) -> Done {
             resources.extend(templates.into_iter().map(|raw| Resource::read(raw, true)));
             Ok((session.server().clone(), resources))
         },
-        |(server, resources), cancel| {
-            let text = if args.print.json {
-                contract::resources(&server, &resources, &tokenizer, cancel).map_err(view::looked_away)?
-            } else {
-                page(&server, &resources)
-            };
+        |(server, resources), _| {
+            let text =
+                if args.print.json { contract::resources(&server, &resources, &tokenizer) } else { page(&server, &resources) };
             output::page_or(args.print.json, &text)?;
             Ok(0)
         },

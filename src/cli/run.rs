@@ -193,7 +193,7 @@ fn print(
     let looked_away = |_| interrupted();
     let mut definitions = Tokens::default();
     for tool in tools {
-        definitions = definitions.plus(token::count(&String::from_utf8_lossy(&tool.raw), cancel).map_err(looked_away)?);
+        definitions = definitions.plus(token::count(&String::from_utf8_lossy(&tool.raw)));
     }
     let mut calls = Vec::with_capacity(captures.len());
     let mut failure = None;

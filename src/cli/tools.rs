@@ -1,11 +1,10 @@
 //! `tools`: a server's tools, what each costs and what it promises.
 
 use super::args;
-use super::client::{interrupted, list_tools, with_session};
+use super::client::{list_tools, with_session};
 use super::output::{self, columns, one_line};
 use super::{Done, view};
 use crate::analysis::{DefinitionPart, ServerCost, counted};
-use crate::cancel::Cancel;
 use crate::capture::{Server, Tool};
 use crate::contract;
 use crate::number::grouped;
@@ -34,22 +33,18 @@ pub fn list(source: &Source, tokenizer: &Tokenizer, link: &args::LinkArgs, print
             let list = list_tools(session, link, print.quiet, interrupt).await?;
             Ok((session.server().clone(), list.tools))
         },
-        |(server, tools), cancel| {
-            let text = if print.json {
-                contract::tools(&server, &tools, tokenizer, cancel).map_err(view::looked_away)?
-            } else {
-                page(&server, &tools, tokenizer, cancel)?
-            };
+        |(server, tools), _| {
+            let text = if print.json { contract::tools(&server, &tools, tokenizer) } else { page(&server, &tools, tokenizer)? };
             output::page_or(print.json, &text)?;
             Ok(0)
         },
     )
 }
 
-fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Problem> {
+fn page(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> Result<String, Problem> {
     let encoding = tokenizer.encoding().unwrap_or(Encoding::O200kBase);
-    let cost = ServerCost::of(server, tools, encoding, cancel).map_err(|_| interrupted())?;
-    let count = |text: &str| tokenizer.count(text, cancel).map_err(|_| interrupted())?;
+    let cost = ServerCost::of(server, tools, encoding);
+    let count = |text: &str| tokenizer.count(text);
     let mut head = vec!["TOOL".to_owned(), "TOKENS".to_owned()];
     head.extend(SHOWN.iter().map(|part| part.title().to_uppercase()));
     head.extend(["PROMISES", "WHAT IT DOES"].map(str::to_owned));

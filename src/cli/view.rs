@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::args::{PrintArgs, ViewArgs};
 use super::{Done, client, later, near, output};
 use crate::analysis::{Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, format_bytes};
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancel;
 use crate::capture::ReadText;
 use crate::capture::{Capture, Outcome};
 use crate::contract::{self, LedgerOptions};
@@ -138,7 +138,6 @@ impl ViewRequest {
     }
 
     fn write(&self, subject: &Arc<Subject>, failure: Option<&Problem>, cancel: &Cancel) -> Result<(), Problem> {
-        let interrupted = |_: Cancelled| client::interrupted();
         if self.print.json {
             let rows = rows(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
@@ -154,7 +153,7 @@ impl ViewRequest {
         }
         let page = match self.shown {
             Shown::Format(format) => {
-                let bytes = format_bytes(format, subject, cancel).map_err(interrupted)??;
+                let bytes = format_bytes(format, subject)?;
                 return output::print(&bytes);
             }
             Shown::Ledger => self.ledger_page(subject, cancel),
@@ -176,7 +175,7 @@ impl ViewRequest {
             Shown::Host(id) => {
                 return self.print_host(&*self.get(subject, &HostTextQuery(id), cancel)?);
             }
-            Shown::Definition => page::definition(subject, cancel)?,
+            Shown::Definition => page::definition(subject)?,
             Shown::All => self.all(subject, cancel)?,
         };
         output::page(&page)
@@ -200,7 +199,7 @@ impl ViewRequest {
             ("rendered", page::rendered(subject, cancel)),
             ("tree", page::tree(subject, cancel)),
             ("hosts", self.hosts_page(subject, cancel)),
-            ("definition", page::definition(subject, cancel)),
+            ("definition", page::definition(subject)),
         ];
         let mut all = String::new();
         for (name, page) in pages {
@@ -261,11 +260,6 @@ impl ViewRequest {
     }
 }
 
-/// What a count that nobody waits for any more is called.
-pub fn looked_away(_: Cancelled) -> Problem {
-    client::interrupted()
-}
-
 /// The tokenizer named, the file at this path, or the default.
 pub fn tokenizer(name: Option<&str>) -> Result<Tokenizer, Problem> {
     let Some(name) = name else { return Ok(Tokenizer::default()) };
@@ -322,8 +316,10 @@ fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
 fn rows(subject: &Subject, cancel: &Cancel) -> Vec<Row> {
     let size = subject.capture.response.as_ref().map_or(0, |response| response.len());
     let Ok(rows) = parallel_map(FORMATS, size < PARALLEL_BYTES, |format| {
-        let row = Row::measure(*format, subject, cancel);
-        Ok::<_, Infallible>(row.unwrap_or_else(|_| Row::interrupted(*format)))
+        Ok::<_, Infallible>(match cancel.is_cancelled() {
+            true => Row::interrupted(*format),
+            false => Row::measure(*format, subject),
+        })
     });
     rows
 }

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Prompt, Resource, Server};
 use crate::contract::tokens::SizeJson;
 use crate::contract::{ServerJson, VERSION, print, raw};
@@ -61,14 +60,11 @@ struct ArgumentJson<'a> {
 }
 
 /// `loupe.resources/1`: resources and templates, as `resources --json` prints them.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Cancelled> {
-    let mut total = SizeJson::of(b"", tokenizer, cancel)?;
+pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer) -> String {
+    let mut total = SizeJson::of(b"", tokenizer);
     let (mut plain, mut templates) = (Vec::new(), Vec::new());
     for resource in resources {
-        let definition = SizeJson::of(&resource.raw, tokenizer, cancel)?;
+        let definition = SizeJson::of(&resource.raw, tokenizer);
         total = total.plus(&definition);
         let list = if resource.is_template { &mut templates } else { &mut plain };
         list.push(ResourceJson {
@@ -84,18 +80,15 @@ pub fn resources(server: &Server, resources: &[Resource], tokenizer: &Tokenizer,
         });
     }
     let (schema, server) = ("loupe.resources/1", ServerJson::of(server));
-    Ok(print(&ResourcesDocument { loupe: VERSION, schema, server, resources: plain, templates, total }))
+    print(&ResourcesDocument { loupe: VERSION, schema, server, resources: plain, templates, total })
 }
 
 /// `loupe.prompts/1`: as `prompts --json` prints them.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn prompts(server: &Server, prompts: &[Prompt], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Cancelled> {
-    let mut total = SizeJson::of(b"", tokenizer, cancel)?;
+pub fn prompts(server: &Server, prompts: &[Prompt], tokenizer: &Tokenizer) -> String {
+    let mut total = SizeJson::of(b"", tokenizer);
     let mut listed = Vec::with_capacity(prompts.len());
     for prompt in prompts {
-        let definition = SizeJson::of(&prompt.raw, tokenizer, cancel)?;
+        let definition = SizeJson::of(&prompt.raw, tokenizer);
         total = total.plus(&definition);
         listed.push(PromptJson {
             name: &prompt.name,
@@ -116,5 +109,5 @@ pub fn prompts(server: &Server, prompts: &[Prompt], tokenizer: &Tokenizer, cance
         });
     }
     let (schema, server) = ("loupe.prompts/1", ServerJson::of(server));
-    Ok(print(&PromptsDocument { loupe: VERSION, schema, server, prompts: listed, total }))
+    print(&PromptsDocument { loupe: VERSION, schema, server, prompts: listed, total })
 }

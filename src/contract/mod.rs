@@ -23,7 +23,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::analysis::HostsReport;
-use crate::cancel::{Cancel, Cancelled};
+use crate::cancel::Cancel;
 use crate::capture::{self, Block, BlockKind, Capture, Direction, FactCount, Hint, Message, Server, Tool};
 use crate::digest::sha256;
 use crate::format::ledger::{Row, default_baseline};
@@ -104,14 +104,11 @@ pub fn error(problem: &Problem) -> String {
 }
 
 /// `loupe.tools/1`: a server's tools, as `tools --json` prints them.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<String, Cancelled> {
-    let mut total = SizeJson::of(b"", tokenizer, cancel)?;
+pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer) -> String {
+    let mut total = SizeJson::of(b"", tokenizer);
     let mut listed = Vec::with_capacity(tools.len());
     for tool in tools {
-        let definition = SizeJson::of(&tool.raw, tokenizer, cancel)?;
+        let definition = SizeJson::of(&tool.raw, tokenizer);
         total = total.plus(&definition);
         listed.push(ListedToolJson {
             name: &tool.name,
@@ -125,7 +122,7 @@ pub fn tools(server: &Server, tools: &[Tool], tokenizer: &Tokenizer, cancel: &Ca
             faults: &tool.faults,
         });
     }
-    Ok(print(&ToolsDocument { loupe: VERSION, schema: "loupe.tools/1", server: ServerJson::of(server), tools: listed, total }))
+    print(&ToolsDocument { loupe: VERSION, schema: "loupe.tools/1", server: ServerJson::of(server), tools: listed, total })
 }
 
 /// `loupe.formats/1`: every format that is built.
@@ -278,7 +275,7 @@ impl<'a> CaptureJson<'a> {
         let result = reading.result().filter(|_| whole).and_then(|node| raw(node.raw()));
         let unreadable = !whole || (result.is_none() && reading.result().is_some());
         let has_time = capture.started_at != OffsetDateTime::UNIX_EPOCH;
-        let counted = |text: &str| TokensJson::of_known(text, &subject.known, tokenizer, cancel).ok();
+        let counted = |text: &str| (!cancel.is_cancelled()).then(|| TokensJson::of_known(text, &subject.known, tokenizer));
         let blocks = reading.blocks.iter().map(|block| BlockJson::of(block, &reading.doc, counted)).collect();
         Self {
             id: capture.name.to_string(),
@@ -340,7 +337,7 @@ impl<'a> ToolJson<'a> {
         if tool.name.is_empty() && tool.raw.is_empty() {
             return None;
         }
-        let definition = if tool.raw.is_empty() { None } else { SizeJson::of(&tool.raw, tokenizer, cancel).ok() };
+        let definition = (!tool.raw.is_empty() && !cancel.is_cancelled()).then(|| SizeJson::of(&tool.raw, tokenizer));
         Some(Self { name: &tool.name, title: tool.title.as_deref(), annotations: AnnotationsJson::of(tool), definition })
     }
 }

@@ -43,13 +43,13 @@ mod tests {
 
     use super::*;
     use crate::analysis::tests::subject_of;
-    use crate::cancel::Cancel;
+
     use crate::capture::{Server, Tool};
     use crate::format::FORMATS;
 
     fn written(tool: &str, arguments: &'static str, source: &str, server: &str) -> String {
         let subject = subject_of(r#"{"content":[{"type":"text","text":"{\"n\":1}"}]}"#);
-        let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject, &Cancel::new()).unwrap()).collect();
+        let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject)).collect();
         let tokenizer = Tokenizer::default();
         let count = |row: &Row| tokenizer.from_tokens(row.tokens).filter(|_| row.is_available());
         let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row), why: None }).collect();

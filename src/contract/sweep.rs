@@ -67,11 +67,8 @@ pub fn sweep(
     for (at, value) in values.iter().enumerate() {
         let report = match calls.get(at) {
             Some(call) => {
-                let counts = call
-                    .rows
-                    .iter()
-                    .map(|row| count_row(&call.subject, row, &options.tokenizer, cancel))
-                    .collect::<Result<Vec<_>, _>>()?;
+                let count = |row| cancel.check().map(|()| count_row(&call.subject, row, &options.tokenizer));
+                let counts = call.rows.iter().map(count).collect::<Result<Vec<_>, _>>()?;
                 let seen = HostsReport::of(&call.subject, hosts, cancel)?;
                 let failed = failure(&call.subject);
                 let text = report(&call.subject, &call.rows, &counts, Some(&seen), &options, failed.as_ref(), cancel);

@@ -169,13 +169,13 @@ fn joined(row: [String; 15], count: [String; 3]) -> [String; 18] {
 mod tests {
     use super::*;
     use crate::analysis::tests::subject_of;
-    use crate::cancel::Cancel;
+
     use crate::format::FORMATS;
 
     #[test]
     fn a_sheet_leaves_empty_what_is_not_known_and_says_why() {
         let subject = subject_of(r#"{"content":[{"type":"text","text":"{\"n\":1}"}]}"#);
-        let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject, &Cancel::new()).unwrap()).collect();
+        let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject)).collect();
         let line = |text: &str, id: &str| text.lines().find(|line| line.starts_with(id)).unwrap().to_owned();
         let text = ledger_table(TableKind::Csv, &rows.iter().collect::<Vec<_>>(), "json", Encoding::O200kBase);
         assert_eq!(line(&text, "structured,"), "structured,false,,,,,,,,,,,,,no structuredContent in this answer");

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::cancel::{Cancel, Cancelled};
 use crate::format::TextMemo;
 use crate::token::{self, Count, Tokenizer, TokenizerFile, Tokens};
 
@@ -16,22 +15,22 @@ pub(super) struct TokensJson {
 }
 
 impl TokensJson {
-    pub(super) fn of(text: &str, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
-        Self::named(token::count(text, cancel)?, text, tokenizer, cancel)
+    pub(super) fn of(text: &str, tokenizer: &Tokenizer) -> Self {
+        Self::named(token::count(text), text, tokenizer)
     }
 
     /// The same for a text of an answer, which is counted once.
-    pub(super) fn of_known(text: &str, known: &TextMemo, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
-        Self::named(known.counts(text.as_bytes(), cancel)?.tokens, text, tokenizer, cancel)
+    pub(super) fn of_known(text: &str, known: &TextMemo, tokenizer: &Tokenizer) -> Self {
+        Self::named(known.counts(text.as_bytes()).tokens, text, tokenizer)
     }
 
-    fn named(tokens: Tokens, text: &str, tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn named(tokens: Tokens, text: &str, tokenizer: &Tokenizer) -> Self {
         let count = match (tokenizer.encoding(), tokenizer.from_tokens(tokens)) {
             (Some(_), _) => None,
             (None, Some(count)) => Some(count),
-            (None, None) => tokenizer.count(text, cancel)?.ok(),
+            (None, None) => tokenizer.count(text).ok(),
         };
-        Ok(Self::counted(tokens, tokenizer, count))
+        Self::counted(tokens, tokenizer, count)
     }
 
     pub(super) fn counted(tokens: Tokens, tokenizer: &Tokenizer, count: Option<Count>) -> Self {
@@ -92,9 +91,9 @@ pub(super) struct SizeJson {
 }
 
 impl SizeJson {
-    pub(super) fn of(bytes: &[u8], tokenizer: &Tokenizer, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let tokens = TokensJson::of(&String::from_utf8_lossy(bytes), tokenizer, cancel)?;
-        Ok(Self { bytes: bytes.len() as u64, tokens })
+    pub(super) fn of(bytes: &[u8], tokenizer: &Tokenizer) -> Self {
+        let tokens = TokensJson::of(&String::from_utf8_lossy(bytes), tokenizer);
+        Self { bytes: bytes.len() as u64, tokens }
     }
 
     pub(super) fn plus(&self, other: &Self) -> Self {

@@ -8,15 +8,10 @@ use std::time::Instant;
 use regex::Regex;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
-use crate::cancel::{Cancel, Cancelled};
-
 /// In longer lines only what is equal at both ends is left out.
 const MAX_WORDS_BYTES: usize = 8 << 10;
 /// Less in common than this share, and a changed line is shown as another line.
 const ALIKE: f64 = 0.3;
-
-/// After so many lines the asker may look away.
-const LINES_A_LOOK: usize = 4_096;
 
 /// How two texts are compared.
 #[derive(Clone, Debug)]
@@ -134,17 +129,8 @@ impl<'t> Lines<'t> {
     }
 
     /// Numbers that are equal where lines are.
-    fn numbers(
-        &self,
-        known: &mut HashMap<String, u32>,
-        borrowed: &mut HashMap<&'t str, u32>,
-        options: &LineOptions,
-        cancel: &Cancel,
-    ) -> Result<Vec<u32>, Cancelled> {
+    fn numbers(&self, known: &mut HashMap<String, u32>, borrowed: &mut HashMap<&'t str, u32>, options: &LineOptions) -> Vec<u32> {
         let number = |at: usize| {
-            if at.is_multiple_of(LINES_A_LOOK) {
-                cancel.check()?;
-            }
             let line = self.get(at);
             let next = u32::try_from(known.len() + borrowed.len()).unwrap_or(u32::MAX);
             let line_of = |line: &str| match &*TIME {
@@ -153,47 +139,41 @@ impl<'t> Lines<'t> {
             };
             if options.ignore_space {
                 let words: Vec<&str> = line.split_whitespace().collect();
-                return Ok(*known.entry(line_of(&words.join(" "))).or_insert(next));
+                return *known.entry(line_of(&words.join(" "))).or_insert(next);
             }
             if options.ignore_times {
-                return Ok(*known.entry(line_of(line)).or_insert(next));
+                return *known.entry(line_of(line)).or_insert(next);
             }
-            Ok(*borrowed.entry(line).or_insert(next))
+            *borrowed.entry(line).or_insert(next)
         };
         (0..self.ranges.len()).map(number).collect()
     }
 }
 
 /// Compares two texts.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away; while lines are being aligned, only the deadline ends the search.
-pub fn lines(a: &str, b: &str, options: &LineOptions, cancel: &Cancel) -> Result<TextDiff, Cancelled> {
+pub fn lines(a: &str, b: &str, options: &LineOptions) -> TextDiff {
     if a == b {
-        return Ok(TextDiff::default());
+        return TextDiff::default();
     }
     let (old, new) = (Lines::of(a), Lines::of(b));
-    cancel.check()?;
     let (mut known, mut borrowed) = (HashMap::new(), HashMap::new());
-    let from = old.numbers(&mut known, &mut borrowed, options, cancel)?;
-    let to = new.numbers(&mut known, &mut borrowed, options, cancel)?;
-    cancel.check()?;
+    let from = old.numbers(&mut known, &mut borrowed, options);
+    let to = new.numbers(&mut known, &mut borrowed, options);
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &from, &to, options.deadline);
     let mut hunks = Hunks { old: &old, new: &new, options, found: TextDiff::default(), kept: 0, is_open: false };
     for (at, op) in ops.iter().enumerate() {
-        cancel.check()?;
         match *op {
             DiffOp::Equal { old_index, new_index, len } => {
                 hunks.equal(old_index, new_index, len, at == 0, at + 1 == ops.len());
             }
-            DiffOp::Delete { old_index, old_len, new_index } => hunks.changed(old_index, old_len, new_index, 0, cancel)?,
-            DiffOp::Insert { old_index, new_index, new_len } => hunks.changed(old_index, 0, new_index, new_len, cancel)?,
+            DiffOp::Delete { old_index, old_len, new_index } => hunks.changed(old_index, old_len, new_index, 0),
+            DiffOp::Insert { old_index, new_index, new_len } => hunks.changed(old_index, 0, new_index, new_len),
             DiffOp::Replace { old_index, old_len, new_index, new_len } => {
-                hunks.changed(old_index, old_len, new_index, new_len, cancel)?;
+                hunks.changed(old_index, old_len, new_index, new_len);
             }
         }
     }
-    Ok(hunks.found)
+    hunks.found
 }
 
 struct Hunks<'t, 'o> {
@@ -244,7 +224,7 @@ impl Hunks<'_, '_> {
         }
     }
 
-    fn changed(&mut self, a: usize, a_len: usize, b: usize, b_len: usize, cancel: &Cancel) -> Result<(), Cancelled> {
+    fn changed(&mut self, a: usize, a_len: usize, b: usize, b_len: usize) {
         self.found.removed += a_len as u64;
         self.found.added += b_len as u64;
         if !self.is_open && !self.is_full() {
@@ -255,10 +235,9 @@ impl Hunks<'_, '_> {
         let (a_kept, b_kept) = (a_len.min(room), b_len.min(room.saturating_sub(a_len)));
         self.found.more += (a_len - a_kept + b_len - b_kept) as u64;
         self.kept += a_kept + b_kept;
-        let Some(hunk) = self.found.hunks.last_mut().filter(|_| a_kept > 0 || b_kept > 0) else { return Ok(()) };
+        let Some(hunk) = self.found.hunks.last_mut().filter(|_| a_kept > 0 || b_kept > 0) else { return };
         let mut paired = Vec::with_capacity(a_kept.min(b_kept));
         for at in 0..a_kept.min(b_kept) {
-            cancel.check()?;
             paired.push(words(self.old.get(a + at), self.new.get(b + at), self.options.deadline));
         }
         for at in 0..a_kept {
@@ -282,7 +261,6 @@ impl Hunks<'_, '_> {
             });
         }
         (hunk.a.end, hunk.b.end) = (a + a_kept + 1, b + b_kept + 1);
-        Ok(())
     }
 }
 

@@ -6,12 +6,8 @@
 use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
 
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::decimal::Decimal;
 use crate::json::{FaultKind, Kind, Node};
-
-/// Nodes between two looks at the asker.
-const STRIDE: usize = 1 << 14;
 
 /// The digests of a subtree.
 pub(super) struct Digests {
@@ -21,7 +17,7 @@ pub(super) struct Digests {
 
 impl Digests {
     /// Digests of `root` and everything below it; comparable with those made with the same `seed`.
-    pub(super) fn of(root: Node<'_>, seed: &RandomState, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub(super) fn of(root: Node<'_>, seed: &RandomState) -> Self {
         let base = root.index();
         let doc = root.doc();
         // Of members of one name the last one counts for most readers, so there the order matters.
@@ -29,9 +25,6 @@ impl Digests {
         let mut of = vec![0_u64; root.subtree_end() - base];
         // Children stand after their parents on the tape, so that backwards every node is complete when it is met.
         for at in (0..of.len()).rev() {
-            if at.is_multiple_of(STRIDE) {
-                cancel.check()?;
-            }
             let Some(node) = doc.node(base + at) else { continue };
             let digest = match node.kind() {
                 Kind::Array | Kind::Object => seed.hash_one((node.kind(), of[at], node.len())),
@@ -49,7 +42,7 @@ impl Digests {
             let parent = parent.index() - base;
             of[parent] = of[parent].wrapping_add(place);
         }
-        Ok(Self { base, of })
+        Self { base, of }
     }
 
     pub(super) fn get(&self, node: Node<'_>) -> u64 {
@@ -58,11 +51,8 @@ impl Digests {
 }
 
 /// One digest of a value: equal for equal values under the same `seed`.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn digest(root: Node<'_>, seed: &RandomState, cancel: &Cancel) -> Result<u64, Cancelled> {
-    Ok(Digests::of(root, seed, cancel)?.get(root))
+pub fn digest(root: Node<'_>, seed: &RandomState) -> u64 {
+    Digests::of(root, seed).get(root)
 }
 
 /// What a scalar is, beside its kind: its text and, for a number, sign and power of ten.

@@ -11,13 +11,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::key::{key_field, key_value};
 use super::pattern::covers;
 use super::same::Digests;
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::{Kind, Node};
 
 /// Lists without a key that are longer than this, once what is equal at both ends is left out, are compared by position.
 const ALIGN: usize = 256;
-/// Pairs between two looks at the asker.
-const STRIDE: usize = 1 << 10;
 /// Lists whose key is named.
 const MAX_LISTS: usize = 100;
 
@@ -128,20 +125,12 @@ struct Comparison<'o> {
 }
 
 /// Compares two values.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn tree(a: Node<'_>, b: Node<'_>, options: &TreeOptions, cancel: &Cancel) -> Result<TreeDiff, Cancelled> {
+pub fn tree(a: Node<'_>, b: Node<'_>, options: &TreeOptions) -> TreeDiff {
     let seed = RandomState::new();
-    let digests = (Digests::of(a, &seed, cancel)?, Digests::of(b, &seed, cancel)?);
+    let digests = (Digests::of(a, &seed), Digests::of(b, &seed));
     let mut comparison = Comparison { options, roots: (a.index(), b.index()), found: TreeDiff::default() };
     let mut tasks = vec![Task::Pair(a, b)];
-    let mut seen = 0_usize;
     while let Some(task) = tasks.pop() {
-        seen += 1;
-        if seen.is_multiple_of(STRIDE) {
-            cancel.check()?;
-        }
         let (a, b) = match task {
             Task::Removed(a) => {
                 comparison.note(Op::Remove, Some(a), None);
@@ -172,7 +161,7 @@ pub fn tree(a: Node<'_>, b: Node<'_>, options: &TreeOptions, cancel: &Cancel) ->
         inside.reverse();
         tasks.append(&mut inside);
     }
-    Ok(comparison.found)
+    comparison.found
 }
 
 impl Comparison<'_> {

@@ -15,7 +15,6 @@ use tokio::task::AbortHandle;
 
 use super::queue::Queue;
 use super::work;
-use crate::cancel::Cancel;
 use crate::capture::Capture;
 use crate::mcp::keychain;
 use crate::problem::{Problem, ProblemKind};
@@ -167,8 +166,7 @@ async fn keep(key: &Key, keychain: bool) -> KeyPlace {
 }
 
 fn prepare(capture: Arc<Capture>, format: &str, address: &str, model: &str) -> Result<Prepared, Problem> {
-    let text = analysis::text_of(&analysis::subject(capture), format, &Cancel::new())
-        .map_err(|_| Problem::new(ProblemKind::Cancelled, "called off"))??;
+    let text = analysis::text_of(&analysis::subject(capture), format)?;
     if text.is_empty() {
         return Err(Problem::new(ProblemKind::NotFound, "there is no text to count"));
     }

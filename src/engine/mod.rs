@@ -269,7 +269,8 @@ impl Engine {
         let day = today.clone();
         let failed = move |problem| Event::Hosts(HostsEvent::Probed { run, finding: Err(problem), today: day });
         work::blocking(runtime.handle(), &self.queue, failed, move || {
-            if let Ok(finding) = probe::find(&Probe::answers(), &pasted, probe::SERVER, &hosts, &cancel) {
+            let finding = probe::find(&Probe::answers(), &pasted, probe::SERVER, &hosts);
+            if !cancel.is_cancelled() {
                 queue.push(Event::Hosts(HostsEvent::Probed { run, finding: Ok(Arc::new(finding)), today }));
             }
         });

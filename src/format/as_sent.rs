@@ -2,7 +2,6 @@
 
 use super::out::Pieces;
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError};
-use crate::cancel::Cancel;
 use crate::capture::Payload;
 
 const NO_TEXT: &str = "no text block in this answer";
@@ -16,20 +15,18 @@ fn has_text(subject: &Subject) -> bool {
     subject.reading.text_blocks().next().is_some()
 }
 
-fn push_texts(subject: &Subject, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+fn push_texts(subject: &Subject, out: &mut Pieces<'_>) {
     for (position, block) in subject.reading.text_blocks().enumerate() {
         if position > 0 {
-            out.push("\n")?;
+            out.push("\n");
         }
-        out.push(block.text.as_deref().unwrap_or_default())?;
+        out.push(block.text.as_deref().unwrap_or_default());
     }
-    Ok(())
 }
 
-fn push_structured(subject: &Subject, out: &mut Pieces<'_>) -> Result<(), WriteError> {
-    match subject.reading.structured() {
-        Some(node) => Ok(out.push_bytes(node.raw())?),
-        None => Ok(()),
+fn push_structured(subject: &Subject, out: &mut Pieces<'_>) {
+    if let Some(node) = subject.reading.structured() {
+        out.push_bytes(node.raw());
     }
 }
 
@@ -57,10 +54,11 @@ impl Format for Content {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         need(has_text(subject), NO_TEXT)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, _: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
-        push_texts(subject, &mut out)?;
-        Ok(out.finish()?)
+        push_texts(subject, &mut out);
+        out.finish();
+        Ok(())
     }
 }
 
@@ -84,10 +82,11 @@ impl Format for Structured {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         need(subject.reading.structured().is_some(), NO_STRUCTURED)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, _: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
-        push_structured(subject, &mut out)?;
-        Ok(out.finish()?)
+        push_structured(subject, &mut out);
+        out.finish();
+        Ok(())
     }
 }
 
@@ -109,12 +108,13 @@ impl Format for Both {
         need(has_text(subject), NO_TEXT)?;
         need(subject.reading.structured().is_some(), NO_STRUCTURED)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, _: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
-        push_texts(subject, &mut out)?;
-        out.push("\n")?;
-        push_structured(subject, &mut out)?;
-        Ok(out.finish()?)
+        push_texts(subject, &mut out);
+        out.push("\n");
+        push_structured(subject, &mut out);
+        out.finish();
+        Ok(())
     }
 }
 
@@ -139,11 +139,12 @@ impl Format for Wire {
         need(subject.capture.response.is_some(), "no response came")?;
         need(subject.capture.has_wire(), crate::capture::Capture::NO_WIRE)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, _: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let mut out = Pieces::new(sink);
         if let Some(response) = &subject.capture.response {
-            out.push_bytes(response)?;
+            out.push_bytes(response);
         }
-        Ok(out.finish()?)
+        out.finish();
+        Ok(())
     }
 }

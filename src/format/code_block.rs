@@ -7,7 +7,6 @@ use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{RowSet, cell_text};
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, markdown, payload_of};
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
@@ -30,64 +29,62 @@ impl Format for CodeBlock {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let root = payload.root();
-        growth::check(path_bytes(root, cancel)?, "the paths", root, self.title())?;
+        growth::check(path_bytes(root), "the paths", root, self.title())?;
         let mut out = Pieces::new(sink);
         match RowSet::of(root) {
             Ok(rows) => {
-                out.push(&format!("{} records:\n", rows.list().len()))?;
+                out.push(&format!("{} records:\n", rows.list().len()));
                 for node in rows.envelope() {
                     let value = if node.is_null() { Cow::Borrowed(NULL) } else { cell_text(Some(node)) };
-                    out.push(&format!("{}: {}\n", escape(&node.key().unwrap_or_default()), escape(&value)))?;
+                    out.push(&format!("{}: {}\n", escape(&node.key().unwrap_or_default()), escape(&value)));
                 }
                 for record in rows.records() {
-                    out.push("\n")?;
-                    push_block(record, &mut out, cancel)?;
+                    out.push("\n");
+                    push_block(record, &mut out);
                 }
             }
-            Err(_) => push_block(root, &mut out, cancel)?,
+            Err(_) => push_block(root, &mut out),
         }
-        Ok(out.finish()?)
+        out.finish();
+        Ok(())
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text))
     }
 }
 
-fn push_block(root: Node<'_>, out: &mut Pieces<'_>, cancel: &Cancel) -> Result<(), WriteError> {
-    let fence = growth::fence(root, cancel)?;
-    out.push(&format!("{fence}\n"))?;
+fn push_block(root: Node<'_>, out: &mut Pieces<'_>) {
+    let fence = growth::fence(root);
+    out.push(&format!("{fence}\n"));
     let mut path = String::new();
     // The length of the path outside each open container.
     let mut outside: Vec<usize> = Vec::new();
-    walk(root, |event| {
-        match event {
-            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
-                let before = path.len();
-                if node.index() != root.index() {
-                    push_step(&mut path, node);
-                }
-                if let Some(value) = line_value(node) {
-                    out.push(&path)?;
-                    if !path.is_empty() || node.index() != root.index() {
-                        out.push(": ")?;
-                    }
-                    out.push(&escape(&value))?;
-                    out.push("\n")?;
-                }
-                if node.is_container() {
-                    outside.push(before);
-                } else {
-                    path.truncate(before);
-                }
+    walk(root, |event| match event {
+        WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
+            let before = path.len();
+            if node.index() != root.index() {
+                push_step(&mut path, node);
             }
-            WalkEvent::Close(_) => path.truncate(outside.pop().unwrap_or(0)),
+            if let Some(value) = line_value(node) {
+                out.push(&path);
+                if !path.is_empty() || node.index() != root.index() {
+                    out.push(": ");
+                }
+                out.push(&escape(&value));
+                out.push("\n");
+            }
+            if node.is_container() {
+                outside.push(before);
+            } else {
+                path.truncate(before);
+            }
         }
-        Ok::<(), WriteError>(())
-    })?;
-    Ok(out.push(&format!("{fence}\n"))?)
+        WalkEvent::Close(_) => path.truncate(outside.pop().unwrap_or(0)),
+    });
+    out.push(&format!("{fence}\n"));
 }
 
 fn push_step(path: &mut String, node: Node<'_>) {
@@ -125,37 +122,33 @@ fn escape(text: &str) -> Cow<'_, str> {
 }
 
 /// Bytes of all paths, counted without writing them.
-fn path_bytes(root: Node<'_>, cancel: &Cancel) -> Result<u64, Cancelled> {
-    let mut steps = cancel.steps();
+fn path_bytes(root: Node<'_>) -> u64 {
     let (mut total, mut length) = (0_u64, 0_u64);
     let mut outside = Vec::new();
-    walk(root, |event| {
-        match event {
-            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
-                let step = node.raw_key().map_or(3, |key| key.len() as u64 + 1);
-                if node.is_container() && !node.is_empty() {
+    walk(root, |event| match event {
+        WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
+            let step = node.raw_key().map_or(3, |key| key.len() as u64 + 1);
+            if node.is_container() && !node.is_empty() {
+                outside.push(length);
+                length += step;
+            } else {
+                total = total.saturating_add(length + step);
+                if node.is_container() {
                     outside.push(length);
-                    length += step;
-                } else {
-                    total = total.saturating_add(length + step);
-                    if node.is_container() {
-                        outside.push(length);
-                    }
                 }
             }
-            WalkEvent::Close(_) => length = outside.pop().unwrap_or(0),
         }
-        steps.step()
-    })?;
-    Ok(total)
+        WalkEvent::Close(_) => length = outside.pop().unwrap_or(0),
+    });
+    total
 }
 
 const LINE: Untyped = Untyped { is_empty_null: false, null: Some(NULL), is_nested: false };
 const ENVELOPE: Untyped = Untyped { is_nested: true, ..LINE };
 
-fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let mut lines = markdown::lines(text).peekable();
-    let mut builder = Builder::new(cancel);
+    let mut builder = Builder::default();
     if text.starts_with("```") {
         push_fence(&mut lines, &mut builder)?;
         return builder.finish();
@@ -169,7 +162,7 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
         let Some((key, value)) = line.split_once(": ") else { return Err(unreadable(number, "no `key: value`")) };
         envelope.push((unescape(key), unescape(value)));
     }
-    builder.open_rows(envelope.into_iter(), ENVELOPE)?;
+    builder.open_rows(envelope.into_iter(), ENVELOPE);
     while let Some((number, line)) = lines.next() {
         if !line.is_empty() {
             return Err(unreadable(number, "no empty line before a record"));
@@ -187,8 +180,8 @@ enum Step<'t> {
 }
 
 /// Builds the value in one fence: neighbouring lines share the beginning of their paths.
-fn push_fence<'t>(lines: &mut impl Iterator<Item = (usize, &'t str)>, builder: &mut Builder<'_>) -> Result<(), DecodeError> {
-    let Some((first, fence)) = lines.next() else { return Err(DecodeError::Unreadable("no fence".into())) };
+fn push_fence<'t>(lines: &mut impl Iterator<Item = (usize, &'t str)>, builder: &mut Builder) -> Result<(), DecodeError> {
+    let Some((first, fence)) = lines.next() else { return Err(DecodeError("no fence".into())) };
     if fence.len() < 3 || !fence.bytes().all(|byte| byte == b'`') {
         return Err(unreadable(first, "no fence"));
     }
@@ -206,7 +199,7 @@ fn push_fence<'t>(lines: &mut impl Iterator<Item = (usize, &'t str)>, builder: &
                 return Err(unreadable(number, "no `path: value`"));
             }
             is_begun = true;
-            builder.untyped("", &unescape(line), LINE)?;
+            builder.untyped("", &unescape(line), LINE);
             continue;
         };
         let mut steps = steps(path);
@@ -214,18 +207,18 @@ fn push_fence<'t>(lines: &mut impl Iterator<Item = (usize, &'t str)>, builder: &
         let kind_of = |step: &Step<'_>| if matches!(step, Step::At(_)) { Kind::Array } else { Kind::Object };
         if !is_begun {
             is_begun = true;
-            builder.open("", kind_of(steps.first().unwrap_or(&last)))?;
+            builder.open("", kind_of(steps.first().unwrap_or(&last)));
         }
         let shared = open.iter().zip(&steps).take_while(|(open, step)| open == step).count();
         builder.close_to(base + 1 + shared);
         open.truncate(shared);
         for (at, step) in steps.iter().enumerate().skip(shared) {
-            builder.open(key_of(step), kind_of(steps.get(at + 1).unwrap_or(&last)))?;
+            builder.open(key_of(step), kind_of(steps.get(at + 1).unwrap_or(&last)));
             open.push(step.clone());
         }
-        builder.untyped(key_of(&last), &unescape(value), LINE)?;
+        builder.untyped(key_of(&last), &unescape(value), LINE);
     }
-    Err(DecodeError::Unreadable("a fence without an end".into()))
+    Err(DecodeError("a fence without an end".into()))
 }
 
 fn key_of<'s>(step: &'s Step<'_>) -> &'s str {

@@ -4,14 +4,13 @@ use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{self, Columns, RowSet, cell_text};
 use super::{Format, NotApplicable, Sink, Subject, WriteError};
-use crate::cancel::Cancel;
 use crate::json::Kind;
 
 #[derive(Debug)]
 pub struct Csv;
 
 fn writer<'p, 'a>(out: &'p mut Pieces<'a>) -> csv::Writer<&'p mut Pieces<'a>> {
-    csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).flexible(true).from_writer(out)
+    csv::WriterBuilder::default().terminator(csv::Terminator::Any(b'\n')).flexible(true).from_writer(out)
 }
 
 impl Format for Csv {
@@ -24,13 +23,13 @@ impl Format for Csv {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         rows::applies(subject)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
-        rows::write_table(subject, self.title(), sink, cancel, |rows, columns, out| {
-            write_rows(rows, columns, out).map_err(|error| out.explain(error))
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        rows::write_table(subject, self.title(), sink, |rows, columns, out| {
+            write_rows(rows, columns, out).map_err(|error| WriteError(error.to_string()))
         })
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text))
     }
 }
 
@@ -54,7 +53,7 @@ fn write_rows(rows: RowSet<'_>, columns: &Columns<'_>, out: &mut Pieces<'_>) -> 
     Ok(())
 }
 
-fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let end = envelope_end(text);
     let (envelope, table) = end.map_or(("", text), |end| (&text[..end], &text[end + 1..]));
     let mut parts = records(envelope).into_records();
@@ -63,9 +62,9 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
     if keys.len() != values.len() {
         return Err(unreadable(2, "the envelope has not one value for each key"));
     }
-    let mut builder = Builder::new(cancel);
+    let mut builder = Builder::default();
     let pairs: Vec<_> = keys.iter().zip(&values).map(|(key, value)| (key.into(), value.into())).collect();
-    builder.open_rows(pairs.into_iter(), Untyped::CELL)?;
+    builder.open_rows(pairs.into_iter(), Untyped::CELL);
     let mut rows = records(table);
     let mut columns = csv::StringRecord::new();
     rows.read_record(&mut columns).map_err(|error| unread(&error))?;
@@ -73,11 +72,11 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
     while rows.read_record(&mut row).map_err(|error| unread(&error))? {
         if row.len() != columns.len() {
             let line = row.position().map_or(0, csv::Position::line);
-            return Err(DecodeError::Unreadable(format!("line {line}: {} cells under {} columns", row.len(), columns.len())));
+            return Err(DecodeError(format!("line {line}: {} cells under {} columns", row.len(), columns.len())));
         }
-        builder.open("", Kind::Object)?;
+        builder.open("", Kind::Object);
         for (key, cell) in columns.iter().zip(&row) {
-            builder.untyped(key, cell, Untyped::CELL)?;
+            builder.untyped(key, cell, Untyped::CELL);
         }
         builder.close();
     }
@@ -85,13 +84,13 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
 }
 
 fn records(text: &str) -> csv::Reader<&[u8]> {
-    let mut builder = csv::ReaderBuilder::new();
+    let mut builder = csv::ReaderBuilder::default();
     builder.has_headers(false).flexible(true).terminator(csv::Terminator::Any(b'\n'));
     builder.from_reader(text.as_bytes())
 }
 
 fn unread(error: &csv::Error) -> DecodeError {
-    DecodeError::Unreadable(error.to_string())
+    DecodeError(error.to_string())
 }
 
 /// Where the first empty line outside quotes begins: it parts the envelope from the table.

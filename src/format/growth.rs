@@ -2,7 +2,6 @@
 //! first, and refused where it is out of all proportion, rather than written for hours.
 
 use super::WriteError;
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Node, write};
 
@@ -16,38 +15,32 @@ pub(super) fn check(added: u64, what: &str, root: Node<'_>, format: &str) -> Res
     if added <= FREE.max(TIMES.saturating_mul(root.raw().len() as u64)) {
         return Ok(());
     }
-    Err(WriteError::Refused(format!("so deep that {what} alone would take {} MB: {format} is not written", added / 1_000_000)))
+    Err(WriteError(format!("so deep that {what} alone would take {} MB: {format} is not written", added / 1_000_000)))
 }
 
 /// Bytes of indentation where every value and every closing stands on its own line, two spaces a level.
-pub(super) fn indentation(root: Node<'_>, cancel: &Cancel) -> Result<u64, Cancelled> {
+pub(super) fn indentation(root: Node<'_>) -> u64 {
     let mut total = 0_u64;
     let mut depth = 0_u64;
-    let mut steps = cancel.steps();
-    walk(root, |event| {
-        match event {
-            WalkEvent::Scalar(_) => total = total.saturating_add(depth * 2),
-            WalkEvent::Open(_) => {
-                total = total.saturating_add(depth * 2);
-                depth += 1;
-            }
-            WalkEvent::Close(_) => {
-                depth -= 1;
-                total = total.saturating_add(depth * 2);
-            }
+    walk(root, |event| match event {
+        WalkEvent::Scalar(_) => total = total.saturating_add(depth * 2),
+        WalkEvent::Open(_) => {
+            total = total.saturating_add(depth * 2);
+            depth += 1;
         }
-        steps.step()
-    })?;
-    Ok(total)
+        WalkEvent::Close(_) => {
+            depth -= 1;
+            total = total.saturating_add(depth * 2);
+        }
+    });
+    total
 }
 
 /// The longest run of backticks in any string or key below `root`, so that a fence can be longer.
-fn longest_backtick_run(root: Node<'_>, cancel: &Cancel) -> Result<usize, Cancelled> {
+fn longest_backtick_run(root: Node<'_>) -> usize {
     let mut longest = 0;
-    let mut steps = cancel.steps();
     let mut text = String::new();
     for node in (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index)) {
-        steps.step()?;
         for raw in [node.raw_key().filter(|_| node.index() != root.index()), (!node.is_container()).then(|| node.raw())] {
             let Some(raw) = raw else { continue };
             // An escape may hide a backtick.
@@ -61,7 +54,7 @@ fn longest_backtick_run(root: Node<'_>, cancel: &Cancel) -> Result<usize, Cancel
             longest = longest.max(run);
         }
     }
-    Ok(longest)
+    longest
 }
 
 fn run_of(bytes: &[u8]) -> usize {
@@ -69,9 +62,6 @@ fn run_of(bytes: &[u8]) -> usize {
 }
 
 /// A fence that nothing below `root` can close.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub(super) fn fence(root: Node<'_>, cancel: &Cancel) -> Result<String, Cancelled> {
-    Ok("`".repeat((longest_backtick_run(root, cancel)? + 1).max(3)))
+pub(super) fn fence(root: Node<'_>) -> String {
+    "`".repeat((longest_backtick_run(root) + 1).max(3))
 }

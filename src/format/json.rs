@@ -3,7 +3,6 @@
 use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, payload_of};
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
@@ -28,11 +27,11 @@ impl Format for Compact {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
-        write_json(subject, false, sink, cancel)
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        write_json(subject, false, sink)
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(Decoded::json(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(Decoded::json(text))
     }
 }
 
@@ -49,44 +48,41 @@ impl Format for Pretty {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
-        write_json(subject, true, sink, cancel)
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        write_json(subject, true, sink)
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(Decoded::json(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(Decoded::json(text))
     }
 }
 
-fn write_json(subject: &Subject, is_pretty: bool, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+fn write_json(subject: &Subject, is_pretty: bool, sink: &mut dyn Sink) -> Result<(), WriteError> {
     let Some(payload) = &subject.payload else { return Ok(()) };
     let mut out = Pieces::new(sink);
     if is_pretty {
-        push_pretty(payload.root(), "JSON, pretty", &mut out, cancel)?;
+        push_pretty(payload.root(), "JSON, pretty", &mut out)?;
     } else {
-        push_value(payload.root(), false, |text| out.push(text))?;
+        push_value(payload.root(), false, |text| out.push(text));
     }
-    Ok(out.finish()?)
+    out.finish();
+    Ok(())
 }
 
 /// The pretty form; `format` is the name in a refusal.
-pub(super) fn push_pretty(root: Node<'_>, format: &str, out: &mut Pieces<'_>, cancel: &Cancel) -> Result<(), WriteError> {
-    growth::check(growth::indentation(root, cancel)?, "indentation", root, format)?;
-    Ok(push_value(root, true, |text| out.push(text))?)
+pub(super) fn push_pretty(root: Node<'_>, format: &str, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+    growth::check(growth::indentation(root), "indentation", root, format)?;
+    push_value(root, true, |text| out.push(text));
+    Ok(())
 }
 
 /// The compact form of a value, as nested values stand in table cells.
 pub(super) fn compact(node: Node<'_>) -> String {
     let mut text = String::new();
-    let pushed = push_value(node, false, |piece| {
-        text.push_str(piece);
-        Ok(())
-    });
-    // Pushing to a String cannot be cancelled.
-    debug_assert!(pushed.is_ok());
+    push_value(node, false, |piece| text.push_str(piece));
     text
 }
 
-fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str) -> Result<(), Cancelled>) -> Result<(), Cancelled> {
+fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str)) {
     let mut depth = 0_usize;
     let mut piece = String::new();
     walk(root, |event| {
@@ -98,7 +94,7 @@ fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str) -> Res
                         piece.push(',');
                     }
                     if is_pretty {
-                        new_line(&mut piece, depth, &mut push)?;
+                        new_line(&mut piece, depth, &mut push);
                     }
                     if let Some(key) = node.raw_key() {
                         write::push_raw(&mut piece, key);
@@ -115,17 +111,17 @@ fn push_value(root: Node<'_>, is_pretty: bool, mut push: impl FnMut(&str) -> Res
             WalkEvent::Close(node) => {
                 depth -= 1;
                 if is_pretty && !node.is_empty() {
-                    new_line(&mut piece, depth, &mut push)?;
+                    new_line(&mut piece, depth, &mut push);
                 }
                 piece.push(if node.kind() == Kind::Object { '}' } else { ']' });
             }
         }
-        push(&piece)
-    })
+        push(&piece);
+    });
 }
 
 /// A line end and the indentation, handed on at once where it is long: with depth, pretty JSON grows by its square.
-fn new_line(piece: &mut String, depth: usize, push: &mut impl FnMut(&str) -> Result<(), Cancelled>) -> Result<(), Cancelled> {
+fn new_line(piece: &mut String, depth: usize, push: &mut impl FnMut(&str)) {
     const SPACES: &str = "                                                                ";
     piece.push('\n');
     let mut left = depth * 2;
@@ -134,9 +130,8 @@ fn new_line(piece: &mut String, depth: usize, push: &mut impl FnMut(&str) -> Res
         piece.push_str(&SPACES[..now]);
         left -= now;
         if piece.len() > 4_096 {
-            push(piece)?;
+            push(piece);
             piece.clear();
         }
     }
-    Ok(())
 }

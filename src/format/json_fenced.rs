@@ -3,7 +3,6 @@
 use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, json, payload_of};
-use crate::cancel::Cancel;
 
 #[derive(Debug)]
 pub struct JsonFenced;
@@ -21,26 +20,27 @@ impl Format for JsonFenced {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let mut out = Pieces::new(sink);
-        let fence = growth::fence(payload.root(), cancel)?;
-        out.push(&format!("# Result\n\n{fence}json\n"))?;
-        json::push_pretty(payload.root(), self.title(), &mut out, cancel)?;
-        out.push(&format!("\n{fence}\n"))?;
-        Ok(out.finish()?)
+        let fence = growth::fence(payload.root());
+        out.push(&format!("# Result\n\n{fence}json\n"));
+        json::push_pretty(payload.root(), self.title(), &mut out)?;
+        out.push(&format!("\n{fence}\n"));
+        out.finish();
+        Ok(())
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text))
     }
 }
 
 /// What stands in the fence, which ends with the line that is the same run of backticks.
-fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    let no_fence = || DecodeError::Unreadable("no fence around JSON".into());
+fn decode(text: &str) -> Result<Decoded, DecodeError> {
+    let no_fence = || DecodeError("no fence around JSON".into());
     let rest = text.strip_prefix("# Result\n\n").ok_or_else(no_fence)?;
     let (opening, rest) = rest.split_once('\n').ok_or_else(no_fence)?;
     let fence = opening.strip_suffix("json").filter(|fence| fence.len() >= 3).ok_or_else(no_fence)?;
     let inside = rest.strip_suffix('\n').and_then(|rest| rest.strip_suffix(fence)).ok_or_else(no_fence)?;
-    Decoded::json(inside, cancel)
+    Decoded::json(inside)
 }

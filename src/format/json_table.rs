@@ -3,7 +3,6 @@
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Key, key_form};
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, payload_of};
-use crate::cancel::Cancel;
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
@@ -33,25 +32,24 @@ impl Format for JsonTable {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let root = payload.root();
         let nodes = (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index));
-        let mut steps = cancel.steps();
         for node in nodes {
-            steps.step()?;
             if is_taken_for_table(node) {
-                return Err(WriteError::Refused(
+                return Err(WriteError(
                     "an object of the payload has exactly the keys `columns` and `rows`: it would be taken for a table".into(),
                 ));
             }
         }
         let mut out = Pieces::new(sink);
-        push_tables(root, &mut out)?;
-        Ok(out.finish()?)
+        push_tables(root, &mut out);
+        out.finish();
+        Ok(())
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text))
     }
 }
 
@@ -74,7 +72,7 @@ fn is_table(list: Node<'_>) -> bool {
     list.children().skip(1).all(|record| record.len() == keys.len() && record.children().map(key_form).eq(keys.iter().cloned()))
 }
 
-fn push_tables(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+fn push_tables(root: Node<'_>, out: &mut Pieces<'_>) {
     let mut shapes: Vec<Shape> = Vec::new();
     let mut piece = String::new();
     walk(root, |event| {
@@ -113,8 +111,8 @@ fn push_tables(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
                 _ => "]",
             }),
         }
-        out.push(&piece).map_err(WriteError::from)
-    })
+        out.push(&piece);
+    });
 }
 
 fn push_columns(piece: &mut String, list: Node<'_>) {
@@ -138,10 +136,10 @@ enum Reading<'a> {
     Row,
 }
 
-fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    let written = Decoded::json(text, cancel)?;
+fn decode(text: &str) -> Result<Decoded, DecodeError> {
+    let written = Decoded::json(text)?;
     let Some(root) = written.doc.root() else { return Ok(written) };
-    let mut builder = Builder::new(cancel);
+    let mut builder = Builder::default();
     let mut open: Vec<Reading<'_>> = Vec::new();
     // The columns have been read where their table began; the list of rows is no value of its own.
     let mut columns_read = 0..0;
@@ -149,18 +147,18 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
     walk(root, |event| {
         let (WalkEvent::Open(node) | WalkEvent::Close(node) | WalkEvent::Scalar(node)) = event;
         if columns_read.contains(&node.index()) {
-            return Ok(());
+            return;
         }
         if row_lists.last() == Some(&node.index()) {
             if let WalkEvent::Close(_) = event {
                 row_lists.pop();
             }
-            return Ok(());
+            return;
         }
         if let WalkEvent::Close(_) = event {
             open.pop();
             builder.close();
-            return Ok(());
+            return;
         }
         let raw = match open.as_slice() {
             [.., Reading::Table(columns), Reading::Row] => columns.get(node.ordinal()).map(|name| inside(name.raw())),
@@ -182,7 +180,7 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
         }
         open.push(Reading::Plain);
         builder.open(key, node.kind())
-    })?;
+    });
     builder.finish()
 }
 

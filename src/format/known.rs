@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{FactCount, Matched, Payload, count_facts};
 use crate::token::{Counter, Counts};
 
@@ -30,56 +29,40 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl TextMemo {
     /// What a text measures. Bytes that are not UTF-8 count as U+FFFD.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn counts(&self, text: &[u8], cancel: &Cancel) -> Result<Counts, Cancelled> {
+    pub fn counts(&self, text: &[u8]) -> Counts {
         let key = key(text);
         if let Some(known) = lock(&self.counts).get(&key) {
-            return Ok(*known);
+            return *known;
         }
-        let mut counter = Counter::watching(cancel);
-        for piece in text.chunks(PIECE_BYTES) {
-            cancel.check()?;
-            counter.push(piece);
-        }
+        let mut counter = Counter::new();
+        counter.push(text);
         let counts = counter.finish();
-        cancel.check()?;
         lock(&self.counts).insert(key, counts);
-        Ok(counts)
+        counts
     }
 
     /// How many facts of the payload a text tells; always asked about the same payload.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn facts(&self, payload: &Payload, text: &str, cancel: &Cancel) -> Result<FactCount, Cancelled> {
+    pub fn facts(&self, payload: &Payload, text: &str) -> FactCount {
         let key = key(text.as_bytes());
         if let Some(known) = lock(&self.facts).get(&key) {
-            return Ok(*known);
+            return *known;
         }
-        let count = count_facts(payload, text, cancel)?.count;
+        let count = count_facts(payload, text).count;
         lock(&self.facts).insert(key, count);
-        Ok(count)
+        count
     }
 
     /// The same with the facts themselves; those of a text that tells all are left out.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn told(&self, payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
+    pub fn told(&self, payload: &Payload, text: &str) -> Matched {
         let key = key(text.as_bytes());
         if let Some(known) = lock(&self.facts).get(&key).filter(|known| known.kept == known.total) {
-            return Ok(Matched { count: *known, ..Matched::default() });
+            return Matched { count: *known, ..Matched::default() };
         }
-        let told = count_facts(payload, text, cancel)?;
+        let told = count_facts(payload, text);
         lock(&self.facts).insert(key, told.count);
-        Ok(told)
+        told
     }
 }
-
-/// Between two of these the asker may look away.
-const PIECE_BYTES: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {
@@ -90,18 +73,13 @@ mod tests {
     #[test]
     fn what_is_known_is_what_is_counted() {
         let known = TextMemo::default();
-        let cancel = Cancel::new();
         let text = "one, two – three 😀 ".repeat(9_000);
-        let counts = known.counts(text.as_bytes(), &cancel).unwrap();
-        assert_eq!(counts.tokens, token::count(&text, &cancel).unwrap());
+        let counts = known.counts(text.as_bytes());
+        assert_eq!(counts.tokens, token::count(&text));
         assert_eq!(counts.chars, text.chars().count() as u64);
-        // The second answer needs nobody to wait for it.
-        let left = Cancel::new();
-        left.cancel();
-        assert_eq!(known.counts(text.as_bytes(), &left), Ok(counts));
-        assert_eq!(known.counts(b"another", &left), Err(Cancelled));
+        assert_eq!(known.counts(text.as_bytes()), counts);
         // Bytes that are no text are counted as they are shown.
-        assert_eq!(known.counts(b"a\xffb", &cancel).unwrap().chars, 3);
+        assert_eq!(known.counts(b"a\xffb").chars, 3);
     }
 
     #[test]
@@ -109,12 +87,11 @@ mod tests {
         let subject = subject(r#"{"content":[],"structuredContent":{"name":"Ada","age":36}}"#);
         let payload = subject.payload.as_ref().unwrap();
         let known = TextMemo::default();
-        let cancel = Cancel::new();
         let whole = r#"See {"name": "Ada", "age": 36}"#;
-        assert_eq!(known.facts(payload, whole, &cancel).unwrap(), FactCount { total: 2, kept: 2, reworded: 0, missing: 0 });
-        assert_eq!(known.told(payload, whole, &cancel).unwrap().facts, []);
-        let part = known.told(payload, "Ada", &cancel).unwrap();
+        assert_eq!(known.facts(payload, whole), FactCount { total: 2, kept: 2, reworded: 0, missing: 0 });
+        assert_eq!(known.told(payload, whole).facts, []);
+        let part = known.told(payload, "Ada");
         assert_eq!((part.count.missing, part.facts.len()), (1, 2));
-        assert_eq!(known.facts(payload, "Ada", &cancel).unwrap(), part.count);
+        assert_eq!(known.facts(payload, "Ada"), part.count);
     }
 }

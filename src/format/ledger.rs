@@ -4,7 +4,6 @@ use bytes::Bytes;
 
 use super::round_trip::{self, RoundTrip};
 use super::{Format, Sink, Subject, WriteError};
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{BlockKind, FactCount};
 use crate::token::{Counter, Encoding, Tokens};
 
@@ -48,20 +47,17 @@ pub struct LeftOut {
 pub const INTERRUPTED: &str = "interrupted before it was computed";
 
 /// Counts what passes; where it is read back, keeps it, and it is counted as a whole, once for all who write the same.
-struct Measure<'a> {
+struct Measure {
     counter: Counter,
     kept: Option<Vec<u8>>,
-    cancel: &'a Cancel,
 }
 
-impl Sink for Measure<'_> {
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
-        self.cancel.check()?;
+impl Sink for Measure {
+    fn push(&mut self, bytes: &[u8]) {
         match &mut self.kept {
             Some(kept) => kept.extend_from_slice(bytes),
             None => self.counter.push(bytes),
         }
-        Ok(())
     }
 }
 
@@ -90,54 +86,41 @@ impl Row {
     }
 
     /// The tokens of one format alone; `None` where it has no text for this answer.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn tokens_of(format: &dyn Format, subject: &Subject, cancel: &Cancel) -> Result<Option<Tokens>, Cancelled> {
+    pub fn tokens_of(format: &dyn Format, subject: &Subject) -> Option<Tokens> {
         if format.applies(subject).is_err() {
-            return Ok(None);
+            return None;
         }
-        let mut measure = Measure { counter: Counter::watching(cancel), kept: Some(Vec::new()), cancel };
-        match format.write(subject, &mut measure, cancel) {
-            Ok(()) => Ok(Some(subject.known.counts(&measure.kept.unwrap_or_default(), cancel)?.tokens)),
-            Err(WriteError::Cancelled(cancelled)) => Err(cancelled),
-            Err(WriteError::Refused(_)) => Ok(None),
+        let mut measure = Measure { counter: Counter::new(), kept: Some(Vec::new()) };
+        match format.write(subject, &mut measure) {
+            Ok(()) => Some(subject.known.counts(&measure.kept.unwrap_or_default()).tokens),
+            Err(WriteError(_)) => None,
         }
     }
 
     /// Measures one format.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn measure(format: &dyn Format, subject: &Subject, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub fn measure(format: &dyn Format, subject: &Subject) -> Self {
         let mut row = Self { format: format.id(), ..Self::default() };
         if let Err(reason) = format.applies(subject) {
             row.why = Some(reason.0);
-            return Ok(row);
+            return row;
         }
-        let mut measure =
-            Measure { counter: Counter::watching(cancel), kept: subject.payload.as_ref().map(|_| Vec::new()), cancel };
-        match format.write(subject, &mut measure, cancel) {
-            Ok(()) => {}
-            Err(WriteError::Cancelled(cancelled)) => return Err(cancelled),
-            Err(WriteError::Refused(why)) => {
-                row.why = Some(why);
-                return Ok(row);
-            }
+        let mut measure = Measure { counter: Counter::new(), kept: subject.payload.as_ref().map(|_| Vec::new()) };
+        if let Err(WriteError(why)) = format.write(subject, &mut measure) {
+            row.why = Some(why);
+            return row;
         }
         let counts = match &measure.kept {
-            Some(kept) => subject.known.counts(kept, cancel)?,
+            Some(kept) => subject.known.counts(kept),
             None => measure.counter.finish(),
         };
-        cancel.check()?;
         (row.bytes, row.chars, row.utf16, row.tokens) = (counts.bytes, counts.chars, counts.utf16, counts.tokens);
         if let (Some(payload), Some(bytes)) = (&subject.payload, measure.kept) {
             let bytes = Bytes::from(bytes);
-            row.round_trip = round_trip::prove(format, subject, &bytes, cancel)?;
+            row.round_trip = round_trip::prove(format, subject, &bytes);
             // What decodes to the same value carries every fact, whatever its form: proved, not looked for.
             row.facts = Some(match &row.round_trip {
                 Some(trip) if trip.verdict.is_lossless() => FactCount::all_kept(payload),
-                _ => subject.known.facts(payload, &String::from_utf8_lossy(&bytes), cancel)?,
+                _ => subject.known.facts(payload, &String::from_utf8_lossy(&bytes)),
             });
         }
         if !matches!(format.id(), "content" | "both" | "wire") && !subject.is_data_alone() {
@@ -147,7 +130,7 @@ impl Row {
             row.prose = beside.prose.1;
         }
         row.uncounted = if matches!(format.id(), "content" | "both") { uncounted(subject) } else { None };
-        Ok(row)
+        row
     }
 }
 
@@ -195,7 +178,7 @@ mod tests {
     #[test]
     fn rows_measure_what_is_printed() {
         let subject = subject(r#"{"content":[{"type":"text","text":"Ünï 😀: 1,234"}],"structuredContent":{"n":1234}}"#);
-        let row = |id: &str| Row::measure(by_id(id).unwrap(), &subject, &Cancel::new()).unwrap();
+        let row = |id: &str| Row::measure(by_id(id).unwrap(), &subject);
         let content = row("content");
         assert_eq!((content.bytes, content.chars, content.utf16), (17, 12, 13));
         assert_eq!(content.facts, Some(FactCount { total: 1, kept: 1, reworded: 0, missing: 0 }));
@@ -216,7 +199,7 @@ mod tests {
             r#"{"content":[{"type":"text","text":"a"},{"type":"image","data":"aGk=","mimeType":"image/png"},
                {"type":"image","data":"aGk="},{"type":"audio","data":"aGk="}]}"#,
         );
-        let row = |id: &str| Row::measure(by_id(id).unwrap(), &subject, &Cancel::new()).unwrap();
+        let row = |id: &str| Row::measure(by_id(id).unwrap(), &subject);
         assert_eq!(row("content").uncounted.as_deref(), Some("2 images and 1 audio clip"));
         assert_eq!(row("wire").uncounted, None);
     }
@@ -224,7 +207,7 @@ mod tests {
     #[test]
     fn what_is_written_from_the_data_may_leave_out_what_the_text_says() {
         let leaves_out = |result: &str| {
-            let row = Row::measure(by_id("json").unwrap(), &subject(result), &Cancel::new()).unwrap();
+            let row = Row::measure(by_id("json").unwrap(), &subject(result));
             assert!(row.facts.is_some_and(|facts| facts.missing == 0), "{result}");
             !row.loses_nothing()
         };

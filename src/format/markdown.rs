@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::WriteError;
 use super::out::Pieces;
 use super::rows::{RowSet, cell_text};
 
@@ -52,27 +51,26 @@ pub(super) fn unescape(text: &str) -> Cow<'_, str> {
 }
 
 /// The envelope as `- **key**: value` lines and an empty line; nothing where there is none.
-pub(super) fn push_envelope(rows: RowSet<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+pub(super) fn push_envelope(rows: RowSet<'_>, out: &mut Pieces<'_>) {
     let envelope = rows.envelope();
     for node in &envelope {
-        push_item(out, &node.key().unwrap_or_default(), Some(&cell_text(Some(*node))))?;
+        push_item(out, &node.key().unwrap_or_default(), Some(&cell_text(Some(*node))));
     }
     if !envelope.is_empty() {
-        out.push("\n")?;
+        out.push("\n");
     }
-    Ok(())
 }
 
 /// One `- **key**: value` line; without a value its children follow.
-pub(super) fn push_item(out: &mut Pieces<'_>, key: &str, value: Option<&str>) -> Result<(), WriteError> {
-    out.push("- **")?;
-    out.push(&escape(key))?;
-    out.push("**:")?;
+pub(super) fn push_item(out: &mut Pieces<'_>, key: &str, value: Option<&str>) {
+    out.push("- **");
+    out.push(&escape(key));
+    out.push("**:");
     if let Some(value) = value {
-        out.push(" ")?;
-        out.push(&escape(value))?;
+        out.push(" ");
+        out.push(&escape(value));
     }
-    Ok(out.push("\n")?)
+    out.push("\n")
 }
 
 /// Key and value of such a line, escapes undone; `None` for any other line.

@@ -7,7 +7,6 @@ use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::RowSet;
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, markdown, payload_of};
-use crate::cancel::Cancel;
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
@@ -27,52 +26,50 @@ impl Format for MarkdownList {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let root = payload.root();
-        growth::check(growth::indentation(root, cancel)?, "indentation", root, self.title())?;
+        growth::check(growth::indentation(root), "indentation", root, self.title())?;
         let mut out = Pieces::new(sink);
         match RowSet::of(root) {
             Ok(rows) => {
-                markdown::push_envelope(rows, &mut out)?;
+                markdown::push_envelope(rows, &mut out);
                 for (position, record) in rows.records().enumerate() {
                     let gap = if position > 0 { "\n" } else { "" };
-                    out.push(&format!("{gap}### {}\n\n", position + 1))?;
-                    push_lines(record, &mut out)?;
+                    out.push(&format!("{gap}### {}\n\n", position + 1));
+                    push_lines(record, &mut out);
                 }
             }
-            Err(_) => push_lines(root, &mut out)?,
+            Err(_) => push_lines(root, &mut out),
         }
-        Ok(out.finish()?)
+        out.finish();
+        Ok(())
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text))
     }
 }
 
 /// The lines of a value; what has no parts is one line without a key.
-fn push_lines(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+fn push_lines(root: Node<'_>, out: &mut Pieces<'_>) {
     if let Some(value) = line_value(root) {
-        out.push(&markdown::escape(&value))?;
-        return Ok(out.push("\n")?);
+        out.push(&markdown::escape(&value));
+        return out.push("\n");
     }
     let mut depth = 0_usize;
-    walk(root, |event| {
-        match event {
-            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
-                if node.index() != root.index() {
-                    for _ in 1..depth {
-                        out.push("  ")?;
-                    }
-                    let key = node.key().unwrap_or_else(|| Cow::Owned((node.ordinal() + 1).to_string()));
-                    markdown::push_item(out, &key, line_value(node).as_deref())?;
+    walk(root, |event| match event {
+        WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
+            if node.index() != root.index() {
+                for _ in 1..depth {
+                    out.push("  ");
                 }
-                depth += usize::from(node.is_container());
+                let key = node.key().unwrap_or_else(|| Cow::Owned((node.ordinal() + 1).to_string()));
+                markdown::push_item(out, &key, line_value(node).as_deref());
             }
-            WalkEvent::Close(_) => depth -= 1,
+            depth += usize::from(node.is_container());
         }
-        Ok(())
-    })
+        WalkEvent::Close(_) => depth -= 1,
+    });
 }
 
 /// What stands behind the key; `None` where the children follow in lines of their own.
@@ -99,8 +96,8 @@ struct Line<'t> {
     is_list: bool,
 }
 
-fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    let mut builder = Builder::new(cancel);
+fn decode(text: &str) -> Result<Decoded, DecodeError> {
+    let mut builder = Builder::default();
     let has_records = text.starts_with("### 1\n") || text.contains("\n\n### 1\n");
     let mut lines = markdown::lines(text).peekable();
     if !has_records {
@@ -109,7 +106,7 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
         return builder.finish();
     }
     let envelope = markdown::read_envelope(&mut lines);
-    builder.open_rows(envelope.into_iter(), Untyped::CELL)?;
+    builder.open_rows(envelope.into_iter(), Untyped::CELL);
     let lines: Vec<_> = lines.collect();
     for record in lines.chunk_by(|_, (_, next)| !next.starts_with("### ")) {
         let [(number, heading), (_, gap), body @ ..] = record else {
@@ -129,11 +126,12 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
 }
 
 /// Builds the value of these lines: of the kind given, else of the kind that its keys tell.
-fn push_value(lines: &[(usize, &str)], kind: Option<Kind>, builder: &mut Builder<'_>) -> Result<(), DecodeError> {
+fn push_value(lines: &[(usize, &str)], kind: Option<Kind>, builder: &mut Builder) -> Result<(), DecodeError> {
     if let [(_, line)] = lines
         && markdown::read_item(line).is_none()
     {
-        return builder.untyped("", &markdown::unescape(line), LINE);
+        builder.untyped("", &markdown::unescape(line), LINE);
+        return Ok(());
     }
     let mut read = Vec::with_capacity(lines.len());
     for (number, line) in lines {
@@ -144,15 +142,15 @@ fn push_value(lines: &[(usize, &str)], kind: Option<Kind>, builder: &mut Builder
     }
     let is_root_list = find_lists(&mut read) && kind.is_none();
     let base = builder.depth() + 1;
-    builder.open("", if is_root_list { Kind::Array } else { Kind::Object })?;
+    builder.open("", if is_root_list { Kind::Array } else { Kind::Object });
     for (line, (number, _)) in read.iter().zip(lines) {
         if base + line.depth > builder.depth() {
             return Err(unreadable(*number, "indented below nothing"));
         }
         builder.close_to(base + line.depth);
         match line.value {
-            Some(value) => builder.untyped(&line.key, &markdown::unescape(value), LINE)?,
-            None => builder.open(&line.key, if line.is_list { Kind::Array } else { Kind::Object })?,
+            Some(value) => builder.untyped(&line.key, &markdown::unescape(value), LINE),
+            None => builder.open(&line.key, if line.is_list { Kind::Array } else { Kind::Object }),
         }
     }
     builder.close_to(base - 1);

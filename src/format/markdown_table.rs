@@ -6,7 +6,6 @@ use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped, unreadable};
 use super::rows::{self, cell_text};
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, markdown};
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::Kind;
 
 #[derive(Debug)]
@@ -25,51 +24,51 @@ impl Format for MarkdownTable {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         rows::applies(subject)
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
-        rows::write_table(subject, self.title(), sink, cancel, |rows, columns, out| {
-            markdown::push_envelope(rows, out)?;
-            push_row(out, columns.names.iter().map(|name| markdown::escape(name)))?;
-            out.push(&format!("|{}\n", "---|".repeat(columns.names.len())))?;
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        rows::write_table(subject, self.title(), sink, |rows, columns, out| {
+            markdown::push_envelope(rows, out);
+            push_row(out, columns.names.iter().map(|name| markdown::escape(name)));
+            out.push(&format!("|{}\n", "---|".repeat(columns.names.len())));
             for record in rows.records() {
                 let row = columns.row(record);
-                push_row(out, row.into_iter().map(|node| markdown::escape(&cell_text(node)).into_owned().into()))?;
+                push_row(out, row.into_iter().map(|node| markdown::escape(&cell_text(node)).into_owned().into()));
             }
             Ok(())
         })
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text))
     }
 }
 
-fn push_row<'a>(out: &mut Pieces<'_>, cells: impl Iterator<Item = Cow<'a, str>>) -> Result<(), Cancelled> {
-    out.push("|")?;
+fn push_row<'a>(out: &mut Pieces<'_>, cells: impl Iterator<Item = Cow<'a, str>>) {
+    out.push("|");
     for cell in cells {
-        out.push(" ")?;
-        out.push(&cell)?;
-        out.push(" |")?;
+        out.push(" ");
+        out.push(&cell);
+        out.push(" |");
     }
     out.push("\n")
 }
 
-fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+fn decode(text: &str) -> Result<Decoded, DecodeError> {
     let mut lines = markdown::lines(text).peekable();
     let envelope = markdown::read_envelope(&mut lines);
-    let mut builder = Builder::new(cancel);
-    builder.open_rows(envelope.into_iter(), Untyped::CELL)?;
+    let mut builder = Builder::default();
+    builder.open_rows(envelope.into_iter(), Untyped::CELL);
     let header = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
     match lines.next() {
         Some((_, rule)) if rule == format!("|{}", "---|".repeat(header.len())) => {}
-        _ => return Err(DecodeError::Unreadable("no rule below the head of the table".into())),
+        _ => return Err(DecodeError("no rule below the head of the table".into())),
     }
     for (number, line) in lines {
         let row = cells(line);
         if row.len() != header.len() {
             return Err(unreadable(number, &format!("{} cells under {} columns", row.len(), header.len())));
         }
-        builder.open("", Kind::Object)?;
+        builder.open("", Kind::Object);
         for (key, cell) in header.iter().zip(row) {
-            builder.untyped(key, &cell, Untyped::CELL)?;
+            builder.untyped(key, &cell, Untyped::CELL);
         }
         builder.close();
     }

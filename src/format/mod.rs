@@ -26,7 +26,6 @@ mod yaml;
 pub use known::TextMemo;
 use round_trip::{DecodeError, Decoded};
 
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{BlockKind, Capture, Payload, ReadText, Reading, Statement, text_only};
 use crate::json::Doc;
 use crate::reader;
@@ -80,8 +79,7 @@ pub struct TextOnly {
 }
 
 fn count(text: &str) -> Tokens {
-    // A flag that nobody else holds is never set.
-    token::count(text, &Cancel::new()).unwrap_or_default()
+    token::count(text)
 }
 
 impl TextOnly {
@@ -129,24 +127,17 @@ impl TextOnly {
 
 /// Takes the bytes of a format, in pieces.
 pub trait Sink {
-    /// # Errors
-    /// [`Cancelled`] when nobody wants the rest.
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled>;
+    fn push(&mut self, bytes: &[u8]);
 }
 
 /// Why a format has no text for this answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotApplicable(pub String);
 
-/// How writing ended early.
+/// Why a text was refused while it was written: by us, or by the crate that writes this format; for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WriteError {
-    #[error("cancelled")]
-    Cancelled(#[from] Cancelled),
-    /// The crate that writes this format refused; the reason is for people.
-    #[error("{0}")]
-    Refused(String),
-}
+#[error("{0}")]
+pub struct WriteError(pub String);
 
 /// The Markdown that people see rendered: CommonMark with the tables, task lists and struck text of GFM.
 pub const MARKDOWN: pulldown_cmark::Options = pulldown_cmark::Options::ENABLE_TABLES
@@ -181,14 +172,13 @@ pub trait Format: Sync {
     /// # Errors
     /// [`NotApplicable`] with the reason.
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable>;
-    /// Writes the text. Only called where [`Format::applies`] said yes. `cancel` is looked at where nothing reaches the
-    /// sink for long.
+    /// Writes the text. Only called where [`Format::applies`] said yes.
     ///
     /// # Errors
-    /// [`WriteError`] when cancelled or refused.
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError>;
+    /// [`WriteError`] when refused.
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError>;
     /// Reads a text of this format back, from the text alone; `None` where the format is no way of writing a payload.
-    fn decode(&self, _text: &str, _cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
+    fn decode(&self, _text: &str) -> Option<Result<Decoded, DecodeError>> {
         None
     }
 }

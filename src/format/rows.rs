@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use super::json::compact;
 use super::out::Pieces;
 use super::{NotApplicable, Sink, Subject, WriteError, payload_of};
-use crate::cancel::Cancel;
 use crate::capture::facts::record_lists;
 use crate::json::{FaultKind, Kind, Node};
 
@@ -23,15 +22,15 @@ pub(super) fn write_table(
     subject: &Subject,
     format: &str,
     sink: &mut dyn Sink,
-    cancel: &Cancel,
     write: impl FnOnce(RowSet<'_>, &Columns<'_>, &mut Pieces<'_>) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
     let Some(payload) = &subject.payload else { return Ok(()) };
-    let rows = RowSet::of(payload.root()).map_err(|why| WriteError::Refused(why.0))?;
-    let columns = rows.columns(format, cancel)?;
+    let rows = RowSet::of(payload.root()).map_err(|why| WriteError(why.0))?;
+    let columns = rows.columns(format)?;
     let mut out = Pieces::new(sink);
     write(rows, &columns, &mut out)?;
-    Ok(out.finish()?)
+    out.finish();
+    Ok(())
 }
 
 /// Records and what stands around them.
@@ -72,15 +71,13 @@ impl<'a> RowSet<'a> {
     }
 
     /// The union of the records' keys in order of first sight, with their positions.
-    pub(super) fn columns(self, format: &str, cancel: &Cancel) -> Result<Columns<'a>, WriteError> {
+    pub(super) fn columns(self, format: &str) -> Result<Columns<'a>, WriteError> {
         let faults = self.root.doc().faults();
         if faults.iter().any(|fault| fault.kind == FaultKind::DuplicateKey && self.root.range().contains(&fault.at)) {
-            return Err(WriteError::Refused(format!("a key stands twice in one object: {format} has one column for both")));
+            return Err(WriteError(format!("a key stands twice in one object: {format} has one column for both")));
         }
         let mut columns = Columns { names: Vec::new(), positions: HashMap::new() };
-        let mut steps = cancel.steps();
         for member in self.records().flat_map(Node::children) {
-            steps.step()?;
             let key = member.key().unwrap_or_default();
             if !columns.positions.contains_key(&key) {
                 columns.positions.insert(key.clone(), columns.names.len());
@@ -88,11 +85,11 @@ impl<'a> RowSet<'a> {
             }
         }
         if columns.names.is_empty() {
-            return Err(WriteError::Refused("the records have no fields".into()));
+            return Err(WriteError("the records have no fields".into()));
         }
         if columns.names.len().saturating_mul(self.list.len()) > MAX_CELLS {
             let (rows, names) = (self.list.len(), columns.names.len());
-            return Err(WriteError::Refused(format!("{rows} records with {names} different keys: too wide for a table")));
+            return Err(WriteError(format!("{rows} records with {names} different keys: too wide for a table")));
         }
         Ok(columns)
     }

@@ -1,6 +1,5 @@
 //! Every format, against hostile payloads: what is written reads back.
 
-mod leave;
 mod swapped;
 
 use std::sync::Arc;
@@ -9,7 +8,6 @@ use bytes::Bytes;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cancel::Cancel;
 use crate::capture::{CaptureId, Server, Tool, locate_facts};
 use crate::json::write::string as write_string;
 use crate::json::{Doc, Kind, Node};
@@ -32,10 +30,9 @@ pub(crate) fn of_payload(payload: &str) -> Subject {
 struct Gather(Vec<u8>, usize);
 
 impl Sink for Gather {
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
+    fn push(&mut self, bytes: &[u8]) {
         self.1 = self.1.max(bytes.len());
         self.0.extend_from_slice(bytes);
-        Ok(())
     }
 }
 
@@ -43,7 +40,7 @@ pub(crate) fn write(id: &str, subject: &Subject) -> Result<String, String> {
     let format = by_id(id).unwrap();
     format.applies(subject).map_err(|why| why.0)?;
     let mut gather = Gather(Vec::new(), 0);
-    format.write(subject, &mut gather, &Cancel::new()).map_err(|error| error.to_string())?;
+    format.write(subject, &mut gather).map_err(|error| error.to_string())?;
     assert!(gather.1 <= 64 << 10, "a piece of {} bytes", gather.1);
     Ok(String::from_utf8_lossy(&gather.0).into_owned())
 }
@@ -141,20 +138,6 @@ fn depth_does_no_harm() {
 #[test]
 fn a_lone_surrogate_keeps_its_escape() {
     assert_eq!(write("json", &of_payload(r#"["\uD800x\/\u00E9\u0001"]"#)).unwrap(), r#"["\ud800x/é\u0001"]"#);
-}
-
-#[test]
-fn a_cancelled_sink_ends_every_format() {
-    struct Closed;
-    impl Sink for Closed {
-        fn push(&mut self, _: &[u8]) -> Result<(), Cancelled> {
-            Err(Cancelled)
-        }
-    }
-    let subject = subject(r#"{"content":[{"type":"text","text":"t"}],"structuredContent":[{"a":1}]}"#);
-    for format in FORMATS {
-        assert_eq!(format.write(&subject, &mut Closed, &Cancel::new()), Err(WriteError::Cancelled(Cancelled)), "{}", format.id());
-    }
 }
 
 /// Two documents with the same kinds, keys and spellings in the same order.
@@ -269,7 +252,7 @@ proptest! {
         let subject = of_payload(&payload);
         for id in ["json", "json-pretty"] {
             let text = write(id, &subject).unwrap();
-            let found = locate_facts(subject.payload.as_ref().unwrap(), &text, &Cancel::new()).unwrap();
+            let found = locate_facts(subject.payload.as_ref().unwrap(), &text);
             prop_assert_eq!(found.count.missing, 0, "{} {} {:?}", id, text, found.facts);
         }
     }
@@ -278,7 +261,7 @@ proptest! {
     fn matching_any_text_does_no_harm(payload in prop_oneof![value(), table()], text in prop::collection::vec(word(), 0..40)) {
         let subject = of_payload(&payload);
         let text = text.join(" ");
-        let found = locate_facts(subject.payload.as_ref().unwrap(), &text, &Cancel::new()).unwrap();
+        let found = locate_facts(subject.payload.as_ref().unwrap(), &text);
         for place in found.facts.iter().filter_map(|fact| fact.place()).chain(found.records.iter().flat_map(|record| record.places.clone())) {
             prop_assert!(text.get(place.clone()).is_some(), "{:?} of {:?}", place, text);
         }
@@ -305,7 +288,7 @@ proptest! {
     fn csv_reads_back_the_same_cells(rows in table()) {
         let Ok(text) = write("csv", &of_payload(&rows)) else { return Ok(()) };
         let doc = parse(&rows);
-        let mut reader = ::csv::ReaderBuilder::new().from_reader(text.as_bytes());
+        let mut reader = ::csv::ReaderBuilder::default().from_reader(text.as_bytes());
         let header = reader.headers().unwrap().clone();
         let records: Vec<_> = reader.records().collect::<Result<_, _>>().unwrap();
         let originals: Vec<_> = doc.root().unwrap().children().collect();

@@ -7,7 +7,6 @@ use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
 use super::value::{decoded, to_value};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
-use crate::cancel::Cancel;
 
 #[derive(Debug)]
 pub struct Toon;
@@ -22,23 +21,24 @@ impl Format for Toon {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
-        let value = to_value(payload.root(), self.title(), &mut cancel.steps())?;
+        let value = to_value(payload.root(), self.title())?;
         // Taken by value, a container is not copied once more.
         let text = match value {
             Value::Object(_) => toon_format::encode_object(value, &EncodeOptions::default()),
             Value::Array(_) => toon_format::encode_array(value, &EncodeOptions::default()),
             scalar => toon_format::encode_default(&scalar),
         };
-        let text = text.map_err(|error| WriteError::Refused(error.to_string()))?;
+        let text = text.map_err(|error| WriteError(error.to_string()))?;
         let mut out = Pieces::new(sink);
-        out.push(&text)?;
-        Ok(out.finish()?)
+        out.push(&text);
+        out.finish();
+        Ok(())
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        let value = toon_format::decode_default::<Value>(text).map_err(|error| DecodeError::Unreadable(error.to_string()));
-        Some(value.and_then(|value| decoded(&value, cancel)))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        let value = toon_format::decode_default::<Value>(text).map_err(|error| DecodeError(error.to_string()));
+        Some(value.and_then(|value| decoded(&value)))
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
             "[1]:\n  a: 1",
             "a: 1\n[1]: 2",
         ] {
-            assert!(Toon.decode(text, &Cancel::new()).unwrap().is_err(), "{text}");
+            assert!(Toon.decode(text).unwrap().is_err(), "{text}");
         }
     }
 }

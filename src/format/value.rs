@@ -9,7 +9,6 @@ use serde_json::{Map, Number, Value};
 
 use super::WriteError;
 use super::round_trip::{DecodeError, Decoded};
-use crate::cancel::{Cancel, Steps};
 use crate::json::decimal;
 use crate::json::{FaultKind, Kind, Node};
 
@@ -17,9 +16,9 @@ use crate::json::{FaultKind, Kind, Node};
 const MAX_DEPTH: usize = 128;
 
 /// Converts a payload; `format` is the name in the reasons for a refusal.
-pub(super) fn to_value(root: Node<'_>, format: &str, steps: &mut Steps<'_>) -> Result<Value, WriteError> {
+pub(super) fn to_value(root: Node<'_>, format: &str) -> Result<Value, WriteError> {
     check(root, format)?;
-    convert(root, 0, format, steps)
+    convert(root, 0, format)
 }
 
 /// Refuses what these crates would change without a word; numbers and depth are looked at on the way.
@@ -39,11 +38,11 @@ fn check(root: Node<'_>, format: &str) -> Result<(), WriteError> {
 }
 
 /// What such a crate read back, as JSON text again.
-pub(super) fn decoded(value: &Value, cancel: &Cancel) -> Result<Decoded, DecodeError> {
+pub(super) fn decoded(value: &Value) -> Result<Decoded, DecodeError> {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut text, Spelling);
-    value.serialize(&mut serializer).map_err(|error| DecodeError::Unreadable(error.to_string()))?;
-    Decoded::json(&String::from_utf8_lossy(&text), cancel)
+    value.serialize(&mut serializer).map_err(|error| DecodeError(error.to_string()))?;
+    Decoded::json(&String::from_utf8_lossy(&text))
 }
 
 /// Spells floats as these crates do, `1e21` and not `1e+21`, since that is what stood in the text.
@@ -57,14 +56,13 @@ impl Formatter for Spelling {
 }
 
 fn refuse(format: &str, what: &str, root: Node<'_>, at: usize) -> WriteError {
-    WriteError::Refused(format!("{format} cannot hold it: {what} at byte {} of the payload", at - root.range().start))
+    WriteError(format!("{format} cannot hold it: {what} at byte {} of the payload", at - root.range().start))
 }
 
 /// Recursion is bounded by [`MAX_DEPTH`].
-fn convert(node: Node<'_>, depth: usize, format: &str, steps: &mut Steps<'_>) -> Result<Value, WriteError> {
-    steps.step()?;
+fn convert(node: Node<'_>, depth: usize, format: &str) -> Result<Value, WriteError> {
     if depth > MAX_DEPTH {
-        return Err(WriteError::Refused(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
+        return Err(WriteError(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
     }
     Ok(match node.kind() {
         Kind::Null => Value::Null,
@@ -72,13 +70,13 @@ fn convert(node: Node<'_>, depth: usize, format: &str, steps: &mut Steps<'_>) ->
         Kind::Number => Value::Number(number(node, format)?),
         Kind::String => Value::String(node.as_str().unwrap_or_default().into_owned()),
         Kind::Array => {
-            let items: Result<Vec<_>, _> = node.children().map(|child| convert(child, depth + 1, format, steps)).collect();
+            let items: Result<Vec<_>, _> = node.children().map(|child| convert(child, depth + 1, format)).collect();
             Value::Array(items?)
         }
         Kind::Object => {
             let mut members = Map::with_capacity(node.len());
             for child in node.children() {
-                members.insert(child.key().unwrap_or_default().into_owned(), convert(child, depth + 1, format, steps)?);
+                members.insert(child.key().unwrap_or_default().into_owned(), convert(child, depth + 1, format)?);
             }
             Value::Object(members)
         }
@@ -103,7 +101,7 @@ fn number(node: Node<'_>, format: &str) -> Result<Number, WriteError> {
     });
     exact.ok_or_else(|| {
         let shown: String = literal.chars().take(40).collect();
-        WriteError::Refused(format!("the number {shown} does not fit: {format} would change it"))
+        WriteError(format!("the number {shown} does not fit: {format} would change it"))
     })
 }
 
@@ -116,7 +114,7 @@ mod tests {
 
     fn convert_text(text: &str) -> Result<Value, WriteError> {
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-        to_value(doc.root().unwrap(), "YAML", &mut Cancel::new().steps())
+        to_value(doc.root().unwrap(), "YAML")
     }
 
     #[test]
@@ -137,7 +135,7 @@ mod tests {
             assert!(convert_text(text).is_ok(), "{text}");
         }
         for text in ["1e400", "18446744073709551616", "0.1000000000000000055511151231257827", "9007199254740993.5", "1e-400"] {
-            let Err(WriteError::Refused(why)) = convert_text(text) else { panic!("{text} was taken") };
+            let Err(WriteError(why)) = convert_text(text) else { panic!("{text} was taken") };
             assert!(why.contains("does not fit"), "{why}");
         }
     }
@@ -145,10 +143,10 @@ mod tests {
     #[test]
     fn what_a_map_cannot_hold_is_refused() {
         for text in [r#"{"a":1,"a":2}"#, r#"["\ud800"]"#, r#"[1,"#] {
-            assert!(matches!(convert_text(text), Err(WriteError::Refused(_))), "{text}");
+            assert!(matches!(convert_text(text), Err(WriteError(_))), "{text}");
         }
         let deep = "[".repeat(10_000) + &"]".repeat(10_000);
-        assert!(matches!(convert_text(&deep), Err(WriteError::Refused(why)) if why.contains("128 levels")));
+        assert!(matches!(convert_text(&deep), Err(WriteError(why)) if why.contains("128 levels")));
         assert_eq!(convert_text(r#"{"b":1,"a":[null,true]}"#).unwrap().to_string(), r#"{"b":1,"a":[null,true]}"#);
     }
 }

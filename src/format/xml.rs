@@ -9,7 +9,6 @@ use quick_xml::events::{BytesStart, Event as Part};
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded, Untyped};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, growth, payload_of};
-use crate::cancel::Cancel;
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node};
 
@@ -26,32 +25,31 @@ impl Format for Xml {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
         let root = payload.root();
-        growth::check(growth::indentation(root, cancel)?, "indentation", root, self.title())?;
-        check_characters(root, cancel)?;
+        growth::check(growth::indentation(root), "indentation", root, self.title())?;
+        check_characters(root)?;
         let mut out = Pieces::new(sink);
-        push_elements(root, &mut out)?;
-        Ok(out.finish()?)
+        push_elements(root, &mut out);
+        out.finish();
+        Ok(())
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text))
     }
 }
 
 /// XML 1.0 cannot hold these characters in any spelling.
-fn check_characters(root: Node<'_>, cancel: &Cancel) -> Result<(), WriteError> {
-    let mut steps = cancel.steps();
+fn check_characters(root: Node<'_>) -> Result<(), WriteError> {
     let is_forbidden =
         |char: char| (char < ' ' && !matches!(char, '\t' | '\n' | '\r')) || matches!(char, '\u{fffe}' | '\u{ffff}');
     for node in (root.index()..root.subtree_end()).filter_map(|index| root.doc().node(index)) {
-        steps.step()?;
         let texts = [node.key().filter(|_| node.index() != root.index()), node.as_str()];
         if let Some(char) = texts.iter().flatten().find_map(|text| text.chars().find(|char| is_forbidden(*char))) {
             let at = node.pointer_from(root.index());
             let place = if at.is_empty() { String::new() } else { format!(" at {}", at.chars().take(80).collect::<String>()) };
-            return Err(WriteError::Refused(format!("XML cannot hold the character U+{:04X}{place}", u32::from(char))));
+            return Err(WriteError(format!("XML cannot hold the character U+{:04X}{place}", u32::from(char))));
         }
     }
     Ok(())
@@ -96,44 +94,42 @@ fn content(text: &str) -> Cow<'_, str> {
     if escaped.contains('\r') { Cow::Owned(escaped.replace('\r', "&#13;")) } else { escaped }
 }
 
-fn push_elements(root: Node<'_>, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+fn push_elements(root: Node<'_>, out: &mut Pieces<'_>) {
     let mut depth = 0_usize;
     walk(root, |event| {
         if let WalkEvent::Close(node) = event {
             depth -= 1;
             if node.is_empty() {
-                return Ok(());
+                return;
             }
-            indent(depth, out)?;
+            indent(depth, out);
             let (_, end) = element(node, root);
-            return Ok(out.push(&format!("</{end}>\n"))?);
+            return out.push(&format!("</{end}>\n"));
         }
         let (WalkEvent::Open(node) | WalkEvent::Scalar(node) | WalkEvent::Close(node)) = event;
-        indent(depth, out)?;
+        indent(depth, out);
         let (begin, end) = element(node, root);
-        out.push(&begin)?;
+        out.push(&begin);
         match node.kind() {
-            Kind::Null => out.push(" nil=\"true\"/>\n")?,
+            Kind::Null => out.push(" nil=\"true\"/>\n"),
             Kind::Array | Kind::Object => {
-                out.push(if node.is_empty() { "/>\n" } else { ">\n" })?;
+                out.push(if node.is_empty() { "/>\n" } else { ">\n" });
                 depth += 1;
             }
             Kind::Bool | Kind::Number | Kind::String => {
                 let text = node.as_str().unwrap_or_else(|| node.raw_text());
-                out.push(">")?;
-                out.push(&content(&text))?;
-                out.push(&format!("</{end}>\n"))?;
+                out.push(">");
+                out.push(&content(&text));
+                out.push(&format!("</{end}>\n"));
             }
         }
-        Ok::<(), WriteError>(())
     })
 }
 
-fn indent(depth: usize, out: &mut Pieces<'_>) -> Result<(), WriteError> {
+fn indent(depth: usize, out: &mut Pieces<'_>) {
     for _ in 0..depth {
-        out.push("  ")?;
+        out.push("  ");
     }
-    Ok(())
 }
 
 const LEAF: Untyped = Untyped { is_empty_null: false, null: None, is_nested: false };
@@ -148,12 +144,12 @@ enum Holds {
 }
 
 fn unread(error: impl std::fmt::Display) -> DecodeError {
-    DecodeError::Unreadable(error.to_string())
+    DecodeError(error.to_string())
 }
 
-fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    let holds = holds(text, cancel)?;
-    let mut builder = Builder::new(cancel);
+fn decode(text: &str) -> Result<Decoded, DecodeError> {
+    let holds = holds(text)?;
+    let mut builder = Builder::default();
     let mut reader = Reader::from_str(text);
     let mut elements = 0;
     // The element that is open and may be a leaf: its key and text so far.
@@ -164,8 +160,8 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
                 let (key, is_null) = read(&element)?;
                 match (holds.get(elements), is_null) {
                     (Some(Holds::Text), false) => leaf = Some((key, String::new())),
-                    (Some(Holds::Items), false) => builder.open(&key, Kind::Array)?,
-                    (Some(Holds::Members), false) => builder.open(&key, Kind::Object)?,
+                    (Some(Holds::Items), false) => builder.open(&key, Kind::Array),
+                    (Some(Holds::Members), false) => builder.open(&key, Kind::Object),
                     _ => return Err(unread("an element that is null and holds something")),
                 }
                 elements += 1;
@@ -173,14 +169,14 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
             Part::Empty(element) => {
                 let (key, is_null) = read(&element)?;
                 if is_null {
-                    builder.json(&key, "null")?
+                    builder.json(&key, "null")
                 } else {
-                    builder.string(&key, "")?
+                    builder.string(&key, "")
                 }
                 elements += 1;
             }
             Part::End(_) => match leaf.take() {
-                Some((key, text)) => builder.untyped(&key, &text, LEAF)?,
+                Some((key, text)) => builder.untyped(&key, &text, LEAF),
                 None => builder.close(),
             },
             Part::Text(part) => {
@@ -207,7 +203,7 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
 }
 
 /// What each element holds, in the order in which they begin.
-fn holds(text: &str, cancel: &Cancel) -> Result<Vec<Holds>, DecodeError> {
+fn holds(text: &str) -> Result<Vec<Holds>, DecodeError> {
     let mut reader = Reader::from_str(text);
     let mut holds: Vec<Holds> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -224,9 +220,6 @@ fn holds(text: &str, cancel: &Cancel) -> Result<Vec<Holds>, DecodeError> {
                     open.push(holds.len());
                 }
                 holds.push(Holds::Text);
-                if holds.len().is_multiple_of(4_096) {
-                    cancel.check()?;
-                }
             }
             Part::End(_) => {
                 open.pop();

@@ -12,7 +12,6 @@ use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded};
 use super::value::to_value;
 use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
-use crate::cancel::Cancel;
 use crate::json::Kind;
 use crate::json::decimal::is_number;
 
@@ -29,17 +28,16 @@ impl Format for Yaml {
     fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
         payload_of(subject).map(|_| ())
     }
-    fn write(&self, subject: &Subject, sink: &mut dyn Sink, cancel: &Cancel) -> Result<(), WriteError> {
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
-        let value = to_value(payload.root(), self.title(), &mut cancel.steps())?;
+        let value = to_value(payload.root(), self.title())?;
         let mut out = Pieces::new(sink);
-        if let Err(error) = serde_norway::to_writer(&mut out, &value) {
-            return Err(out.explain(error));
-        }
-        Ok(out.finish()?)
+        serde_norway::to_writer(&mut out, &value).map_err(|error| WriteError(error.to_string()))?;
+        out.finish();
+        Ok(())
     }
-    fn decode(&self, text: &str, cancel: &Cancel) -> Option<Result<Decoded, DecodeError>> {
-        Some(decode(text, cancel))
+    fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
+        Some(decode(text))
     }
 }
 
@@ -50,13 +48,12 @@ enum Open {
 }
 
 /// Event by event: a tree of the crate's own would take fifty times the text's bytes.
-fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
-    let mut builder = Builder::new(cancel);
+fn decode(text: &str) -> Result<Decoded, DecodeError> {
+    let mut builder = Builder::default();
     let mut open: Vec<Open> = Vec::new();
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
-        cancel.check()?;
-        let (event, _) = event.map_err(|error| DecodeError::Unreadable(error.to_string()))?;
+        let (event, _) = event.map_err(|error| DecodeError(error.to_string()))?;
         let container = match event {
             Event::Scalar(text, style, _, None) => {
                 let json = resolve(&text, style)?;
@@ -66,8 +63,8 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
                 }
                 let key = take_key(&mut open);
                 match json {
-                    Some(json) => builder.json(&key, &json)?,
-                    None => builder.string(&key, &text)?,
+                    Some(json) => builder.json(&key, &json),
+                    None => builder.string(&key, &text),
                 }
                 continue;
             }
@@ -91,7 +88,7 @@ fn decode(text: &str, cancel: &Cancel) -> Result<Decoded, DecodeError> {
             return Err(unlike("a key that is no text"));
         }
         let kind = if matches!(container, Open::Sequence) { Kind::Array } else { Kind::Object };
-        builder.open(&take_key(&mut open), kind)?;
+        builder.open(&take_key(&mut open), kind);
         open.push(container);
     }
     builder.finish()
@@ -107,7 +104,7 @@ fn take_key(open: &mut [Open]) -> String {
 
 /// What JSON has no place for.
 fn unlike(what: &str) -> DecodeError {
-    DecodeError::Unreadable(format!("{what} is nothing that JSON can hold"))
+    DecodeError(format!("{what} is nothing that JSON can hold"))
 }
 
 /// What a key that is no text is called once it is a member's name: a number by its value.
@@ -169,7 +166,7 @@ mod tests {
     use crate::format::tests::{of_payload, table, value, write};
 
     fn read(text: &str) -> Result<String, DecodeError> {
-        decode(text, &Cancel::new()).map(|decoded| String::from_utf8_lossy(decoded.doc.bytes()).into_owned())
+        decode(text).map(|decoded| String::from_utf8_lossy(decoded.doc.bytes()).into_owned())
     }
 
     #[test]
@@ -247,7 +244,7 @@ mod tests {
             ("a: .inf\n", ".inf"),
             ("a: [1\n", "line"),
         ] {
-            let Err(DecodeError::Unreadable(why)) = read(text) else { panic!("{text} was read") };
+            let Err(DecodeError(why)) = read(text) else { panic!("{text} was read") };
             assert!(why.contains(what), "{text}: {why}");
         }
     }

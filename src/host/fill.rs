@@ -12,7 +12,7 @@ use super::run::Run;
 use super::template::{Template, TemplatePiece, Var};
 use super::traced::{SourceMapped, Span, TextOrigin};
 use super::view::{Dropped, Part};
-use super::write::{self, WriteStop, Writer};
+use super::write::{self, Writer};
 use crate::capture::Block;
 use crate::format::Subject;
 use crate::json::{Doc, Node};
@@ -39,8 +39,8 @@ impl RenderCache {
         &self,
         node: Node<'_>,
         mode: JsonMode,
-        write: impl FnOnce() -> Result<SourceMapped, WriteStop>,
-    ) -> Result<Arc<SourceMapped>, WriteStop> {
+        write: impl FnOnce() -> Result<SourceMapped, String>,
+    ) -> Result<Arc<SourceMapped>, String> {
         let key = (node.index(), mode);
         let known = lock(&self.structured).get(&key).cloned();
         if let Some(known) = known {
@@ -82,7 +82,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Run<'a> {
-    pub fn fill(&self, template: &Template, block: &Block) -> Result<SourceMapped, WriteStop> {
+    pub fn fill(&self, template: &Template, block: &Block) -> Result<SourceMapped, String> {
         let origin = TextOrigin::block(block.index);
         let mut out = SourceMapped::default();
         for piece in template.pieces() {
@@ -127,9 +127,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn plain(&self, node: Node<'_>) -> Result<SourceMapped, WriteStop> {
-        Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all, cancel: self.cancel }
-            .write(node, TextOrigin::Envelope)
+    fn plain(&self, node: Node<'_>) -> Result<SourceMapped, String> {
+        Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all }.write(node, TextOrigin::Envelope)
     }
 
     /// A value written as the host writes JSON; `None` where it cannot.
@@ -139,7 +138,7 @@ impl<'a> Run<'a> {
         Some(text)
     }
 
-    fn write_block(&self, block: &Block, origin: TextOrigin) -> Result<SourceMapped, WriteStop> {
+    fn write_block(&self, block: &Block, origin: TextOrigin) -> Result<SourceMapped, String> {
         let Some(node) = self.subject.reading.doc.node(block.node) else { return Ok(SourceMapped::default()) };
         let order = self.host.key_order.get(&block.type_name);
         Writer {
@@ -149,12 +148,11 @@ impl<'a> Run<'a> {
                 Some(keys) if member.index() == block.node => first(all, keys),
                 _ => all,
             },
-            cancel: self.cancel,
         }
         .write(node, origin)
     }
 
-    fn write_resource(&self, block: &Block, origin: TextOrigin) -> Result<SourceMapped, WriteStop> {
+    fn write_resource(&self, block: &Block, origin: TextOrigin) -> Result<SourceMapped, String> {
         let node = self.subject.reading.doc.node(block.node).and_then(|node| node.get("resource"));
         let Some(resource) = node else { return Ok(SourceMapped::default()) };
         Writer {
@@ -166,19 +164,17 @@ impl<'a> Run<'a> {
                 }
                 all
             },
-            cancel: self.cancel,
         }
         .write(resource, origin)
     }
 
-    pub fn write_structured(&self, node: Node<'a>) -> Result<SourceMapped, WriteStop> {
+    pub fn write_structured(&self, node: Node<'a>) -> Result<SourceMapped, String> {
         let inner = node.get("result").filter(|_| self.host.unwrap_result && node.len() == 1);
         let node = inner.unwrap_or(node);
         let json = match node.as_str() {
             Some(text) if self.host.unwrap_result => Arc::new(SourceMapped::of(&text, TextOrigin::Structured, None)),
             _ => self.written.get(node, self.host.json, || {
-                Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all, cancel: self.cancel }
-                    .write(node, TextOrigin::Structured)
+                Writer { mode: self.host.json, origin: &|_| None, members: &|_, all| all }.write(node, TextOrigin::Structured)
             })?,
         };
         let replaced;

@@ -16,7 +16,6 @@ use super::rules::{BlockRules, Host, HostId, JsonMode, KeepRule, RuleStep, Selec
 use super::template::Template;
 use super::view::ViewContext;
 use super::{Hosts, read};
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
 
@@ -76,15 +75,12 @@ const MODES: &[(JsonMode, &str)] = &[
 const JOINS: &[&str] = &["\n", "", "\n\n", " "];
 
 /// Finds the rules that give what was shown. `server` is the name that the host's configuration gives the probe server.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn deduce(probes: &[Probed], server: &str, hosts: &Hosts, cancel: &Cancel) -> Result<Guess, Cancelled> {
+pub fn deduce(probes: &[Probed], server: &str, hosts: &Hosts) -> Guess {
     let mut fits = Vec::new();
     let mut nearest: Option<(HostId, usize)> = None;
     let mut unjudged = 0;
     for host in hosts.iter() {
-        let (names, unknown) = judged(host, probes, server, cancel)?;
+        let (names, unknown) = judged(host, probes, server);
         let given = names.len();
         // What a host reads or prints itself cannot be computed: it speaks neither for it nor against it.
         if given + unknown == probes.len() && given > 2 * unknown {
@@ -95,22 +91,22 @@ pub fn deduce(probes: &[Probed], server: &str, hosts: &Hosts, cancel: &Cancel) -
             nearest = Some((host.id, given));
         }
     }
-    let entry = search(probes, server, cancel)?;
+    let entry = search(probes, server);
     let names = match &entry {
-        Some(host) => explained(host, probes, server, cancel)?,
+        Some(host) => explained(host, probes, server),
         None => Vec::new(),
     };
     let open = probes.iter().map(|probe| probe.tool.clone()).filter(|tool| !names.contains(tool)).collect();
-    Ok(Guess { fits, unjudged, nearest, entry, explained: names, open })
+    Guess { fits, unjudged, nearest, entry, explained: names, open }
 }
 
 /// The probes whose texts a host's rules give.
-fn explained(host: &Host, probes: &[Probed], server: &str, cancel: &Cancel) -> Result<Vec<String>, Cancelled> {
-    Ok(judged(host, probes, server, cancel)?.0)
+fn explained(host: &Host, probes: &[Probed], server: &str) -> Vec<String> {
+    judged(host, probes, server).0
 }
 
 /// The probes whose texts a host's rules give, and how many texts cannot be computed by them.
-fn judged(host: &Host, probes: &[Probed], server: &str, cancel: &Cancel) -> Result<(Vec<String>, usize), Cancelled> {
+fn judged(host: &Host, probes: &[Probed], server: &str) -> (Vec<String>, usize) {
     let mut names = Vec::new();
     let mut unknown = 0;
     for probe in probes {
@@ -121,7 +117,7 @@ fn judged(host: &Host, probes: &[Probed], server: &str, cancel: &Cancel) -> Resu
             path: ANY_PATH.into(),
             ..ViewContext::of(&probe.sent.capture)
         };
-        let view = host.view(&probe.sent, &context, cancel)?;
+        let view = host.view(&probe.sent, &context);
         if !view.is_computable() {
             unknown += 1;
             continue;
@@ -133,13 +129,13 @@ fn judged(host: &Host, probes: &[Probed], server: &str, cancel: &Cancel) -> Resu
             && let Some(wall) = time_in(&probe.shown)
         {
             context.wall = wall;
-            is_given = is_like(&host.view(&probe.sent, &context, cancel)?.text, &probe.shown);
+            is_given = is_like(&host.view(&probe.sent, &context).text, &probe.shown);
         }
         if is_given {
             names.push(probe.tool.clone());
         }
     }
-    Ok((names, unknown))
+    (names, unknown)
 }
 
 /// The first time in seconds, with three or four decimals, near the beginning of a text.
@@ -195,8 +191,8 @@ struct Around {
 }
 
 /// Tries what is left to choose, the plainest first, and keeps what explains most.
-fn search(probes: &[Probed], server: &str, cancel: &Cancel) -> Result<Option<Host>, Cancelled> {
-    let Some(mut base) = plain() else { return Ok(None) };
+fn search(probes: &[Probed], server: &str) -> Option<Host> {
+    let mut base = plain()?;
     let around = read_around(probes);
     let (before, after) = &around.each;
     base.block.text = vec![RuleStep::Text(Template::from(format!("{before}{{text}}{after}")))];
@@ -224,11 +220,10 @@ fn search(probes: &[Probed], server: &str, cancel: &Cancel) -> Result<Option<Hos
             for ((mode, _), structured_join) in
                 MODES.iter().flat_map(|mode| structured_joins.iter().map(move |join| (mode, join)))
             {
-                cancel.check()?;
                 let mut host =
                     Host { select: *select, json: *mode, structured_join: (*structured_join).to_owned(), ..base.clone() };
-                read_error(&mut host, probes, server, cancel)?;
-                let given = explained(&host, probes, server, cancel)?.len();
+                read_error(&mut host, probes, server);
+                let given = explained(&host, probes, server).len();
                 if best.as_ref().is_none_or(|(most, _)| given > *most) {
                     best = Some((given, host));
                 }
@@ -239,13 +234,13 @@ fn search(probes: &[Probed], server: &str, cancel: &Cancel) -> Result<Option<Hos
     for select in [Select::WireResult, Select::WireContent] {
         for (mode, _) in MODES {
             let Some(host) = plain().map(|host| Host { select, json: *mode, ..host }) else { continue };
-            let given = explained(&host, probes, server, cancel)?.len();
+            let given = explained(&host, probes, server).len();
             if best.as_ref().is_none_or(|(most, _)| given > *most) {
                 best = Some((given, host));
             }
         }
     }
-    Ok(best.map(|(_, host)| host))
+    best.map(|(_, host)| host)
 }
 
 /// The text of a block, if it stands in what was shown.
@@ -347,18 +342,18 @@ fn template(text: &str, block: &Block, sent: &Subject) -> String {
 }
 
 /// Reads off what an error adds, for the rules as they are.
-fn read_error(host: &mut Host, probes: &[Probed], server: &str, cancel: &Cancel) -> Result<(), Cancelled> {
+fn read_error(host: &mut Host, probes: &[Probed], server: &str) {
     let failed = probes.iter().filter(|probe| probe.sent.reading.is_error == Some(true));
     for probe in failed {
         for select in [None, Some(Select::Content), Some(Select::Structured)] {
             let mut tried = host.clone();
             tried.error.select = select;
             let one = std::slice::from_ref(probe);
-            if !explained(&tried, one, server, cancel)?.is_empty() {
+            if !explained(&tried, one, server).is_empty() {
                 host.error.select = select;
                 break;
             }
-            let view = tried.view(&probe.sent, &ViewContext::of(&probe.sent.capture), cancel)?;
+            let view = tried.view(&probe.sent, &ViewContext::of(&probe.sent.capture));
             // The words of `wrap` stand outside those of an error, which are not told apart here.
             let body = if host.wrap.is_some() { "" } else { &*view.text };
             if let Some((before, after)) = probe.shown.split_once(body).filter(|_| !body.is_empty()) {
@@ -368,7 +363,6 @@ fn read_error(host: &mut Host, probes: &[Probed], server: &str, cancel: &Cancel)
             }
         }
     }
-    Ok(())
 }
 
 /// What a long text says of a limit: how many characters (Unicode scalar values) are left at its beginning and its end, and what stands
@@ -455,7 +449,7 @@ mod tests {
                 path: "/tmp/x".into(),
                 ..ViewContext::of(&sent.capture)
             };
-            let view = host.view(&sent, &context, &Cancel::new()).unwrap();
+            let view = host.view(&sent, &context);
             let shown = view.text.to_string();
             view.is_computable().then_some(Probed { tool: (*tool).to_owned(), sent, shown })
         };
@@ -473,7 +467,7 @@ mod tests {
         let limited = |host: &Host| pasted(host).is_empty();
         for host in hosts.iter().filter(|host| !limited(host)) {
             let probes = pasted(host);
-            let given = explained(host, &probes, "probe", &Cancel::new()).unwrap();
+            let given = explained(host, &probes, "probe");
             assert_eq!(given.len(), probes.len(), "{}", host.id);
         }
     }
@@ -484,17 +478,17 @@ mod tests {
         for (id, at_least) in [("opencode", 8), ("codex", 5), ("zed", 7), ("gemini-cli", 7), ("claude-desktop", 7), ("cline", 9)]
         {
             let probes = pasted(hosts.get(id).unwrap());
-            let guess = deduce(&probes, "probe", &Hosts::default(), &Cancel::new()).unwrap();
+            let guess = deduce(&probes, "probe", &Hosts::default());
             assert!(guess.fits.is_empty());
             assert!(guess.explained.len() >= at_least, "{id}: {:?} open\n{}", guess.open, toml(&guess));
             // What was written is read back and says the same.
             let read = Hosts::default().with_file(&toml(&guess), "guess");
             assert_eq!(read.problems, [], "{}", toml(&guess));
-            let again = explained(read.get("new-host").unwrap(), &probes, "probe", &Cancel::new()).unwrap();
+            let again = explained(read.get("new-host").unwrap(), &probes, "probe");
             assert_eq!(again, guess.explained, "{id}\n{}", toml(&guess));
         }
         let probes = pasted(hosts.get("opencode").unwrap());
-        let guess = deduce(&probes, "probe", &hosts, &Cancel::new()).unwrap();
+        let guess = deduce(&probes, "probe", &hosts);
         assert!(guess.fits.iter().any(|id| id.as_str() == "opencode"), "{:?}", guess.fits);
     }
 

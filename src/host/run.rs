@@ -8,8 +8,7 @@ use super::rules::{Dedupe, Delivery, ErrorBlocks, Host, ResultMeta, RuleStep, Se
 use super::template::Var;
 use super::traced::{SourceMapped, TextOrigin};
 use super::view::{Dropped, Raw, ViewContext, What};
-use super::write::{WriteStop, Writer};
-use crate::cancel::Cancel;
+use super::write::Writer;
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
 use crate::json::{Kind, Node};
@@ -20,7 +19,6 @@ pub(super) struct Run<'a> {
     pub subject: &'a Subject,
     pub context: &'a ViewContext<'a>,
     pub written: &'a RenderCache,
-    pub cancel: &'a Cancel,
     pub is_error: bool,
     pub select: Select,
     structured: Option<Node<'a>>,
@@ -28,17 +26,11 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub fn new(
-        host: &'a Host,
-        subject: &'a Subject,
-        context: &'a ViewContext<'a>,
-        written: &'a RenderCache,
-        cancel: &'a Cancel,
-    ) -> Self {
+    pub fn new(host: &'a Host, subject: &'a Subject, context: &'a ViewContext<'a>, written: &'a RenderCache) -> Self {
         let is_error = subject.reading.is_error == Some(true);
         let select = host.error.select.filter(|_| is_error).unwrap_or(host.select);
         let structured = subject.reading.structured().filter(|node| counts(*node, host.structured_when));
-        Self { host, subject, context, written, cancel, is_error, select, structured, dropped: Vec::new() }
+        Self { host, subject, context, written, is_error, select, structured, dropped: Vec::new() }
     }
 
     pub fn drop(&mut self, what: What, why: impl Into<Cow<'static, str>>) {
@@ -46,8 +38,8 @@ impl<'a> Run<'a> {
     }
 
     /// Steps 1 to 5 of the rules: the texts and media, in order.
-    pub fn parts(&mut self) -> Result<Pieces, WriteStop> {
-        let refuse = |why: &str| Err(WriteStop::Refused(why.to_owned()));
+    pub fn parts(&mut self) -> Result<Pieces, String> {
+        let refuse = |why: &str| Err(why.to_owned());
         let reading = &self.subject.reading;
         let Some(result) = reading.result() else {
             return refuse(if reading.rpc_error.is_some() {
@@ -76,7 +68,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn wire(&mut self, result: Node<'a>) -> Result<Pieces, WriteStop> {
+    fn wire(&mut self, result: Node<'a>) -> Result<Pieces, String> {
         let root = if self.select == Select::WireResult { Some(result) } else { result.get("content") };
         if self.select == Select::WireContent && self.subject.reading.structured().is_some() {
             self.drop(What::Structured, "only the content array is shown");
@@ -102,13 +94,12 @@ impl<'a> Run<'a> {
                 Some(keys) => only(&all, keys),
                 None => all,
             },
-            cancel: self.cancel,
         }
         .write(root, TextOrigin::Envelope)?;
         Ok(Pieces { parts: vec![Raw::Text(text)], structured: None })
     }
 
-    fn selected(&mut self) -> Result<Pieces, WriteStop> {
+    fn selected(&mut self) -> Result<Pieces, String> {
         let subject = self.subject;
         let mut shown: Vec<&Block> = Vec::new();
         for block in &subject.reading.blocks {
@@ -152,7 +143,6 @@ impl<'a> Run<'a> {
         let mut parts = Vec::new();
         let mut first = Vec::new();
         for block in shown {
-            self.cancel.check()?;
             self.block(block, &mut parts, &mut first)?;
         }
         first.append(&mut parts);
@@ -201,7 +191,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn block(&mut self, block: &Block, parts: &mut Vec<Raw>, first: &mut Vec<Raw>) -> Result<(), WriteStop> {
+    fn block(&mut self, block: &Block, parts: &mut Vec<Raw>, first: &mut Vec<Raw>) -> Result<(), String> {
         let rules = &self.host.block;
         let steps = match block.kind {
             BlockKind::Text if block.text.is_some() => &rules.text,
@@ -219,7 +209,7 @@ impl<'a> Run<'a> {
             self.drop(What::Block(block.index), format!("{} are left out", kind_name(block)));
             return Ok(());
         }
-        let refuse = |what: &str| Err(WriteStop::Refused(format!("block {} ({}): {what}", block.index, kind_name(block))));
+        let refuse = |what: &str| Err(format!("block {} ({}): {what}", block.index, kind_name(block)));
         for step in steps {
             match step {
                 RuleStep::Text(template) => {

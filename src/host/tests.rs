@@ -7,7 +7,6 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 use super::*;
-use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Server, Tool};
 use crate::format::Subject;
 
@@ -67,7 +66,7 @@ fn every_worked_example_comes_out() {
             wall: Duration::from_secs_f64(examples.context.wall_seconds),
             path: examples.context.path.as_str().into(),
         };
-        let view = hosts.get(&example.host).unwrap().view(&subject, &context, &Cancel::new()).unwrap();
+        let view = hosts.get(&example.host).unwrap().view(&subject, &context);
         if view.listing() != example.parts {
             wrong.push(format!(
                 "{} {}: {:?}\n  expected {:?}\n  came     {:?}",
@@ -122,7 +121,7 @@ fn own(delivery: &str, rest: &str) -> Hosts {
 
 fn view(hosts: &Hosts, id: &str, result: &str) -> HostView {
     let subject = subject(result);
-    hosts.get(id).unwrap().view(&subject, &ViewContext::of(&subject.capture), &Cancel::new()).unwrap()
+    hosts.get(id).unwrap().view(&subject, &ViewContext::of(&subject.capture))
 }
 
 #[test]
@@ -272,7 +271,7 @@ fn what_is_left_out_says_why() {
         response: Some(Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#)),
         ..(*subject("{}").capture).clone()
     }));
-    let view = hosts.get("codex").unwrap().view(&rpc, &ViewContext::of(&rpc.capture), &Cancel::new()).unwrap();
+    let view = hosts.get("codex").unwrap().view(&rpc, &ViewContext::of(&rpc.capture));
     assert!(view.not_computable.unwrap().contains("JSON-RPC error"));
 }
 

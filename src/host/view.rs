@@ -11,8 +11,6 @@ use super::limit::{self, LimitOutcome};
 use super::rules::{Host, HostId, Select};
 use super::run::Run;
 use super::traced::{SourceMapped, Span};
-use super::write::WriteStop;
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Capture;
 use crate::format::Subject;
 use crate::format::ledger::INTERRUPTED;
@@ -155,35 +153,21 @@ pub(super) enum Raw {
 
 impl Host {
     /// What this host's model is shown for an answer.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn view(&self, subject: &Subject, context: &ViewContext<'_>, cancel: &Cancel) -> Result<HostView, Cancelled> {
-        self.view_among(subject, context, &RenderCache::default(), cancel)
+    pub fn view(&self, subject: &Subject, context: &ViewContext<'_>) -> HostView {
+        self.view_among(subject, context, &RenderCache::default())
     }
 
     /// The same where other hosts are shown this answer too: `written` is for this one `subject`.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when the asker looked away.
-    pub fn view_among(
-        &self,
-        subject: &Subject,
-        context: &ViewContext<'_>,
-        written: &RenderCache,
-        cancel: &Cancel,
-    ) -> Result<HostView, Cancelled> {
-        let mut run = Run::new(self, subject, context, written, cancel);
+    pub fn view_among(&self, subject: &Subject, context: &ViewContext<'_>, written: &RenderCache) -> HostView {
+        let mut run = Run::new(self, subject, context, written);
         let parts = match run.parts() {
             Ok(parts) => parts,
-            Err(WriteStop::Cancelled) => return Err(Cancelled),
-            Err(WriteStop::Refused(why)) => {
-                return Ok(HostView::none(self, why, &run.dropped, written));
+            Err(why) => {
+                return HostView::none(self, why, &run.dropped, written);
             }
         };
-        cancel.check()?;
         let delivered = deliver::deliver(&run, parts);
-        Ok(run.finish(delivered))
+        run.finish(delivered)
     }
 }
 

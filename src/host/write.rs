@@ -6,20 +6,7 @@ use std::vec;
 use super::number;
 use super::rules::JsonMode;
 use super::traced::{SourceMapped, TextOrigin};
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::{Children, FaultKind, Kind, Node, write as escape};
-
-/// Why a value cannot be written, or that nobody waits for it any more.
-pub enum WriteStop {
-    Refused(String),
-    Cancelled,
-}
-
-impl From<Cancelled> for WriteStop {
-    fn from(_: Cancelled) -> Self {
-        WriteStop::Cancelled
-    }
-}
 
 /// Indentation beyond this is refused rather than written for every host.
 const MAX_INDENTATION: usize = 16 << 20;
@@ -31,7 +18,6 @@ pub struct Writer<'a> {
     pub origin: &'a dyn Fn(Node<'_>) -> Option<TextOrigin>,
     /// Which members of an object are written, and in which order.
     pub members: &'a dyn for<'n> Fn(Node<'n>, Vec<Node<'n>>) -> Vec<Node<'n>>,
-    pub cancel: &'a Cancel,
 }
 
 struct Frame<'a> {
@@ -62,20 +48,15 @@ impl Writer<'_> {
     /// The text of `root`.
     ///
     /// # Errors
-    /// [`Stop`] where the host itself could not, or when cancelled.
-    pub fn write(&self, root: Node<'_>, origin: TextOrigin) -> Result<SourceMapped, WriteStop> {
+    /// Why the host itself could not.
+    pub fn write(&self, root: Node<'_>, origin: TextOrigin) -> Result<SourceMapped, String> {
         let has_duplicates = root.doc().faults().iter().any(|fault| fault.kind == FaultKind::DuplicateKey);
         let mut out = SourceMapped::default();
         let mut stack: Vec<Frame<'_>> = Vec::new();
         let mut piece = String::new();
         let mut next = Some((root, origin));
-        let mut written = 0_usize;
         let mut indented = 0_usize;
         loop {
-            written += 1;
-            if written.is_multiple_of(4_096) {
-                self.cancel.check()?;
-            }
             if let Some((node, origin)) = next.take() {
                 let origin = (self.origin)(node).unwrap_or(origin);
                 piece.clear();
@@ -98,7 +79,7 @@ impl Writer<'_> {
                     }
                     Kind::Number => {
                         let literal = node.raw_text();
-                        piece.push_str(&number::write(&literal, self.mode).map_err(WriteStop::Refused)?);
+                        piece.push_str(&number::write(&literal, self.mode)?);
                     }
                     Kind::String => self.string(node.raw(), &mut piece),
                     Kind::Null | Kind::Bool => piece.push_str(&node.raw_text()),
@@ -130,12 +111,12 @@ impl Writer<'_> {
     }
 
     /// A line end and the indentation of the next line, which grows by the square of the depth.
-    fn line(&self, depth: usize, indented: &mut usize, piece: &mut String) -> Result<(), WriteStop> {
+    fn line(&self, depth: usize, indented: &mut usize, piece: &mut String) -> Result<(), String> {
         if self.mode == JsonMode::JsPretty {
             *indented += 2 * depth;
             if *indented > MAX_INDENTATION {
                 let what = "so deep that the indentation alone would take more than 16 MiB: not written";
-                return Err(WriteStop::Refused(what.to_owned()));
+                return Err(what.to_owned());
             }
             piece.push('\n');
             piece.extend(std::iter::repeat_n("  ", depth));
@@ -223,11 +204,10 @@ mod tests {
 
     fn write(json: &str, mode: JsonMode) -> String {
         let doc = Doc::parse(bytes::Bytes::copy_from_slice(json.as_bytes()));
-        let writer = Writer { mode, origin: &|_| None, members: &|_, members| members, cancel: &Cancel::new() };
+        let writer = Writer { mode, origin: &|_| None, members: &|_, members| members };
         match writer.write(doc.root().unwrap(), TextOrigin::Structured) {
             Ok(traced) => traced.text().to_owned(),
-            Err(WriteStop::Refused(why)) => why,
-            Err(WriteStop::Cancelled) => panic!("nobody cancelled"),
+            Err(why) => why,
         }
     }
 

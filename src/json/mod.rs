@@ -14,8 +14,6 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::cancel::{Cancel, Cancelled};
-
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -137,18 +135,7 @@ impl Doc {
     /// Indexes `bytes`. Documents above 4 GiB are not indexed (a syntax fault says so), and of one with more than
     /// [`MAX_NODES`] values the rest is not (a fault says so, too).
     pub fn parse(bytes: Bytes) -> Doc {
-        // A flag that nobody else holds is never set.
-        parse::parse(bytes, MAX_NODES, &Cancel::new())
-    }
-
-    /// The same, for somebody who may look away meanwhile.
-    ///
-    /// # Errors
-    /// [`Cancelled`] when they did.
-    pub fn parse_watching(bytes: Bytes, cancel: &Cancel) -> Result<Doc, Cancelled> {
-        let doc = parse::parse(bytes, MAX_NODES, cancel);
-        // What was left half-way is no document.
-        if cancel.is_cancelled() { Err(Cancelled) } else { Ok(doc) }
+        parse::parse(bytes, MAX_NODES)
     }
 
     pub fn bytes(&self) -> &Bytes {

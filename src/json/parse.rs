@@ -4,8 +4,6 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use crate::cancel::{Cancel, Steps};
-
 use super::{Doc, Entry, Fault, FaultKind, Kind, NONE, ORDINAL_BITS, decode_string, hex4};
 
 /// Objects up to this size are searched for duplicate keys pair by pair; larger ones through a set.
@@ -13,8 +11,7 @@ const PAIRWISE: usize = 12;
 /// A message made of faults alone must not fill the memory: so many of each kind, so that none hides another.
 const MAX_FAULTS: usize = 1_000;
 
-struct Parser<'a> {
-    steps: Steps<'a>,
+struct Parser {
     bytes: Bytes,
     at: usize,
     tape: Vec<Entry>,
@@ -30,18 +27,10 @@ struct Parser<'a> {
 /// Stops the pass; the fault is already recorded.
 struct Stop;
 
-pub(super) fn parse(bytes: Bytes, most: usize, cancel: &Cancel) -> Doc {
+pub(super) fn parse(bytes: Bytes, most: usize) -> Doc {
     let estimate = (bytes.len() / 16).min(1 << 20);
-    let mut parser = Parser {
-        steps: cancel.steps(),
-        at: 0,
-        tape: Vec::with_capacity(estimate),
-        most,
-        faults: Vec::new(),
-        counts: [0; 3],
-        open: Vec::new(),
-        bytes,
-    };
+    let mut parser =
+        Parser { at: 0, tape: Vec::with_capacity(estimate), most, faults: Vec::new(), counts: [0; 3], open: Vec::new(), bytes };
     if u32::try_from(parser.bytes.len()).is_ok_and(|len| len != NONE) {
         if parser.bytes.starts_with(b"\xef\xbb\xbf") {
             parser.at = 3;
@@ -55,7 +44,7 @@ pub(super) fn parse(bytes: Bytes, most: usize, cancel: &Cancel) -> Doc {
     Doc { bytes: parser.bytes, tape: parser.tape, faults: parser.faults }
 }
 
-impl Parser<'_> {
+impl Parser {
     fn fault(&mut self, kind: FaultKind) -> Stop {
         self.fault_at(kind, self.at);
         Stop
@@ -91,10 +80,6 @@ impl Parser<'_> {
     fn document(&mut self) -> Result<(), Stop> {
         let mut key = None;
         loop {
-            if self.steps.step().is_err() {
-                // Who left throws away what there is.
-                return Err(Stop);
-            }
             // A value is expected here.
             self.skip_space();
             let opened = self.value(key.take())?;
@@ -378,9 +363,8 @@ mod tests {
     #[test]
     fn a_document_of_too_many_values_is_read_up_to_there() {
         let text = Bytes::from_static(b"[1,{\"a\":2},3]");
-        let cancel = Cancel::new();
-        assert!(parse(text.clone(), 5, &cancel).is_json());
-        let doc = parse(text, 4, &cancel);
+        assert!(parse(text.clone(), 5).is_json());
+        let doc = parse(text, 4);
         assert_eq!(doc.faults(), [Fault { kind: FaultKind::TooMany, at: 11 }]);
         assert!(!doc.is_json());
         let shown: Vec<_> = doc.root().unwrap().children().map(|node| node.raw_text().into_owned()).collect();

@@ -14,27 +14,23 @@ pub enum WalkEvent<'a> {
 }
 
 /// Visits `root` and everything below it.
-///
-/// # Errors
-/// The visitor's, at once.
-pub fn walk<'a, E>(root: Node<'a>, mut visit: impl FnMut(WalkEvent<'a>) -> Result<(), E>) -> Result<(), E> {
+pub fn walk<'a>(root: Node<'a>, mut visit: impl FnMut(WalkEvent<'a>)) {
     let mut open: Vec<Node<'a>> = Vec::new();
     for index in root.index()..root.subtree_end() {
         while open.last().is_some_and(|node| node.subtree_end() <= index) {
             if let Some(node) = open.pop() {
-                visit(WalkEvent::Close(node))?;
+                visit(WalkEvent::Close(node));
             }
         }
         let Some(node) = root.doc().node(index) else { break };
         if node.is_container() {
-            visit(WalkEvent::Open(node))?;
+            visit(WalkEvent::Open(node));
             open.push(node);
         } else {
-            visit(WalkEvent::Scalar(node))?;
+            visit(WalkEvent::Scalar(node));
         }
     }
     while let Some(node) = open.pop() {
-        visit(WalkEvent::Close(node))?;
+        visit(WalkEvent::Close(node));
     }
-    Ok(())
 }

@@ -1,7 +1,6 @@
 //! Counts a text that comes in pieces of bytes, without keeping it.
 
 use super::{PIECE_BYTES, Tokens, safe_cut};
-use crate::cancel::Cancel;
 
 /// What a text measures. Bytes that are not UTF-8 count as U+FFFD, as they are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,31 +25,17 @@ pub struct Counter {
     look_at: usize,
     /// Bytes of `pending` in which there is none.
     searched: usize,
-    /// Once set, what is left is not counted: the asker has looked away.
-    cancel: Cancel,
 }
 
 impl Default for Counter {
     fn default() -> Self {
-        Self::watching(&Cancel::new())
+        Self { counts: Counts::default(), partial: Vec::new(), pending: String::new(), look_at: PIECE_BYTES, searched: 0 }
     }
 }
 
 impl Counter {
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// A counter that stops working once `cancel` is set; whoever set it throws the counts away.
-    pub fn watching(cancel: &Cancel) -> Self {
-        Self {
-            counts: Counts::default(),
-            partial: Vec::new(),
-            pending: String::new(),
-            look_at: PIECE_BYTES,
-            searched: 0,
-            cancel: cancel.clone(),
-        }
     }
 
     pub fn push(&mut self, bytes: &[u8]) {
@@ -95,8 +80,7 @@ impl Counter {
                 end -= 1;
             }
             if let Some(cut) = safe_cut(&self.pending[..end], self.searched) {
-                // Left half-way, the sum is thrown away.
-                self.counts.tokens.add(&self.pending[..cut], &self.cancel).ok();
+                self.counts.tokens.add(&self.pending[..cut]);
                 self.pending.drain(..cut);
                 (self.look_at, self.searched) = (PIECE_BYTES, 0);
             } else {
@@ -105,12 +89,12 @@ impl Counter {
         }
     }
 
-    /// The counts of everything pushed; worth nothing where the counter was cancelled.
+    /// The counts of everything pushed.
     pub fn finish(mut self) -> Counts {
         if !self.partial.is_empty() {
             self.take("\u{fffd}");
         }
-        self.counts.tokens.add(&self.pending, &self.cancel).ok();
+        self.counts.tokens.add(&self.pending);
         self.counts
     }
 }

@@ -1,4 +1,4 @@
-//! Counting with one vocabulary: text is split as the encoding says, each word is counted, and both can be left.
+//! Counting with one vocabulary: text is split as the encoding says, and each word is counted.
 //!
 //! The splitting patterns hold no back-tracking and the counting is linear, so that a run of a million spaces or
 //! dashes is slow work at worst and never a failure.
@@ -8,55 +8,40 @@ use std::sync::LazyLock;
 use bpe_openai::Tokenizer;
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
 
-use crate::cancel::{Cancel, Cancelled};
-
-/// A longer word is taken in windows of this size, so that the asker can look away in the middle of it.
+/// A longer word is taken in windows of this size, so that its cost grows with its length.
 const WINDOW_BYTES: usize = 32 << 10;
-
-/// After so many words the asker may look away: a text that cannot be cut in pieces is counted in one go.
-const WORDS_A_LOOK: usize = 4_096;
 
 /// The last tokens of a window may come out otherwise once more text follows: they are found anew in the next one.
 const UNSURE_TOKENS: usize = 16;
 
 /// Tokens of a text that is taken as a whole.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub(super) fn count(tokenizer: &Tokenizer, text: &str, cancel: &Cancel) -> Result<u64, Cancelled> {
+pub(super) fn count(tokenizer: &Tokenizer, text: &str) -> u64 {
     let mut tokens = 0;
-    for (position, word) in tokenizer.split(text).enumerate() {
-        if position.is_multiple_of(WORDS_A_LOOK) {
-            cancel.check()?;
-        }
+    for word in tokenizer.split(text) {
         tokens += if word.len() <= WINDOW_BYTES {
             tokenizer.bpe.count(word.as_bytes()) as u64
         } else {
-            long_word(&tokenizer.bpe, word.as_bytes(), WINDOW_BYTES, cancel)?.len() as u64
+            long_word(&tokenizer.bpe, word.as_bytes(), WINDOW_BYTES).len() as u64
         };
     }
-    Ok(tokens)
+    tokens
 }
 
 /// The tokens of one word, in order.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub(super) fn word_tokens(bpe: &BytePairEncoding, word: &str, cancel: &Cancel) -> Result<Vec<u32>, Cancelled> {
+pub(super) fn word_tokens(bpe: &BytePairEncoding, word: &str) -> Vec<u32> {
     if word.len() <= WINDOW_BYTES {
-        return Ok(bpe.encode_via_backtracking(word.as_bytes()));
+        return bpe.encode_via_backtracking(word.as_bytes());
     }
-    long_word(bpe, word.as_bytes(), WINDOW_BYTES, cancel)
+    long_word(bpe, word.as_bytes(), WINDOW_BYTES)
 }
 
 /// A sequence of tokens is the encoding of its text exactly if every two neighbours are the encoding of theirs. So
 /// windows may be put together where the tokens on both sides of the joint pass that test; where they do not, the word
 /// is taken as a whole.
-pub(super) fn long_word(bpe: &BytePairEncoding, word: &[u8], window: usize, cancel: &Cancel) -> Result<Vec<u32>, Cancelled> {
+pub(super) fn long_word(bpe: &BytePairEncoding, word: &[u8], window: usize) -> Vec<u32> {
     let mut all: Vec<u32> = Vec::with_capacity(word.len() / 4);
     let mut at = 0;
     while at < word.len() {
-        cancel.check()?;
         let end = word.len().min(at + window);
         let tokens = bpe.encode_via_backtracking(&word[at..end]);
         let sure = if end == word.len() { tokens.len() } else { tokens.len().saturating_sub(UNSURE_TOKENS) };
@@ -65,12 +50,12 @@ pub(super) fn long_word(bpe: &BytePairEncoding, word: &[u8], window: usize, canc
             _ => true,
         };
         if sure == 0 || !joins {
-            return Ok(bpe.encode_via_backtracking(word));
+            return bpe.encode_via_backtracking(word);
         }
         at += tokens[..sure].iter().map(|&token| bpe.token_len(token)).sum::<usize>();
         all.extend_from_slice(&tokens[..sure]);
     }
-    Ok(all)
+    all
 }
 
 fn are_neighbours(bpe: &BytePairEncoding, left: u32, right: u32) -> bool {

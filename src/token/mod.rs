@@ -1,6 +1,6 @@
 //! Token counts, exact and offline. Text of special tokens counts as plain text, since a tool's answer is data.
 //!
-//! Counting is done piece by piece, so that it can be cancelled and streamed; `safe_cut` says where a text may be
+//! Counting is done piece by piece, so that it can be streamed; `safe_cut` says where a text may be
 //! cut without changing the count. [`Tokens`] are the two encodings that are always counted; a [`Tokenizer`] is one
 //! that a person names: one of them, a further one, a file, or an estimate.
 
@@ -15,8 +15,6 @@ pub use counter::{Counter, Counts};
 pub use file::{FileKind, MAX_FILE_BYTES, TokenizerFile};
 pub use subtree::{Role, each_start, each_token, subtrees};
 pub use tokenizer::{Count, Tokenizer};
-
-use crate::cancel::{Cancel, Cancelled};
 
 /// An encoding that is always counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,24 +66,20 @@ impl Tokens {
         Tokens { o200k_base: self.o200k_base + other.o200k_base, cl100k_base: self.cl100k_base + other.cl100k_base }
     }
 
-    fn add(&mut self, text: &str, cancel: &Cancel) -> Result<(), Cancelled> {
-        self.o200k_base += encoder::count(bpe_openai::o200k_base(), text, cancel)?;
-        self.cl100k_base += encoder::count(bpe_openai::cl100k_base(), text, cancel)?;
-        Ok(())
+    fn add(&mut self, text: &str) {
+        self.o200k_base += encoder::count(bpe_openai::o200k_base(), text);
+        self.cl100k_base += encoder::count(bpe_openai::cl100k_base(), text);
     }
 }
 
-/// Text is counted in pieces of about this size; between two of them the asker may look away.
+/// Text is counted in pieces of about this size.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// Counts a text.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn count(text: &str, cancel: &Cancel) -> Result<Tokens, Cancelled> {
+pub fn count(text: &str) -> Tokens {
     let mut tokens = Tokens::default();
-    pieces(text, cancel, |piece| tokens.add(piece, cancel))?;
-    Ok(tokens)
+    pieces(text, |piece| tokens.add(piece));
+    tokens
 }
 
 /// Builds the tables (about half a second); call it off the UI thread before the first count is needed.
@@ -96,13 +90,12 @@ pub fn warm_up() {
 }
 
 /// Hands out the text in pieces that are tokenised independently.
-fn pieces<'a>(text: &'a str, cancel: &Cancel, mut take: impl FnMut(&'a str) -> Result<(), Cancelled>) -> Result<(), Cancelled> {
+fn pieces<'a>(text: &'a str, mut take: impl FnMut(&'a str)) {
     let mut rest = text;
     let mut window = PIECE_BYTES;
     // Before this place there is none to cut at.
     let mut searched = 0;
     while rest.len() > window {
-        cancel.check()?;
         let mut end = window;
         while !rest.is_char_boundary(end) {
             end -= 1;
@@ -110,14 +103,13 @@ fn pieces<'a>(text: &'a str, cancel: &Cancel, mut take: impl FnMut(&'a str) -> R
         match safe_cut(&rest[..end], searched) {
             Some(cut) => {
                 let (piece, tail) = rest.split_at(cut);
-                take(piece)?;
+                take(piece);
                 rest = tail;
                 (window, searched) = (PIECE_BYTES, 0);
             }
             None => (window, searched) = (window * 2, end),
         }
     }
-    cancel.check()?;
     take(rest)
 }
 

@@ -2,7 +2,6 @@
 //! and the token map show adds up to what the ledger shows.
 
 use super::{Encoding, encoder, pieces};
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::walk::{WalkEvent, walk};
 use crate::json::{Kind, Node, write};
 
@@ -23,35 +22,24 @@ pub enum Role {
 /// by tape index minus the root's. Each token of the whole text belongs to the node it begins in: a key to its
 /// member, commas and brackets to their container. So children and punctuation add up, and the root's number is
 /// that of the format `json`.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn subtrees(root: Node<'_>, cancel: &Cancel) -> Result<Vec<u32>, Cancelled> {
+pub fn subtrees(root: Node<'_>) -> Vec<u32> {
     let base = root.index();
     let mut tokens = vec![0_u32; root.subtree_end() - base];
-    each_token(root, Encoding::O200kBase, cancel, |node, _| tokens[node] += 1)?;
+    each_token(root, Encoding::O200kBase, |node, _| tokens[node] += 1);
     for index in (1..tokens.len()).rev() {
         if let Some(parent) = root.doc().node(base + index).and_then(Node::parent) {
             tokens[parent.index() - base] += tokens[index];
         }
     }
-    Ok(tokens)
+    tokens
 }
 
 /// Hands out every token of the compact JSON, in order: the node it begins in, by tape index minus the root's, and
 /// what it begins in there.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn each_token(
-    root: Node<'_>,
-    encoding: Encoding,
-    cancel: &Cancel,
-    mut take: impl FnMut(usize, Role),
-) -> Result<(), Cancelled> {
-    let (text, owners) = owned_text(root, cancel)?;
+pub fn each_token(root: Node<'_>, encoding: Encoding, mut take: impl FnMut(usize, Role)) {
+    let (text, owners) = owned_text(root);
     let mut owner = 0;
-    each_start(&text, encoding, cancel, |at, bytes| {
+    each_start(&text, encoding, |at, bytes| {
         while owners.get(owner + 1).is_some_and(|next| next.from <= at) {
             owner += 1;
         }
@@ -63,22 +51,18 @@ pub fn each_token(
 }
 
 /// Hands out every token of a text, in order: the byte it begins at, and its bytes.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn each_start(text: &str, encoding: Encoding, cancel: &Cancel, mut take: impl FnMut(usize, &[u8])) -> Result<(), Cancelled> {
+pub fn each_start(text: &str, encoding: Encoding, mut take: impl FnMut(usize, &[u8])) {
     let tokenizer = encoding.tokenizer();
     let mut at = 0;
-    pieces(text, cancel, |piece| {
+    pieces(text, |piece| {
         for word in tokenizer.split(piece) {
-            for token in encoder::word_tokens(&tokenizer.bpe, word, cancel)? {
+            for token in encoder::word_tokens(&tokenizer.bpe, word) {
                 let bytes = tokenizer.bpe.token_bytes(token);
                 take(at, bytes);
                 at += bytes.len();
             }
         }
-        Ok(())
-    })
+    });
 }
 
 /// From which byte on the text belongs to which node, and as what.
@@ -89,54 +73,46 @@ struct Owner {
 }
 
 /// The compact JSON, and whose it is from where on.
-fn owned_text(root: Node<'_>, cancel: &Cancel) -> Result<(String, Vec<Owner>), Cancelled> {
+fn owned_text(root: Node<'_>) -> (String, Vec<Owner>) {
     let base = root.index();
     let mut text = String::with_capacity(root.range().len());
     let mut owners: Vec<Owner> = Vec::new();
-    let mut seen = 0_u32;
     let own = |owners: &mut Vec<Owner>, from: usize, node: Node<'_>, role: Role| {
         owners.push(Owner { from, node: node.index() - base, role });
     };
-    walk(root, |event| {
-        seen = seen.wrapping_add(1);
-        if seen.is_multiple_of(4_096) {
-            cancel.check()?;
-        }
-        match event {
-            WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
-                if node.index() != base && node.ordinal() > 0 {
-                    if let Some(parent) = node.parent() {
-                        own(&mut owners, text.len(), parent, Role::Punctuation);
-                    }
-                    text.push(',');
+    walk(root, |event| match event {
+        WalkEvent::Open(node) | WalkEvent::Scalar(node) => {
+            if node.index() != base && node.ordinal() > 0 {
+                if let Some(parent) = node.parent() {
+                    own(&mut owners, text.len(), parent, Role::Punctuation);
                 }
-                own(&mut owners, text.len(), node, Role::Punctuation);
-                if let (Some(key), true) = (node.raw_key(), node.index() != base) {
-                    own(&mut owners, text.len() + 1, node, Role::Key);
-                    write::push_raw(&mut text, key);
+                text.push(',');
+            }
+            own(&mut owners, text.len(), node, Role::Punctuation);
+            if let (Some(key), true) = (node.raw_key(), node.index() != base) {
+                own(&mut owners, text.len() + 1, node, Role::Key);
+                write::push_raw(&mut text, key);
+                own(&mut owners, text.len() - 1, node, Role::Punctuation);
+                text.push(':');
+            }
+            match node.kind() {
+                Kind::Object => text.push('{'),
+                Kind::Array => text.push('['),
+                Kind::String => {
+                    own(&mut owners, text.len() + 1, node, Role::Value);
+                    write::push_scalar(&mut text, node);
                     own(&mut owners, text.len() - 1, node, Role::Punctuation);
-                    text.push(':');
                 }
-                match node.kind() {
-                    Kind::Object => text.push('{'),
-                    Kind::Array => text.push('['),
-                    Kind::String => {
-                        own(&mut owners, text.len() + 1, node, Role::Value);
-                        write::push_scalar(&mut text, node);
-                        own(&mut owners, text.len() - 1, node, Role::Punctuation);
-                    }
-                    _ => {
-                        own(&mut owners, text.len(), node, Role::Value);
-                        write::push_scalar(&mut text, node);
-                    }
+                _ => {
+                    own(&mut owners, text.len(), node, Role::Value);
+                    write::push_scalar(&mut text, node);
                 }
-            }
-            WalkEvent::Close(node) => {
-                own(&mut owners, text.len(), node, Role::Punctuation);
-                text.push(if node.kind() == Kind::Object { '}' } else { ']' });
             }
         }
-        Ok::<(), Cancelled>(())
-    })?;
-    Ok((text, owners))
+        WalkEvent::Close(node) => {
+            own(&mut owners, text.len(), node, Role::Punctuation);
+            text.push(if node.kind() == Kind::Object { '}' } else { ']' });
+        }
+    });
+    (text, owners)
 }

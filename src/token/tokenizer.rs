@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::file::TokenizerFile;
 use super::{Encoding, Tokens, encoder, pieces};
-use crate::cancel::{Cancel, Cancelled};
 use crate::problem::{Problem, ProblemKind};
 
 /// How many tokens a text has. An estimate is never a single number, and never mixed with exact counts.
@@ -177,35 +176,26 @@ impl Tokenizer {
     /// Counts a text; special tokens in it are plain text.
     ///
     /// # Errors
-    /// [`Cancelled`], or a problem of the person's tokenizer file with this text.
-    pub fn count(&self, text: &str, cancel: &Cancel) -> Result<Result<Count, Problem>, Cancelled> {
-        Ok(match self {
-            Tokenizer::Encoding(encoding) => Ok(Count::Exact(count_encoding(*encoding, text, cancel)?)),
-            Tokenizer::Claude => Ok(Count::claude(count_encoding(Encoding::O200kBase, text, cancel)?)),
+    /// A problem of the person's tokenizer file with this text.
+    pub fn count(&self, text: &str) -> Result<Count, Problem> {
+        match self {
+            Tokenizer::Encoding(encoding) => Ok(Count::Exact(count_encoding(*encoding, text))),
+            Tokenizer::Claude => Ok(Count::claude(count_encoding(Encoding::O200kBase, text))),
             Tokenizer::P50kBase => {
                 let Some(tokenizer) = encoder::p50k_base() else {
-                    return Ok(Err(Problem::new(ProblemKind::Internal, "the vocabulary of p50k_base cannot be built")));
+                    return Err(Problem::new(ProblemKind::Internal, "the vocabulary of p50k_base cannot be built"));
                 };
                 let mut tokens = 0;
-                pieces(text, cancel, |piece| {
-                    tokens += encoder::count(tokenizer, piece, cancel)?;
-                    Ok(())
-                })?;
+                pieces(text, |piece| tokens += encoder::count(tokenizer, piece));
                 Ok(Count::Exact(tokens))
             }
-            Tokenizer::File(file) => {
-                cancel.check()?;
-                file.count(text).map(Count::Exact)
-            }
-        })
+            Tokenizer::File(file) => file.count(text).map(Count::Exact),
+        }
     }
 }
 
-fn count_encoding(encoding: Encoding, text: &str, cancel: &Cancel) -> Result<u64, Cancelled> {
+fn count_encoding(encoding: Encoding, text: &str) -> u64 {
     let mut tokens = 0;
-    pieces(text, cancel, |piece| {
-        tokens += encoder::count(encoding.tokenizer(), piece, cancel)?;
-        Ok(())
-    })?;
-    Ok(tokens)
+    pieces(text, |piece| tokens += encoder::count(encoding.tokenizer(), piece));
+    tokens
 }

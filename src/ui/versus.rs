@@ -384,7 +384,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::cancel::Cancel;
+
     use crate::diff::tree::TreeOptions;
 
     #[test]
@@ -392,7 +392,7 @@ mod tests {
         let tool = |text: &'static str| Tool::read(Bytes::from_static(text.as_bytes()));
         let a = [tool(r#"{"name":"t","description":"old words","inputSchema":{"required":["a"]}}"#)];
         let b = [tool(r#"{"name":"t","description":"new words","inputSchema":{},"annotations":{"readOnlyHint":true}}"#)];
-        let found = ToolsDifference::of(&a, &b, &TreeOptions::default(), &Cancel::new()).unwrap();
+        let found = ToolsDifference::of(&a, &b, &TreeOptions::default());
         let rows = rows(&found);
         assert_eq!((rows.len(), rows[0].what()), (1, vec!["schema", "readOnlyHint"]));
         let Row::Changed(changed) = &rows[0] else { panic!("not changed") };

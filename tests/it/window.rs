@@ -120,12 +120,12 @@ impl Window {
     fn exact(&mut self, effect: ExactEffect) {
         let event = match effect {
             ExactEffect::Prepare { run, capture, format, address, model } => {
-                let text = analysis::text_of(&analysis::subject(capture), format, &Cancel::new()).unwrap().unwrap();
+                let text = analysis::text_of(&analysis::subject(capture), format).unwrap();
                 let request = Request::new(&address, &model, &text);
                 ExactEvent::Prepared { run, prepared: Ok(Prepared::new(text.clone(), text, &request)) }
             }
             ExactEffect::Count { run, request, digest, .. } => {
-                let tokens = token::count(&digest, &Cancel::new()).unwrap().o200k_base * 4 / 3;
+                let tokens = token::count(&digest).o200k_base * 4 / 3;
                 let counted = Counted { tokens, model: request.model, day: "2026-01-31".into() };
                 ExactEvent::Counted { run, digest, counted: Ok(counted) }
             }

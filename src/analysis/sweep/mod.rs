@@ -50,8 +50,8 @@ impl SweepCall {
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
     pub fn measure(value: String, subject: Arc<Subject>, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let rows: Result<_, _> = FORMATS.iter().map(|format| Row::measure(*format, &subject, cancel)).collect();
-        Ok(Self { value, subject, rows: rows? })
+        let row = |format: &&dyn crate::format::Format| cancel.check().map(|()| Row::measure(*format, &subject));
+        Ok(Self { rows: FORMATS.iter().map(row).collect::<Result<_, _>>()?, value, subject })
     }
 
     /// What the server sent: `both`, else the one part that there is.
@@ -270,7 +270,7 @@ impl Sweep {
         let mut sweep = Self {
             vary: vary.map(str::to_owned),
             is_about_form: vary.zip(calls.first()).is_none_or(|(vary, call)| is_about_form(&call.subject.capture.tool, vary)),
-            columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, ask.part, cancel)).collect::<Result<_, _>>()?,
+            columns: calls.iter().enumerate().map(|(at, call)| sent(at, call, ask.part)).collect(),
             baseline: None,
             reference,
             different: Vec::new(),
@@ -288,9 +288,8 @@ impl Sweep {
         let usual = || reference.into_iter().flat_map(|at| [(at, "json"), (at, "markdown-table")]).collect();
         let derived = ask.derived.clone().unwrap_or_else(|| if vary.is_some() { usual() } else { Vec::new() });
         for (at, id) in derived {
-            if let Some(column) = calls.get(at).map(|call| written(at, id, call, cancel)).transpose()?.flatten() {
-                sweep.columns.push(column);
-            }
+            cancel.check()?;
+            sweep.columns.extend(calls.get(at).and_then(|call| written(at, id, call)));
         }
         if let Some(payload) = reference.and_then(|at| calls[at].subject.payload.as_ref()) {
             sweep.judge(payload, calls, cancel)?;
@@ -366,7 +365,7 @@ impl Sweep {
                 matches.push(None);
                 continue;
             }
-            let matched = locate_facts(payload, &column.text, cancel)?;
+            let matched = locate_facts(payload, &column.text);
             let absent = match column.origin {
                 ColumnOrigin::Call(call) if Some(call) != self.reference => {
                     absent(&records, calls[call].subject.payload.as_ref())
@@ -439,7 +438,8 @@ impl Sweep {
                 places: places.collect(),
             });
         }
-        self.add_others(&records, calls, cancel)
+        self.add_others(&records, calls);
+        Ok(())
     }
 
     /// The facts are those of one payload in every column, in the same order.
@@ -461,7 +461,7 @@ impl Sweep {
     }
 
     /// Adds records that stand in another answer's data alone.
-    fn add_others(&mut self, records: &[Node<'_>], calls: &[SweepCall], cancel: &Cancel) -> Result<(), Cancelled> {
+    fn add_others(&mut self, records: &[Node<'_>], calls: &[SweepCall]) {
         let others: Vec<(usize, &Payload, Node<'_>)> = (0..calls.len())
             .filter(|at| Some(*at) != self.reference && self.column_of(*at).is_some_and(Column::is_answer))
             .filter_map(|at| {
@@ -472,7 +472,7 @@ impl Sweep {
         let mut lists = vec![records.to_vec()];
         lists.extend(others.iter().map(|(_, _, list)| list.children().collect::<Vec<_>>()));
         self.key = key_field(&lists);
-        let Some(key) = self.key.clone() else { return Ok(()) };
+        let Some(key) = self.key.clone() else { return };
         let mut rows: HashMap<String, usize> =
             records.iter().enumerate().filter_map(|(at, record)| Some((key_value(*record, &key)?, at))).collect();
         for (call, payload, list) in others {
@@ -481,7 +481,7 @@ impl Sweep {
             if is_known {
                 continue;
             }
-            let matched = locate_facts(payload, &self.columns[column].text, cancel)?;
+            let matched = locate_facts(payload, &self.columns[column].text);
             for (record, found) in list.children().zip(&matched.records) {
                 let Some(value) = key_value(record, &key) else { continue };
                 let next = self.records.len();
@@ -500,7 +500,6 @@ impl Sweep {
                 }
             }
         }
-        Ok(())
     }
 }
 
@@ -526,7 +525,7 @@ fn absent(records: &[Node<'_>], own: Option<&Payload>) -> Vec<bool> {
 }
 
 /// A column of what a call's server sent.
-fn sent(at: usize, call: &SweepCall, part: SentPart, cancel: &Cancel) -> Result<Column, Cancelled> {
+fn sent(at: usize, call: &SweepCall, part: SentPart) -> Column {
     let capture = &call.subject.capture;
     let row = call.sent(part);
     let why = match (super::failure(&call.subject), capture.outcome, row) {
@@ -536,10 +535,10 @@ fn sent(at: usize, call: &SweepCall, part: SentPart, cancel: &Cancel) -> Result<
         (None, _, Some(_)) => None,
     };
     let text = match row {
-        Some(row) => text(row.format, &call.subject, cancel)?,
+        Some(row) => text(row.format, &call.subject),
         None => Arc::from(""),
     };
-    Ok(Column {
+    Column {
         latency: Some(capture.timings.total()),
         records: call.subject.payload.as_ref().and_then(|payload| match record_lists(payload.root()).as_slice() {
             [list] => Some(list.len()),
@@ -554,21 +553,21 @@ fn sent(at: usize, call: &SweepCall, part: SentPart, cancel: &Cancel) -> Result<
             row.cloned().unwrap_or_default(),
             text,
         )
-    })
+    }
 }
 
 /// A column that Loupe writes; `None` where there is no such format.
-fn written(at: usize, id: &str, call: &SweepCall, cancel: &Cancel) -> Result<Option<Column>, Cancelled> {
-    let (Some(format), Some(row)) = (format::by_id(id), call.row(id)) else { return Ok(None) };
-    let text = if row.is_available() { text(format.id(), &call.subject, cancel)? } else { Arc::from("") };
+fn written(at: usize, id: &str, call: &SweepCall) -> Option<Column> {
+    let (Some(format), Some(row)) = (format::by_id(id), call.row(id)) else { return None };
+    let text = if row.is_available() { text(format.id(), &call.subject) } else { Arc::from("") };
     let origin = (ColumnOrigin::Derived(at), call.subject.capture.outcome);
-    Ok(Some(Column::of(format.title().to_owned(), origin, format.id(), row.clone(), text)))
+    Some(Column::of(format.title().to_owned(), origin, format.id(), row.clone(), text))
 }
 
-fn text(id: &str, subject: &Subject, cancel: &Cancel) -> Result<Arc<str>, Cancelled> {
-    let Some(format) = format::by_id(id) else { return Ok(Arc::from("")) };
-    let bytes = format_bytes(format, subject, cancel)?.unwrap_or_default();
-    Ok(String::from_utf8(bytes).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned()).into())
+fn text(id: &str, subject: &Subject) -> Arc<str> {
+    let Some(format) = format::by_id(id) else { return Arc::from("") };
+    let bytes = format_bytes(format, subject).unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned()).into()
 }
 
 /// What people call a record: the first of its texts whose field is named like a name, else its first short text or number.

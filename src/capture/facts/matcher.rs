@@ -14,7 +14,6 @@ use super::page::{Page, keys};
 use super::regions::{regions, sections};
 use super::span::Span;
 use super::{Fact, FactCount, FactState, Matched, Record, record_lists};
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Payload;
 use crate::json::{Kind, Node};
 
@@ -50,11 +49,10 @@ struct Leaf {
 }
 type Places = Vec<Range<usize>>;
 
-struct Matcher<'t, 'c> {
+struct Matcher<'t> {
     source: &'t str,
     root: Node<'t>,
     page: Page<'t>,
-    cancel: &'c Cancel,
     /// Every field met, by the one around it and its key.
     fields: Vec<Field>,
     by_key: HashMap<(u32, String), u32>,
@@ -71,35 +69,30 @@ struct Matcher<'t, 'c> {
     row_places: Option<Vec<Places>>,
 }
 
-pub(super) fn run(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
-    cancel.check()?;
+pub(super) fn run(payload: &Payload, text: &str) -> Matched {
     if let Some(exact) = Exact::find(payload.root(), text) {
-        return of_exact(payload.root(), &exact, text, cancel);
+        return of_exact(payload.root(), &exact, text);
     }
-    search(payload, text, cancel)
+    search(payload, text)
 }
 
 /// The same without places, where the whole payload stands in the text.
-pub(super) fn tell(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
-    cancel.check()?;
+pub(super) fn tell(payload: &Payload, text: &str) -> Matched {
     if Exact::is_in(payload.root(), text) {
-        return Ok(Matched { count: FactCount::all_kept(payload), ..Matched::default() });
+        return Matched { count: FactCount::all_kept(payload), ..Matched::default() };
     }
-    let mut matched = search(payload, text, cancel)?;
+    let mut matched = search(payload, text);
     if matched.count.kept == matched.count.total {
         matched.facts = Vec::new();
     }
     matched.records = Vec::new();
-    Ok(matched)
+    matched
 }
 
-fn search(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
-    cancel.check()?;
+fn search(payload: &Payload, text: &str) -> Matched {
     let canon = Canon::of(text);
-    cancel.check()?;
     let page = Page::of(&canon, &keys(payload.root()));
-    cancel.check()?;
-    let mut matched = Matcher::of(text, page, payload.root(), cancel).run()?;
+    let mut matched = Matcher::of(text, page, payload.root()).run();
     // Asked last, since it tells that everything is there and not where.
     if matched.count.missing > 0 && Exact::is_in_a_string(payload.root(), text) {
         for fact in &mut matched.facts {
@@ -110,7 +103,7 @@ fn search(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Can
         matched.count.kept += matched.count.missing;
         matched.count.missing = 0;
     }
-    Ok(matched)
+    matched
 }
 
 /// The row set's records; none where there is no one list.
@@ -122,7 +115,7 @@ fn row_set(root: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Every fact is kept; only the records' other places, in the text around, are looked for.
-fn of_exact(root: Node<'_>, exact: &Exact, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
+fn of_exact(root: Node<'_>, exact: &Exact, text: &str) -> Matched {
     let mut matched = Matched::default();
     let base = root.index();
     for leaf in leaves(root) {
@@ -136,10 +129,9 @@ fn of_exact(root: Node<'_>, exact: &Exact, text: &str, cancel: &Cancel) -> Resul
     let mut around: Vec<Vec<Range<usize>>> = Vec::new();
     if !records.is_empty() && !text[outside.clone()].trim().is_empty() {
         let canon = Canon::of(&text[outside.clone()]);
-        cancel.check()?;
         let page = Page::of(&canon, &HashSet::new());
         let whole = 0..canon.text.len();
-        let places = regions(&records, &page, &[whole], cancel)?.unwrap_or_default();
+        let places = regions(&records, &page, &[whole]).unwrap_or_default();
         let source = |place: &Range<usize>| {
             let place = canon.source(place.clone());
             place.start + outside.start..place.end + outside.start
@@ -152,7 +144,7 @@ fn of_exact(root: Node<'_>, exact: &Exact, text: &str, cancel: &Cancel) -> Resul
         places.sort_by_key(|place| place.start);
         matched.records.push(Record { node: record.index(), places: whole_lines(text, &places) });
     }
-    Ok(matched)
+    matched
 }
 
 /// How many facts there are.
@@ -168,8 +160,8 @@ fn is_fact(node: Node<'_>) -> bool {
     }
 }
 
-impl<'t, 'c> Matcher<'t, 'c> {
-    fn of(source: &'t str, page: Page<'t>, root: Node<'t>, cancel: &'c Cancel) -> Self {
+impl<'t> Matcher<'t> {
+    fn of(source: &'t str, page: Page<'t>, root: Node<'t>) -> Self {
         let row_set = match record_lists(root).as_slice() {
             [list] => Some(list.index()),
             _ => None,
@@ -178,7 +170,6 @@ impl<'t, 'c> Matcher<'t, 'c> {
             source,
             root,
             page,
-            cancel,
             fields: vec![Field::default()],
             by_key: HashMap::new(),
             sets: Vec::new(),
@@ -191,15 +182,14 @@ impl<'t, 'c> Matcher<'t, 'c> {
         }
     }
 
-    fn run(mut self) -> Result<Matched, Cancelled> {
+    fn run(mut self) -> Matched {
         let whole = 0..self.page.text().len();
-        self.place(self.root, NO_FIELD, &[whole], 0)?;
-        Ok(self.report())
+        self.place(self.root, NO_FIELD, &[whole], 0);
+        self.report()
     }
 
     /// Looks for everything below a node in parts of the text: what has places of its own first, then the rest around it.
-    fn place(&mut self, node: Node<'_>, around: u32, within: &[Range<usize>], depth: usize) -> Result<(), Cancelled> {
-        self.cancel.check()?;
+    fn place(&mut self, node: Node<'_>, around: u32, within: &[Range<usize>], depth: usize) {
         let mut leaves: Vec<Leaf> = Vec::new();
         let mut taken: Places = Vec::new();
         let mut attempts = 0;
@@ -212,14 +202,13 @@ impl<'t, 'c> Matcher<'t, 'c> {
                 }
                 continue;
             }
-            self.cancel.check()?;
             let is_list = node.kind() == Kind::Array;
             let are_records = node.len() >= 2 && node.children().all(|member| member.kind() == Kind::Object);
             let parts: Vec<Node<'_>> =
                 node.children().filter(|member| member.is_container() && (is_list || !member.is_empty())).collect();
             let tries = depth < MAX_DEPTH && attempts < MAX_SECTIONS && parts.len() >= 2;
             let places = match (is_list, tries) {
-                (true, true) if are_records => regions(&parts, &self.page, within, self.cancel)?,
+                (true, true) if are_records => regions(&parts, &self.page, within),
                 (false, true) => sections(&parts, are_records, &self.page, within),
                 _ => None,
             };
@@ -229,10 +218,7 @@ impl<'t, 'c> Matcher<'t, 'c> {
             }
             let mut places = parts.iter().map(|part| part.index()).zip(places.into_iter().flatten()).peekable();
             let first = open.len();
-            for (position, member) in node.children().enumerate() {
-                if position.is_multiple_of(1_024) {
-                    self.cancel.check()?;
-                }
+            for member in node.children() {
                 let own = places.next_if(|(index, _)| *index == member.index()).map(|(_, places)| places);
                 let below = match member.key() {
                     // Records that are told by their keys are of one kind.
@@ -242,7 +228,7 @@ impl<'t, 'c> Matcher<'t, 'c> {
                 };
                 match own {
                     Some(own) if !own.is_empty() => {
-                        self.place(member, if is_list { NO_FIELD } else { below }, &own, depth + 1)?;
+                        self.place(member, if is_list { NO_FIELD } else { below }, &own, depth + 1);
                         taken.extend(own);
                     }
                     // A record that stands nowhere, as behind a cut, needs no search.
@@ -256,13 +242,12 @@ impl<'t, 'c> Matcher<'t, 'c> {
         }
         taken.sort_by_key(|range| range.start);
         let free = rest_of(within, &taken);
-        self.look(&mut leaves, &free, true)?;
+        self.look(&mut leaves, &free, true);
         // What stands nowhere else may still stand inside the records' part: no text keeps them apart strictly.
         if !taken.is_empty() {
             leaves.retain(|leaf| self.state(*leaf) == Some(FactState::Missing));
-            self.look(&mut leaves, within, false)?;
+            self.look(&mut leaves, within, false);
         }
-        Ok(())
     }
 
     fn give_up(&mut self, node: Node<'_>) {

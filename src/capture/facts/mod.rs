@@ -22,7 +22,6 @@ use std::ops::Range;
 
 use self::span::Span;
 use super::Payload;
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::{Kind, Node};
 
 /// What became of a fact in a text.
@@ -103,20 +102,14 @@ pub struct Matched {
 }
 
 /// Matches every fact of the payload against `text`.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn locate_facts(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
-    matcher::run(payload, text, cancel)
+pub fn locate_facts(payload: &Payload, text: &str) -> Matched {
+    matcher::run(payload, text)
 }
 
 /// As [`locate_facts`], where only what became of the facts is of interest: no places are looked for where the text holds
 /// the payload itself, and the facts of a text that tells them all are left out.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn count_facts(payload: &Payload, text: &str, cancel: &Cancel) -> Result<Matched, Cancelled> {
-    matcher::tell(payload, text, cancel)
+pub fn count_facts(payload: &Payload, text: &str) -> Matched {
+    matcher::tell(payload, text)
 }
 
 /// The lists of records in a payload: itself if it is one, else its members that are. A list of records is a

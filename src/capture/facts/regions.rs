@@ -8,7 +8,6 @@ use super::canon::needle;
 use super::index::floor;
 use super::labels::{Field as Name, Fit, key_words};
 use super::page::{Page, lines};
-use crate::cancel::{Cancel, Cancelled};
 use crate::json::{Kind, Node};
 
 /// Fields looked at, values sampled and places taken of one value: enough to tell records apart, and a bound.
@@ -33,22 +32,14 @@ struct Field<'a> {
 }
 
 /// The places of each record in parts of a text, canonical ranges in order; `None` where nothing tells the records apart.
-pub(super) fn regions(
-    records: &[Node<'_>],
-    page: &Page<'_>,
-    within: &[Range<usize>],
-    cancel: &Cancel,
-) -> Result<Option<Vec<Vec<Range<usize>>>>, Cancelled> {
-    let fields = fields(records, page, within, cancel)?;
-    let Some(best) = fields.first() else { return Ok(None) };
+pub(super) fn regions(records: &[Node<'_>], page: &Page<'_>, within: &[Range<usize>]) -> Option<Vec<Vec<Range<usize>>>> {
+    let fields = fields(records, page, within);
+    let best = fields.first()?;
     let in_order = best.spread >= 1.0;
     let mut anchors: Vec<(Range<usize>, usize)> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut last_end = 0;
     for (position, record) in records.iter().enumerate() {
-        if position.is_multiple_of(256) {
-            cancel.check()?;
-        }
         if in_order {
             let after = hits(*record, best, page, within, last_end, 1);
             if let Some(hit) = after.into_iter().next() {
@@ -79,7 +70,7 @@ pub(super) fn regions(
         let end = anchors.partition_point(|(hit, _)| hit.start < part.end);
         cut(page.text(), part, &anchors[first..end], &mut places);
     }
-    Ok(Some(places))
+    Some(places)
 }
 
 /// The places of members that are told by their keys: under headings or labels that open them; of records, at the
@@ -165,12 +156,7 @@ fn mark(page: &Page<'_>, hit: &Range<usize>, name: &Name) -> Mark {
 }
 
 /// The fields that tell the records apart, the best first.
-fn fields<'a>(
-    records: &[Node<'a>],
-    page: &Page<'_>,
-    within: &[Range<usize>],
-    cancel: &Cancel,
-) -> Result<Vec<Field<'a>>, Cancelled> {
+fn fields<'a>(records: &[Node<'a>], page: &Page<'_>, within: &[Range<usize>]) -> Vec<Field<'a>> {
     let mut keys: Vec<std::borrow::Cow<'a, str>> = Vec::new();
     for member in records.iter().take(50).flat_map(|record| record.children().take(64)) {
         let key = member.key().unwrap_or_default();
@@ -182,7 +168,6 @@ fn fields<'a>(
     let sample: Vec<Node<'_>> = records.iter().copied().step_by(step).collect();
     let mut fields = Vec::new();
     for key in keys {
-        cancel.check()?;
         let values: Vec<&[u8]> = records.iter().filter_map(|record| record.get(&key)).map(Node::raw).collect();
         let distinct = values.iter().collect::<HashSet<_>>().len();
         if values.len() * 2 < records.len() || distinct * 10 < values.len() * 9 {
@@ -217,7 +202,7 @@ fn fields<'a>(
         (few, noise, field.is_short && !field.is_strict, field.is_mixed, -mean, field.first, field.is_strict)
     };
     fields.sort_by_key(rank);
-    Ok(fields)
+    fields
 }
 
 fn weigh(field: &mut Field<'_>, sample: &[Node<'_>], page: &Page<'_>, within: &[Range<usize>]) {

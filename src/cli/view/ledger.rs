@@ -1,7 +1,6 @@
 //! The ledger as a table for people.
 
 use crate::analysis::{RowCount, counted, ratio_of};
-use crate::cancel::Cancel;
 use crate::capture::{Direction, Outcome, Payload};
 use crate::cli::output::{columns, one_line};
 use crate::contract::LedgerOptions;
@@ -110,7 +109,7 @@ fn head(subject: &Subject) -> String {
     if crate::capture::is_wrapped(&subject.reading)
         && let Some(text) = subject.reading.content_text()
     {
-        let tokens = crate::token::count(&text, &Cancel::new()).unwrap_or_default().o200k_base;
+        let tokens = crate::token::count(&text).o200k_base;
         let tokens = crate::number::number_of(tokens, "tokens");
         head.push_str(&format!("wrapped structuredContent repeats the text: {tokens} twice (o200k_base)\n"));
     }

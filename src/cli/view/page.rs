@@ -146,13 +146,13 @@ fn leaf(node: Node<'_>, view: &TreeView, is_root: bool) -> String {
 }
 
 /// The tool's definition as it was sent, under what it costs and promises.
-pub fn definition(subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+pub fn definition(subject: &Arc<Subject>) -> Result<String, Problem> {
     let tool = &subject.capture.tool;
     if tool.raw.is_empty() {
         return Err(Problem::new(ProblemKind::Usage, "there is no definition of the tool").at("definition"));
     }
     let raw = String::from_utf8_lossy(&tool.raw);
-    let tokens = token::count(&raw, cancel).map_err(|_| interrupted())?;
+    let tokens = token::count(&raw);
     let mut page = format!(
         "{} · {} tokens o200k_base · {} cl100k_base · {} bytes\n",
         one_line(&tool.name),

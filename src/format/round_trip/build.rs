@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 
-use crate::cancel::{Cancel, Cancelled, Steps};
 use crate::json::decimal::is_number;
 use crate::json::{Doc, Kind, write};
 
@@ -14,20 +13,15 @@ pub struct Decoded {
     pub nameless: Option<usize>,
 }
 
-/// Why a text cannot be read back.
+/// Why a text cannot be read back: it is not of its format; a sentence fragment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DecodeError {
-    #[error("cancelled")]
-    Cancelled(#[from] Cancelled),
-    /// The text is not of its format; a sentence fragment.
-    #[error("{0}")]
-    Unreadable(String),
-}
+#[error("{0}")]
+pub struct DecodeError(pub String);
 
 impl Decoded {
     /// A text that is JSON as it stands.
-    pub(in crate::format) fn json(text: &str, cancel: &Cancel) -> Result<Self, DecodeError> {
-        Self::of_doc(Doc::parse_watching(Bytes::copy_from_slice(text.as_bytes()), cancel)?)
+    pub(in crate::format) fn json(text: &str) -> Result<Self, DecodeError> {
+        Self::of_doc(Doc::parse(Bytes::copy_from_slice(text.as_bytes())))
     }
 
     fn of_doc(doc: Doc) -> Result<Self, DecodeError> {
@@ -36,7 +30,7 @@ impl Decoded {
         }
         let fault = doc.faults().iter().find(|fault| fault.kind.is_fatal());
         let what = fault.map_or_else(|| "no value".to_owned(), |fault| format!("{} at byte {}", fault.kind.message(), fault.at));
-        Err(DecodeError::Unreadable(what))
+        Err(DecodeError(what))
     }
 }
 
@@ -87,25 +81,19 @@ struct Level {
 }
 
 /// Writes the JSON text.
-pub(in crate::format) struct Builder<'a> {
+#[derive(Default)]
+pub(in crate::format) struct Builder {
     text: String,
     open: Vec<Level>,
-    cancel: &'a Cancel,
-    steps: Steps<'a>,
 }
 
-impl<'a> Builder<'a> {
-    pub(in crate::format) fn new(cancel: &'a Cancel) -> Self {
-        Self { text: String::new(), open: Vec::new(), cancel, steps: cancel.steps() }
-    }
-
+impl Builder {
     /// How many containers are open.
     pub(in crate::format) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    fn before(&mut self, key: Key<'_>) -> Result<(), DecodeError> {
-        self.steps.step()?;
+    fn before(&mut self, key: Key<'_>) {
         if let Some(level) = self.open.last_mut() {
             if !level.is_empty {
                 self.text.push(',');
@@ -119,16 +107,14 @@ impl<'a> Builder<'a> {
                 self.text.push(':');
             }
         }
-        Ok(())
     }
 
     /// Begins a list or object; the key counts inside an object alone, as everywhere here.
-    pub(in crate::format) fn open<'k>(&mut self, key: impl Into<Key<'k>>, kind: Kind) -> Result<(), DecodeError> {
-        self.before(key.into())?;
+    pub(in crate::format) fn open<'k>(&mut self, key: impl Into<Key<'k>>, kind: Kind) {
+        self.before(key.into());
         let is_object = kind == Kind::Object;
         self.text.push(if is_object { '{' } else { '[' });
         self.open.push(Level { is_object, is_empty: true });
-        Ok(())
     }
 
     pub(in crate::format) fn close(&mut self) {
@@ -145,21 +131,19 @@ impl<'a> Builder<'a> {
     }
 
     /// A value that is JSON text already.
-    pub(in crate::format) fn json<'k>(&mut self, key: impl Into<Key<'k>>, json: &str) -> Result<(), DecodeError> {
-        self.before(key.into())?;
+    pub(in crate::format) fn json<'k>(&mut self, key: impl Into<Key<'k>>, json: &str) {
+        self.before(key.into());
         self.text.push_str(json);
-        Ok(())
     }
 
-    pub(in crate::format) fn string(&mut self, key: &str, text: &str) -> Result<(), DecodeError> {
-        self.before(key.into())?;
+    pub(in crate::format) fn string(&mut self, key: &str, text: &str) {
+        self.before(key.into());
         write::push_string(&mut self.text, text);
-        Ok(())
     }
 
     /// A cell whose type follows from what it says: nothing is null; `true` and `false` are booleans; a number by
     /// JSON's grammar is one; what begins like JSON and is JSON is nested; all else is text.
-    pub(in crate::format) fn untyped(&mut self, key: &str, text: &str, rules: Untyped) -> Result<(), DecodeError> {
+    pub(in crate::format) fn untyped(&mut self, key: &str, text: &str, rules: Untyped) {
         if rules.null == Some(text) || (text.is_empty() && rules.is_empty_null) {
             return self.json(key, "null");
         }
@@ -170,7 +154,7 @@ impl<'a> Builder<'a> {
         if matches!(text, "true" | "false") || is_number(text) || is_nested() {
             return self.json(key, text);
         }
-        self.string(key, text)
+        self.string(key, text);
     }
 
     /// Begins a row set: the envelope, if there is one, as an object around the list, whose own key no text tells.
@@ -178,20 +162,20 @@ impl<'a> Builder<'a> {
         &mut self,
         envelope: impl ExactSizeIterator<Item = (std::borrow::Cow<'t, str>, std::borrow::Cow<'t, str>)>,
         rules: Untyped,
-    ) -> Result<(), DecodeError> {
+    ) {
         if envelope.len() > 0 {
-            self.open("", Kind::Object)?;
+            self.open("", Kind::Object);
             for (key, value) in envelope {
-                self.untyped(&key, &value, rules)?;
+                self.untyped(&key, &value, rules);
             }
         }
-        self.open("", Kind::Array)
+        self.open("", Kind::Array);
     }
 
     /// Closes everything and indexes the value.
     pub(in crate::format) fn finish(mut self) -> Result<Decoded, DecodeError> {
         self.close_to(0);
-        Decoded::of_doc(Doc::parse_watching(Bytes::from(self.text), self.cancel)?)
+        Decoded::of_doc(Doc::parse(Bytes::from(self.text)))
     }
 
     /// The same after [`Builder::open_rows`].
@@ -207,5 +191,5 @@ impl<'a> Builder<'a> {
 
 /// A refusal that names the line, from 1.
 pub(in crate::format) fn unreadable(line: usize, what: &str) -> DecodeError {
-    DecodeError::Unreadable(format!("line {line}: {what}"))
+    DecodeError(format!("line {line}: {what}"))
 }

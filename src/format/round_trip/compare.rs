@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
 use super::build::Decoded;
-use crate::cancel::{Cancel, Cancelled};
 use crate::format::rows::RowSet;
 use crate::json::decimal;
 use crate::json::{Children, Kind, Node, write};
@@ -92,20 +91,15 @@ pub(super) struct Found {
 }
 
 /// Compares the payload at `root` with what came back.
-pub(super) fn compare(root: Node<'_>, decoded: &Decoded, cancel: &Cancel) -> Result<Found, Cancelled> {
+pub(super) fn compare(root: Node<'_>, decoded: &Decoded) -> Found {
     let mut differ = Differ { root, found: Found::default(), open: Vec::new() };
-    let Some(back) = decoded.doc.root() else { return Ok(differ.found) };
+    let Some(back) = decoded.doc.root() else { return differ.found };
     let nameless = decoded.nameless.and_then(|index| decoded.doc.node(index));
     match (nameless, RowSet::of(root)) {
         (Some(list), Ok(rows)) if rows.list().index() != root.index() => differ.rows(rows.list(), back, list),
         _ => differ.pair(root, back),
     }
-    let mut steps = 0_u32;
     while let Some(frame) = differ.open.last_mut() {
-        steps = steps.wrapping_add(1);
-        if steps.is_multiple_of(4_096) {
-            cancel.check()?;
-        }
         match frame.next() {
             (Some(a), Some(b)) => differ.pair(a, b),
             (Some(a), None) => differ.missing(a),
@@ -118,7 +112,7 @@ pub(super) fn compare(root: Node<'_>, decoded: &Decoded, cancel: &Cancel) -> Res
             }
         }
     }
-    Ok(differ.found)
+    differ.found
 }
 
 /// An open container on both sides.

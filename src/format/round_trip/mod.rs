@@ -15,7 +15,6 @@ pub(super) use compare::key_form;
 pub use compare::{DifferenceKind, Differences, SHOWN, ValueChange};
 
 use super::{Format, Subject};
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::Payload;
 use crate::json::Doc;
 
@@ -93,40 +92,30 @@ impl ValueChange {
 
 /// Reads `bytes`, the text of `format` for this answer, and compares it with the payload. `None` where the question
 /// does not arise: no payload, or it does not stand in this format.
-///
-/// # Errors
-/// [`Cancelled`] when the asker looked away.
-pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes, cancel: &Cancel) -> Result<Option<RoundTrip>, Cancelled> {
-    cancel.check()?;
-    let Some(payload) = &subject.payload else { return Ok(None) };
+pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes) -> Option<RoundTrip> {
+    let Some(payload) = &subject.payload else { return None };
     let text = String::from_utf8_lossy(bytes);
     let decoded = match format.id() {
-        "structured" if payload.is_structured() => {
-            Ok(Decoded { doc: Doc::parse_watching(bytes.clone(), cancel)?, nameless: None })
-        }
+        "structured" if payload.is_structured() => Ok(Decoded { doc: Doc::parse(bytes.clone()), nameless: None }),
         "content" => match in_texts(subject, payload) {
             Some(decoded) => Ok(decoded),
-            None => return Ok(None),
+            None => return None,
         },
-        _ => match format.decode(&text, cancel) {
-            Some(decoded) => decoded,
-            None => return Ok(None),
-        },
+        _ => format.decode(&text)?,
     };
     let decoded = match decoded {
         Ok(decoded) => decoded,
-        Err(DecodeError::Cancelled(cancelled)) => return Err(cancelled),
-        Err(DecodeError::Unreadable(why)) => {
-            return Ok(Some(RoundTrip {
+        Err(DecodeError(why)) => {
+            return Some(RoundTrip {
                 verdict: RoundTripVerdict::Undecodable,
                 differences: Differences::default(),
                 changes: Differences::default(),
                 elsewhere: Differences::default(),
                 note: Some(why),
-            }));
+            });
         }
     };
-    let found = compare::compare(payload.root(), &decoded, cancel)?;
+    let found = compare::compare(payload.root(), &decoded);
     // The sentence below speaks of the text as a whole, so this is worked out first.
     drop(decoded);
     let verdict = match (found.values.count, found.changes.count) {
@@ -135,11 +124,11 @@ pub fn prove(format: &dyn Format, subject: &Subject, bytes: &Bytes, cancel: &Can
         _ => RoundTripVerdict::Lossy,
     };
     let (elsewhere, note) = match format.id() {
-        "yaml" => yaml11::retyped(payload.root(), verdict, cancel)?,
-        "markdown-table" | "markdown-list" => rendered::differences(payload.root(), &text, format.id(), cancel)?,
+        "yaml" => yaml11::retyped(payload.root(), verdict),
+        "markdown-table" | "markdown-list" => rendered::differences(payload.root(), &text, format.id()),
         _ => (Differences::default(), None),
     };
-    Ok(Some(RoundTrip { verdict, differences: found.values, changes: found.changes, elsewhere, note }))
+    Some(RoundTrip { verdict, differences: found.values, changes: found.changes, elsewhere, note })
 }
 
 /// The JSON that stands in the text blocks, where it is what the payload is, or could be: data of the same kind.

@@ -6,24 +6,18 @@
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::{DifferenceKind, Differences, ValueChange};
-use crate::cancel::{Cancel, Cancelled};
 use crate::format::rows::{RowSet, cell_text};
 use crate::json::write;
 use crate::json::{Kind, Node};
 
 /// The values that look different, and the sentence about them.
-pub(super) fn differences(
-    root: Node<'_>,
-    text: &str,
-    format: &str,
-    cancel: &Cancel,
-) -> Result<(Differences, Option<String>), Cancelled> {
+pub(super) fn differences(root: Node<'_>, text: &str, format: &str) -> (Differences, Option<String>) {
     let mut found = Differences::default();
-    let mut seen = Seen::new(text, cancel);
+    let mut seen = Seen::new(text);
     let mut expected = 0_u64;
-    let mut expect = |wanted: Wanted<'_>, seen: &mut Seen<'_>| -> Result<(), Cancelled> {
+    let mut expect = |wanted: Wanted<'_>, seen: &mut Seen<'_>| {
         expected += 1;
-        let visible = seen.next()?;
+        let visible = seen.next();
         let want = wanted.text();
         if visible.as_deref().is_none_or(|visible| !is_same(visible, &want)) {
             found.add(|| ValueChange {
@@ -33,33 +27,32 @@ pub(super) fn differences(
                 after: visible.as_deref().map(short),
             });
         }
-        Ok(())
     };
     let rows = RowSet::of(root).ok();
     for node in rows.map(RowSet::envelope).unwrap_or_default() {
-        expect(Wanted::Item(node, Some(cell_text(Some(node)).into_owned())), &mut seen)?;
+        expect(Wanted::Item(node, Some(cell_text(Some(node)).into_owned())), &mut seen);
     }
     match (format, rows) {
         ("markdown-table", Some(rows)) => {
-            if let Ok(columns) = rows.columns(format, cancel) {
+            if let Ok(columns) = rows.columns(format) {
                 for name in &columns.names {
-                    expect(Wanted::Column(name), &mut seen)?;
+                    expect(Wanted::Column(name), &mut seen);
                 }
                 for record in rows.records() {
                     for (node, name) in columns.row(record).into_iter().zip(&columns.names) {
-                        expect(Wanted::Cell(record, node, name), &mut seen)?;
+                        expect(Wanted::Cell(record, node, name), &mut seen);
                     }
                 }
             }
         }
         (_, Some(rows)) => {
             for record in rows.records() {
-                items(record, |wanted| expect(wanted, &mut seen))?;
+                items(record, |wanted| expect(wanted, &mut seen));
             }
         }
-        (_, None) => items(root, |wanted| expect(wanted, &mut seen))?,
+        (_, None) => items(root, |wanted| expect(wanted, &mut seen)),
     }
-    let surplus = seen.rest()?;
+    let surplus = seen.rest();
     if surplus > 0 {
         found.add(|| ValueChange {
             path: String::new(),
@@ -72,7 +65,7 @@ pub(super) fn differences(
         1 => "1 value looks different once rendered".to_owned(),
         count => format!("{count} values look different once rendered"),
     });
-    Ok((found, note))
+    (found, note)
 }
 
 /// A cell or item as it should look.
@@ -110,7 +103,7 @@ impl Wanted<'_> {
 }
 
 /// The items of a value's list, in order.
-fn items<'a>(root: Node<'a>, mut expect: impl FnMut(Wanted<'a>) -> Result<(), Cancelled>) -> Result<(), Cancelled> {
+fn items<'a>(root: Node<'a>, mut expect: impl FnMut(Wanted<'a>)) {
     for index in root.index() + 1..root.subtree_end() {
         let Some(node) = root.doc().node(index) else { break };
         let value = match node.kind() {
@@ -120,12 +113,11 @@ fn items<'a>(root: Node<'a>, mut expect: impl FnMut(Wanted<'a>) -> Result<(), Ca
             Kind::String => node.as_str().map(|text| text.into_owned()),
             Kind::Null | Kind::Bool | Kind::Number => Some(node.raw_text().into_owned()),
         };
-        expect(Wanted::Item(node, value))?;
+        expect(Wanted::Item(node, value));
     }
-    Ok(())
 }
 
-/// A text is parsed in pieces of about this size; between two of them the asker may look away. The parser finds all blocks of
+/// A text is parsed in pieces of about this size. The parser finds all blocks of
 /// a text before it gives out the first.
 const PIECE_BYTES: usize = 64 << 10;
 
@@ -137,27 +129,25 @@ struct Seen<'a> {
     head: Option<(&'a str, usize)>,
     /// What is left of the last piece.
     ready: std::vec::IntoIter<String>,
-    cancel: &'a Cancel,
 }
 
 impl<'a> Seen<'a> {
-    fn new(text: &'a str, cancel: &'a Cancel) -> Self {
-        Self::in_pieces(text, PIECE_BYTES, cancel)
+    fn new(text: &'a str) -> Self {
+        Self::in_pieces(text, PIECE_BYTES)
     }
 
-    fn in_pieces(text: &'a str, piece: usize, cancel: &'a Cancel) -> Self {
-        Self { rest: text, piece, head: None, ready: Vec::new().into_iter(), cancel }
+    fn in_pieces(text: &'a str, piece: usize) -> Self {
+        Self { rest: text, piece, head: None, ready: Vec::new().into_iter() }
     }
 
-    fn next(&mut self) -> Result<Option<String>, Cancelled> {
+    fn next(&mut self) -> Option<String> {
         loop {
             if let Some(text) = self.ready.next() {
-                return Ok(Some(text));
+                return Some(text);
             }
             if self.rest.is_empty() {
-                return Ok(None);
+                return None;
             }
-            self.cancel.check()?;
             let indent = indentation(self.rest.as_bytes());
             let (now, later) = self.rest.split_at(self.cut(indent));
             self.rest = later;
@@ -209,12 +199,12 @@ impl<'a> Seen<'a> {
     }
 
     /// How many are left.
-    fn rest(&mut self) -> Result<u64, Cancelled> {
+    fn rest(&mut self) -> u64 {
         let mut rest = 0;
-        while self.next()?.is_some() {
+        while self.next().is_some() {
             rest += 1;
         }
-        Ok(rest)
+        rest
     }
 }
 
@@ -272,9 +262,8 @@ mod tests {
     use crate::format::tests::{of_payload, table, value, write};
 
     fn seen(text: &str, piece: usize) -> Vec<String> {
-        let cancel = Cancel::new();
-        let mut seen = Seen::in_pieces(text, piece, &cancel);
-        std::iter::from_fn(|| seen.next().unwrap()).collect()
+        let mut seen = Seen::in_pieces(text, piece);
+        std::iter::from_fn(|| seen.next()).collect()
     }
 
     #[test]

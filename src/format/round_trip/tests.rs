@@ -4,14 +4,13 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::format::tests::{of_payload, subject, table, value};
-use crate::format::{FORMATS, Sink, WriteError, by_id};
+use crate::format::{FORMATS, Sink, by_id};
 
 struct Gather(Vec<u8>);
 
 impl Sink for Gather {
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Cancelled> {
+    fn push(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
-        Ok(())
     }
 }
 
@@ -20,13 +19,9 @@ fn trip(id: &str, subject: &Subject) -> Option<(String, Option<RoundTrip>)> {
     let format = by_id(id).unwrap();
     format.applies(subject).ok()?;
     let mut gather = Gather(Vec::new());
-    match format.write(subject, &mut gather, &Cancel::new()) {
-        Ok(()) => {}
-        Err(WriteError::Refused(_)) => return None,
-        Err(WriteError::Cancelled(_)) => panic!("nobody cancelled"),
-    }
+    format.write(subject, &mut gather).ok()?;
     let text = String::from_utf8_lossy(&gather.0).into_owned();
-    let proof = prove(format, subject, &Bytes::from(gather.0), &Cancel::new()).unwrap();
+    let proof = prove(format, subject, &Bytes::from(gather.0));
     Some((text, proof))
 }
 
@@ -156,8 +151,8 @@ fn differences_are_counted_beyond_those_listed() {
 
 #[test]
 fn bad_texts_are_undecodable_not_wrong() {
-    let undecodable = |id: &str, text: &str| match by_id(id).unwrap().decode(text, &Cancel::new()).unwrap() {
-        Err(DecodeError::Unreadable(why)) => why,
+    let undecodable = |id: &str, text: &str| match by_id(id).unwrap().decode(text).unwrap() {
+        Err(DecodeError(why)) => why,
         other => panic!("{id} {text:?}: {other:?}"),
     };
     assert_eq!(undecodable("csv", "a,b\n1\n"), "line 2: 1 cells under 2 columns");
@@ -201,14 +196,6 @@ fn depth_and_width_overflow_nothing() {
         }
     }
     expect_test::expect_file!["snapshots/depth_and_width_overflow_nothing.txt"].assert_eq(&said);
-}
-
-#[test]
-fn a_cancelled_proof_ends() {
-    let subject = of_payload("[1]");
-    let cancel = Cancel::new();
-    cancel.cancel();
-    assert_eq!(prove(by_id("json").unwrap(), &subject, &Bytes::from_static(b"[1]"), &cancel), Err(Cancelled));
 }
 
 /// What the formats without types may change; anything else is a mistake of ours.
@@ -269,7 +256,7 @@ proptest! {
     #[test]
     fn any_text_is_read_without_harm(text in "[\\-*:|#`<>/\\[\\]{}\",\\\\ \na1.]{0,60}") {
         for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
-            let read = format.decode(&text, &Cancel::new());
+            let read = format.decode(&text);
             prop_assert!(read.is_some());
         }
     }

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{of_payload, write};
-use crate::cancel::Cancel;
 use crate::capture::{FactState, locate_facts};
 use crate::format::FORMATS;
 
@@ -106,7 +105,7 @@ fn said(answer: &Answer, told: &Answer, layout: &str) -> Option<(String, BTreeMa
     let subject = of_payload(&answer.payload().to_string());
     let text = write(layout, &of_payload(&told.payload().to_string())).ok()?;
     let payload = subject.payload.as_ref().unwrap();
-    let facts = locate_facts(payload, &text, &Cancel::new()).unwrap().facts.into_iter();
+    let facts = locate_facts(payload, &text).facts.into_iter();
     let of = |node| payload.doc.node(node).unwrap().pointer_from(payload.root).to_string();
     Some((text, facts.map(|fact| (of(fact.node()), fact.state)).collect()))
 }

@@ -6,7 +6,6 @@ use bytes::Bytes;
 
 use super::entry::{Naming, copy, write};
 use super::{Guess, ProbeCut, Probed, cut, deduce, explained};
-use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Tool};
 use crate::format::Subject;
 use crate::host::limit::grouped;
@@ -67,37 +66,22 @@ pub type Answers = Vec<(&'static str, Bytes)>;
 
 /// Judges the texts that a host gave its model, by the session that explains most of them; where several do, by the first.
 /// `server` is the name of the probe in the host's configuration.
-///
-/// # Errors
-/// [`Cancelled`].
-pub fn find(
-    sessions: &[Answers],
-    pasted: &[(&'static str, String)],
-    server: &str,
-    hosts: &Hosts,
-    cancel: &Cancel,
-) -> Result<Finding, Cancelled> {
+pub fn find(sessions: &[Answers], pasted: &[(&'static str, String)], server: &str, hosts: &Hosts) -> Finding {
     let mut best: Option<Finding> = None;
     for answers in sessions {
-        let found = find_in(answers, pasted, server, hosts, cancel)?;
+        let found = find_in(answers, pasted, server, hosts);
         let is_better = best.as_ref().is_none_or(|best| found.explained() > best.explained());
         if is_better {
             best = Some(found);
         }
     }
     match best {
-        Some(found) => Ok(found),
-        None => find_in(&Answers::new(), pasted, server, hosts, cancel),
+        Some(found) => found,
+        None => find_in(&Answers::new(), pasted, server, hosts),
     }
 }
 
-fn find_in(
-    answers: &Answers,
-    pasted: &[(&'static str, String)],
-    server: &str,
-    hosts: &Hosts,
-    cancel: &Cancel,
-) -> Result<Finding, Cancelled> {
+fn find_in(answers: &Answers, pasted: &[(&'static str, String)], server: &str, hosts: &Hosts) -> Finding {
     let probe = |name: &str| PROBE_TOOLS.iter().find(|tool| tool.name == name);
     let mut probes = Vec::new();
     for (name, shown) in pasted {
@@ -108,7 +92,7 @@ fn find_in(
     let is_long = |probe: &Probed| {
         PROBE_TOOLS.iter().any(|tool| tool.name == probe.tool && tool.parts.iter().any(|part| part.kind == ProbeKind::LongText))
     };
-    let mut guess = deduce(&probes, server, hosts, cancel)?;
+    let mut guess = deduce(&probes, server, hosts);
     let long = probes.iter().find(|probe| is_long(probe));
     let text = long.and_then(|probe| probe.sent.reading.blocks.first()?.text.clone());
     // A text that arrives as JSON has its line ends escaped.
@@ -125,7 +109,7 @@ fn find_in(
             (None, Some(_)) => Vec::new(),
             (None, None) => vec![unknown("the long text was not tried".into())],
         };
-        guess.explained = explained(host, &probes, server, cancel)?;
+        guess.explained = explained(host, &probes, server);
         if let (Some(cut), Some(long)) = (&measured, long)
             && !guess.explained.contains(&long.tool)
         {
@@ -134,7 +118,7 @@ fn find_in(
         guess.open = probes.iter().map(|probe| probe.tool.clone()).filter(|tool| !guess.explained.contains(tool)).collect();
     }
     let name = |id: &crate::host::HostId| hosts.get(id.as_str()).map_or_else(|| id.to_string(), |host| host.name.clone());
-    Ok(Finding {
+    Finding {
         names: guess.fits.iter().map(name).collect(),
         nearest: guess.nearest.as_ref().map(|(id, given)| (name(id), *given)),
         tried: probes.len(),
@@ -143,7 +127,7 @@ fn find_in(
         long: text.as_deref().map_or(0, |text| text.chars().count()),
         entry,
         guess,
-    })
+    }
 }
 
 /// An answer of the probe as a subject.

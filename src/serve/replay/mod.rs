@@ -23,7 +23,6 @@ pub use variant::Variant;
 use self::variant::with_members;
 use super::Backend;
 use super::rpc::{self, INVALID_PARAMS, Library, Refusal, Service};
-use crate::cancel::Cancel;
 use crate::capture::{Capture, Tool};
 use crate::diff::digest;
 use crate::diff::tree::{TreeOptions, tree};
@@ -261,8 +260,7 @@ impl Replay {
     }
 
     fn digest(&self, arguments: &Doc) -> u64 {
-        // Cancelled by nobody.
-        arguments.root().and_then(|root| digest(root, &self.seed, &Cancel::new()).ok()).unwrap_or_default()
+        arguments.root().map(|root| digest(root, &self.seed)).unwrap_or_default()
     }
 
     /// The recorded call that answers this one.
@@ -274,7 +272,7 @@ impl Replay {
             return None;
         }
         let far = |group: &Group| {
-            let differences = tree(group.arguments.root()?, arguments.root()?, &TreeOptions::default(), &Cancel::new()).ok()?;
+            let differences = tree(group.arguments.root()?, arguments.root()?, &TreeOptions::default());
             Some(differences.counts.total())
         };
         let near = self.of_tool(method, tool).filter_map(|group| Some((far(group)?, group))).min_by_key(|(far, _)| *far);

@@ -3,7 +3,6 @@
 use bytes::Bytes;
 
 use crate::analysis::format_bytes;
-use crate::cancel::Cancel;
 use crate::capture::Outcome;
 use crate::format::{self, FORMATS, Format, Subject};
 use crate::json::{Node, write};
@@ -55,11 +54,9 @@ impl Variant {
             }
             Self::StructuredOnly => Ok(with_members(result, |key| Some((key == "content").then_some("[]")))),
             Self::Format(format) => {
-                let text = match format_bytes(format, subject, &Cancel::new()) {
-                    Ok(Ok(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
-                    Ok(Err(problem)) => return Err(format!("the recorded answer has no {}: {}", format.title(), problem.what)),
-                    Err(_cancelled) => return Err("cancelled".to_owned()),
-                };
+                let bytes = format_bytes(format, subject)
+                    .map_err(|problem| format!("the recorded answer has no {}: {}", format.title(), problem.what))?;
+                let text = String::from_utf8_lossy(&bytes).into_owned();
                 Ok(Bytes::from(format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}", write::string(&text))))
             }
         }

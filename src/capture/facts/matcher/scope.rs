@@ -10,7 +10,6 @@ use super::super::forms;
 use super::super::index::Needle;
 use super::super::whole::is_continued;
 use super::{FactState, Found, Leaf, Matcher, Places, name_sibling};
-use crate::cancel::Cancelled;
 use crate::json::{Kind, Node};
 
 /// Where the leaves of one record (or of what stands around records) are looked for.
@@ -60,7 +59,7 @@ pub(super) enum Where {
     Free,
 }
 
-impl<'t> Matcher<'t, '_> {
+impl<'t> Matcher<'t> {
     fn scope(&mut self, leaves: &[Leaf], regions: &[Range<usize>]) -> Scope {
         let mut fields: Vec<u32> = leaves.iter().map(|leaf| leaf.field).collect();
         fields.sort_unstable();
@@ -92,9 +91,9 @@ impl<'t> Matcher<'t, '_> {
 
     /// Looks for leaves in parts of the text. Where these are not `theirs` but belong to records as well, only labels
     /// tell that a value that is not text is meant.
-    pub(super) fn look(&mut self, leaves: &mut [Leaf], regions: &[Range<usize>], are_theirs: bool) -> Result<(), Cancelled> {
+    pub(super) fn look(&mut self, leaves: &mut [Leaf], regions: &[Range<usize>], are_theirs: bool) {
         if leaves.is_empty() {
-            return Ok(());
+            return;
         }
         let mut scope = self.scope(leaves, regions);
         // Long values first, so that a short one does not take a place inside them; else in document order.
@@ -109,10 +108,7 @@ impl<'t> Matcher<'t, '_> {
         });
         for place in [Where::Own, Where::Free] {
             for is_reworded in [false, true] {
-                for (position, &Leaf { offset, field }) in leaves.iter().enumerate() {
-                    if position.is_multiple_of(1_024) {
-                        self.cancel.check()?;
-                    }
+                for &Leaf { offset, field } in leaves.iter() {
                     let leaf = self.node(Leaf { offset, field });
                     if !self.is_missing(offset)
                         || (place == Where::Free && !self.may_stand_elsewhere(leaf, field, &mut scope, are_theirs))
@@ -143,7 +139,6 @@ impl<'t> Matcher<'t, '_> {
             };
             self.found[offset as usize] = Some(found);
         }
-        Ok(())
     }
 
     fn node(&self, leaf: Leaf) -> Node<'t> {

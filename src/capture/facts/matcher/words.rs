@@ -9,7 +9,7 @@ use super::scope::{Answers, Scope, Where, bare, line_before};
 use super::{FactState, Found, Matcher};
 use crate::json::{Kind, Node};
 
-impl Matcher<'_, '_> {
+impl Matcher<'_> {
     /// The leaf said in other words.
     pub(super) fn in_other_words(&mut self, leaf: Node<'_>, field: u32, scope: &mut Scope, place: Where) -> Option<Found> {
         if leaf.kind() == Kind::Bool {
