@@ -16,6 +16,7 @@ mod replay;
 mod session;
 mod state;
 mod support;
+mod text;
 mod tidy;
 
 #[cfg(unix)]

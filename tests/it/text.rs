@@ -1,0 +1,47 @@
+//! Answers of real servers, and of layouts that none of them sent, with the data that is read from each.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use expect_test::expect_file;
+use mcp_loupe::capture::{Capture, CaptureId, Server, Tool, is_wrapped};
+use mcp_loupe::format::Subject;
+
+#[test]
+fn answers_are_read_as_they_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/text");
+    let mut cases: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 20, "{} cases", cases.len());
+    for case in cases {
+        let about: toml::Table = fs::read_to_string(case.join("case.toml")).unwrap().parse().unwrap();
+        assert!(about["from"].is_str(), "{} does not say where it is from", case.display());
+        let answer = fs::read_to_string(case.join("answer.json")).unwrap();
+        let subject = Subject::of(Arc::new(Capture {
+            tool: Tool::unlisted("case"),
+            arguments: Bytes::from_static(b"{}"),
+            response: Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{answer}}}"#))),
+            ..Capture::empty(CaptureId("case".into()), Server::default())
+        }));
+        let mut page = String::new();
+        if is_wrapped(&subject.reading) {
+            page.push_str("structuredContent is the text once more\n");
+        }
+        match &subject.payload {
+            None => page.push_str("no data\n"),
+            Some(payload) => {
+                page.push_str(&payload.origin_text());
+                let root = payload.root();
+                let data: serde_json::Value = serde_json::from_slice(root.raw()).unwrap();
+                page.push_str(&format!("\n{}\n", serde_json::to_string_pretty(&data).unwrap()));
+            }
+        }
+        let text = subject.reading.content_text().unwrap_or_default();
+        for statement in &subject.text_only().statements {
+            page.push_str(&format!("in the text alone: {:?} {}\n", statement.kind, &text[statement.range.clone()]));
+        }
+        expect_file![case.join("read.txt")].assert_eq(&page);
+    }
+}
