@@ -72,7 +72,7 @@ pub fn ratio_of(count: Option<Count>, baseline: Option<Count>) -> Option<f64> {
     (baseline.high() > 0).then(|| count.high() as f64 / baseline.high() as f64)
 }
 
-/// A count as people read it: `1,234`, or `≈1,100–1,750` where it is an estimate.
+/// A count as people read it: `1,234`, or `≈1,100–1,950` where it is an estimate.
 pub fn counted(count: Count) -> String {
     match count {
         Count::Exact(tokens) => grouped(tokens),

@@ -168,7 +168,7 @@ mod tests {
         let exact = Cost::of(Count::Exact(3_563), &model);
         assert_eq!(exact.text(), "$0.0089 a call · $8.91 per 1,000 calls · 2.8% of the context");
         let estimate = Cost::of(Count::claude(3_563), &model);
-        assert_eq!(estimate.text(), "≈$0.0098–$0.016 a call · ≈$9.80–$15.59 per 1,000 calls · ≈3.1%–4.9% of the context");
+        assert_eq!(estimate.text(), "≈$0.0098–$0.017 a call · ≈$9.80–$17.37 per 1,000 calls · ≈3.1%–5.4% of the context");
         assert_eq!(Cost::of(Count::Exact(0), &model).text(), "$0.00 a call · $0.00 per 1,000 calls · 0.0% of the context");
     }
 

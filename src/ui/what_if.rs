@@ -78,6 +78,6 @@ mod tests {
     fn changes_have_signs() {
         let exact = |to, from| change(Count::Exact(to), Count::Exact(from));
         assert_eq!([exact(5, 5), exact(1_007, 5), exact(1, 9)], ["–", "+1,002", "−8"]);
-        assert_eq!(change(Count::claude(100), Count::claude(300)), "≈−220…−350");
+        assert_eq!(change(Count::claude(100), Count::claude(300)), "≈−220…−390");
     }
 }

@@ -432,7 +432,7 @@ mod tests {
         let mut rows: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row.format), why: None }).collect();
         assert_eq!(
             verdict_counted(&rows, &Tokenizer::Claude).unwrap().text(),
-            "≈1,100–1,750 tokens as sent (claude, an estimate). JSON, compact, same data: ≈880–1,400, −20% against as sent, loses nothing."
+            "≈1,100–1,950 tokens as sent (claude, an estimate). JSON, compact, same data: ≈880–1,560, −20% against as sent, loses nothing."
         );
         rows[3].count = None;
         assert!(verdict_counted(&rows, &Tokenizer::Claude).is_none(), "not counted yet");

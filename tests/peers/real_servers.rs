@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use mcp_loupe::source::{Command as CommandSource, Source};
-use mcp_loupe::state::{Action, CallAction, ConnectAction};
+use mcp_loupe::state::{CallAction, ConnectAction};
 
 use crate::support::Driver;
 
@@ -233,8 +233,8 @@ fn one_is_driven_through_the_windows_state() {
         CommandSource { program: node_peer("mcp-server-everything"), args: vec!["stdio".into()], ..CommandSource::default() };
     driver.perform(ConnectAction::Connect(Box::new(Source::Command(command))));
     driver.until("the tools are listed", |state| state.tools.len() >= 13);
-    driver.perform(CallAction::SelectTool("get-structured-content"));
-    driver.perform(CallAction::SetArgumentsText(r#"{"location":"Los Angeles"}"#));
+    driver.perform(CallAction::SelectTool("get-structured-content".into()));
+    driver.perform(CallAction::SetArgumentsText(r#"{"location":"Los Angeles"}"#.into()));
     driver.perform(CallAction::Call { send_anyway: false });
     // server-everything declares nothing about this tool, so the window asks first.
     if driver.state.dialog.is_some() {
