@@ -37,10 +37,16 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<Labelled> {
         .iter()
         .find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote).filter(|inner| !inner.contains(*quote)));
     let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
+    // What is bold is Markdown, and has its escapes.
+    let is_markdown = body.starts_with("**") || body.starts_with("__");
     let start = if value.is_empty() { line.at + line.text.len() } else { body_at(value) };
     Some(Labelled {
         label: name,
-        value: Cell { text: value.to_owned(), at: start..start + value.len(), is_quoted },
+        value: Cell {
+            text: if is_markdown { unescaped(value) } else { value.to_owned() },
+            at: start..start + value.len(),
+            is_quoted,
+        },
         start: body_at(label),
     })
 }
@@ -118,4 +124,17 @@ pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
 pub(super) fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 3 && ["-", "=", "*", "_", "─", "═"].iter().any(|mark| line.replace(mark, "").is_empty())
+}
+
+/// A text of Markdown without the backslashes before punctuation, and with its breaks as line ends.
+pub(super) fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match chars.peek() {
+            Some(next) if char == '\\' && next.is_ascii_punctuation() => out.extend(chars.next()),
+            _ => out.push(char),
+        }
+    }
+    out.replace("<br>", "\n").replace("<br/>", "\n")
 }

@@ -1,7 +1,7 @@
 //! Markdown tables. The largest is the data; one of two columns that are named for it (`Field`, `Value`) is a record.
 
 use super::build::{Builder, Cell, LineAt, Record, Value, lines};
-use super::label::{labelled, strip_marks};
+use super::label::{labelled, strip_marks, unescaped};
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
 pub(super) static MARKDOWN_TABLE: Reader = Reader {
@@ -114,17 +114,4 @@ fn cells(line: &LineAt<'_>) -> Vec<Cell> {
     }
     push(start, body.len());
     out
-}
-
-/// A cell without the backslashes before punctuation, and with its breaks as line ends.
-fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        match chars.peek() {
-            Some(next) if char == '\\' && next.is_ascii_punctuation() => out.extend(chars.next()),
-            _ => out.push(char),
-        }
-    }
-    out.replace("<br>", "\n").replace("<br/>", "\n")
 }

@@ -45,3 +45,44 @@ fn answers_are_read_as_they_say() {
         expect_file![case.join("read.txt")].assert_eq(&page);
     }
 }
+
+fn subject(result: &str) -> Subject {
+    Subject::of(Arc::new(Capture {
+        tool: Tool::unlisted("case"),
+        arguments: Bytes::from_static(b"{}"),
+        response: Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#))),
+        ..Capture::empty(CaptureId("case".into()), Server::default())
+    }))
+}
+
+/// What Loupe writes of flat records is read back as those records, where its own round trip is without loss.
+#[test]
+fn what_formats_write_is_read_back() {
+    const FORMATS: [&str; 10] =
+        ["json", "json-pretty", "json-fenced", "yaml", "toon", "csv", "markdown-table", "markdown-list", "code-block", "xml"];
+    let payloads = [
+        r#"[{"id":1,"name":"Ann Ames","city":"Oslo","open":true},{"id":2,"name":"Bob Burr","city":"Rome","open":false},{"id":3,"name":"Cid","city":"Bonn","open":true}]"#,
+        r#"{"id":7,"name":"Ann Ames","size":12.5,"open":true}"#,
+        r#"[{"sku":"A-1","price":9.5,"note":"fits, mostly"},{"sku":"B-2","price":0.25,"note":"a | b"}]"#,
+    ];
+    let mut wrong = Vec::new();
+    for payload in payloads {
+        let source = subject(&format!(r#"{{"content":[],"structuredContent":{payload}}}"#));
+        for id in FORMATS {
+            let row = mcp_loupe::format::ledger::Row::measure(mcp_loupe::format::by_id(id).unwrap(), &source);
+            if !row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless()) {
+                continue;
+            }
+            let text = mcp_loupe::analysis::text_of(&source, id).unwrap();
+            let text = mcp_loupe::json::write::string(&text);
+            let read = subject(&format!(r#"{{"content":[{{"type":"text","text":{text}}}]}}"#));
+            let found = read.payload.as_ref().map(|payload| payload.root().raw_text().into_owned());
+            let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+            if found.as_deref().map(value) != Some(value(payload)) {
+                let by = read.payload.as_ref().map_or_else(|| "nothing".to_owned(), |payload| payload.origin_text());
+                wrong.push(format!("{id}: {text}\n  {by}: {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
