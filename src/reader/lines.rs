@@ -1,5 +1,5 @@
 //! Lines of one shape: at least three whose fixed parts are equal and whose parts that vary stand at the same places, as
-//! `[FILE] a.md` and lines of a log do.
+//! `[FILE] a.md` and lines of a log do; and lines that are each a path or an address.
 
 use super::build::{Builder, LineAt, Record, Value, cell, lines};
 use super::label::labelled;
@@ -31,12 +31,24 @@ enum Mark {
     Field,
 }
 
+/// Whether a line is a path or an address, and nothing else.
+fn is_place(line: &str) -> bool {
+    let is_path = line.starts_with('/') || line.starts_with("./") || line.starts_with("~/") || line.get(1..3) == Some(":\\");
+    (is_path || line.contains("://")) && !line.contains(": ") && !line.ends_with(['.', ','])
+}
+
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
     if all.len() < FEWEST
         || all.iter().filter(|line| line.text.len() > LONGEST || line.text.starts_with([' ', '\t'])).count() * 2 > all.len()
     {
         return None;
+    }
+    if all.iter().all(|line| is_place(line.text.trim())) {
+        let mut builder = Builder::new(&block);
+        all.iter().for_each(|line| builder.cover(line.range()));
+        let places: Vec<Value> = all.iter().map(|line| Value::Cell(cell(line.text, line.text, line.at))).collect();
+        return builder.records(&Record::new(), &places, true);
     }
     let split: Vec<Vec<(Mark, &str)>> = all.iter().map(|line| parts(line.text)).collect();
     let shape = shape(&split)?;

@@ -102,6 +102,12 @@ fn lists_and_lines() {
 }
 
 #[test]
+fn paths_and_addresses_are_a_list() {
+    check("/srv/a b.md\n/srv/c.md\n/srv/d\n", "lines", r#"["/srv/a b.md","/srv/c.md","/srv/d"]"#);
+    assert_eq!(found("/srv/a is gone.\n/srv/b is there.\n/srv/c: no.\n"), None);
+}
+
+#[test]
 fn languages_and_columns() {
     check("id,name\n1,\"A, B\"\n2,c\n", "csv", r#"[{"id":1,"name":"A, B"},{"id":2,"name":"c"}]"#);
     check("id\tname\n1\ta\n2\tb\n", "tsv", r#"[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#);
