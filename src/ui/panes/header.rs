@@ -40,7 +40,11 @@ pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &ThemeTo
             Title { name: host_name(cx, host), subtitle: "as its model sees it".into(), hue: t.hue_both, format: "host" }
         }
         PaneView::Tree => match subject.and_then(|subject| subject.payload.as_ref()) {
-            Some(payload) if !payload.is_structured() => of("Data", &payload.origin_text(), "structured"),
+            Some(payload) if !payload.is_structured() => {
+                let is_wrapped = payload.text_source().is_some_and(|source| source.is_wrapped);
+                let twin = if is_wrapped { ", sent twice" } else { "" };
+                of("Data", &format!("{}{twin}", payload.origin_text()), "structured")
+            }
             _ => of("structuredContent", "", "structured"),
         },
     }

@@ -12,7 +12,7 @@ use crate::verdict::breakage;
 
 const LINE: f32 = 24.0;
 
-/// "JSON read from the text (no structuredContent sent)", in fewer words where there is less room. Returns what is left.
+/// "read from the text (key: value, 96%)", in fewer words where there is less room. Returns what is left.
 pub(super) fn source_line(ui: &Ui, rect: Rect, words: &str) -> Rect {
     let t = ThemeTokens::of(ui);
     let line = Rect::from_min_size(rect.min, vec2(rect.width(), LINE));
@@ -20,9 +20,8 @@ pub(super) fn source_line(ui: &Ui, rect: Rect, words: &str) -> Rect {
     ui.painter().hline(line.x_range(), line.bottom() - 0.5, Stroke::new(1.0, t.line));
     let room = line.width() - 24.0;
     let begin = words.split(" (").next().unwrap_or(words);
-    let shorter = words.replace(" sent)", ")");
     let fits = |words: &&str| ui.painter().layout_no_wrap((*words).to_owned(), theme::small(), t.text).size().x <= room;
-    let shown = [words, shorter.as_str(), begin].into_iter().find(fits).unwrap_or(begin);
+    let shown = [words, begin].into_iter().find(fits).unwrap_or(begin);
     widgets::text_at(ui, pos2(line.left() + 12.0, line.center().y), shown, theme::small(), t.text, room);
     ui.interact(line, ui.scope_id().with("source of the payload"), Sense::hover()).on_hover_text(words);
     rect.with_min_y(line.bottom())
