@@ -120,7 +120,8 @@ impl Deliveries {
     /// `None` where the answer has no payload to deliver.
     pub(super) fn of(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
         let Some(payload) = &subject.payload else { return Ok(None) };
-        let sent = subject.reading.structured().map(|node| node.raw_text().into_owned());
+        // The text once more is not the data.
+        let sent = subject.reading.structured().filter(|_| payload.is_structured()).map(|node| node.raw_text().into_owned());
         let Ok(json) = written("json", subject) else { return Ok(None) };
         let fenced = written("json-fenced", subject);
         let structured = sent.unwrap_or_else(|| json.clone());
@@ -181,6 +182,22 @@ impl Deliveries {
 pub(super) fn as_text(id: &str, subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<Vec<DeliveryCell>, Stop> {
     let text = written(id, subject).map_err(|why| Problem::new(ProblemKind::NotFound, why).at(id))?;
     Ok(cells(subject, &one_text(&text), hosts, cancel)?)
+}
+
+/// What every host, in its order, would make of the text of the answer, of its data as `structuredContent` alone, and of
+/// both.
+///
+/// # Errors
+/// Cancelled, or there is no data.
+pub(super) fn as_structured(subject: &Subject, hosts: &Hosts, cancel: &Cancel) -> Result<[Vec<DeliveryCell>; 3], Stop> {
+    let json = written("json", subject).map_err(|why| Problem::new(ProblemKind::NotFound, why))?;
+    let text = subject.reading.content_text().unwrap_or_default();
+    let alone = format!("{{\"content\":[],\"structuredContent\":{json}}}");
+    Ok([
+        cells(subject, &one_text(&text), hosts, cancel)?,
+        cells(subject, &alone, hosts, cancel)?,
+        cells(subject, &both(&text, &json), hosts, cancel)?,
+    ])
 }
 
 fn is_json(text: &str) -> bool {

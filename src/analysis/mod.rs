@@ -22,11 +22,14 @@ mod money;
 #[cfg(feature = "gui")]
 mod picture;
 mod query;
+mod readers;
 mod rendered;
 mod saving;
 mod server_cost;
 pub mod special;
+mod statements;
 pub mod sweep;
+mod structured_price;
 mod text;
 mod token_map;
 mod tree;
@@ -55,9 +58,12 @@ pub use money::{Cost, Model, Prices};
 #[cfg(feature = "gui")]
 pub use picture::{Picture, PictureQuery};
 pub use query::{About, AnyQuery, Ctx, Definitions, Inquiry, Memo, Query, QueryResult, Stop, SubjectQuery, Target, Weigh};
+pub use readers::{PatternMatches, PatternQuery, ReaderShare, ReaderShares, ReadersQuery};
 pub use rendered::{Card, Cell, MdBlock, MdKind, RenderedQuery, RenderedView, Table};
 pub use saving::{Reason, Saving, SavingQuery, SavingStep};
 pub use server_cost::{Cut, DefinitionPart, ServerCost, ServerCostQuery, ToolCost, ToolTokensQuery};
+pub use statements::{StatementRow, Statements, StatementsQuery};
+pub use structured_price::{HostSpan, StructuredPrice, StructuredPriceQuery};
 pub use text::{DisplayLine, TextQuery, TextView, display_lines, format_bytes};
 pub use token_map::{Shares, TokenMap, TokenMapQuery};
 pub use tree::{Mark, TreeQuery, TreeView};

@@ -40,6 +40,10 @@ pub struct TextView {
     pub syntax: Syntax,
     /// Where the text says something else than the payload, in order.
     pub differs: Vec<Range<usize>>,
+    /// What of the text content the data does not hold, where the answer has data.
+    pub only_here: Vec<Range<usize>>,
+    /// What of the text content was not read, where the data was read from it.
+    pub unread: Vec<Range<usize>>,
     pub links: Links,
     /// Facts and records of the payload in this text; empty without a payload.
     pub matched: Matched,
@@ -85,11 +89,23 @@ impl TextView {
             Ok(text) => (text, true),
             Err(bad) => (String::from_utf8_lossy(bad.as_bytes()).into_owned(), false),
         };
+        let is_content = format.id() == "content";
         let matched = match &subject.payload {
+            // What was read from this text is known to stand there, and where.
+            Some(payload) if is_content && !payload.is_structured() => {
+                Matched { records: payload.records_in_text(&subject.reading, &text), ..Matched::default() }
+            }
             Some(payload) => locate_facts(payload, &text),
             None => Matched::default(),
         };
-        Ok(Self::new(format.id(), text, is_exact, len, format.syntax(subject), matched))
+        let mut view = Self::new(format.id(), text, is_exact, len, format.syntax(subject), matched);
+        if let (true, Some(payload)) = (is_content, &subject.payload) {
+            view.only_here = subject.text_only().statements.iter().map(|statement| statement.range.clone()).collect();
+            if !payload.is_structured() {
+                view.unread = unread(&view.text, payload.covered(&subject.reading));
+            }
+        }
+        Ok(view)
     }
 
     /// A text by itself, with nothing it is compared to.
@@ -125,6 +141,8 @@ impl TextView {
             line_ends,
             syntax,
             differs,
+            only_here: Vec::new(),
+            unread: Vec::new(),
             links: Links::new(&matched),
             matched,
             text: text.into(),
@@ -135,6 +153,22 @@ impl TextView {
     pub fn line_at(&self, offset: usize) -> usize {
         self.lines.partition_point(|line| line.range.start <= offset).saturating_sub(1)
     }
+}
+
+/// What stands between the parts that were read, without white space at the ends and without what holds no word.
+fn unread(text: &str, read: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut gaps = Vec::new();
+    for range in read.into_iter().chain(std::iter::once(text.len()..text.len())) {
+        let gap = &text[start..range.start];
+        let inner = gap.trim();
+        let from = start + (gap.len() - gap.trim_start().len());
+        if inner.chars().any(char::is_alphanumeric) {
+            gaps.push(from..from + inner.len());
+        }
+        start = range.end;
+    }
+    gaps
 }
 
 /// Cuts a text into lines, and long lines into pieces at character boundaries.

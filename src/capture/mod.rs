@@ -201,6 +201,8 @@ pub struct Capture {
     pub notes: Vec<String>,
     /// What the folder held that it was read from; empty for a call that was just made.
     pub carried: Carried,
+    /// How its texts are read as data. A person's choice, and no part of the record.
+    pub read_text: ReadText,
 }
 
 impl Capture {
@@ -227,6 +229,7 @@ impl Capture {
             problem: None,
             notes: Vec::new(),
             carried: Carried::default(),
+            read_text: ReadText::Auto,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::facts::{self, Record};
 use super::reading::Reading;
 use crate::json::{Doc, Node};
 use crate::reader::{self, Certainty, Found, Pattern, Reader, TextBlock, TextData};
@@ -37,7 +38,7 @@ pub struct Payload {
 }
 
 /// How texts are read as data.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ReadText {
     /// By the reader that the text names, else by the one that reads most of it.
     #[default]
@@ -58,7 +59,25 @@ impl ReadText {
             ("auto", _) => Ok(Self::Auto),
             ("never", _) => Ok(Self::Never),
             (_, Some(reader)) => Ok(Self::By(reader)),
+            // A pattern needs a group; what has none was meant as a reader's name.
+            (name, None) if !name.contains('(') => Err(format!("there is no reader `{name}`")),
             (pattern, None) => Pattern::parse(pattern).map(Self::Pattern),
+        }
+    }
+
+    /// What [`ReadText::parse`] takes, for the hint of an error.
+    pub fn hint() -> String {
+        let readers: Vec<_> = reader::READERS.iter().map(|reader| reader.id).collect();
+        format!("auto, never, a pattern with named groups, or one of {}", readers.join(", "))
+    }
+
+    /// As [`ReadText::parse`] reads it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Auto => "auto",
+            Self::Never => "never",
+            Self::By(reader) => reader.id,
+            Self::Pattern(pattern) => pattern.as_str(),
         }
     }
 }
@@ -87,11 +106,6 @@ impl Payload {
             ReadText::By(reader) => Self::read_by(reading, reader),
             ReadText::Pattern(pattern) => Self::found(reading, pattern.read(&blocks(reading))?),
         }
-    }
-
-    /// As [`Payload::of`], but in the texts by one reader alone.
-    pub fn by(reading: &Reading, reader: &'static Reader) -> Option<Self> {
-        Self::structured(reading).or_else(|| Self::read_by(reading, reader))
     }
 
     /// What one reader makes of the texts, whatever else the answer has.
@@ -179,6 +193,75 @@ impl Payload {
         reader::merged(out)
     }
 
+    /// The blocks' beginnings in the text content: the texts in order with one LF between two.
+    fn starts(reading: &Reading) -> Vec<(usize, usize)> {
+        let mut start = 0;
+        let of = |block: &TextBlock<'_>| {
+            let own = (block.block, start);
+            start += block.text.len() + 1;
+            own
+        };
+        blocks(reading).iter().map(of).collect()
+    }
+
+    /// Where a value stands in the text content that the payload was read from. Of a value that has no place of its own,
+    /// from the first to the last of those within it.
+    pub fn place_in_text(&self, node: Node<'_>, reading: &Reading) -> Option<Range<usize>> {
+        self.place_in(&Self::starts(reading), node)
+    }
+
+    fn place_in(&self, starts: &[(usize, usize)], node: Node<'_>) -> Option<Range<usize>> {
+        let data = &self.text_source()?.data;
+        let place = |node: Node<'_>| {
+            let (block, range) = data.source(node)?;
+            let at = starts.binary_search_by_key(&block, |(own, _)| *own).ok()?;
+            let start = starts[at].1;
+            Some(start + range.start..start + range.end)
+        };
+        place(node).or_else(|| {
+            let inside =
+                (node.index()..node.subtree_end()).filter_map(|at| self.doc.node(at)).filter(|node| !node.is_container());
+            inside.filter_map(place).reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+        })
+    }
+
+    /// The leaf whose place in the text content holds this byte.
+    pub fn leaf_at(&self, offset: usize, reading: &Reading) -> Option<Node<'_>> {
+        let data = &self.text_source()?.data;
+        let (block, start) = *Self::starts(reading).iter().rev().find(|(_, start)| *start <= offset)?;
+        let inside = data.segments.iter().find(|segment| segment.block == block && segment.text.contains(&(offset - start)))?;
+        let from = inside.doc.start;
+        // Of a segment that holds more than one value, the one at this place of it.
+        let at = if data.is_verbatim() { from + (offset - start - inside.text.start) } else { from };
+        let mut node = self.root();
+        while node.is_container() {
+            node = node.children().find(|child| child.range().end > at)?;
+        }
+        node.range().contains(&at).then_some(node)
+    }
+
+    /// The records of the data with their places in the text content that they were read from: whole lines, but where
+    /// several share one.
+    pub fn records_in_text(&self, reading: &Reading, text: &str) -> Vec<Record> {
+        let mut places: Vec<(usize, Range<usize>)> = Vec::new();
+        let starts = Self::starts(reading);
+        for list in facts::record_lists(self.root()) {
+            places.extend(list.children().filter_map(|record| Some((record.index(), self.place_in(&starts, record)?))));
+        }
+        let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end);
+        let widened = |at: usize| {
+            let (node, place) = &places[at];
+            let before = at.checked_sub(1).map_or(0, |before| places[before].1.end);
+            let after = places.get(at + 1).map_or(text.len(), |(_, after)| after.start);
+            let (start, end) = (line_start(place.start), line_end(place.end));
+            let start = if start >= before { start } else { place.start };
+            let end = if end <= after { end } else { place.end };
+            Record { node: *node, places: std::iter::once(start..end).collect() }
+        };
+        (0..places.len()).map(widened).collect()
+    }
+
     /// Where it was found, for titles: `structuredContent`, `read from the text (key: value, 96%)`.
     pub fn origin_text(&self) -> String {
         match self.text_source() {
@@ -246,7 +329,7 @@ mod tests {
         let reading = Reading::read(Bytes::from(message));
         let first = Payload::first(&reading).unwrap();
         assert_eq!((reader_of(&first).0, first.root().raw_text().into_owned()), ("json-blocks", r#"{"id":1}"#.to_owned()));
-        let by = |id: &str| Payload::by(&reading, reader::by_id(id).unwrap());
+        let by = |id: &str| Payload::read_by(&reading, reader::by_id(id).unwrap());
         assert!(by("json").is_none(), "two blocks are not one");
         assert_eq!(by("json-blocks").unwrap().root().len(), 2);
     }

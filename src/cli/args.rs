@@ -269,8 +269,11 @@ pub struct ViewArgs {
     /// How the text is read as data: auto (the default), never, a READER of docs/text.md, or a pattern with named groups
     #[arg(long, value_name = "HOW")]
     pub read_text: Option<String>,
+    /// Have Claude's provider count for MODEL, with the key of ANTHROPIC_API_KEY or of the keychain; asks before it sends
+    #[arg(long, value_name = "MODEL")]
+    pub count_exactly: Option<String>,
     /// Print the ledger as a table for others: markdown or csv
-    #[arg(long = "as", value_name = "KIND", conflicts_with_all = ["json", "view"])]
+    #[arg(long = "as", value_name = "KIND", conflicts_with_all = ["json", "view", "count_exactly"])]
     pub table: Option<String>,
     #[command(flatten)]
     pub print: PrintArgs,
@@ -384,6 +387,9 @@ pub struct CompareArgs {
     /// The tokenizer of the numbers shown: a name, or a tokenizer file [default: o200k_base]
     #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
+    /// How texts are read as data: auto (the default), never, a READER of docs/text.md, or a pattern with named groups
+    #[arg(long, value_name = "HOW")]
+    pub read_text: Option<String>,
     /// Print the comparison as a table for others: markdown or csv
     #[arg(long = "as", value_name = "KIND", conflicts_with = "json")]
     pub table: Option<String>,
@@ -410,6 +416,9 @@ pub struct DiffArgs {
     /// The tokenizer of the numbers shown: a name, or a tokenizer file [default: o200k_base]
     #[arg(long, value_name = "NAME|FILE")]
     pub tokenizer: Option<String>,
+    /// How texts are read as data: auto (the default), never, a READER of docs/text.md, or a pattern with named groups
+    #[arg(long, value_name = "HOW")]
+    pub read_text: Option<String>,
     #[command(flatten)]
     pub print: PrintArgs,
     #[command(flatten)]

@@ -52,6 +52,7 @@ pub fn run(args: &args::CompareArgs) -> Done {
         // A table has the counts that are always made.
         view::encoding(args.tokenizer.as_deref())?;
     }
+    let read_text = view::read_text(args.read_text.as_deref())?;
     let hosts = if args.print.json { hosts::load(&args.data) } else { Arc::default() };
     let arguments = read_arguments(args.args.as_deref())?;
     refused_by(None, &arguments, false)?;
@@ -79,7 +80,8 @@ pub fn run(args: &args::CompareArgs) -> Done {
                 };
                 (format!("call {} of {}: {which}", at + 1, plan.arguments.len()), call)
             });
-            let captures = make_calls(calls, session, interrupt, quiet, |_, _| Ok(())).await?;
+            let mut captures = make_calls(calls, session, interrupt, quiet, |_, _| Ok(())).await?;
+            captures.iter_mut().for_each(|capture| capture.read_text = read_text.clone());
             Ok((plan, captures))
         },
         |(plan, captures), cancel| {

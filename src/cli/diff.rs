@@ -39,6 +39,7 @@ enum Input {
 
 pub fn run(args: &args::DiffArgs) -> Done {
     let tokenizer = view::tokenizer(args.tokenizer.as_deref())?;
+    let read_text = view::read_text(args.read_text.as_deref())?;
     if args.a == Path::new("-") && args.b == Path::new("-") {
         return Err(Problem::new(ProblemKind::Usage, "standard input can be read once").hint("give a path for A or for B"));
     }
@@ -59,7 +60,9 @@ pub fn run(args: &args::DiffArgs) -> Done {
             };
             (text, found.is_equal())
         }
-        (Input::Answer(a), Input::Answer(b)) => {
+        (Input::Answer(mut a), Input::Answer(mut b)) => {
+            a.read_text = read_text.clone();
+            b.read_text = read_text;
             let names = (name(&args.a, &a), name(&args.b, &b));
             let (a, b) = (analysis::subject((*a).into()), analysis::subject((*b).into()));
             let options = DifferenceOptions::until(Instant::now() + LIMIT);

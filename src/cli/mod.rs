@@ -15,6 +15,7 @@ mod config;
 mod conformance;
 mod conformance_login;
 mod diff;
+mod exactly;
 mod fixture;
 mod formats;
 mod hosts;

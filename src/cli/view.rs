@@ -11,19 +11,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{PrintArgs, ViewArgs};
-use super::{Done, client, later, near, output};
+use super::{Done, client, exactly, later, near, output};
 use crate::analysis::{Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, format_bytes};
 use crate::cancel::Cancel;
 use crate::capture::ReadText;
 use crate::capture::{Capture, Outcome};
-use crate::contract::{self, LedgerOptions};
-use crate::contract::{TableKind, counted_table};
+use crate::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
 use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, Subject};
 use crate::host::{HostId, Hosts, LimitState, Part};
+use crate::number::grouped;
 use crate::parallel::parallel_map;
 use crate::problem::{Problem, ProblemKind};
-use crate::reader::READERS;
 use crate::store;
 use crate::token::{Encoding, MAX_FILE_BYTES, Tokenizer, TokenizerFile};
 use crate::verdict::CountedRow;
@@ -57,12 +56,21 @@ const WORDS: &[(&str, Shown)] = &[
     ("all", Shown::All),
 ];
 
+/// `--read-text`.
+pub fn read_text(given: Option<&str>) -> Result<ReadText, Problem> {
+    given
+        .map_or(Ok(ReadText::Auto), ReadText::parse)
+        .map_err(|why| Problem::new(ProblemKind::Usage, format!("`--read-text`: {why}")).hint(ReadText::hint()))
+}
+
 /// A view that was asked for, checked before anything is started for it.
 #[derive(Clone)]
 pub struct ViewRequest {
     hosts: Arc<Hosts>,
     shown: Shown,
     ledger: LedgerOptions,
+    /// The model that Claude's provider is to count for.
+    count_exactly: Option<String>,
     read_text: ReadText,
     print: PrintArgs,
 }
@@ -83,15 +91,15 @@ impl ViewRequest {
         };
         let shown = args.table.as_deref().map_or(Ok(shown), |kind| table(kind).map(Shown::Table))?;
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
-        let ledger = LedgerOptions { tokenizer: tokenizer(args.tokenizer.as_deref())?, baseline: baseline.map(Format::id) };
+        let tokenizer = tokenizer(args.tokenizer.as_deref())?;
+        let ledger = LedgerOptions { tokenizer, baseline: baseline.map(Format::id), exact: None };
+        if args.count_exactly.is_some() {
+            exactly::check()?;
+        }
         let is_bytes = matches!(shown, Shown::Format(_)) && !args.print.json;
         let hosts = if is_bytes { Arc::default() } else { Arc::clone(&hosts) };
-        let read_text = args.read_text.as_deref().map_or(Ok(ReadText::Auto), ReadText::parse).map_err(|why| {
-            let readers: Vec<_> = READERS.iter().map(|reader| reader.id).collect();
-            Problem::new(ProblemKind::Usage, format!("`--read-text`: {why}"))
-                .hint(format!("auto, never, a pattern with named groups, or one of {}", readers.join(", ")))
-        })?;
-        Ok(Self { hosts, shown, ledger, read_text, print: args.print })
+        let read_text = read_text(args.read_text.as_deref())?;
+        Ok(Self { hosts, shown, ledger, count_exactly: args.count_exactly.clone(), read_text, print: args.print })
     }
 
     /// The ledger with its defaults, as the window's stand-in prints it.
@@ -100,6 +108,7 @@ impl ViewRequest {
             hosts: Hosts::built_in(),
             shown: Shown::Ledger,
             ledger: LedgerOptions::default(),
+            count_exactly: None,
             read_text: ReadText::Auto,
             print: PrintArgs { json: false, quiet },
         }
@@ -112,14 +121,22 @@ impl ViewRequest {
     /// Prints the capture; the exit status is that of its outcome. An interrupt ends the computing: what there is by then
     /// is printed, and the status is that of an interrupt.
     pub fn print(&self, capture: Capture, cancel: &Cancel) -> Done {
-        let subject = Arc::new(Subject::reading(Arc::new(capture), &self.read_text));
+        let subject = Arc::new(Subject::of(Arc::new(Capture { read_text: self.read_text.clone(), ..capture })));
         let failure = analysis::failure(&subject);
         let status = match (&failure, subject.capture.outcome) {
             (Some(problem), _) => problem.kind.exit_status(),
             (None, Outcome::ToolError) => 1,
             (None, _) => 0,
         };
-        let printed = self.write(&subject, failure.as_ref(), cancel);
+        let (exact, refused) = match self.exact(&subject) {
+            Ok(exact) => (exact, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        let with_exact = Self { ledger: LedgerOptions { exact, ..self.ledger.clone() }, ..self.clone() };
+        let printed = with_exact.write(&subject, failure.as_ref(), cancel);
+        if let (Ok(()), Some(refused)) = (&printed, refused) {
+            return Err(refused);
+        }
         if printed.is_ok() && cancel.is_cancelled() {
             let interrupted = client::interrupted();
             output::problem(&interrupted);
@@ -135,6 +152,16 @@ impl ViewRequest {
             output::note(self.print.quiet, "the tool answered with `isError`");
         }
         Ok(status)
+    }
+
+    /// The counts by Claude's provider, of the format shown or of all.
+    fn exact(&self, subject: &Subject) -> Result<Option<ExactCounts>, Problem> {
+        let Some(model) = &self.count_exactly else { return Ok(None) };
+        let formats = match &self.shown {
+            Shown::Format(format) => std::slice::from_ref(format),
+            _ => FORMATS,
+        };
+        exactly::count(subject, formats, model).map(Some)
     }
 
     fn write(&self, subject: &Arc<Subject>, failure: Option<&Problem>, cancel: &Cancel) -> Result<(), Problem> {
@@ -154,6 +181,9 @@ impl ViewRequest {
         let page = match self.shown {
             Shown::Format(format) => {
                 let bytes = format_bytes(format, subject)?;
+                for (_, tokens) in self.ledger.exact.iter().flat_map(|exact| &exact.tokens) {
+                    output::note(self.print.quiet, &format!("{} tokens, counted by Claude's provider", grouped(*tokens)));
+                }
                 return output::print(&bytes);
             }
             Shown::Ledger => self.ledger_page(subject, cancel),
@@ -184,7 +214,8 @@ impl ViewRequest {
     fn ledger_page(&self, subject: &Subject, cancel: &Cancel) -> String {
         let rows = rows(subject, cancel);
         let counts = self.counts(subject, &rows, cancel);
-        ledger::page(subject, &rows, &counts, &self.ledger)
+        let exact = self.ledger.exact.as_ref().map(exactly::page).unwrap_or_default();
+        ledger::page(subject, &rows, &counts, &self.ledger) + &exact
     }
 
     /// The rows' counts by the tokenizer that was named.

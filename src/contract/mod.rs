@@ -15,6 +15,8 @@ mod sweep_table;
 mod table;
 mod tokens;
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
@@ -56,6 +58,17 @@ pub struct LedgerOptions {
     pub tokenizer: Tokenizer,
     /// `None` is the default of the contract: `json`, else `content`.
     pub baseline: Option<&'static str>,
+    pub exact: Option<ExactCounts>,
+}
+
+/// What Claude's provider counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExactCounts {
+    pub model: String,
+    /// The day, in UTC.
+    pub day: String,
+    /// By format.
+    pub tokens: Vec<(&'static str, u64)>,
 }
 
 impl LedgerOptions {
@@ -86,6 +99,11 @@ pub fn report<'a>(
         tokenizer_file: tokenizer.file().map(FileJson::of),
         baseline,
         rows: rows.iter().zip(counts).map(row).collect(),
+        exact: options.exact.as_ref().map(|exact| ExactJson {
+            model: exact.model.clone(),
+            day: exact.day.clone(),
+            tokens: exact.tokens.iter().copied().collect(),
+        }),
     };
     print(&ReportJson {
         loupe: VERSION,
@@ -464,6 +482,15 @@ struct LedgerJson {
     tokenizer_file: Option<FileJson>,
     baseline: &'static str,
     rows: Vec<RowJson>,
+    /// `null` unless Claude's provider was asked.
+    exact: Option<ExactJson>,
+}
+
+#[derive(Serialize)]
+struct ExactJson {
+    model: String,
+    day: String,
+    tokens: BTreeMap<&'static str, u64>,
 }
 
 #[derive(Serialize)]

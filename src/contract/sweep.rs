@@ -62,7 +62,7 @@ pub fn sweep(
     cancel: &Cancel,
 ) -> Result<String, Cancelled> {
     let encoding = tokenizer.nearest_encoding();
-    let options = LedgerOptions { tokenizer: tokenizer.clone(), baseline: None };
+    let options = LedgerOptions { tokenizer: tokenizer.clone(), ..LedgerOptions::default() };
     let mut columns = Vec::with_capacity(values.len());
     for (at, value) in values.iter().enumerate() {
         let report = match calls.get(at) {

@@ -15,25 +15,31 @@ use crate::state::{Event, ExportEvent, ExportOrder, ExportPicture};
 use crate::store;
 use crate::token::Encoding;
 
-/// Writes the export of `capture`, which is the order's without what is hidden, to `path`, or gives its text back for the
-/// clipboard.
-pub(super) fn write(capture: Arc<Capture>, order: &ExportOrder, path: Option<PathBuf>, hosts: &Hosts) -> Result<Event, Problem> {
+/// Writes the export of the first of `captures`, which are the order's without what is hidden, to `path`, or gives its text
+/// back for the clipboard. The others are samples of the same tool.
+pub(super) fn write(
+    captures: &[Arc<Capture>],
+    order: &ExportOrder,
+    path: Option<PathBuf>,
+    hosts: &Hosts,
+) -> Result<Event, Problem> {
     let place = match (&order.fixture, &path) {
         (Some(fixture), Some(path)) => store::place(fixture, path),
         _ => Place::default(),
     };
     let cancel = Cancel::new();
-    let subject = analysis::subject(Arc::clone(&capture));
-    let material = Material { subject: &subject, hosts, encoding: order.encoding, place: &place };
+    let samples: Vec<_> = captures.iter().cloned().map(analysis::subject).collect();
+    let (subject, capture) = (&samples[0], &captures[0]);
+    let material = Material { subject, samples: &samples, hosts, encoding: order.encoding, place: &place };
     if let ExportChoice::Export(export) = order.kind {
         let picture = |picture| Event::Export(ExportEvent::Picture { picture, theme: order.theme, path: path.clone() });
         match (&export.form, &path) {
             (ExportForm::Chart(bars), _) => {
                 return Ok(picture(ExportPicture::Chart(Arc::new(bars(&material, &cancel).map_err(called_off)??))));
             }
-            (ExportForm::Pane, _) => return Ok(picture(ExportPicture::Pane { capture, shows: order.pane })),
+            (ExportForm::Pane, _) => return Ok(picture(ExportPicture::Pane { capture: Arc::clone(capture), shows: order.pane })),
             (ExportForm::Folder, Some(path)) => {
-                store::write_folder(&capture, path)?;
+                store::write_folder(capture, path)?;
                 return Ok(Event::Export(ExportEvent::Saved(path.clone())));
             }
             (ExportForm::Folder, None) | (ExportForm::File(_), _) => {}

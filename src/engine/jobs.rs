@@ -124,10 +124,10 @@ fn work(shared: &Shared, warm_up: bool) {
         shared.queue.push(Event::Problem(problem));
     }
     while let Some(job) = next(shared) {
-        let inquiry = job.inquiry.clone();
+        let (about, inquiry) = (job.about.clone(), job.inquiry.clone());
         // The thread is for every job: one that panics must not take it along.
         if let Err(problem) = caught(|| run(shared, job)) {
-            shared.queue.push(Event::Answered { inquiry, answer: Err(problem) });
+            shared.queue.push(Event::Answered { about, inquiry, answer: Err(problem) });
         }
     }
 }
@@ -142,7 +142,7 @@ fn run(shared: &Shared, Job { about, inquiry, cancel }: Job) {
         return;
     }
     shared.waiting().cancels.remove(&inquiry);
-    shared.queue.push(Event::Answered { inquiry, answer });
+    shared.queue.push(Event::Answered { about, inquiry, answer });
 }
 
 #[cfg(test)]

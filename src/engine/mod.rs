@@ -134,8 +134,9 @@ impl Engine {
             Effect::Forget(inquiry) => self.jobs.forget(&inquiry),
             Effect::Export(ExportEffect::Write(order)) => {
                 let hosts = self.jobs.hosts();
-                self.write_hidden(runtime, vec![Arc::clone(&order.capture)], move |hidden| {
-                    export::write(Arc::clone(&hidden[0]), &order, order.path.clone().map(expanded), &hosts)
+                let captures = std::iter::once(&order.capture).chain(&order.samples).cloned().collect();
+                self.write_hidden(runtime, captures, move |hidden| {
+                    export::write(&hidden, &order, order.path.clone().map(expanded), &hosts)
                 });
             }
             Effect::Export(ExportEffect::Compare { captures, ask, file, path, encoding }) => {

@@ -4,7 +4,7 @@ use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
 use super::{Format, NotApplicable, Sink, Subject, Syntax, WriteError, growth, payload_of};
 use crate::json::walk::{WalkEvent, walk};
-use crate::json::{Kind, Node, write};
+use crate::json::{Doc, Kind, Node, write};
 
 /// Without white space.
 #[derive(Debug)]
@@ -54,6 +54,44 @@ impl Format for Pretty {
     fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
         Some(Decoded::json(text))
     }
+}
+
+/// The texts where they are JSON, laid out as [`Pretty`] is: how the pane of the text shows them on demand. No format of
+/// its own, since nobody sends it.
+#[derive(Debug)]
+pub struct PrettyContent;
+
+impl Format for PrettyContent {
+    fn id(&self) -> &'static str {
+        "content-pretty"
+    }
+    fn title(&self) -> &'static str {
+        "Text, pretty"
+    }
+    fn syntax(&self, _subject: &Subject) -> Syntax {
+        Syntax::Json
+    }
+    fn applies(&self, subject: &Subject) -> Result<(), NotApplicable> {
+        match content_json(subject) {
+            Some(_) => Ok(()),
+            None => Err(NotApplicable("the text is not JSON".to_owned())),
+        }
+    }
+    fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
+        let Some(doc) = content_json(subject) else { return Ok(()) };
+        let mut out = Pieces::new(sink);
+        if let Some(root) = doc.root() {
+            push_pretty(root, "JSON, pretty", &mut out)?;
+        }
+        out.finish();
+        Ok(())
+    }
+}
+
+/// The text content, where it is JSON as a whole.
+fn content_json(subject: &Subject) -> Option<Doc> {
+    let doc = Doc::parse(subject.reading.content_text()?.into());
+    doc.is_json().then_some(doc)
 }
 
 fn write_json(subject: &Subject, is_pretty: bool, sink: &mut dyn Sink) -> Result<(), WriteError> {

@@ -17,6 +17,7 @@ pub struct TextMemo {
     counts: Mutex<HashMap<Key, Counts>>,
     facts: Mutex<HashMap<Key, FactCount>>,
     pub(super) text_only: OnceLock<super::TextOnly>,
+    pub(super) renders: OnceLock<bool>,
 }
 
 fn key(text: &[u8]) -> Key {

@@ -23,10 +23,11 @@ mod value;
 mod xml;
 mod yaml;
 
+pub use json::PrettyContent;
 pub use known::TextMemo;
 use round_trip::{DecodeError, Decoded};
 
-use crate::capture::{BlockKind, Capture, Payload, ReadText, Reading, Statement, text_only};
+use crate::capture::{Block, BlockKind, Capture, Payload, Reading, Statement, text_only};
 use crate::json::Doc;
 use crate::reader;
 use crate::token::{self, Tokens};
@@ -43,13 +44,8 @@ pub struct Subject {
 
 impl Subject {
     pub fn of(capture: std::sync::Arc<Capture>) -> Self {
-        Self::reading(capture, &ReadText::Auto)
-    }
-
-    /// With the texts read as a person chose.
-    pub fn reading(capture: std::sync::Arc<Capture>, how: &ReadText) -> Self {
         let reading = Reading::of(&capture);
-        let payload = Payload::read_as(&reading, how);
+        let payload = Payload::read_as(&reading, &capture.read_text);
         Self { capture, reading, payload, known: std::sync::Arc::default() }
     }
 
@@ -58,11 +54,44 @@ impl Subject {
         self.known.text_only.get_or_init(|| TextOnly::of(self))
     }
 
+    /// Whether rendering shows something else than the texts do: they have marks of Markdown, or a block is no text.
+    pub fn renders(&self) -> bool {
+        *self.known.renders.get_or_init(|| {
+            let is_json = |text: &str| text.trim_start().starts_with(['{', '[']) && Doc::parse(text.to_owned().into()).is_json();
+            let has_marks = |block: &Block| block.text.as_deref().is_none_or(|text| !is_json(text) && has_markdown(text));
+            self.reading.blocks.iter().any(|block| block.kind != BlockKind::Text || has_marks(block))
+        })
+    }
+
     /// Whether the answer is its data and nothing else: no other block, no statement of a text that the data lacks, and no
     /// text beside that which the data was read from. Where it is false, what is written from the data leaves something out.
     pub fn is_data_alone(&self) -> bool {
         self.payload.is_some() && self.text_only().is_empty()
     }
+}
+
+/// How far a text is looked at for marks of Markdown.
+const MARKED_WITHIN: usize = 256 << 10;
+
+/// Whether a text has marks that Markdown shows as something else: headings, emphasis, code, links, lists, tables.
+fn has_markdown(text: &str) -> bool {
+    use pulldown_cmark::{CodeBlockKind, Event, Tag};
+    let mut end = text.len().min(MARKED_WITHIN);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    pulldown_cmark::Parser::new_ext(&text[..end], MARKDOWN).any(|event| match event {
+        Event::Start(tag) => !matches!(
+            tag,
+            Tag::Paragraph
+                | Tag::CodeBlock(CodeBlockKind::Indented)
+                | Tag::HtmlBlock
+                | Tag::Item
+                | Tag::Link { link_type: pulldown_cmark::LinkType::Autolink, .. }
+        ),
+        Event::Code(_) | Event::Rule | Event::TaskListMarker(_) => true,
+        _ => false,
+    })
 }
 
 /// What an answer says beside its data.

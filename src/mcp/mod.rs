@@ -31,6 +31,7 @@ mod http;
 mod http_client;
 mod http_sse;
 pub mod keychain;
+pub mod provider;
 mod lines;
 #[cfg(windows)]
 mod job;

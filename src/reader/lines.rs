@@ -123,7 +123,15 @@ fn shape(split: &[Vec<(Mark, &str)>]) -> Option<Shape> {
     // A colon or a dash alone stands in prose, too.
     let is_strong = shape.required > 1
         || matches!(shape.marks.first(), Some(Mark::Bracket | Mark::Tab | Mark::Bar | Mark::Gap | Mark::Field));
-    (shape.required > 0 && is_strong).then_some(shape)
+    if shape.required == 0 || !is_strong {
+        return None;
+    }
+    // A field set apart by nothing but room may be empty, as the size of a folder is.
+    let is_room = |mark: &Mark| matches!(mark, Mark::Gap | Mark::Tab | Mark::Bar);
+    if let Some(first @ 1..) = shape.marks[..shape.required].iter().position(is_room) {
+        shape.required = first;
+    }
+    Some(shape)
 }
 
 /// A line in its parts, each with the mark that ends it. What follows the last mark is no part yet.

@@ -13,6 +13,14 @@ pub struct Pattern {
     regex: Regex,
 }
 
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Pattern {}
+
 impl Pattern {
     /// # Errors
     /// Why it is no pattern that gives records, in a sentence fragment.

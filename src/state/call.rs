@@ -259,7 +259,7 @@ impl State {
     /// Puts a capture into the list; what is opened again stays where it is.
     pub(super) fn list_capture(&mut self, capture: Arc<Capture>) {
         if self.capture_of(&capture.id).is_none() {
-            self.captures.push(capture);
+            self.captures.push(self.read_texts.applied(capture));
         }
     }
 
@@ -282,8 +282,7 @@ impl State {
         self.view.show(id.clone());
         // Where it was looked at before, nothing comes any more that would say what it has.
         if let Some(QueryState::Ready(subject)) = self.answers.get(id, SubjectQuery) {
-            let (has_payload, has_blocks) = (subject.payload.is_some(), !subject.reading.blocks.is_empty());
-            self.view.fit_panes(has_payload, has_blocks);
+            self.view.fit_panes(subject.payload.is_some(), subject.renders());
         }
     }
 
@@ -308,11 +307,17 @@ impl State {
         }
     }
 
-    pub(super) fn answered(&mut self, inquiry: Inquiry, answer: Result<QueryResult, Problem>) {
+    pub(super) fn answered(&mut self, about: &About, inquiry: Inquiry, answer: Result<QueryResult, Problem>) {
+        let is_known = |asked: &Arc<Capture>| self.captures.iter().any(|known| Arc::ptr_eq(known, asked));
+        if let About::Captures(asked) = about
+            && !asked.iter().all(is_known)
+        {
+            return;
+        }
         if let Ok(Some(subject)) = answer.as_ref().map(QueryResult::of::<SubjectQuery>)
             && self.view.capture.as_ref() == inquiry.captures().first()
         {
-            self.view.fit_panes(subject.payload.is_some(), !subject.reading.blocks.is_empty());
+            self.view.fit_panes(subject.payload.is_some(), subject.renders());
         }
         if inquiry == self.tool_tokens() {
             self.tools_counted(answer.as_ref().map(|tokens| tokens.of::<ToolTokensQuery>().map_or(&[][..], |tokens| tokens)));

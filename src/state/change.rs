@@ -43,7 +43,7 @@ impl State {
     /// Does what a person asked for.
     pub fn perform(&mut self, action: impl Into<Action>, effects: &mut Vec<Effect>) {
         match action.into() {
-            Action::View(action) => self.change_view(action),
+            Action::View(action) => self.change_view(action, effects),
             Action::Settings(action) => self.change_settings(action, effects),
             Action::Connect(action) => self.change_connection(action, effects),
             Action::Call(action) => self.change_call(action, effects),
@@ -111,7 +111,7 @@ impl State {
             Event::Hosts(HostsEvent::Use(hosts)) => self.use_hosts(hosts, effects),
             Event::ToolsRead(read) => self.tools_read(read, effects),
             Event::Opened(captures) => self.opened(captures),
-            Event::Answered { inquiry, answer } => self.answered(inquiry, answer),
+            Event::Answered { about, inquiry, answer } => self.answered(&about, inquiry, answer),
             Event::Problem(problem) => self.toast_problem(problem),
             Event::PathChosen { purpose, path: Some(path) } => {
                 self.dialog = None;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::versus::ToolsRead;
 use super::{CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, exact, library};
-use crate::analysis::{Inquiry, Prices, QueryResult};
+use crate::analysis::{About, Inquiry, Prices, QueryResult};
 use crate::ask::Ask;
 use crate::capture::{Capture, Line, Server, Step, Tool};
 use crate::host::Hosts;
@@ -39,6 +39,8 @@ pub enum Event {
     /// Every answer that a file or a pasted text held, at least one.
     Opened(Vec<Arc<Capture>>),
     Answered {
+        /// What it was asked about; a capture may be read anew meanwhile.
+        about: About,
         inquiry: Inquiry,
         answer: Result<QueryResult, Problem>,
     },

@@ -33,6 +33,8 @@ impl ExportAction {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportOrder {
     pub capture: Arc<Capture>,
+    /// The other captures of its tool, for what is made of several.
+    pub samples: Vec<Arc<Capture>>,
     pub kind: ExportChoice,
     /// `None` gives the text back for the clipboard.
     pub path: Option<PathBuf>,
@@ -83,9 +85,15 @@ impl State {
             }
         };
         self.dialog = None;
+        let is_sample = |other: &Capture| {
+            kind.is_of_samples()
+                && other.id != capture.id
+                && (&other.server.name, &other.tool.name) == (&capture.server.name, &capture.tool.name)
+        };
         effects.push(Effect::Export(ExportEffect::Write(Box::new(ExportOrder {
             fixture: self.fixtures.saved.get(&capture.id).cloned(),
-            capture,
+            samples: self.captures.iter().filter(|other| is_sample(other)).cloned().collect(),
+            capture: Arc::clone(&capture),
             kind,
             path,
             encoding: self.settings.tokenizer.encoding().unwrap_or(Encoding::O200kBase),

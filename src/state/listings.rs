@@ -80,7 +80,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::QueryResult;
+    use crate::analysis::{About, QueryResult};
     use crate::source::Source;
     use crate::state::SessionUpdate;
     use crate::state::{Action, Effect, Event, ServerNotification};
@@ -105,9 +105,15 @@ mod tests {
         assert_ne!(first, second);
         let of_a = Tokens { o200k_base: 7, cl100k_base: 7 };
         let counted = |tokens: Vec<Tokens>| Ok(QueryResult::new::<Arc<[Tokens]>>(tokens.into()));
-        state.apply(Event::Answered { inquiry: first.clone(), answer: counted(vec![of_a, of_a]) }, &mut effects);
+        state.apply(
+            Event::Answered { about: About::Definitions(Vec::new()), inquiry: first.clone(), answer: counted(vec![of_a, of_a]) },
+            &mut effects,
+        );
         assert_eq!(state.tools[0].tokens, None, "these are those of another tool");
-        state.apply(Event::Answered { inquiry: second, answer: counted(vec![of_a]) }, &mut effects);
+        state.apply(
+            Event::Answered { about: About::Definitions(Vec::new()), inquiry: second, answer: counted(vec![of_a]) },
+            &mut effects,
+        );
         assert_eq!(state.tools[0].tokens, Some(of_a));
         // Nobody asks about what is gone.
         effects.clear();

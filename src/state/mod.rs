@@ -28,6 +28,7 @@ mod prepared;
 mod probe;
 pub mod import;
 mod login;
+mod read_text;
 mod results;
 pub mod settings;
 mod start;
@@ -59,6 +60,7 @@ pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};
 pub use prepared::{CallOwner, PreparedCall};
 pub use probe::{ProbeAction, Probing};
+pub use read_text::ReadTexts;
 pub use results::{QueryResults, QueryState};
 pub use settings::SettingsAction;
 pub use start::StartQuestion;
@@ -102,6 +104,8 @@ pub struct State {
     /// In order of arrival.
     pub captures: Vec<Arc<Capture>>,
     pub view: View,
+    /// How the texts of each tool's answers are read.
+    pub read_texts: ReadTexts,
     pub comparisons: Comparisons,
     pub answers: QueryResults,
     /// The hosts that are known, the person's own among them.

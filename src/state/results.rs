@@ -142,6 +142,15 @@ impl QueryResults {
         gone
     }
 
+    /// Lets go of every answer about captures that changed, and returns what is still worked on.
+    pub(super) fn forget_captures(&mut self, is_changed: impl Fn(&CaptureId) -> bool) -> Vec<Inquiry> {
+        let about = |key: &Inquiry| key.captures().iter().any(&is_changed);
+        let is_out = |(key, entry): &(&Inquiry, &Entry)| about(key) && matches!(entry, Entry::Working { .. });
+        let out = self.entries.iter().filter(is_out).map(|(key, _)| key.clone()).collect();
+        self.entries.retain(|key, _| !about(key));
+        out
+    }
+
     /// Lets go of every answer about hosts, since there are others now.
     pub(super) fn forget_hosts(&mut self) {
         let is_done = |entry: &Entry| matches!(entry, Entry::Done { .. });

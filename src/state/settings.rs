@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use toml::{Table, Value};
 
 use super::{Effect, ImportEffect, SessionEffect, State, TokensEffect};
+use crate::capture::ReadText;
 use crate::format;
 use crate::host::HostId;
 use crate::problem::Problem;
@@ -159,6 +160,14 @@ impl State {
             let fields = tools.map(|(tool, fields)| (tool.clone(), texts(fields).into_iter().collect()));
             self.comparisons.needed.entry(server.clone()).or_default().extend(fields);
         }
+        let servers = table.get("read_text").and_then(Value::as_table);
+        for (server, tools) in servers.into_iter().flatten() {
+            for (tool, how) in tools.as_table().into_iter().flatten() {
+                if let Some(Ok(how)) = how.as_str().map(ReadText::parse) {
+                    self.read_texts.set(server, tool, how);
+                }
+            }
+        }
         self.kept.window = window_size(table);
         self.kept.folder = Some(folder);
         limits.1.into_iter().for_each(|problem| self.toast_problem(problem));
@@ -236,6 +245,9 @@ impl State {
             for (tool, fields) in tools {
                 put(&["needed", server, tool], list(&mut fields.iter().map(String::as_str)));
             }
+        }
+        for (server, tool, how) in self.read_texts.iter() {
+            put(&["read_text", server, tool], how.as_str().into());
         }
         values
     }

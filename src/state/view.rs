@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::change::toggle;
-use super::{HostsView, StartQuestion, State, TokensView};
-use crate::capture::CaptureId;
+use super::{Effect, HostsView, StartQuestion, State, TokensView};
+use crate::capture::{CaptureId, ReadText};
 use crate::host::HostId;
 
 /// What a pane shows.
@@ -107,6 +107,10 @@ pub enum ViewAction {
     /// Puts what is peeked at into the third pane, beside what the middle one showed before.
     KeepPeekBeside,
     SetSearch(Option<String>),
+    /// Reads the texts of this tool of this server so, from here on.
+    ReadText(ReadText),
+    /// The pattern that is tried on the texts; `None` ends it.
+    TryPattern(Option<String>),
     ShowDrawer(DrawerTab),
     /// The words that the tools are filtered by.
     SetFilter(String),
@@ -140,6 +144,8 @@ pub struct View {
     pub peek: Option<&'static str>,
     /// Find in the focused pane; `None` where the bar is closed.
     pub search: Option<String>,
+    /// The pattern that is tried on the texts.
+    pub pattern: Option<String>,
     /// Names of tool groups that are folded.
     pub folded_groups: BTreeSet<String>,
     pub hosts: HostsView,
@@ -164,6 +170,7 @@ impl Default for View {
             what_if: Arc::default(),
             peek: None,
             search: None,
+            pattern: None,
             folded_groups: BTreeSet::new(),
             hosts: HostsView::default(),
         }
@@ -189,8 +196,13 @@ impl View {
             self.tree_cursor = None;
             self.peek = None;
             self.search = None;
+            self.pattern = None;
             self.what_if = Arc::default();
             self.tokens.inside.clear();
+            // Laid out is this text alone.
+            for pane in self.panes.iter_mut().filter(|pane| **pane == PaneView::Text("content-pretty")) {
+                *pane = PaneView::Text("content");
+            }
             // What a card turned the panes to is its answer's alone.
             if let Some((_, question)) = self.question.take()
                 && self.panes == question.panes()
@@ -212,11 +224,11 @@ impl View {
     }
 
     /// Closes the panes that have nothing to show, and opens again those that were closed for that reason.
-    pub(super) fn fit_panes(&mut self, has_payload: bool, has_blocks: bool) {
+    pub(super) fn fit_panes(&mut self, has_payload: bool, renders: bool) {
         for pane in 0..self.panes.len() {
             let has = match self.panes[pane] {
                 PaneView::Tree => has_payload,
-                PaneView::Rendered("content") => has_blocks,
+                PaneView::Rendered("content") => renders,
                 _ => true,
             };
             if !has && self.open[pane] {
@@ -268,7 +280,7 @@ impl View {
 }
 
 impl State {
-    pub(super) fn change_view(&mut self, action: ViewAction) {
+    pub(super) fn change_view(&mut self, action: ViewAction, effects: &mut Vec<Effect>) {
         let view = &mut self.view;
         match action {
             ViewAction::SelectCapture(id) => self.show_capture(&id),
@@ -296,6 +308,13 @@ impl State {
                 }
             }
             ViewAction::SetSearch(search) => view.search = search,
+            ViewAction::ReadText(how) => self.read_text(&how, effects),
+            ViewAction::TryPattern(pattern) => {
+                if pattern.is_some() && !(0..3).any(|pane| view.open[pane] && view.shows(pane) == PaneView::Tree) {
+                    view.set_pane(2, PaneView::Tree);
+                }
+                view.pattern = pattern;
+            }
             ViewAction::ShowDrawer(tab) => view.drawer = tab,
             ViewAction::SetFilter(filter) => self.filter = filter,
             ViewAction::ToggleGroup(group) => toggle(&mut view.folded_groups, group),

@@ -321,6 +321,7 @@ impl Manifest {
             http: self.http.map(|HttpPart { status, headers }| HttpInfo { status, headers }),
             problem,
             notes: self.notes,
+            read_text: crate::capture::ReadText::Auto,
             carried: Carried {
                 members: self.members,
                 redactions: self.redactions.into_iter().map(RedactionPart::redaction).collect(),

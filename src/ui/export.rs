@@ -17,8 +17,9 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     list(ui, "Copy as", all().filter(|export| export.is_copied).map(entry), ExportAction::Copy, cx);
     let is_picture =
         |export: &&Export| matches!(export.form, ExportForm::Chart(_) | ExportForm::Pane) || export.kind.ends_with("-svg");
-    let files = all().filter(|export| !export.needs_fixture() && !is_picture(export));
-    list(ui, "Save as", files.map(entry), save, cx);
+    let is_file = |export: &&Export| !export.needs_fixture() && !export.is_of_samples() && !is_picture(export);
+    list(ui, "Save as", all().filter(is_file).map(entry), save, cx);
+    list(ui, "Save types", all().filter(|export| export.is_of_samples()).map(entry), save, cx);
     list(ui, "Save a picture", all().filter(is_picture).map(entry), save, cx);
     list(ui, "Save a test", all().filter(|export| export.needs_fixture()).map(entry), save, cx);
     let formats = FORMATS

@@ -18,8 +18,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "ui",
         &[
-            "state", "fixture", "contract", "verdict", "analysis", "diff", "host", "format", "capture", "source", "settings",
-            "token", "ask", "json",
+            "state", "fixture", "contract", "verdict", "analysis", "diff", "host", "format", "capture", "reader", "source",
+            "settings", "token", "ask", "json",
         ],
     ),
     (
@@ -36,7 +36,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "json",
         ],
     ),
-    ("mcp", &["serve", "fixture", "capture", "source", "ask", "quote", "json"]),
+    ("mcp", &["serve", "fixture", "capture", "source", "token", "ask", "quote", "json"]),
     ("serve", &["store", "analysis", "diff", "format", "capture", "source", "token", "json"]),
     ("store", &["fixture", "contract", "host", "capture", "source", "settings", "quote", "json"]),
     (
@@ -45,7 +45,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("contract", &["verdict", "analysis", "diff", "host", "format", "capture", "token", "quote", "json"]),
     ("verdict", &["analysis", "diff", "host", "format", "capture", "token"]),
-    ("analysis", &["diff", "host", "format", "capture", "token", "json", "parallel"]),
+    ("analysis", &["diff", "host", "format", "capture", "reader", "token", "json", "parallel"]),
     ("diff", &["json"]),
     ("host", &["format", "capture", "source", "json"]),
     ("format", &["capture", "reader", "token", "json"]),

@@ -24,6 +24,7 @@ mod ends;
 #[cfg(unix)]
 mod misbehave;
 #[cfg(unix)]
+mod reading;
 mod readme;
 #[cfg(unix)]
 mod secrets;

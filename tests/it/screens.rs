@@ -245,14 +245,14 @@ fn newcomers() {
         "hostile-card",
         MAIN,
         Dark,
-        &["| id | companyName | isActive | companyType | phone |", "written by Loupe from the payload"],
+        &["| id | companyName | isActive | companyType | phone |", "written by Loupe from the data"],
     );
     album.reads(
         &mut hostile,
         "hostile-card-1280",
         [1_280, 800],
         Light,
-        &["| id | companyName | isActive |", "written by Loupe from the payload"],
+        &["| id | companyName | isActive |", "written by Loupe from the data"],
     );
     // A server of one's own, with nothing called yet; and the same once it went away.
     let mut own = Window::sample("all");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use egui::{FullOutput, Pos2, Rect, Shape, Theme, vec2};
+use egui::{Event as Input, FullOutput, Modifiers, PointerButton, Pos2, Rect, Shape, Theme, vec2};
 use image::RgbaImage;
 use mcp_loupe::analysis::Memo;
 use mcp_loupe::cancel::Cancel;
@@ -108,7 +108,7 @@ impl Window {
                 }
                 Effect::Answer { about, inquiry } => {
                     let answer = inquiry.query.run(&about, &Hosts::built_in(), &self.memo, &Cancel::new()).unwrap();
-                    self.apply(Event::Answered { inquiry, answer });
+                    self.apply(Event::Answered { about, inquiry, answer });
                 }
                 Effect::Exact(effect) => self.exact(effect),
                 _ => {}
@@ -167,8 +167,32 @@ impl Window {
         painted(shot.output().unwrap(), Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32)))
     }
 
+    /// The same after a click on the middle of this text.
+    pub fn painted_after_click(&mut self, size: [u32; 2], theme: Theme, text: &str) -> String {
+        let shot = self.clicked(size, theme, text);
+        painted(shot.output().unwrap(), Rect::from_min_size(Pos2::ZERO, vec2(size[0] as f32, size[1] as f32)))
+    }
+
+    pub fn clicked(&mut self, size: [u32; 2], theme: Theme, text: &str) -> Shot {
+        let mut shot = self.settled(size, theme);
+        let pos = place_of(shot.output().unwrap(), text).unwrap_or_else(|| panic!("{text:?} is not in the window"));
+        let button = |pressed| Input::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+        for event in [Input::PointerMoved(pos), button(true), button(false)] {
+            for action in shot.frame_with(&self.state, vec![event]) {
+                self.send(action);
+            }
+        }
+        self.settle(&mut shot);
+        shot
+    }
+
     fn settled(&mut self, size: [u32; 2], theme: Theme) -> Shot {
         let mut shot = Shot::new(size, theme, 1.0);
+        self.settle(&mut shot);
+        shot
+    }
+
+    fn settle(&mut self, shot: &mut Shot) {
         let mut quiet = 0;
         for _ in 0..PASSES {
             let actions = shot.frame(&self.state);
@@ -181,8 +205,23 @@ impl Window {
                 self.send(action);
             }
         }
-        shot
     }
+}
+
+/// The middle of this text, where it is painted.
+fn place_of(output: &FullOutput, text: &str) -> Option<Pos2> {
+    fn find(shape: &Shape, text: &str) -> Option<Pos2> {
+        match shape {
+            Shape::Text(shown) => shown.galley.text().contains(text).then(|| {
+                let before = shown.galley.text().split(text).next().unwrap_or_default().chars().count();
+                let at = |index| shown.galley.pos_from_cursor(egui::text::CCursor::new(index)).center();
+                shown.pos + ((at(before).to_vec2() + at(before + text.chars().count()).to_vec2()) / 2.0)
+            }),
+            Shape::Vec(shapes) => shapes.iter().find_map(|shape| find(shape, text)),
+            _ => None,
+        }
+    }
+    output.shapes.iter().find_map(|shape| find(&shape.shape, text))
 }
 
 /// What is painted, letter by letter as far as nothing clips it, a line for each row of text.

@@ -115,6 +115,7 @@ impl Session {
             problem: None,
             notes,
             carried: Carried::default(),
+            read_text: crate::capture::ReadText::Auto,
             tool,
         };
         match asked.ended {

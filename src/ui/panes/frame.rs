@@ -60,7 +60,7 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 
     rect = super::host::view_as_strip(ui, cx, rect);
-    rect = super::source::breaks_strip(ui, cx, rect);
+    rect = super::breaks::breaks_strip(ui, cx, rect);
     let is_open = |pane: &usize| cx.state.view.open[*pane];
     let focus = cx.state.view.focus.min(2);
     let open: Vec<usize> = (0..3).filter(is_open).collect();
@@ -225,8 +225,8 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
     let footer = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
     ui.painter().hline(rect.x_range(), footer.top() - 0.5, Stroke::new(1.0, t.line));
     let mut body = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), footer.top() - 1.0));
-    if view == PaneView::Tree && title.name == "Data" {
-        body = super::source::source_line(ui, body, &title.subtitle);
+    if view == PaneView::Tree {
+        body = super::reading::reading_ui(ui, cx, body, subject);
     }
     let Some(kind) = PANES.iter().find(|kind| (kind.of)(view).is_some()) else { return };
     let pane_cx = PaneCx { index: pane, format: title.format, is_focused };

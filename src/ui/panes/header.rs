@@ -31,6 +31,7 @@ pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &ThemeTo
         PaneView::Rendered("content") => of("Rendered", "Markdown", "content"),
         PaneView::Rendered(format) => of("Rendered", format_title(format), format),
         PaneView::Text("content") => of("Text", "exact bytes", "content"),
+        PaneView::Text("content-pretty") => Title { format: "content-pretty", ..of("Text", "JSON, laid out", "content") },
         PaneView::Text(format) => of(
             format_title(format),
             if cx.state.view.peek == Some(format) { "peek · Enter keeps" } else { "exact bytes" },
@@ -39,13 +40,10 @@ pub fn title(cx: &Cx<'_>, view: PaneView, subject: Option<&Subject>, t: &ThemeTo
         PaneView::Host(host) => {
             Title { name: host_name(cx, host), subtitle: "as its model sees it".into(), hue: t.hue_both, format: "host" }
         }
-        PaneView::Tree => match subject.and_then(|subject| subject.payload.as_ref()) {
-            Some(payload) if !payload.is_structured() => {
-                let is_wrapped = payload.text_source().is_some_and(|source| source.is_wrapped);
-                let twin = if is_wrapped { ", sent twice" } else { "" };
-                of("Data", &format!("{}{twin}", payload.origin_text()), "structured")
-            }
-            _ => of("structuredContent", "", "structured"),
+        PaneView::Tree => match subject.map(|subject| subject.payload.as_ref()) {
+            Some(Some(payload)) if payload.is_structured() => of("structuredContent", "", "structured"),
+            Some(Some(payload)) => of("Data", &payload.origin_text(), "structured"),
+            _ => of("Data", "", "structured"),
         },
     }
 }
@@ -71,7 +69,11 @@ pub fn cost(cx: &Cx<'_>, view: PaneView, title: &Title) -> Option<(Count, u64)> 
 /// What tells the cost of a pane of the answer; `None` where there is no such format.
 fn costing(view: PaneView, title: &Title) -> Option<RowQuery> {
     // A payload read from the text has no format of its own but its compact JSON.
-    let format = if view == PaneView::Tree && title.name == "Data" { "json" } else { title.format };
+    let format = match view {
+        PaneView::Tree if title.name == "Data" => "json",
+        PaneView::Text("content-pretty") => "content",
+        _ => title.format,
+    };
     FORMATS.iter().any(|known| known.id() == format).then_some(RowQuery(format))
 }
 
@@ -263,16 +265,20 @@ pub fn chooser(response: &Response, cx: &Cx<'_>, pane: usize, view: PaneView) {
         let t = ThemeTokens::of(ui);
         egui::ScrollArea::vertical().max_height(520.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            choose(ui, PaneView::Tree, "Payload as a tree", t.hue_structured);
+            choose(ui, PaneView::Tree, "Data as a tree", t.hue_structured);
             choose(ui, PaneView::Rendered("content"), "Rendered: text content", t.hue_text);
             choose(ui, PaneView::Rendered("markdown-table"), "Rendered: Markdown table", t.hue_derived);
             menu_heading(ui, "Exact text");
             for format in FORMATS.iter().filter(|format| format.is_as_sent()) {
                 choose(ui, PaneView::Text(format.id()), format.title(), t.hue(format.id()));
             }
-            menu_heading(ui, "Derived from the payload, not sent by the server");
+            menu_heading(ui, "Written by Loupe from the data, not sent by the server");
             for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
                 choose(ui, PaneView::Text(format.id()), format.title(), t.hue(format.id()));
+            }
+            if view == PaneView::Tree {
+                menu_heading(ui, "Data, from structuredContent or the text");
+                super::reading::readers_ui(ui, cx);
             }
             menu_heading(ui, "What a host's model sees");
             match cx.ready(HostsQuery) {
@@ -340,7 +346,8 @@ pub fn copy_button(ui: &mut Ui, cx: &Cx<'_>, view: PaneView, title: &Title) {
     }
     // What is copied is always the exact text of the format, rendered or not.
     let format = if view == PaneView::Tree && title.name == "Data" { "json" } else { title.format };
-    let text = if FORMATS.iter().any(|known| known.id() == format) { cx.ready(TextQuery(format)) } else { None };
+    let has_text = format == "content-pretty" || FORMATS.iter().any(|known| known.id() == format);
+    let text = if has_text { cx.ready(TextQuery(format)) } else { None };
     let button = Button::new("").icon(icons::COPY).name(&name).tip(&name).frameless().height(theme::ICON_BUTTON);
     match text {
         Some(text) => {

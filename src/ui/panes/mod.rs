@@ -1,5 +1,6 @@
 //! The three panes: their frame, how they share the room, and the list of what a pane can show.
 
+mod breaks;
 mod card;
 pub mod colour;
 mod find;
@@ -12,8 +13,8 @@ pub mod item;
 pub mod markdown;
 pub mod rendered;
 pub mod rtl;
+mod reading;
 mod select;
-mod source;
 mod strip;
 pub mod table;
 mod text;
@@ -103,7 +104,7 @@ fn rendered_footer(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let what = match (pane.format, cx.ready(SubjectQuery)) {
         ("content", Some(subject)) => blocks_text(&subject.reading.blocks),
         ("content", _) => return,
-        _ => "written by Loupe from the payload".to_owned(),
+        _ => "written by Loupe from the data".to_owned(),
     };
     ui.label(egui::RichText::new(what).font(theme::small()).color(t.weak));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -13,9 +13,10 @@ use egui::{
 
 use super::colour::job;
 use super::select::{DrawnText, Selection, between, intersect};
-use super::{PaneCx, find, glyph, host};
+use super::{PaneCx, find, glyph, host, reading};
 use crate::analysis::special::Shown;
 use crate::analysis::{PartQuery, SubjectQuery, TextQuery, TextRow, TextRowsQuery, TextView};
+use crate::format::Syntax;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::Cx;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
@@ -132,7 +133,9 @@ impl Prepared {
     }
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, gutter: f32) {
-        let found = find::places(cx, pane);
+        let tried = reading::matches(cx, pane.format);
+        let found = tried.as_deref().unwrap_or_else(|| find::places(cx, pane));
+        let leaf = selected_leaf(cx, pane.format);
         let cuts = host::cuts_of(cx, pane.format);
         let blocks = if pane.format == "content" { block_starts(cx) } else { Vec::new() };
         let mut area = ScrollArea::both().id_salt(("text", pane.index, pane.format)).auto_shrink(false);
@@ -157,7 +160,7 @@ impl Prepared {
                 let right = origin.x + viewport.max.x - 14.0;
                 let place =
                     Place { top: pos2(origin.x, y.round()), width: viewport.width(), gutter, right, is_first: at == first };
-                drawn.push(self.row_ui(ui, cx, at, &place, &selected, (found, cuts)));
+                drawn.push(self.row_ui(ui, cx, at, &place, &selected, &Marks { found, cuts, leaf: leaf.as_ref() }));
                 if let Some((_, block)) = blocks.iter().find(|(start, _)| *start == self.rows[at].range.start) {
                     block_mark(ui, &place, *block);
                 }
@@ -182,9 +185,13 @@ impl Prepared {
             }
             if let Some(offset) = selected.follow(ui, &response, &drawn, &self.view.text, &self.view.lines)
                 && response.clicked()
-                && let Some(record) = self.view.links.at(&(offset..offset + 1))
             {
-                cx.send(ViewAction::SelectRecord(Some(record)));
+                if let Some(record) = self.view.links.at(&(offset..offset + 1)) {
+                    cx.send(ViewAction::SelectRecord(Some(record)));
+                }
+                if let Some(leaf) = leaf_at(cx, pane.format, offset) {
+                    cx.send(ViewAction::SetTreeCursor(leaf));
+                }
             }
             response.clicked() || response.dragged()
         });
@@ -200,7 +207,7 @@ impl Prepared {
         at: usize,
         place: &Place,
         selected: &Selection,
-        (found, cuts): (&[Range<usize>], &[Range<usize>]),
+        &Marks { found, cuts, leaf }: &Marks<'_>,
     ) -> DrawnText {
         let t = ThemeTokens::of(ui);
         let view = Arc::clone(&self.view);
@@ -227,6 +234,17 @@ impl Prepared {
             if is_linked {
                 ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)), 0.0, t.accent);
             }
+        }
+        if let Some(leaf) = leaf.filter(|leaf| leaf.start < row.range.end && leaf.end > row.range.start) {
+            ui.painter().rect_filled(drawn.span(leaf), theme::RADIUS_BAR, t.sel);
+        }
+        if between(&view.unread, &row.range).next().is_some() {
+            ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)), 0.0, t.faint);
+        }
+        for only in between(&view.only_here, &row.range) {
+            let span = drawn.span(only);
+            ui.painter().rect_filled(span, 0.0, t.warn_bg);
+            ui.painter().hline(span.x_range(), span.bottom() - 1.0, Stroke::new(1.0, t.warn));
         }
         let is_current = selected.range().is_empty() && selected.head > 0 && row.range.contains(&selected.head);
         let chosen = intersect(&selected.range(), &row.range);
@@ -270,6 +288,29 @@ impl Prepared {
         });
         drawn
     }
+}
+
+/// What is marked in the rows.
+struct Marks<'a> {
+    found: &'a [Range<usize>],
+    /// What a host cuts.
+    cuts: &'a [Range<usize>],
+    /// Where the value stands that is selected in the tree.
+    leaf: Option<&'a Range<usize>>,
+}
+
+/// Where the value that is selected in the tree stands in the text that it was read from.
+fn selected_leaf(cx: &Cx<'_>, format: &str) -> Option<Range<usize>> {
+    let cursor = cx.state.view.tree_cursor.filter(|_| format == "content")?;
+    let subject = cx.ready(SubjectQuery)?;
+    let payload = subject.payload.as_ref()?;
+    payload.place_in_text(payload.doc.node(cursor).filter(|node| !node.is_container())?, &subject.reading)
+}
+
+/// The value that was read from this place of the text.
+fn leaf_at(cx: &Cx<'_>, format: &str, offset: usize) -> Option<usize> {
+    let subject = cx.ready(SubjectQuery).filter(|_| format == "content")?;
+    Some(subject.payload.as_ref()?.leaf_at(offset, &subject.reading)?.index())
 }
 
 /// Where a row is painted.
@@ -325,12 +366,23 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         };
         ui.label(RichText::new(text + &tokens).font(theme::regular(11.5)).color(t.accent));
     }
+    reading::only_here_ui(ui, cx, pane, view.only_here.len());
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 10.0;
         let is_wrapped = cx.state.settings.wrap;
         let name = if is_wrapped { "Wrap on" } else { "Wrap off" };
         if Button::new(name).frameless().tip("Break long lines at the edge of the pane").height(22.0).show(ui).clicked() {
             cx.send(SettingsAction::SetWrap(!is_wrapped));
+        }
+        let other = match (pane.format, view.syntax) {
+            ("content", Syntax::Json) => Some(("Pretty", "content-pretty", "Lay the JSON out, for reading")),
+            ("content-pretty", _) => Some(("Exact", "content", "Show the text as it was sent")),
+            _ => None,
+        };
+        if let Some((name, format, tip)) = other
+            && Button::new(name).frameless().tip(tip).height(22.0).show(ui).clicked()
+        {
+            cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Text(format) });
         }
         ui.label(small(view.line_ends.to_owned()));
         if view.is_exact {

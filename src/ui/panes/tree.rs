@@ -52,7 +52,9 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let view = match cx.ask(TreeQuery) {
         QueryState::Ready(Some(view)) => view,
         QueryState::Ready(_) => {
-            widgets::empty_ui(ui, "No structuredContent in this response, and no JSON in its text.", None);
+            if widgets::empty_ui(ui, "No data in this answer.", Some("Read the text by a pattern…")) {
+                cx.send(ViewAction::TryPattern(Some(r"^(?<name>.+)$".to_owned())));
+            }
             return;
         }
         QueryState::Failed(problem) => return super::failed_ui(ui, problem),
@@ -144,7 +146,7 @@ impl Flat {
         let outer = ui.available_rect_before_wrap();
         let focus = ui.interact(outer, Id::unique(("tree", pane.index)), Sense::focusable_noninteractive());
         focus.widget_info(|| {
-            WidgetInfo::labeled(Role::Tree, true, format!("Payload, {}", widgets::number_text(self.view.values, "values")))
+            WidgetInfo::labeled(Role::Tree, true, format!("Data, {}", widgets::number_text(self.view.values, "values")))
         });
         self.keys(ui, cx, &focus, records);
         let count = self.rows.len() + usize::from(self.is_cut);

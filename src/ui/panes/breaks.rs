@@ -1,31 +1,14 @@
-//! Lines above what a pane shows: where its payload was read from, and what the records of an answer break.
+//! The line above the panes that says what the records of an answer break.
 
-use egui::{Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
 
 use crate::analysis::RowQuery;
 use crate::format::FORMATS;
 use crate::state::StartQuestion;
 use crate::ui::Cx;
-use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::theme::ThemeTokens;
 use crate::ui::widgets;
 use crate::verdict::breakage;
-
-const LINE: f32 = 24.0;
-
-/// "read from the text (key: value, 96%)", in fewer words where there is less room. Returns what is left.
-pub(super) fn source_line(ui: &Ui, rect: Rect, words: &str) -> Rect {
-    let t = ThemeTokens::of(ui);
-    let line = Rect::from_min_size(rect.min, vec2(rect.width(), LINE));
-    ui.painter().rect_filled(line, 0.0, t.hover);
-    ui.painter().hline(line.x_range(), line.bottom() - 0.5, Stroke::new(1.0, t.line));
-    let room = line.width() - 24.0;
-    let begin = words.split(" (").next().unwrap_or(words);
-    let fits = |words: &&str| ui.painter().layout_no_wrap((*words).to_owned(), theme::small(), t.text).size().x <= room;
-    let shown = [words, begin].into_iter().find(fits).unwrap_or(begin);
-    widgets::text_at(ui, pos2(line.left() + 12.0, line.center().y), shown, theme::small(), t.text, room);
-    ui.interact(line, ui.scope_id().with("source of the payload"), Sense::hover()).on_hover_text(words);
-    rect.with_min_y(line.bottom())
-}
 
 /// Above the answer to "What do hostile records break?": which formats do not give them back, computed from their round
 /// trips. Returns what is left.

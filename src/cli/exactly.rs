@@ -1,0 +1,117 @@
+//! `--count-exactly`: Claude's provider counts, after the person has agreed to what is sent.
+
+use std::io::{self, BufRead, IsTerminal, Write as _};
+
+use time::OffsetDateTime;
+
+use super::output;
+use crate::analysis;
+use crate::contract::ExactCounts;
+use crate::format::{Format, Subject};
+use crate::mcp::{keychain, provider};
+use crate::number::{grouped, number_of};
+use crate::problem::{Problem, ProblemKind};
+use crate::token::claude::{self, Key, Request};
+
+/// The variable of the key.
+const VARIABLE: &str = "ANTHROPIC_API_KEY";
+
+/// The counts of these formats, as far as they apply to the answer.
+///
+/// # Errors
+/// There is no key, nobody can be asked or they said no, or the provider does not count.
+pub fn count(subject: &Subject, formats: &[&'static dyn Format], model: &str) -> Result<ExactCounts, Problem> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Problem::new(ProblemKind::Internal, format!("nothing can be sent: {error}")))?;
+    let key = runtime.block_on(key())?;
+    let mut texts = Vec::new();
+    for format in formats.iter().filter(|format| format.applies(subject).is_ok()) {
+        let text = analysis::text_of(subject, format.id())?;
+        if !text.is_empty() {
+            texts.push((format.id(), text));
+        }
+    }
+    let question = question(&texts, model);
+    if !agreed(&question, &mut io::stdin().lock()) {
+        return Err(Problem::new(ProblemKind::Consent, "nothing was sent"));
+    }
+    let mut tokens = Vec::with_capacity(texts.len());
+    for (format, text) in texts {
+        let request = Request::new(claude::ADDRESS, model, &text);
+        tokens.push((format, runtime.block_on(provider::count(&request, &key, provider::LIMIT))?));
+    }
+    Ok(ExactCounts { model: model.to_owned(), day: OffsetDateTime::now_utc().date().to_string(), tokens })
+}
+
+/// Whether somebody can be asked, before anything is called.
+///
+/// # Errors
+/// Standard input is no terminal.
+pub fn check() -> Result<(), Problem> {
+    match io::stdin().is_terminal() {
+        true => Ok(()),
+        false => Err(Problem::new(ProblemKind::Consent, "`--count-exactly` asks before it sends, and nobody can be asked")
+            .hint("run it at a terminal")),
+    }
+}
+
+/// The person's key: of the environment, else of the keychain, where the window keeps it.
+async fn key() -> Result<Key, Problem> {
+    if let Some(key) = std::env::var(VARIABLE).ok().filter(|key| !key.trim().is_empty()) {
+        return Ok(Key::new(&key));
+    }
+    match keychain::load(provider::KEY_ENTRY).await {
+        Ok(Some(key)) => Ok(Key::new(&key)),
+        Ok(None) | Err(_) => Err(Problem::new(ProblemKind::Auth, "there is no key to count with")
+            .hint(format!("set {VARIABLE}, or type the key in the window's dialog of exact counts"))),
+    }
+}
+
+/// What is sent, where to, and that it is only sent when they agree.
+fn question(texts: &[(&str, String)], model: &str) -> String {
+    let bytes = texts.iter().map(|(_, text)| text.len() as u64).sum();
+    let formats: Vec<_> = texts.iter().map(|(format, _)| *format).collect();
+    format!(
+        "Send {} of this answer ({}; {} together) to {} to be counted for {}? [y/N] ",
+        number_of(texts.len() as u64, if texts.len() == 1 { "text" } else { "texts" }),
+        formats.join(", "),
+        number_of(bytes, "bytes"),
+        claude::ADDRESS,
+        output::one_line(model),
+    )
+}
+
+fn agreed(question: &str, answers: &mut impl BufRead) -> bool {
+    let mut line = String::new();
+    let asked = io::stderr().write_all(question.as_bytes()).and_then(|()| io::stderr().flush());
+    asked.is_ok() && answers.read_line(&mut line).is_ok() && matches!(line.trim(), "y" | "Y" | "yes")
+}
+
+/// The counts as a page for people.
+pub fn page(counts: &ExactCounts) -> String {
+    let mut page = format!("\n{}, counted by its provider on {}:\n", output::one_line(&counts.model), counts.day);
+    for (format, tokens) in &counts.tokens {
+        page.push_str(&format!("{format:<16}{:>12}\n", grouped(*tokens)));
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_yes_is_one() {
+        let texts = [("content", "abc".to_owned()), ("json", "[1]".to_owned())];
+        let question = question(&texts, "claude-haiku-4-5");
+        assert_eq!(
+            question,
+            "Send 2 texts of this answer (content, json; 6 bytes together) to \
+             https://api.anthropic.com/v1/messages/count_tokens to be counted for claude-haiku-4-5? [y/N] "
+        );
+        let answer = |line: &str| agreed(&question, &mut line.as_bytes());
+        assert_eq!(["y\n", "yes\n", "\n", "", "no\n", "maybe y\n"].map(answer), [true, true, false, false, false, false]);
+    }
+}
