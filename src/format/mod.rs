@@ -54,9 +54,14 @@ impl Subject {
         self.known.text_only.get_or_init(|| TextOnly::of(self))
     }
 
-    /// Whether rendering shows something else than the texts do: they have marks of Markdown, or a block is no text.
+    /// Whether rendering shows something else than the texts do: they have marks of Markdown, or a block is no text. A
+    /// listing, a log or JSON may hold such marks and is none.
     pub fn renders(&self) -> bool {
         *self.known.renders.get_or_init(|| {
+            let is_other = self.payload.as_ref().and_then(Payload::reader).is_some_and(|reader| !reader.is_markdown());
+            if is_other && self.reading.blocks.iter().all(|block| block.kind == BlockKind::Text) {
+                return false;
+            }
             let is_json = |text: &str| text.trim_start().starts_with(['{', '[']) && Doc::parse(text.to_owned().into()).is_json();
             let has_marks = |block: &Block| block.text.as_deref().is_none_or(|text| !is_json(text) && has_markdown(text));
             self.reading.blocks.iter().any(|block| block.kind != BlockKind::Text || has_marks(block))

@@ -1,4 +1,4 @@
-//! Aligned columns: a head and rows whose fields begin at the same places, with two spaces or more between them.
+//! Aligned columns: below a head with two spaces or more between its names, or parted by what is blank in every line.
 
 use super::build::{Builder, LineAt, Record, Value, cell, lines};
 use super::label::{is_rule, labelled};
@@ -10,34 +10,36 @@ pub(super) static COLUMNS: Reader =
 /// The most columns.
 const MAX: usize = 100;
 
+/// The fewest lines without a head, and the fewest columns: of less, white space in one place is chance.
+const FEWEST: (usize, usize) = (4, 3);
+/// The longest line, in characters.
+const LONGEST: usize = 2_000;
+
 fn read(block: TextBlock<'_>) -> Option<TextData> {
-    if !block.text.contains("  ") {
-        return None;
-    }
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank() && !is_rule(line.text)).collect();
-    let first = all.iter().position(|line| starts(line.text).len() > 1)?;
-    let head = &all[first];
-    let starts = starts(head.text);
-    // A head has no numbers in it, and no name twice.
-    let names: Vec<&str> = fields(head.text, &starts)?.into_iter().map(str::trim).collect();
-    let is_head =
-        names.iter().all(|name| !name.is_empty() && !name.starts_with(|char: char| char.is_ascii_digit() || char == '['));
-    if !is_head || starts.len() > MAX {
-        return None;
-    }
+    let under_head = under_head(&all);
+    let table = match blank_columns(&all) {
+        Some(found) if under_head.as_ref().is_none_or(|head| head.columns() <= found.columns()) => found,
+        _ => under_head?,
+    };
     let mut builder = Builder::new(&block);
     let mut envelope = Record::new();
     let mut records = Vec::new();
     for (at, line) in all.iter().enumerate() {
-        match fields(line.text, &starts).filter(|_| at > first) {
+        match table.rows.get(at).and_then(Option::as_ref) {
             Some(parts) => {
-                let named = names.iter().zip(parts);
-                records.push(Value::Record(
-                    named.map(|(name, part)| ((*name).to_owned(), Value::Cell(cell(line.text, part, line.at)))).collect(),
-                ));
+                let name = |column: usize| {
+                    table.names.get(column).map_or_else(|| format!("part{}", column + 1), |name| (*name).to_owned())
+                };
+                let cells = parts
+                    .iter()
+                    .enumerate()
+                    .filter(|(column, part)| !table.names.is_empty() || *column == 0 || !part.trim().is_empty());
+                let named = cells.map(|(column, part)| (name(column), Value::Cell(cell(line.text, part, line.at))));
+                records.push(Value::Record(named.collect()));
                 builder.cover(line.range());
             }
-            None if at == first => builder.cover(line.range()),
+            None if table.head == Some(at) => builder.cover(line.range()),
             None => {
                 if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
                     builder.cover(labelled.start..labelled.value.at.end);
@@ -47,6 +49,90 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         }
     }
     (records.len() > 1).then(|| builder.records(&envelope, &records, true)).flatten()
+}
+
+/// Lines in columns.
+struct Table<'a> {
+    /// The line of the names.
+    head: Option<usize>,
+    /// Of the columns; empty where there is no head.
+    names: Vec<&'a str>,
+    /// The fields of each line; `None` where it is no row.
+    rows: Vec<Option<Vec<&'a str>>>,
+}
+
+impl Table<'_> {
+    fn columns(&self) -> usize {
+        self.rows.iter().flatten().next().map_or(0, Vec::len)
+    }
+}
+
+/// Columns that begin where the fields of a head do, with two spaces or more between them.
+fn under_head<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
+    let head = all.iter().position(|line| starts(line.text).len() > 1)?;
+    let starts = starts(all[head].text);
+    let names: Vec<&str> = fields(all[head].text, &starts)?.into_iter().map(str::trim).collect();
+    if !is_head(&names) || starts.len() > MAX {
+        return None;
+    }
+    let row = |(at, line): (usize, &LineAt<'a>)| fields(line.text, &starts).filter(|_| at > head);
+    Some(Table { head: Some(head), names, rows: all.iter().enumerate().map(row).collect() })
+}
+
+/// Columns parted by what is blank in every line of three words or more, as `ls -l`, `df` and `ps` align them.
+fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
+    let is_row = |line: &LineAt<'_>| line.text.split_whitespace().nth(2).is_some();
+    let rows = all.iter().filter(|line| is_row(line)).count();
+    if rows < FEWEST.0 || rows * 5 < all.len() * 4 || all.iter().any(|line| line.text.contains('\t')) {
+        return None;
+    }
+    let mut is_filled = Vec::new();
+    for line in all.iter().filter(|line| is_row(line)) {
+        for (at, char) in line.text.chars().enumerate() {
+            if at == LONGEST {
+                return None;
+            }
+            if at == is_filled.len() {
+                is_filled.push(false);
+            }
+            is_filled[at] |= char != ' ';
+        }
+    }
+    let starts: Vec<usize> = (0..is_filled.len()).filter(|at| is_filled[*at] && (*at == 0 || !is_filled[at - 1])).collect();
+    if starts.len() < FEWEST.1 || starts.len() > MAX {
+        return None;
+    }
+    let split = |line: &LineAt<'a>| -> Vec<&'a str> {
+        let mut places = line.text.char_indices().map(|(at, _)| at).enumerate();
+        let bytes: Vec<usize> = starts
+            .iter()
+            .map(|start| places.by_ref().find(|(char, _)| char == start).map_or(line.text.len(), |(_, at)| at))
+            .chain([line.text.len()])
+            .collect();
+        bytes.windows(2).map(|pair| &line.text[pair[0]..pair[1]]).collect()
+    };
+    let mut rows: Vec<Option<Vec<&str>>> = all.iter().map(|line| is_row(line).then(|| split(line))).collect();
+    // Every column is filled in most rows, or the columns are words that happen to stand below each other.
+    let filled = |column: usize| rows.iter().flatten().filter(|row| !row[column].trim().is_empty()).count();
+    if (0..starts.len()).any(|column| filled(column) * 2 < rows.iter().flatten().count()) {
+        return None;
+    }
+    let first = rows.iter().position(Option::is_some)?;
+    let names: Vec<&str> = rows[first].as_ref()?.iter().map(|name| name.trim()).collect();
+    // A head has no number where the rows below it have one.
+    let has_digit = |text: &str| text.contains(|char: char| char.is_ascii_digit());
+    let differs = (0..starts.len())
+        .any(|column| !has_digit(names[column]) && rows[first + 1..].iter().flatten().all(|row| has_digit(row[column])));
+    if !differs || !is_head(&names) || names.iter().any(|name| has_digit(name)) {
+        return Some(Table { head: None, names: Vec::new(), rows });
+    }
+    rows[first] = None;
+    Some(Table { head: Some(first), names, rows })
+}
+
+/// Names of columns: each is there, and none begins with a digit.
+fn is_head(names: &[&str]) -> bool {
+    names.iter().all(|name| !name.is_empty() && !name.starts_with(|char: char| char.is_ascii_digit() || char == '['))
 }
 
 /// Where the fields of a head begin, in characters.

@@ -1,7 +1,8 @@
 //! Blocks of labels and values, one a line. A block ends at an empty line, a rule, or where its first label comes again.
+//! Also lines that are each a record, with several labels: `PID: 1, Command: init, CPU: 0.0`.
 
-use super::build::{Builder, Record, Value, lines};
-use super::label::{heading, is_rule, labelled};
+use super::build::{Builder, LineAt, Record, Value, lines};
+use super::label::{Labelled, heading, is_rule, labelled};
 use super::{Certainty, Reader, TextBlock, TextData};
 
 pub(super) static KEY_VALUE: Reader = Reader {
@@ -14,6 +15,9 @@ pub(super) static KEY_VALUE: Reader = Reader {
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     if !block.text.contains([':', '=', '→']) {
         return None;
+    }
+    if let Some(data) = read_lines(block) {
+        return Some(data);
     }
     let mut builder = Builder::new(&block);
     let mut blocks: Vec<Record> = Vec::new();
@@ -50,6 +54,56 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     let (envelope, records) = part(blocks);
     let records: Vec<Value> = records.into_iter().map(Value::Record).collect();
     builder.records(&envelope, &records, false)
+}
+
+/// What parts the labelled values of a line.
+const BETWEEN: [&str; 5] = [", ", " | ", "; ", "\t", " · "];
+/// The fewest lines that are records each.
+const FEWEST: usize = 2;
+
+/// Lines of several labels, where most lines have the labels of the first.
+fn read_lines(block: TextBlock<'_>) -> Option<TextData> {
+    let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
+    let own = |line: &LineAt<'_>| -> Vec<Labelled> { parts(line).iter().filter_map(labelled).collect() };
+    let firsts: Vec<String> =
+        all.iter().find_map(|line| Some(own(line)).filter(|labels| labels.len() > 1))?.into_iter().map(|own| own.label).collect();
+    let mut builder = Builder::new(&block);
+    let (mut envelope, mut records) = (Record::new(), Vec::new());
+    for line in &all {
+        // A part without one of the labels belongs to the value before it.
+        let mut fields: Vec<LineAt<'_>> = Vec::new();
+        for part in parts(line) {
+            let is_field = labelled(&part).is_some_and(|own| firsts.contains(&own.label));
+            match fields.last_mut() {
+                Some(last) if !is_field => last.text = &line.text[last.at - line.at..part.at - line.at + part.text.len()],
+                _ => fields.push(part),
+            }
+        }
+        let values: Vec<Labelled> = fields.iter().filter_map(labelled).filter(|own| !own.value.text.is_empty()).collect();
+        if values.len() > 1 && values[0].label == firsts[0] {
+            builder.cover(line.range());
+            records.push(Value::Record(values.into_iter().map(|own| (own.label, Value::Cell(own.value))).collect()));
+        } else if let Some(own) = labelled(line).filter(|own| !own.value.text.is_empty()) {
+            builder.cover(line.range());
+            envelope.push((own.label, Value::Cell(own.value)));
+        }
+    }
+    let is_enough = records.len() >= FEWEST && records.len() * 2 > all.len();
+    is_enough.then(|| builder.records(&envelope, &records, true)).flatten()
+}
+
+/// The parts of a line between commas and bars, each with its place.
+fn parts<'a>(line: &LineAt<'a>) -> Vec<LineAt<'a>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    while let Some((at, mark)) =
+        BETWEEN.iter().filter_map(|mark| Some((start + line.text[start..].find(mark)?, mark))).min_by_key(|(at, _)| *at)
+    {
+        found.push(LineAt { text: &line.text[start..at], at: line.at + start });
+        start = at + mark.len();
+    }
+    found.push(LineAt { text: &line.text[start..], at: line.at + start });
+    found
 }
 
 /// Blocks that share no label with another are not records but stand around them.

@@ -29,6 +29,8 @@ enum Mark {
     Arrow,
     /// A space after a date, a time, a number or a word in capitals.
     Field,
+    /// The colon after a path, and after the number of a line in it, as grep and compilers write them.
+    Place,
 }
 
 /// Whether a line is a path or an address, and nothing else.
@@ -122,7 +124,7 @@ fn shape(split: &[Vec<(Mark, &str)>]) -> Option<Shape> {
     }
     // A colon or a dash alone stands in prose, too.
     let is_strong = shape.required > 1
-        || matches!(shape.marks.first(), Some(Mark::Bracket | Mark::Tab | Mark::Bar | Mark::Gap | Mark::Field));
+        || matches!(shape.marks.first(), Some(Mark::Bracket | Mark::Tab | Mark::Bar | Mark::Gap | Mark::Field | Mark::Place));
     if shape.required == 0 || !is_strong {
         return None;
     }
@@ -138,6 +140,19 @@ fn shape(split: &[Vec<(Mark, &str)>]) -> Option<Shape> {
 fn parts(line: &str) -> Vec<(Mark, &str)> {
     let mut found = Vec::new();
     let mut rest = line.trim_end();
+    if let Some((path, number, after)) = place(rest) {
+        found.extend([(Mark::Place, path), (Mark::Place, number)]);
+        rest = after;
+        if let Some((column, after)) = rest.split_once(':')
+            && !column.is_empty()
+            && column.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            found.push((Mark::Place, column));
+            rest = after;
+        }
+        // What follows is the line itself.
+        return found;
+    }
     while !rest.is_empty() && found.len() < 32 {
         if let Some((inner, after)) = rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
             found.push((Mark::Bracket, inner));
@@ -166,6 +181,16 @@ fn parts(line: &str) -> Vec<(Mark, &str)> {
         rest = rest[at + length..].trim_start();
     }
     found
+}
+
+/// `src/a.rs:31:text` in its parts. The number may be the last: `src/a.rs:5`.
+fn place(line: &str) -> Option<(&str, &str, &str)> {
+    let (path, rest) = line.split_once(':')?;
+    let is_path = !path.contains(char::is_whitespace) && path.contains(['/', '.', '\\']) && !rest.starts_with("//");
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let after = &rest[digits..];
+    (is_path && digits > 0 && (after.is_empty() || after.starts_with(':')))
+        .then(|| (path, &rest[..digits], after.strip_prefix(':').unwrap_or(after)))
 }
 
 /// A word that is a date, a time, a number, an index or a level of a log.

@@ -90,7 +90,10 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
     // Labels and values alone are one record, which another reader reads.
     let is_labelled =
         |record: &Record| matches!(&record[..], [(name, _)] if !matches!(name.as_str(), "title" | "part1" | "text" | "items"));
-    if records.iter().all(is_labelled) {
+    let labelled = records.iter().filter(|record| is_labelled(record));
+    let names: std::collections::HashSet<&str> = labelled.clone().map(|record| record[0].0.as_str()).collect();
+    let count = labelled.count();
+    if count == records.len() || (count * 2 > records.len() && names.len() == count) {
         return None;
     }
     // Items that are one text each are a list of texts.

@@ -57,6 +57,13 @@ pub struct Reader {
     read: fn(&[TextBlock<'_>]) -> Option<TextData>,
 }
 
+impl Reader {
+    /// Whether the texts that it reads may be Markdown.
+    pub fn is_markdown(&self) -> bool {
+        matches!(self.id, "fences" | "json-in-text" | "markdown-table" | "key-value" | "headings" | "list" | "tasks" | "pattern")
+    }
+}
+
 impl PartialEq for Reader {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -150,24 +157,28 @@ pub struct Found {
 
 /// The share of the text that a layout has to read.
 const ENOUGH: f64 = 0.5;
+/// The share that JSON in a sentence has to be, or the text only quotes it.
+const QUOTED: f64 = 0.2;
 
 /// What the texts hold: by the first reader that the text names, else by the layout that reads most of it.
 pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
-    let mut best: Option<Found> = None;
+    let (mut best, mut quoted): (Option<Found>, Option<Found>) = (None, None);
     for reader in READERS.iter().copied() {
-        if reader.certainty == Certainty::Layout && best.as_ref().is_some_and(|best| best.reader.certainty == Certainty::Marked) {
-            break;
-        }
         let Some(found) = read_by(reader, blocks) else { continue };
         if reader.certainty == Certainty::Marked {
-            return Some(found);
+            // A log or a listing may quote a little JSON, and is one all the same.
+            if *reader != json_in_text::JSON_IN_TEXT || found.share >= ENOUGH {
+                return Some(found);
+            }
+            quoted = Some(found).filter(|found| found.share >= QUOTED);
+            continue;
         }
         let is_enough = found.share >= ENOUGH && found.data.facts() >= 2;
         if is_enough && best.as_ref().is_none_or(|best| found.share > best.share + f64::EPSILON) {
             best = Some(found);
         }
     }
-    best
+    best.or(quoted)
 }
 
 /// What one reader makes of the texts, however little of them it reads.

@@ -26,6 +26,7 @@ use crate::ui::{Cx, icons};
 
 const LINE: f32 = 24.0;
 const EDITOR: f32 = 62.0;
+const TWICE: &str = ", sent twice";
 
 /// "12 records, 93%".
 fn share_text(records: usize, share: f64) -> String {
@@ -40,7 +41,7 @@ pub(super) fn reading_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, subject: Option<&
         Some(payload) if payload.is_structured() && cx.state.view.pattern.is_none() => return rect,
         Some(payload) => {
             let is_wrapped = payload.text_source().is_some_and(|source| source.is_wrapped);
-            format!("{}{}", payload.origin_text(), if is_wrapped { ", sent twice" } else { "" })
+            format!("{}{}", payload.origin_text(), if is_wrapped { TWICE } else { "" })
         }
         None => "the text is not read as data".to_owned(),
     };
@@ -62,8 +63,9 @@ fn source_line(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, words: &str) -> Rect {
     ui.painter().hline(line.x_range(), line.bottom() - 0.5, Stroke::new(1.0, t.line));
     let room = line.width() - 42.0;
     let begin = words.split(" (").next().unwrap_or(words);
+    let once = words.strip_suffix(TWICE).unwrap_or(words);
     let fits = |words: &&str| ui.painter().layout_no_wrap((*words).to_owned(), theme::small(), t.text).size().x <= room;
-    let shown = [words, begin].into_iter().find(fits).unwrap_or(begin);
+    let shown = [words, once, begin].into_iter().find(fits).unwrap_or(begin);
     let end = widgets::text_at(ui, pos2(line.left() + 12.0, line.center().y), shown, theme::small(), t.text, room);
     widgets::glyph_at(ui, pos2(end + 11.0, line.center().y), icons::DOWN, theme::icon_font(11.0), t.weak);
     widgets::focus_ring_inside(ui, &response);
