@@ -233,6 +233,15 @@ impl Capture {
         }
     }
 
+    /// With its texts read as was asked for; [`ReadText::Auto`] leaves what was chosen before.
+    #[must_use]
+    pub fn read_as(self, how: &ReadText) -> Self {
+        match how {
+            ReadText::Auto => self,
+            how => Self { read_text: how.clone(), ..self },
+        }
+    }
+
     /// Whether `response` is a message that was sent, rather than one written around a bare result, payload or text.
     pub fn has_wire(&self) -> bool {
         self.response.is_some() && !self.notes.iter().any(|note| note == Self::NO_WIRE)

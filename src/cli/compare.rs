@@ -80,9 +80,8 @@ pub fn run(args: &args::CompareArgs) -> Done {
                 };
                 (format!("call {} of {}: {which}", at + 1, plan.arguments.len()), call)
             });
-            let mut captures = make_calls(calls, session, interrupt, quiet, |_, _| Ok(())).await?;
-            captures.iter_mut().for_each(|capture| capture.read_text = read_text.clone());
-            Ok((plan, captures))
+            let captures = make_calls(calls, session, interrupt, quiet, |_, _| Ok(())).await?;
+            Ok((plan, captures.into_iter().map(|capture| capture.read_as(&read_text)).collect::<Vec<_>>()))
         },
         |(plan, captures), cancel| {
             let kept = captures.clone();

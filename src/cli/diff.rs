@@ -60,11 +60,9 @@ pub fn run(args: &args::DiffArgs) -> Done {
             };
             (text, found.is_equal())
         }
-        (Input::Answer(mut a), Input::Answer(mut b)) => {
-            a.read_text = read_text.clone();
-            b.read_text = read_text;
+        (Input::Answer(a), Input::Answer(b)) => {
             let names = (name(&args.a, &a), name(&args.b, &b));
-            let (a, b) = (analysis::subject((*a).into()), analysis::subject((*b).into()));
+            let (a, b) = (analysis::subject(a.read_as(&read_text).into()), analysis::subject(b.read_as(&read_text).into()));
             let options = DifferenceOptions::until(Instant::now() + LIMIT);
             let found = Difference::of(&a, &b, &options, &cancel).map_err(looked_away)?;
             let counts = counts(&found, &a, &b, &tokenizer).map_err(looked_away)?;

@@ -121,7 +121,7 @@ impl ViewRequest {
     /// Prints the capture; the exit status is that of its outcome. An interrupt ends the computing: what there is by then
     /// is printed, and the status is that of an interrupt.
     pub fn print(&self, capture: Capture, cancel: &Cancel) -> Done {
-        let subject = Arc::new(Subject::of(Arc::new(Capture { read_text: self.read_text.clone(), ..capture })));
+        let subject = Arc::new(Subject::of(Arc::new(capture.read_as(&self.read_text))));
         let failure = analysis::failure(&subject);
         let status = match (&failure, subject.capture.outcome) {
             (Some(problem), _) => problem.kind.exit_status(),

@@ -142,13 +142,9 @@ fn parts(line: &str) -> Vec<(Mark, &str)> {
     let mut rest = line.trim_end();
     if let Some((path, number, after)) = place(rest) {
         found.extend([(Mark::Place, path), (Mark::Place, number)]);
-        rest = after;
-        if let Some((column, after)) = rest.split_once(':')
-            && !column.is_empty()
-            && column.bytes().all(|byte| byte.is_ascii_digit())
-        {
+        let column = after.split(':').next().filter(|column| column.len() < after.len()).unwrap_or_default();
+        if !column.is_empty() && column.bytes().all(|byte| byte.is_ascii_digit()) {
             found.push((Mark::Place, column));
-            rest = after;
         }
         // What follows is the line itself.
         return found;

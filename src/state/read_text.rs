@@ -32,9 +32,8 @@ impl ReadTexts {
     /// A capture that arrives, read as was chosen for its tool, unless a choice came with it.
     pub(super) fn applied(&self, capture: Arc<Capture>) -> Arc<Capture> {
         match self.of(&capture.server.name, &capture.tool.name) {
-            ReadText::Auto => capture,
-            _ if capture.read_text != ReadText::Auto => capture,
-            how => Arc::new(Capture { read_text: how.clone(), ..(*capture).clone() }),
+            how if *how == ReadText::Auto || capture.read_text != ReadText::Auto => capture,
+            how => Arc::new((*capture).clone().read_as(how)),
         }
     }
 }

@@ -44,6 +44,7 @@ use replace::Aside;
 pub use replace::{Recovered, recover, replace_folder};
 pub use settings::{change_settings, read_settings};
 
+use crate::fixture::expect::{self, Expect};
 use crate::capture::{Capture, Direction, Message};
 use crate::contract::message_line;
 use crate::problem::{Problem, ProblemKind};
@@ -332,7 +333,14 @@ pub fn read_folder(path: &Path) -> Result<Capture, StoreError> {
         Some(lines) => read_messages(&lines, path)?,
         None => return Err(StoreError::damaged(path, format!("{MESSAGES} is missing"))),
     };
-    manifest.capture(request.unwrap_or_default(), response, messages, path)
+    let mut capture = manifest.capture(request.unwrap_or_default(), response, messages, path)?;
+    // A fixture says how its texts are read; what else is wrong with the file `verify` says.
+    if let Ok(text) = file_text(&path.join(expect::FILE), MOST_BESIDE)
+        && let Ok(Expect { reader: Some(how), .. }) = Expect::parse(&text, expect::FILE)
+    {
+        capture.read_text = how;
+    }
+    Ok(capture)
 }
 
 fn parent(path: &Path) -> PathBuf {

@@ -261,3 +261,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_fixture_says_how_its_texts_are_read() {
+    use crate::capture::ReadText;
+
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str, reader: &str| {
+        let path = folder.path().join(name);
+        let expect = format!("schema = \"loupe.expect/1\"\n{reader}");
+        write_folder_with(&capture(Some(b"{}")), &[("expect.toml", expect.as_bytes())], &path).unwrap();
+        read_folder(&path).unwrap().read_text
+    };
+    assert_eq!(read("never", "reader = \"never\"\n"), ReadText::Never);
+    let pattern = r"(?<kind>\w+) (?<name>.+)";
+    assert_eq!(read("pattern", &format!("reader = '{pattern}'\n")), ReadText::parse(pattern).unwrap());
+    assert_eq!(read("none", ""), ReadText::Auto);
+    // What is wrong with it `verify` says.
+    assert_eq!(read("wrong", "reader = \"best\"\n"), ReadText::Auto);
+}
