@@ -18,10 +18,12 @@ pub struct Settings {
     pub theme: Theme,
     /// The tokenizer of ratios and of every number shown alone.
     pub tokenizer: Tokenizer,
-    /// Format id that ratios are against; `None` is the default of the contract (`json`, else `content`).
+    /// Format id that ratios are against; `None` is what is sent.
     pub baseline: Option<&'static str>,
     /// Whether long lines of the text pane wrap.
     pub wrap: bool,
+    /// Whether the ledger shows bytes and characters.
+    pub ledger_sizes: bool,
     pub sidebar_open: bool,
     pub drawer_open: bool,
     /// Sizes that panels were given by hand.
@@ -93,6 +95,7 @@ impl Default for Settings {
             tokenizer: Tokenizer::default(),
             baseline: None,
             wrap: true,
+            ledger_sizes: false,
             sidebar_open: true,
             drawer_open: true,
             panels: Panels::default(),

@@ -8,14 +8,15 @@ use crate::contract::reproduce::call_again;
 use crate::format::ledger::{Row, default_baseline};
 use crate::quote::{markdown, markdown_block, markdown_code};
 use crate::token::Tokenizer;
-use crate::verdict::{CountedRow, verdict_counted};
+use crate::verdict::{CountedRow, strip, verdict_counted};
 
 /// `None` until the rows that the verdict needs are there and counted.
 pub fn verdict_markdown(rows: &[CountedRow<'_>], capture: &Capture, tokenizer: &Tokenizer) -> Option<String> {
+    let headline = strip(rows, tokenizer)?.headline().map_or_else(String::new, |headline| format!("**{headline}**\n\n"));
     let sentence = verdict_counted(rows, tokenizer)?.text();
     let plain: Vec<&Row> = rows.iter().map(|row| row.row).collect();
     let baseline_id = default_baseline(&plain);
-    let mut out = format!("{sentence}\n\n{}", markdown_table(rows, baseline_id));
+    let mut out = format!("{headline}{sentence}\n\n{}", markdown_table(rows, baseline_id));
     let server = &capture.server;
     let how = match (tokenizer.encoding(), tokenizer.file()) {
         (Some(encoding), _) => format!("counted with {} (exact)", encoding.name()),

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::round_trip::{self, RoundTrip};
 use super::{Format, Sink, Subject, WriteError};
-use crate::capture::{BlockKind, FactCount};
+use crate::capture::{BlockKind, FactCount, is_wrapped};
 use crate::token::{Counter, Encoding, Tokens};
 
 /// The numbers of one format; each is that of the exact bytes `--view FORMAT` prints.
@@ -20,6 +20,8 @@ pub struct Row {
     pub tokens: Tokens,
     /// Facts of the payload found in this format's text; `None` where there is no payload.
     pub facts: Option<FactCount>,
+    /// Whether it is `structuredContent` that is the text once more.
+    pub is_twin: bool,
     /// What is part of the answer and cannot be counted: "1 image", "2 audio clips". Only of what was sent.
     pub uncounted: Option<String>,
     /// What reading the text back gives; `None` where the question does not arise.
@@ -129,6 +131,7 @@ impl Row {
             row.left_out = (statements + others > 0).then_some(LeftOut { statements, tokens: beside.tokens, others });
             row.prose = beside.prose.1;
         }
+        row.is_twin = format.id() == "structured" && is_wrapped(&subject.reading);
         row.uncounted = if matches!(format.id(), "content" | "both") { uncounted(subject) } else { None };
         row
     }

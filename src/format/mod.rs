@@ -236,9 +236,12 @@ pub static FORMATS: &[&dyn Format] = &[
     &xml::Xml,
 ];
 
+/// Why a format that is written from the data does not apply.
+pub const NO_DATA: &str = "no data in this answer";
+
 /// The payload that a derived format is written from.
 fn payload_of(subject: &Subject) -> Result<&Payload, NotApplicable> {
-    subject.payload.as_ref().ok_or_else(|| NotApplicable("no payload in this answer".into()))
+    subject.payload.as_ref().ok_or_else(|| NotApplicable(NO_DATA.into()))
 }
 
 /// The format with this id.

@@ -81,7 +81,7 @@ fn as_sent_is_byte_for_byte() {
     assert_eq!(write("wire", &both).unwrap().as_bytes(), both.capture.response.as_ref().unwrap());
     let text = subject(r#"{"content":[{"type":"text","text":"hi"}]}"#);
     assert_eq!(write("both", &text).unwrap_err(), "no structuredContent in this answer");
-    assert_eq!(write("json", &text).unwrap_err(), "no payload in this answer");
+    assert_eq!(write("json", &text).unwrap_err(), "no data in this answer");
     assert_eq!(write("both", &of_payload("1")).unwrap_err(), "no text block in this answer");
 }
 
@@ -105,7 +105,7 @@ fn what_no_format_takes_is_said_by_each_of_them() {
     // No payload: nothing to write from, and what was sent is all there.
     let text = subject(r#"{"content":[{"type":"text","text":"{\"a\":[1,"}]}"#);
     for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
-        assert_eq!(write(format.id(), &text).unwrap_err(), "no payload in this answer", "{}", format.id());
+        assert_eq!(write(format.id(), &text).unwrap_err(), "no data in this answer", "{}", format.id());
     }
     assert_eq!(write("content", &text).unwrap(), r#"{"a":[1,"#);
     // A payload that everything but JSON has to change, or has no place for.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::build::Segment;
-use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
+use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, first_block, json};
 use crate::json::{Doc, FaultKind, Kind, Node};
 
 pub(super) static JSON_IN_TEXT: Reader = Reader {
@@ -50,6 +50,10 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             }
             at = end;
             continue;
+        }
+        // JSON that was cut short is not one of its own records.
+        if at == 0 && begins_as_json(&block.text[start..]) && block.text[..start].trim().is_empty() {
+            return None;
         }
         budget = budget.checked_sub(end - start + 1)?;
         at = start + 1;

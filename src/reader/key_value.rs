@@ -3,7 +3,7 @@
 
 use super::build::{Builder, LineAt, Record, Value, lines};
 use super::label::{Labelled, heading, is_rule, labelled};
-use super::{Certainty, Reader, TextBlock, TextData};
+use super::{Certainty, Reader, TextBlock, TextData, begins_as_json};
 
 pub(super) static KEY_VALUE: Reader = Reader {
     id: "key-value",
@@ -13,7 +13,8 @@ pub(super) static KEY_VALUE: Reader = Reader {
 };
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
-    if !block.text.contains([':', '=', '→']) {
+    // JSON that was cut short has lines like these, and is none of them.
+    if begins_as_json(block.text) || !block.text.contains([':', '=', '→']) {
         return None;
     }
     if let Some(data) = read_lines(block) {

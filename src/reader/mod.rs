@@ -217,6 +217,11 @@ pub fn is_wrapped(structured: Node<'_>, blocks: &[TextBlock<'_>]) -> bool {
     rest.is_empty()
 }
 
+/// Whether a text begins as pretty JSON or a list of objects does.
+fn begins_as_json(text: &str) -> bool {
+    ["{", "[{", "[\n"].iter().any(|begin| text.trim_start().starts_with(begin))
+}
+
 /// The first block that a reader of one text makes something of.
 fn first_block(blocks: &[TextBlock<'_>], read: impl Fn(TextBlock<'_>) -> Option<TextData>) -> Option<TextData> {
     blocks.iter().find_map(|block| read(*block))

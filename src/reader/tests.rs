@@ -144,6 +144,7 @@ fn prose_stays_prose() {
         "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()\n  File \"a.py\", line 1, in f\n    raise ValueError(\"x\")\nValueError: x\n",
         "def f(x):\n    if x:\n        return 1\n    else:\n        return 2\n",
         "Error: the file was not found",
+        "{\n  \"message\": \"Found 500\",\n  \"data\": [\n    {\n      \"id\": 1,\n      \"name\": \"Acme\"\n    },\n    {\n      \"id\": 2,\n      \"na\n\n[truncated]",
         "MCP error -32602: Tool nosuch not found",
         "The sum of 2 and 3 is 5.",
         "",

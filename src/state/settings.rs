@@ -87,6 +87,7 @@ pub enum SettingsAction {
     KeepPanel(PanelSize),
     SetBaseline(&'static str),
     SetWrap(bool),
+    ToggleLedgerSizes,
     SetTheme(Theme),
     ToggleSidebar,
     ToggleDrawer,
@@ -112,6 +113,7 @@ impl State {
             SettingsAction::KeepPanel(size) => self.settings.panels.set(size),
             SettingsAction::SetBaseline(format) => self.settings.baseline = Some(format),
             SettingsAction::SetWrap(wrap) => self.settings.wrap = wrap,
+            SettingsAction::ToggleLedgerSizes => self.settings.ledger_sizes = !self.settings.ledger_sizes,
             SettingsAction::SetTheme(theme) => self.settings.theme = theme,
             SettingsAction::ToggleSidebar => self.settings.sidebar_open = !self.settings.sidebar_open,
             SettingsAction::ToggleDrawer => self.settings.drawer_open = !self.settings.drawer_open,
@@ -139,6 +141,7 @@ impl State {
         settings.baseline = word("baseline").and_then(format::by_id).map(|format| format.id());
         settings.model = word("model").map(str::to_owned);
         settings.wrap = flag("wrap").unwrap_or(settings.wrap);
+        settings.ledger_sizes = flag("ledger_sizes").unwrap_or(settings.ledger_sizes);
         settings.sidebar_open = flag("sidebar").unwrap_or(settings.sidebar_open);
         settings.drawer_open = flag("drawer").unwrap_or(settings.drawer_open);
         settings.panels = panels(table);
@@ -219,6 +222,9 @@ impl State {
             put(&["model"], model.clone().into());
         }
         put(&["wrap"], settings.wrap.into());
+        if settings.ledger_sizes {
+            put(&["ledger_sizes"], true.into());
+        }
         put(&["sidebar"], settings.sidebar_open.into());
         put(&["drawer"], settings.drawer_open.into());
         put(&["history", "on"], (!self.history.is_off).into());

@@ -44,9 +44,9 @@ use replace::Aside;
 pub use replace::{Recovered, recover, replace_folder};
 pub use settings::{change_settings, read_settings};
 
-use crate::fixture::expect::{self, Expect};
 use crate::capture::{Capture, Direction, Message};
 use crate::contract::message_line;
+use crate::fixture::expect::{self, Expect};
 use crate::problem::{Problem, ProblemKind};
 use manifest::Manifest;
 

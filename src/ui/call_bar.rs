@@ -12,6 +12,7 @@ use egui::{
     WidgetInfo, vec2,
 };
 
+pub use outcome::running_words;
 use outcome::{done_words, has_outcome, outcome_ui, timing_ui};
 
 use super::commands::{self, Region};
@@ -38,8 +39,13 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let bar = ui.max_rect();
     let window = ui.content_rect();
     let is_narrow = window.width() < theme::MEDIUM;
-    let is_slim =
-        is_narrow || window.height() < SLIM_BELOW || cx.state.view.maximised.is_some() || cx.state.view.screen == Screen::Compare;
+    // With an answer the room is the answer's; the form is one click away.
+    let has_answer = cx.state.view.screen == Screen::Answer && cx.state.capture().is_some();
+    let is_slim = is_narrow
+        || has_answer
+        || window.height() < SLIM_BELOW
+        || cx.state.view.maximised.is_some()
+        || cx.state.view.screen == Screen::Compare;
     ui.spacing_mut().item_spacing.y = 0.0;
     Frame::new().inner_margin(Margin { left: 16, right: 12, top: 8, bottom: 8 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
@@ -151,8 +157,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
     ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::BUTTON), Layout::right_to_left(Align::Center), |ui| {
         let call = call_button(ui, cx, tool);
         commands::region(ui, Region::CallBar, bar, &call);
-        super::compare::equal_ui(ui, cx);
-        call_as::menu_ui(ui, cx);
+        call_menu_ui(ui, cx);
         export_ui(ui, cx);
         super::compare::button_ui(ui, cx);
         send_anyway_ui(ui, cx);
@@ -168,7 +173,10 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
             if let (Some(title), true) = (tool.title.as_deref().filter(|title| *title != tool.name), is_wide) {
                 ui.add(egui::Label::new(RichText::new(title).font(theme::base()).color(t.weak)).truncate());
             }
-            badges_ui(ui, &tool.annotations, with_chips);
+            match with_chips {
+                true => hint_ui(ui, &tool.annotations),
+                false => badges_ui(ui, &tool.annotations),
+            }
             if !tool.faults.is_empty() {
                 widgets::badge_tip(ui, Some(icons::WARNING), "Faulty definition", "", Tone::Warn, false, &tool.faults.join("\n"));
             }
@@ -180,6 +188,20 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
                 }
             }
         });
+    });
+}
+
+/// Beside *Call*: as whom, and how often.
+fn call_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if let Some(host) = cx.state.call_as() {
+        ui.label(RichText::new(format!("as {}", host.name)).font(theme::small()).color(ThemeTokens::of(ui).weak));
+    }
+    let button = widgets::Button::new("").icon(icons::DOWN).name("More ways to call").tip("Call as a host, or several times");
+    let button = button.height(theme::BUTTON).show(ui);
+    Popup::menu(&button).show(|ui| {
+        ui.set_width(240.0);
+        call_as::menu_ui(ui, cx);
+        super::compare::equal_ui(ui, cx);
     });
 }
 
@@ -270,9 +292,26 @@ fn badges(hints: &Annotations) -> Vec<Badge> {
     badges
 }
 
+/// The one hint that matters before a call; the others stand in its tip.
+fn hint_ui(ui: &mut Ui, hints: &Annotations) {
+    let badges = badges(hints);
+    let tips: Vec<&str> = badges.iter().map(|badge| badge.tip.as_str()).collect();
+    let tips = tips.join("\n");
+    let is_undeclared = !hints.read_only.declared && !hints.destructive.declared;
+    if is_undeclared && hints.destructive.value && !hints.read_only.value {
+        widgets::badge_tip(ui, Some(icons::UNKNOWN), "No hints: assumed destructive", "", Tone::Plain, true, &tips);
+        return;
+    }
+    let is_told = |badge: &&Badge| matches!(badge.text, "Read-only" | "Destructive" | "Not destructive");
+    if let Some(badge) = badges.iter().find(is_told) {
+        let tone = if badge.is_declared { badge.tone } else { Tone::Plain };
+        widgets::badge_tip(ui, Some(badge.icon), badge.text, "", tone, !badge.is_declared, &tips);
+    }
+}
+
 /// The badges, in words for as many as there is room for; the rest are their marks, and what has no room for that is
-/// left out. In a tight bar the first alone has its word.
-fn badges_ui(ui: &mut Ui, hints: &Annotations, is_tight: bool) {
+/// left out.
+fn badges_ui(ui: &mut Ui, hints: &Annotations) {
     const MARK: f32 = 21.0;
     let badges = badges(hints);
     let gap = ui.spacing().item_spacing.x;
@@ -285,7 +324,7 @@ fn badges_ui(ui: &mut Ui, hints: &Annotations, is_tight: bool) {
         // Room is kept for the marks of the badges after it.
         let rest = (badges.len() - index - 1) as f32 * (MARK + gap);
         let room = ui.available_width();
-        if words + if index == 0 { 0.0 } else { rest } <= room && (index == 0 || !is_tight) {
+        if words + if index == 0 { 0.0 } else { rest } <= room {
             widgets::badge_tip(ui, Some(badge.icon), badge.text, weak, tone, !badge.is_declared, &badge.tip);
         } else if MARK <= room {
             let tip = format!("{} {weak}\n{}", badge.text, badge.tip);
@@ -469,11 +508,13 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
         widgets::badge(ui, Some(icons::ERROR), "not JSON", Tone::Bad, false);
         return;
     }
-    let room = ui.available_width() - 130.0;
+    let room = ui.available_width() - 100.0;
     let start = ui.cursor().left();
     for (name, value) in arguments_of(ui, "chips", &form.text).iter() {
         if ui.cursor().left() - start > room - 90.0 {
-            ui.label(RichText::new("…").color(t.weak));
+            if ui.cursor().left() > start {
+                ui.label(RichText::new("…").color(t.weak));
+            }
             break;
         }
         widgets::badge(ui, None, &format!("{name} {value}"), Tone::Plain, true);

@@ -25,7 +25,7 @@ use crate::analysis::sweep::{Column, SweepPage};
 use crate::state::{Action, CallAction, Compare, CompareAction, QueryState};
 use crate::ui::panes::format_title;
 
-pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui, offer_width, variant_ui};
+pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui, variant_ui};
 pub use room::{HEIGHT as ROOM, has_room, room_ui};
 
 /// A column is never narrower; more of them scroll.

@@ -1,5 +1,4 @@
-//! The drawer under the panes: one tab for each thing that is said about the whole answer, each with one computed
-//! sentence. Where the drawer is only its header, the sentence about the cost stands there, whatever the tab.
+//! The drawer under the panes: one tab for each thing that is said about the whole answer.
 
 mod hosts;
 mod ledger;
@@ -7,17 +6,21 @@ mod saving;
 mod tokens;
 mod treemap;
 
-use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Id, Layout, Rect, Role, Stroke, Ui, WidgetInfo, vec2};
 
 use super::commands::{self, Region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, widgets};
 use crate::state::{Action, DrawerTab, SettingsAction, ViewAction};
 
-/// Height of the drawer when it is only its header with the verdict.
+/// Height of the drawer when it is only its header.
 pub const COLLAPSED: f32 = theme::HEADER;
 /// Height that shows every format.
-pub const FULL: f32 = 312.0;
+pub const FULL: f32 = 368.0;
+/// Height that shows the rows of a low window.
+pub const FEW: f32 = 200.0;
+/// Below this height of the window the drawer opens only when asked for.
+const LOWEST: f32 = 700.0;
 const VERDICT: f32 = 44.0;
 const SIDE: f32 = 16.0;
 /// Width from which on a closed drawer has room for its tabs in full beside the sentence; below, their short names.
@@ -36,8 +39,8 @@ struct Tab {
     count: fn(&Cx<'_>) -> Option<String>,
     /// Controls at the right end of the header, from the right.
     tools: fn(&mut Ui, &Cx<'_>),
-    /// The sentence.
-    verdict: fn(&mut Ui, &Cx<'_>, Rect),
+    /// A sentence above the body; the strip above the panes says what the answer costs.
+    verdict: Option<fn(&mut Ui, &Cx<'_>, Rect)>,
     body: fn(&mut Ui, &Cx<'_>),
 }
 
@@ -50,7 +53,7 @@ static TABS: &[Tab] = &[
         icon: icons::COST,
         count: |_| None,
         tools: ledger::tools_ui,
-        verdict: ledger::verdict_ui,
+        verdict: None,
         body: ledger::ledger_ui,
     },
     Tab {
@@ -60,7 +63,7 @@ static TABS: &[Tab] = &[
         icon: icons::HOSTS,
         count: hosts::count,
         tools: hosts::tools_ui,
-        verdict: hosts::verdict_ui,
+        verdict: Some(hosts::verdict_ui),
         body: hosts::hosts_ui,
     },
     Tab {
@@ -70,14 +73,14 @@ static TABS: &[Tab] = &[
         icon: icons::ROWS,
         count: |_| None,
         tools: tokens::tools_ui,
-        verdict: tokens::verdict_ui,
+        verdict: Some(tokens::verdict_ui),
         body: tokens::tokens_ui,
     },
 ];
 
 /// Whether the drawer is only its header now; `window` gives it that height.
 pub fn is_collapsed(ui: &Ui, cx: &Cx<'_>) -> bool {
-    !cx.state.settings.drawer_open || (ui.content_rect().height() < theme::SHORT && !is_opened_by_hand(ui))
+    !cx.state.settings.drawer_open || (ui.content_rect().height() < LOWEST && !is_opened_by_hand(ui))
 }
 
 fn opened_id() -> Id {
@@ -92,7 +95,7 @@ pub fn open_by_hand(ui: &Ui) {
 /// Opens the drawer or closes it, as it is seen; what has to change for that in the settings.
 pub fn toggle(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
     let is_collapsed = is_collapsed(ui, cx);
-    let is_short = ui.content_rect().height() < theme::SHORT;
+    let is_short = ui.content_rect().height() < LOWEST;
     if is_short {
         ui.data_mut(|data| data.insert_temp(opened_id(), is_collapsed));
     }
@@ -115,9 +118,12 @@ pub fn drawer_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     }
     ui.painter().hline(rect.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
-    let verdict = Rect::from_min_size(header.left_bottom(), vec2(rect.width(), VERDICT));
-    (tab.verdict)(ui, cx, verdict.shrink2(vec2(SIDE, 0.0)));
-    let rest = Rect::from_min_max(verdict.left_bottom(), rect.max);
+    let mut rest = rect.with_min_y(header.bottom());
+    if let Some(verdict_ui) = tab.verdict {
+        let verdict = Rect::from_min_size(header.left_bottom(), vec2(rect.width(), VERDICT));
+        verdict_ui(ui, cx, verdict.shrink2(vec2(SIDE, 0.0)));
+        rest.min.y = verdict.bottom();
+    }
     ui.scope_builder(widgets::region(ui, ("drawer body", tab.title)).max_rect(rest), |ui| (tab.body)(ui, cx));
 }
 
@@ -149,18 +155,11 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
                     cx.send(ViewAction::ShowDrawer(tab.id));
                 }
             }
-            let left = ui.cursor().left();
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
                 let (icon, name) = if is_collapsed { (icons::UP, "Show the drawer") } else { (icons::DOWN, "Hide the drawer") };
                 is_toggled |= widgets::icon_button(ui, icon, name).clicked();
-                if is_collapsed {
-                    let verdict = Rect::from_min_max(pos2(left, rect.top()), pos2(ui.cursor().right() - 8.0, rect.bottom()));
-                    // A few letters of a sentence say nothing.
-                    if verdict.width() >= 160.0 {
-                        ledger::short_verdict_ui(ui, cx, verdict);
-                    }
-                } else {
+                if !is_collapsed {
                     (shown.tools)(ui, cx);
                 }
             });

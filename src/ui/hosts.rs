@@ -384,15 +384,16 @@ pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
     let label = known.unwrap_or_else(|| chosen.map_or_else(|| "As sent".to_owned(), |id| id.to_string()));
     let tip = format!("View as: {label}. What a host drops of this answer turns weak on amber.");
     // In a narrow pane the name would push out the pane's own.
-    let shown = if is_narrow { "" } else { &label };
-    let button = widgets::Button::new(shown)
-        .icon(icons::HOSTS)
-        .menu()
-        .height(theme::ICON_BUTTON)
-        .name("View as")
-        .key("view as")
-        .tip(&tip)
-        .show(ui);
+    let shown = match (chosen, is_narrow) {
+        (_, true) if ui.max_rect().width() < 360.0 => String::new(),
+        (None, true) => "As sent".to_owned(),
+        (None, false) => "View as: sent".to_owned(),
+        (Some(_), true) => "As a host".to_owned(),
+        (Some(_), false) => format!("View as: {label}"),
+    };
+    let button = widgets::Button::new(&shown);
+    let button = if shown.is_empty() { button.icon(icons::HOSTS) } else { button };
+    let button = button.menu().height(theme::ICON_BUTTON).name("View as").key("view as").tip(&tip).show(ui);
     egui::Popup::menu(&button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         if panes::menu_row(ui, "As sent", None, chosen.is_none()).clicked() {

@@ -32,6 +32,7 @@ mod server;
 mod sidebar;
 mod start;
 mod status_bar;
+mod strip;
 mod tokenizer;
 mod top_bar;
 mod versus;
@@ -200,6 +201,9 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
                     .frame(strip)
                     .show(ui, |ui| what_if::strip_ui(ui, cx));
             }
+            if let Some(height) = strip::height(ui, cx) {
+                Panel::top("answer strip").exact_size(height).resizable(false).frame(bar).show(ui, |ui| strip::strip_ui(ui, cx));
+            }
             // Of a call that nothing came of there is nothing to count.
             let has_answer = cx.state.capture().is_some_and(|capture| capture.response.is_some());
             if has_answer && cx.state.view.maximised.is_none() {
@@ -211,13 +215,21 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
                         .frame(bar)
                         .show(ui, |ui| drawer::drawer_ui(ui, cx));
                 } else {
-                    let shown = Panel::bottom("drawer")
-                        .default_size(cx.state.settings.panels.drawer.map_or((size.y * 0.3).max(drawer::FULL), f32::from))
+                    let is_low = size.y < theme::SHORT;
+                    let height = match cx.state.settings.panels.drawer {
+                        Some(points) if !is_low => f32::from(points),
+                        _ if is_low => drawer::FEW,
+                        _ => drawer::FULL,
+                    };
+                    let shown = Panel::bottom(if is_low { "low drawer" } else { "drawer" })
+                        .default_size(height)
                         .size_range(160.0..=size.y * 0.7)
                         .resizable(true)
                         .frame(bar)
                         .show(ui, |ui| drawer::drawer_ui(ui, cx));
-                    sizes::keep(ui, cx, shown.response.rect.height(), PanelSize::Drawer);
+                    if !is_low {
+                        sizes::keep(ui, cx, shown.response.rect.height(), PanelSize::Drawer);
+                    }
                 }
             }
             middle.show(ui, |ui| panes::panes_ui(ui, cx))

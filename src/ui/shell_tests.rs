@@ -322,10 +322,22 @@ fn what_the_schema_refuses_can_be_sent_anyway() {
 #[test]
 fn fields_send_what_was_set() {
     let set = |field, value| Action::from(CallAction::SetField { field, value });
-    check_click(answered(Outcome::Result), "active: true", set(1, Value::Json("true".into())));
-    check_click(answered(Outcome::Result), "active: null", set(1, Value::Null));
-    check_click(answered(Outcome::Result), "format: markdown", set(3, Value::Json("\"markdown\"".into())));
-    let mut harness = harness(answered(Outcome::Result));
+    let unanswered = || {
+        let mut state = answered(Outcome::Result);
+        (state.view.screen, state.view.capture) = (Screen::Answer, None);
+        state
+    };
+    check_click(unanswered(), "active: true", set(1, Value::Json("true".into())));
+    check_click(unanswered(), "active: null", set(1, Value::Null));
+    check_click(unanswered(), "format: markdown", set(3, Value::Json("\"markdown\"".into())));
+    // Beside an answer the form is one click away.
+    let mut beside = harness(answered(Outcome::Result));
+    beside.get_by_label("Arguments").click();
+    beside.run_ok();
+    beside.get_by_label("active: true").click();
+    beside.run_ok();
+    assert!(beside.state().sent.contains(&set(1, Value::Json("true".into()))));
+    let mut harness = harness(unanswered());
     harness.get_by_role_and_label(egui::accesskit::Role::TextInput, "term").focus();
     harness.run_ok();
     harness.event(egui::Event::Text("n".into()));
@@ -374,10 +386,10 @@ fn after_reconnecting_a_call_that_lost_its_server_is_made_again() {
     // Elsewhere it can always be done.
     let others = reconnects(answered(Outcome::Result));
     assert_eq!(reconnects(answered(Outcome::Disconnected)), others, "it is connected");
-    check_click(answered(Outcome::Disconnected), "Retry", CallAction::Call { send_anyway: false });
+    check_click(answered(Outcome::Disconnected), "Call dual_search again", CallAction::Call { send_anyway: false });
     let mut closed = answered(Outcome::Disconnected);
     closed.connection = Connection::None;
-    assert!(harness(closed).query_by_label("Retry").is_none(), "it is not");
+    assert!(harness(closed).query_by_label("Call dual_search again").is_none(), "it is not");
 }
 
 #[test]
@@ -459,7 +471,7 @@ fn the_drawer_opens_by_its_key_in_a_low_window_too() {
     press(&mut high, Modifiers::COMMAND, Key::J);
     assert_eq!(high.state().sent.last(), Some(&SettingsAction::ToggleDrawer.into()));
 
-    let mut low = harness(answered(Outcome::Result));
+    let mut low = sized(answered(Outcome::Result), 1280.0, 660.0);
     let closed = low.query_all_by_label_contains("Baseline").count();
     press(&mut low, Modifiers::COMMAND, Key::J);
     assert!(!low.state().sent.contains(&SettingsAction::ToggleDrawer.into()), "it is open for the settings already");

@@ -199,7 +199,7 @@ fn offer(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], baseline: &C
     }
     if sweep.is_data_alone && winner.facts.is_some() {
         verdict.plain(", ");
-        verdict.parts.push(VerdictPart::Good("loses nothing".to_owned()));
+        verdict.parts.push(VerdictPart::Good("no fact lost".to_owned()));
     }
     if cheapest.origin != winner.origin {
         verdict.plain(format!(". {} is ", bare(cheapest)));

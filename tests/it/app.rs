@@ -71,10 +71,10 @@ fn the_first_minute() {
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
     until_label(&mut window, "Data");
     until_label(&mut window, "read from the text (JSON)");
-    until_label(&mut window, "tokens as sent (o200k_base, exact). JSON, compact, same data:");
-    until_label(&mut window, "Done in");
+    until_label(&mut window, "Sent now, text: ");
+    until_label(&mut window, "Sent now, ");
     // Both are on the screen, not only in the accessibility tree.
-    until(&mut window, "the saving is read", |window| paints(window, "% against as sent, loses nothing."));
+    until(&mut window, "the saving is read", |window| paints(window, "no fact lost"));
     until(&mut window, "the source is read", |window| paints(window, "read from the text (JSON)"));
     // Step 3: the other format is one more call, and stands beside the first.
     click(&mut window, "Compare json / markdown · 1 more call");
@@ -156,7 +156,7 @@ fn markdown_or_json_is_one_click() {
             && copied(window).concat().contains("| response_format |")
     });
     press(&mut window, Key::Escape, Modifiers::NONE);
-    until_label(&mut window, "tokens as sent (o200k_base, exact).");
+    until_label(&mut window, "Sent now, ");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn does_my_text_match_my_data() {
     window.get_by_label_contains("Does my text match my data?").click();
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
     until_label(&mut window, "not in text");
-    until_label(&mut window, "things that the data does not hold");
+    until_label(&mut window, "things the text says");
     assert!(!paints(&window, "loses no"), "the text says names of codes that the data lacks");
     let capture = window.state().state.capture().map(|capture| capture.tool.name.clone());
     assert_eq!(capture.as_deref(), Some("dual_search_companies"));
@@ -303,7 +303,7 @@ fn what_do_hostile_records_break() {
     let view = &window.state().state.view;
     assert_eq!(view.drawer, DrawerTab::Cost);
     assert_eq!(view.panes, [PaneView::Rendered("markdown-table"), PaneView::Text("markdown-table"), PaneView::Tree]);
-    until_label(&mut window, "Done in");
+    until_label(&mut window, "Sent now, ");
     // The next answer is looked at as any.
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(&mut window, "it is called again", |window| window.state().state.captures.len() == 2);
@@ -429,7 +429,7 @@ fn called(size: [f32; 2], tool: &str) -> Window {
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
-    until_label(&mut window, "tokens as sent");
+    until_label(&mut window, "Sent now, ");
     window
 }
 
@@ -534,15 +534,15 @@ fn tokens_are_counted_as_chosen_and_taken_apart() {
     until(&mut window, "definitions are counted", |window| window.state().state.tools_total().is_some());
     window.step();
     press(&mut window, Key::Enter, Modifiers::COMMAND);
-    until_label(&mut window, "tokens as sent (o200k_base, exact)");
+    until_label(&mut window, "Sent now, ");
     click(&mut window, "Tokenizer o200k_base");
     until_label(&mut window, "p50k_base, exact");
     click(&mut window, "p50k_base, exact");
-    until_label(&mut window, "tokens as sent (p50k_base, exact)");
+    until_label(&mut window, "p50k_base");
     click(&mut window, "Tokenizer p50k_base");
     until_label(&mut window, "Claude, ≈ estimate");
     click(&mut window, "Claude, ≈ estimate");
-    until_label(&mut window, "tokens as sent (claude, an estimate)");
+    until_label(&mut window, "Sent now, text: ≈");
     press(&mut window, Key::Num6, Modifiers::COMMAND);
     until_label(&mut window, "in JSON, compact (o200k_base)");
     until_label(&mut window, "Where the saving comes from");
@@ -608,7 +608,7 @@ fn two_answers_are_compared() {
     click(&mut window, "Swap A and B");
     until_label(&mut window, "A: Capture 2");
     press(&mut window, Key::Escape, Modifiers::NONE);
-    until_label(&mut window, "Done in");
+    until_label(&mut window, "Sent now, ");
 }
 
 #[test]
@@ -646,6 +646,8 @@ fn the_tools_are_compared_with_another_variant_of_the_server() {
 #[test]
 fn a_call_is_repeated() {
     let mut window = on_sample();
+    click(&mut window, "More ways to call");
+    until_label(&mut window, "Repeat the call several times");
     click(&mut window, "Repeat the call several times");
     until_label(&mut window, "Call 3 times");
     click(&mut window, "Call 3 times");

@@ -70,7 +70,7 @@ fn the_format_argument_is_found_and_the_verdict_told() {
         "{page}"
     );
     assert!(lines[1].contains("city"), "{page}");
-    assert!(lines[1].contains("If you changed it: JSON, compact, same data: ") && lines[1].ends_with("loses nothing."), "{page}");
+    assert!(lines[1].contains("If you changed it: JSON, compact, same data: ") && lines[1].ends_with("no fact lost."), "{page}");
     for column in ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"] {
         assert!(lines.iter().any(|line| line.starts_with(column)), "{column}: {page}");
     }

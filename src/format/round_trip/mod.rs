@@ -63,6 +63,16 @@ pub struct RoundTrip {
 }
 
 impl RoundTrip {
+    /// In a few words: "exact", "equal", "4 values differ", "cannot be read back".
+    pub fn words(&self) -> String {
+        match (self.verdict.is_lossless(), self.differences.count) {
+            (true, _) => self.verdict.name().to_owned(),
+            (false, 0) => "cannot be read back".to_owned(),
+            (false, 1) => "1 value differs".to_owned(),
+            (false, count) => format!("{} values differ", crate::number::grouped(count)),
+        }
+    }
+
     /// In words: how many differences of which kind, and the note; `None` where there is nothing to say.
     pub fn summary(&self) -> Option<String> {
         let example = |found: &Differences| {

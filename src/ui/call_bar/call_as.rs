@@ -1,30 +1,27 @@
 //! As whom a call is made: as Loupe, or as a host whose way of naming itself is known. What is sent stands in the menu.
 
-use egui::{Align, Frame, Label, Layout, Margin, Popup, Response, RichText, ScrollArea, Ui, vec2};
+use egui::containers::menu::SubMenuButton;
+use egui::{Align, Frame, Label, Layout, Margin, Response, RichText, ScrollArea, Ui, vec2};
 
 use crate::ask;
 use crate::source::Identity;
 use crate::state::{Action, HostsAction};
 use crate::ui::theme::{self, ThemeTokens};
-use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, icons, panes};
+use crate::ui::widgets;
+use crate::ui::{Cx, panes};
 
 /// How Loupe names itself.
 fn own(cx: &Cx<'_>) -> Identity {
     Identity::own(ask::capabilities(true, true, cx.state.roots.is_some()))
 }
 
+/// An entry of the menu beside *Call*.
 pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let chosen = cx.state.call_as();
-    if chosen.is_none() && ui.content_rect().width() < theme::MEDIUM {
-        return;
-    }
     let name = chosen.map_or_else(|| "Call as Loupe".to_owned(), |host| format!("Call as {}", host.name));
-    let label = chosen.map_or(String::new(), |host| format!("as {}", host.name));
     let sent = chosen.and_then(|host| host.identity()).unwrap_or_else(|| own(cx)).says();
-    let tip = format!("How the server is told who calls: {sent}");
-    let button = Button::new(&label).icon(icons::HOSTS).menu().height(theme::ICON_BUTTON).name(&name).tip(&tip).show(ui);
-    Popup::menu(&button).width(420.0).show(|ui| {
+    SubMenuButton::new(name).ui(ui, |ui| {
+        ui.set_width(420.0);
         ui.spacing_mut().item_spacing.y = 2.0;
         if row(ui, "Loupe", &own(cx), chosen.is_none(), "").clicked() {
             cx.send(Action::Hosts(HostsAction::CallAs(None)));

@@ -57,6 +57,12 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
             ui.painter().rect_filled(piece, theme::RADIUS_BAR, t.accent);
         }
     }
+    let words = running_words(cx, running);
+    ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.weak)).truncate()).on_hover_text(&words);
+}
+
+/// How far the call is: the task, the progress and its message, what came that nobody could read.
+pub fn running_words(cx: &Cx<'_>, running: &Running) -> String {
     let mut words: Vec<String> = cx.state.task.iter().cloned().collect();
     if let Some((value, total, message)) = &running.progress {
         words.push(total.map_or_else(|| format!("progress {value}"), |total| format!("progress {value} of {total}")));
@@ -69,8 +75,7 @@ fn running_ui(ui: &mut Ui, cx: &Cx<'_>, running: &Running) {
     if words.is_empty() {
         words.push("waiting for the answer".into());
     }
-    let words = words.join(" · ");
-    ui.add(egui::Label::new(RichText::new(&words).font(theme::small()).color(t.weak)).truncate()).on_hover_text(&words);
+    words.join(" · ")
 }
 
 pub(super) fn done_words(ui: &mut Ui, capture: &Capture) {

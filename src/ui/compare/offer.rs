@@ -1,7 +1,8 @@
 //! What could be called to know more: the buttons beside *Call* and beside the verdict, the popup for other arguments, equal
 //! calls, and the variant with data where an answer has none.
 
-use egui::{Color32, Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
+use egui::containers::menu::SubMenuButton;
+use egui::{Id, Popup, PopupCloseBehavior, RichText, TextEdit, Ui};
 
 use crate::analysis::SubjectQuery;
 use crate::analysis::sweep::{SweepChoice, argument_names, choices, page_size_argument, shown, value_in};
@@ -37,7 +38,8 @@ fn why_not(cx: &Cx<'_>) -> &'static str {
 pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let why = why_not(cx);
     let Some((label, choice)) = compare_of(cx) else {
-        vary_ui(ui, cx, "Vary an argument…", why);
+        let is_short = ui.available_width() < TIGHT + 100.0;
+        vary_ui(ui, cx, if is_short { "Vary…" } else { "Vary an argument…" }, why);
         return;
     };
     vary_ui(ui, cx, "", why);
@@ -77,13 +79,16 @@ pub fn equal_by_key(cx: &Cx<'_>) -> Option<Action> {
     (cx.state.tool().is_some() && why_not(cx).is_empty()).then(|| equal(USUAL_CALLS))
 }
 
-/// Beside *Call*: the same call several times.
+/// An entry of the menu beside *Call*: the same call several times.
 pub fn equal_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let why = why_not(cx);
-    let tip = "The same call several times: which answers differ, and how time and tokens are spread";
-    let button = Button::new("").icon(icons::IDEMPOTENT).name("Repeat the call several times").height(theme::ICON_BUTTON);
-    let button = button.frameless().enabled(why.is_empty()).tip(if why.is_empty() { tip } else { why }).show(ui);
-    Popup::menu(&button).show(|ui| {
+    ui.add_enabled_ui(why.is_empty(), |ui| {
+        SubMenuButton::new("Repeat the call several times").ui(ui, equal_menu(cx));
+    });
+}
+
+fn equal_menu(cx: &Cx<'_>) -> impl FnOnce(&mut Ui) {
+    move |ui| {
         for count in COUNTS {
             let button = ui.button(format!("Call {count} times"));
             let button = if count == USUAL_CALLS { button.on_hover_text(commands::keys_of(EQUAL)) } else { button };
@@ -92,22 +97,12 @@ pub fn equal_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 ui.close();
             }
         }
-    });
+    }
 }
 
 /// Whether the answer shown is of the tool that would be called: beside another tool's answer there is nothing to offer.
 fn is_of_shown_tool(cx: &Cx<'_>) -> bool {
     cx.state.capture().is_none_or(|capture| Some(&capture.tool.name) == cx.state.selected_tool.as_ref())
-}
-
-/// How wide [`offer_ui`] is: nothing where there is nothing to offer, or no room for it.
-pub fn offer_width(ui: &Ui, cx: &Cx<'_>) -> f32 {
-    match compare_of(cx) {
-        Some((label, _)) if has_room(ui) && is_of_shown_tool(cx) => {
-            ui.painter().layout_no_wrap(label, theme::medium(12.0), Color32::PLACEHOLDER).size().x + 50.0
-        }
-        _ => 0.0,
-    }
 }
 
 fn has_room(ui: &Ui) -> bool {

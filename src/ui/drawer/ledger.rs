@@ -1,31 +1,28 @@
-//! The ledger: what each format costs and keeps, one row each, with one computed sentence above.
+//! The ledger proves the strip: what each format costs against what is sent, and what it keeps, one row each.
 
 mod columns;
 
 use crate::analysis;
 use crate::verdict;
-use egui::{
-    Align, Color32, Id, Key, Layout, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Id, Key, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use self::columns::{Columns, Widths};
 use super::SIDE;
 use crate::analysis::{NeededQuery, RowQuery, counted, ratio_of};
-use crate::capture::FactCount;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
-use crate::state::{Action, DrawerTab, PaneView, QueryState, SettingsAction, TokensAction, TokensPart, ViewAction};
+use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
 use crate::token::{Count, Tokenizer};
 use crate::ui::exact;
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
-use crate::ui::{Cx, commands, icons};
-use crate::verdict::{CountedRow, VerdictPart};
+use crate::ui::{Cx, icons};
+use crate::verdict::CountedRow;
 
 /// Height of the line above the derived formats.
-const DERIVED: f32 = 18.0;
+const DERIVED: f32 = 8.0;
 
 /// What is known of one format.
 enum Known<'a> {
@@ -61,14 +58,19 @@ fn lines<'a>(cx: &Cx<'a>) -> Vec<Line<'a>> {
         .collect()
 }
 
-/// The format that ratios are against: the one chosen, else compact JSON, else the text as sent.
+/// The format that the deltas are against: the one chosen, else what is sent.
 fn baseline(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
     let has = |id: &str| lines.iter().any(|line| line.format == id && matches!(line.known, Known::Row(..)));
     match cx.state.settings.baseline {
         Some(chosen) if has(chosen) => chosen,
-        _ if has("json") => "json",
-        _ => "content",
+        _ => sent(lines),
     }
+}
+
+/// The format that is sent.
+fn sent(lines: &[Line<'_>]) -> &'static str {
+    let has = |id: &&str| lines.iter().any(|line| line.format == *id && matches!(line.known, Known::Row(..)));
+    ["both", "content", "structured"].into_iter().find(has).unwrap_or("content")
 }
 
 /// The baseline, and what tokens are counted by.
@@ -76,11 +78,13 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let lines = lines(cx);
     let baseline = baseline(cx, &lines);
-    let button = Button::new(format_title(baseline))
+    let sent = sent(&lines);
+    let name = if baseline == sent { "as sent" } else { format_title(baseline) };
+    let button = Button::new(name)
         .menu()
         .height(theme::ICON_BUTTON)
         .name("Baseline")
-        .tip("What ratios and changes are against")
+        .tip("What the other formats are compared with")
         .show(ui);
     Popup::menu(&button).width(240.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -93,6 +97,12 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
     });
     ui.label(RichText::new("Baseline").font(theme::small()).color(t.weak));
+    let columns = widgets::icon_button(ui, icons::ARGUMENTS, "Columns");
+    Popup::menu(&columns).width(180.0).show(|ui| {
+        if menu_row(ui, "Bytes and characters", None, cx.state.settings.ledger_sizes).clicked() {
+            cx.send(SettingsAction::ToggleLedgerSizes);
+        }
+    });
     ui.add_space(8.0);
     let tokenizer = &cx.state.settings.tokenizer;
     let mark = if tokenizer.is_exact() { "" } else { "≈ " };
@@ -101,86 +111,30 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         exact::offer_ui(ui, cx, lines.iter().filter(|line| matches!(line.known, Known::Row(..))).map(|line| line.format));
     }
     ui.add(egui::Label::new(name).truncate()).on_hover_text(tokenizer.how());
-}
-
-/// The computed sentence; what it says well or badly has its colour, and its words say it too.
-pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
-    sentence_ui(ui, cx, rect, false);
-}
-
-/// The same on the one line of a closed drawer: the saving and its loss first, what it costs now after it.
-pub fn short_verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
-    sentence_ui(ui, cx, rect, true);
-}
-
-/// Room under which the closed drawer has its sentence and no buttons beside it.
-const SENTENCE_ALONE: f32 = 520.0;
-
-fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, is_short: bool) {
-    let lines = lines(cx);
-    let rows: Vec<CountedRow<'_>> = lines
-        .iter()
-        .filter_map(|line| match line.known {
-            Known::Row(row, count) => Some(CountedRow { row, count: Some(count), why: None }),
-            Known::Not(row) => Some(CountedRow { row, count: None, why: None }),
-            Known::Working | Known::Failed(_) => None,
-        })
-        .collect();
-    ui.scope_builder(widgets::region(ui, "verdict").max_rect(rect).layout(Layout::left_to_right(Align::Center)), |ui| {
-        let Some(mut verdict) = verdict::verdict_counted(&rows, &cx.state.settings.tokenizer) else {
-            let failed = lines.iter().find_map(|line| if let Known::Failed(why) = &line.known { Some(why) } else { None });
-            if let Some(why) = failed {
-                let words = RichText::new(why).font(theme::base()).color(ThemeTokens::of(ui).bad);
-                ui.add(egui::Label::new(words).truncate()).on_hover_text(why);
-            } else if rows.len() < lines.len() {
-                widgets::waiting(ui, "Counting tokens", cx.state.answers.since().unwrap_or(cx.state.now), cx);
-            }
-            return;
-        };
-        if let Some(money) = money(cx, &rows) {
-            // Behind the first sentence, which says how many tokens were sent.
-            verdict.parts.insert(verdict.parts.len().min(2), VerdictPart::Plain(money));
-        }
-        // Beside the sentence what could be called to know more.
-        let is_alone = is_short && rect.width() < SENTENCE_ALONE;
-        let buttons = if is_alone { 0.0 } else { 68.0 + crate::ui::compare::offer_width(ui, cx) };
-        let room = rect.width() - buttons;
-        let short = verdict::verdict_short(&rows, &cx.state.settings.tokenizer).filter(|_| is_short);
-        match &short {
-            Some(short) => widgets::verdict_line(ui, short, &verdict.text(), room),
-            None => widgets::verdict_rows(ui, &verdict, room, if rect.height() > 40.0 { 2 } else { 1 }),
-        };
-        if is_alone {
-            return;
-        }
-        if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
-            cx.send(Action::CopyVerdict);
-        }
-        if widgets::icon_button(ui, icons::ROWS, "Open the difference as steps").clicked() {
-            commands::drawer_tab(ui, cx, DrawerTab::Tokens).into_iter().for_each(|action| cx.send(action));
-            cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
-        }
-        crate::ui::compare::offer_ui(ui, cx);
-    });
+    if let Some(money) = money(cx, &lines) {
+        let words = RichText::new(&money).font(theme::small()).color(t.weak);
+        ui.add(egui::Label::new(words).truncate()).on_hover_text(money);
+    }
 }
 
 /// What the answer as sent costs with the model that is wanted.
-fn money(cx: &Cx<'_>, rows: &[CountedRow<'_>]) -> Option<String> {
+fn money(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<String> {
     let model = cx.state.model()?;
-    let sent = ["both", "content", "structured"]
-        .into_iter()
-        .find_map(|id| rows.iter().find(|row| row.row.format == id && row.row.is_available()))?;
+    let sent = sent(lines);
+    let row = lines
+        .iter()
+        .find_map(|line| if let Known::Row(row, _) = line.known { Some(row).filter(|_| line.format == sent) } else { None })?;
     let Some(tokenizer) = cx.state.tokenizer_of(model) else {
-        return Some(format!(" {}: open its tokenizer file {} to see its cost.", model.name, model.tokenizer));
+        return Some(format!("{}: open its tokenizer file {} to see its cost", model.name, model.tokenizer));
     };
-    let count = cx.count_by(sent.row, &tokenizer)?.ok()?;
+    let count = cx.count_by(row, &tokenizer)?.ok()?;
     // The model counts with its own tokenizer, which may be another than the one chosen.
     let by = if tokenizer == cx.state.settings.tokenizer {
         String::new()
     } else {
         format!(" ({} by {})", counted(count), tokenizer.name())
     };
-    Some(format!(" {}{by}: {}.", model.name, analysis::Cost::of(count, model).text()))
+    Some(format!("{}{by}: {}", model.name, analysis::Cost::of(count, model).text()))
 }
 
 pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -204,33 +158,94 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         most,
         base,
         baseline,
-        widths: Widths::of(rows().map(|(row, count)| (row, count, less(cx, row))), base, has_counted, digit),
+        sent: sent(lines),
+        winner: winner(cx, lines),
+        widths: Widths::of(
+            rows().map(|(row, count)| (row, count, less(cx, row))),
+            base,
+            has_counted,
+            cx.state.settings.ledger_sizes,
+            digit,
+        ),
         is_what_if: !cx.state.view.what_if.is_empty(),
         has_counted,
     };
-    let head = Rect::from_min_size(outer.min, vec2(outer.width(), 20.0));
+    let head = Rect::from_min_size(outer.min, vec2(outer.width(), 22.0));
     head_ui(ui, head, &scale);
     let rest = Rect::from_min_max(head.left_bottom(), outer.max);
+    let shown: Vec<&Line<'_>> = lines.iter().filter(|line| !matches!(line.known, Known::Not(_))).collect();
+    let is_low = ui.content_rect().height() < theme::SHORT;
+    let all_id = Id::unique("every format of the ledger");
+    let is_all = !is_low || shown.len() <= FEW || ui.data(|data| data.get_temp(all_id)).unwrap_or(false);
+    let first: Vec<&Line<'_>> = shown.iter().copied().filter(|line| is_all || scale.is_among_few(line.format)).collect();
     ui.scope_builder(widgets::region(ui, "rows").max_rect(rest), |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        let height = widgets::whole_rows(ui.available_height() - DERIVED, LEDGER_ROW) + DERIVED;
-        ScrollArea::vertical().id_salt("ledger rows").auto_shrink(false).max_height(height).min_scrolled_height(height).show(
-            ui,
-            |ui| {
-                let mut is_derived = false;
-                for line in lines {
-                    if !is_as_sent(line.format) && !is_derived {
-                        is_derived = true;
-                        derived_ui(ui);
-                    }
-                    row_ui(ui, cx, line, &scale, &focus);
+        ScrollArea::vertical().id_salt("ledger rows").auto_shrink(false).show(ui, |ui| {
+            let mut is_derived = false;
+            for line in &first {
+                if !is_as_sent(line.format) && !is_derived {
+                    is_derived = true;
+                    let (place, _) = ui.allocate_exact_size(vec2(ui.available_width(), DERIVED), Sense::hover());
+                    let y = place.center().y.round() + 0.5;
+                    ui.painter().hline(place.left() + SIDE..=place.right() - SIDE, y, Stroke::new(1.0, t.line));
                 }
-                ui.add_space(4.0);
-            },
-        );
+                row_ui(ui, cx, line, &scale, &focus);
+            }
+            if !is_all || (is_low && shown.len() > FEW) {
+                more_ui(ui, &shown, &first, all_id, is_all);
+            }
+            absent_ui(ui, lines);
+            ui.add_space(4.0);
+        });
     });
     if focus.has_focus() {
         ui.painter().rect_stroke(outer.shrink(1.0), 0.0, Stroke::new(1.0, t.accent), egui::StrokeKind::Inside);
+    }
+}
+
+/// "Show all 15 · 10 more: 288 to 998 tok".
+fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is_all: bool) {
+    let t = ThemeTokens::of(ui);
+    let rest = shown.iter().filter(|line| !first.iter().any(|own| own.format == line.format));
+    let counts: Vec<u64> =
+        rest.filter_map(|line| if let Known::Row(_, count) = line.known { Some(count.high()) } else { None }).collect();
+    ui.horizontal(|ui| {
+        ui.add_space(SIDE - 4.0);
+        let label = if is_all { "Show fewer".to_owned() } else { format!("Show all {}", shown.len()) };
+        if Button::new(&label).icon(if is_all { icons::UP } else { icons::RIGHT }).small().frameless().show(ui).clicked() {
+            ui.data_mut(|data| data.insert_temp(all_id, !is_all));
+        }
+        if let (Some(least), Some(most)) = (counts.iter().min(), counts.iter().max()) {
+            let words = format!("{} more: {} to {}", counts.len(), widgets::grouped(*least), widgets::number_text(*most, "tok"));
+            ui.label(RichText::new(words).font(theme::small()).color(t.weak));
+        }
+    });
+}
+
+/// The formats that do not apply, those of one reason in one line.
+fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
+    let t = ThemeTokens::of(ui);
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in lines {
+        let Known::Not(row) = line.known else { continue };
+        let why = row.why.as_deref().unwrap_or("it does not apply");
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, formats)) => formats.push(format_title(line.format)),
+            None => reasons.push((why, vec![format_title(line.format)])),
+        }
+    }
+    for (why, formats) in reasons {
+        let words = match why {
+            crate::format::NO_DATA => {
+                format!("{} need data: {}", widgets::number_text(formats.len() as u64, "formats"), formats.join(", "))
+            }
+            _ => format!("{}: {why}", formats.join(", ")),
+        };
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
+        let at = pos2(rect.left() + SIDE, rect.center().y);
+        widgets::text_at(ui, at, &words, theme::small(), t.weak, rect.width() - 2.0 * SIDE);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+        response.on_hover_text(words);
     }
 }
 
@@ -244,40 +259,17 @@ fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
         widgets::text_right(ui, pos2(x, y), text, font(), t.weak);
     };
     right(columns.tokens, "Tokens");
-    right(columns.ratio, "Ratio");
-    for (x, text) in [
-        (columns.counted, "Exact"),
-        (columns.change, if scale.is_what_if { "What if" } else { "Change" }),
-        (columns.bytes, "Bytes"),
-        (columns.chars, "Chars"),
-    ] {
+    let against = if scale.baseline == scale.sent { "vs sent" } else { "vs baseline" };
+    right(columns.change, if scale.is_what_if { "What if" } else { against });
+    right(columns.facts, "Facts");
+    for (x, text) in [(columns.counted, "Exact"), (columns.bytes, "Bytes"), (columns.chars, "Chars")] {
         if let Some(x) = x {
             right(x, text);
         }
     }
-    widgets::text_at(ui, pos2(columns.facts, y), "Facts kept", font(), t.weak, 90.0);
     if let Some(x) = columns.round_trip {
-        widgets::text_at(ui, pos2(x - 100.0, y), "Round trip", font(), t.weak, 100.0);
+        widgets::text_at(ui, pos2(x, y), "Round trip", font(), t.weak, 120.0);
     }
-}
-
-fn derived_ui(ui: &mut Ui) {
-    let t = ThemeTokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), DERIVED), Sense::hover());
-    let text = "Derived from the payload, not sent by the server";
-    let end = widgets::text_at(
-        ui,
-        pos2(rect.left() + SIDE, rect.center().y),
-        text,
-        theme::regular(11.5),
-        t.weak,
-        rect.width() - 2.0 * SIDE,
-    );
-    ui.painter().hline(
-        end + 10.0..=(rect.right() - SIDE).max(end + 10.0),
-        rect.center().y.round() + 0.5,
-        Stroke::new(1.0, t.line),
-    );
 }
 
 /// What a row is measured against.
@@ -285,6 +277,9 @@ struct Scale {
     most: u64,
     base: Option<Count>,
     baseline: &'static str,
+    /// The format that is sent, and the cheapest that loses nothing.
+    sent: &'static str,
+    winner: Option<(&'static str, String)>,
     widths: Widths,
     /// Whether keys are struck out: the column of changes shows what that saves in each format.
     is_what_if: bool,
@@ -292,16 +287,40 @@ struct Scale {
     has_counted: bool,
 }
 
+impl Scale {
+    /// Whether it is one of the rows of a low window.
+    fn is_among_few(&self, format: &str) -> bool {
+        matches!(format, "content" | "structured" | "json")
+            || [self.sent, self.baseline].contains(&format)
+            || self.winner.as_ref().is_some_and(|(winner, _)| *winner == format)
+    }
+}
+
+/// So many rows stand in a low window, with the line below them.
+const FEW: usize = 6;
+
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Response) {
     let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
     let response = ui.interact(rect, ui.scope_id().with(("ledger row", line.format)), Sense::CLICK);
     let title = format_title(line.format);
-    let hue = t.hue(line.format);
+    let is_as_sent = is_as_sent(line.format);
+    let is_winner = scale.winner.as_ref().is_some_and(|(winner, _)| *winner == line.format);
+    let color = match (is_winner, is_as_sent) {
+        (true, _) => t.ok,
+        (false, true) => t.hue(line.format).color,
+        (false, false) => t.faint,
+    };
     let is_baseline = line.format == scale.baseline;
     let is_peeked = cx.state.view.peek == Some(line.format);
-    if is_peeked || response.hovered() || is_baseline {
-        ui.painter().rect_filled(rect, 0.0, if is_peeked { t.accent_bg } else { t.hover });
+    let fill = match () {
+        () if is_peeked => Some(t.accent_bg),
+        () if is_winner => Some(t.ok_bg),
+        () if response.hovered() || is_baseline => Some(t.hover),
+        () => None,
+    };
+    if let Some(fill) = fill {
+        ui.painter().rect_filled(rect, 0.0, fill);
     }
     if is_peeked {
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
@@ -318,7 +337,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
                 Known::Failed(why) => why.clone(),
                 Known::Working => "counting…".into(),
             };
-            ui.painter().rect_stroke(square, theme::RADIUS_BAR, Stroke::new(1.0, hue.color), egui::StrokeKind::Inside);
+            ui.painter().rect_stroke(square, theme::RADIUS_BAR, Stroke::new(1.0, color), egui::StrokeKind::Inside);
             widgets::text_at(ui, pos2(name_x, y), title, theme::base(), t.weak, columns.bar.left() - name_x - 8.0);
             widgets::text_at(
                 ui,
@@ -332,9 +351,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
             return;
         }
     };
-    ui.painter().rect_filled(square, theme::RADIUS_BAR, hue.color);
+    ui.painter().rect_filled(square, theme::RADIUS_BAR, color);
     let lost = lost_needed(cx, line.format);
-    let is_as_sent = is_as_sent(line.format);
     let font = if is_as_sent { theme::medium(13.0) } else { theme::base() };
     let mut end = widgets::text_at(
         ui,
@@ -348,22 +366,25 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         // Out of the race: it loses a field that the model needs.
         ui.painter().hline(name_x..=end, y.round() + 0.5, Stroke::new(1.0, t.warn));
     }
-    if is_baseline && end + 66.0 < columns.bar.left() {
-        end = small_badge(ui, pos2(end + 8.0, y), "baseline");
+    if line.format == scale.sent && end + 66.0 < columns.bar.left() {
+        end = small_badge(ui, pos2(end + 8.0, y), "as sent", false);
+    }
+    if let Some((_, badge)) = scale.winner.as_ref().filter(|_| is_winner && end + 90.0 < columns.bar.left()) {
+        end = small_badge(ui, pos2(end + 8.0, y), badge, true);
     }
     if (response.hovered() || (is_peeked && focus.has_focus())) && end + 50.0 < columns.bar.left() {
-        small_badge(ui, pos2(end + 8.0, y), "Open");
+        small_badge(ui, pos2(end + 8.0, y), "Open", false);
     }
     let less = less(cx, row);
     let bar = Rect::from_center_size(pos2(columns.bar.center().x, y), vec2(columns.bar.width(), 8.0));
     let share = |count: Count| if scale.most == 0 { 0.0 } else { count.high() as f32 / scale.most as f32 };
     if bar.width() > 24.0 {
-        widgets::bar(ui, bar, share(less.unwrap_or(count)), hue.color);
+        widgets::bar(ui, bar, share(less.unwrap_or(count)), color);
         let mut x = bar.left() + bar.width() * share(less.unwrap_or(count));
         if less.is_some() {
             // The ghost of what is struck.
             let ghost = Rect::from_x_y_ranges(x..=(bar.left() + bar.width() * share(count)).max(x), bar.y_range());
-            ui.painter().rect_filled(ghost, theme::RADIUS_BAR, hue.color.gamma_multiply(0.35));
+            ui.painter().rect_filled(ghost, theme::RADIUS_BAR, color.gamma_multiply(0.35));
             x = ghost.right();
         }
         if !count.is_exact() {
@@ -386,31 +407,37 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     let exactly = exact::counted(cx, line.format).filter(|_| scale.has_counted);
     right(columns.counted, exactly.map_or_else(|| "–".into(), |exactly| widgets::grouped(exactly.tokens)), t.strong);
     let exactly = exactly.map_or_else(String::new, |exactly| format!(", {}", exact::words(exactly)));
-    let is_cheaper = scale.base.is_some_and(|base| count.high() < base.high());
-    // Green is for what costs less and loses nothing.
-    let color = if is_cheaper && row.loses_nothing() { t.ok } else { t.weak };
     let ratio = ratio_of(Some(count), scale.base);
-    right(Some(columns.ratio), ratio_text(ratio), color);
-    let (changed, color) = match (scale.is_what_if, less) {
+    let (changed, changed_color) = match (scale.is_what_if, less) {
         (true, Some(less)) => (change(less, count), t.warn),
         (true, None) => ("–".into(), t.weak),
-        (false, _) => (scale.base.map_or_else(|| "–".into(), |base| change(count, base)), color),
+        (false, _) if is_baseline => ("baseline".into(), t.weak),
+        (false, _) => (scale.base.map_or_else(|| "–".into(), |base| delta(count, base)), if is_winner { t.ok } else { t.text }),
     };
-    right(columns.change, changed, color);
+    widgets::text_right(ui, pos2(columns.change, y), &changed, theme::regular(12.0), changed_color);
     right(columns.bytes, widgets::grouped(row.bytes), t.weak);
     right(columns.chars, widgets::grouped(row.chars), t.weak);
     let facts = facts_ui(ui, pos2(columns.facts, y), row);
     if let Some(x) = columns.round_trip {
-        let (word, color) = row
-            .round_trip
-            .as_ref()
-            .map_or(("–", t.weak), |trip| (trip.verdict.name(), kept_color(t, row, trip.verdict.is_lossless())));
-        widgets::text_at(ui, pos2(x - 100.0, y), word, theme::small(), color, 110.0);
+        let (word, color) = match &row.round_trip {
+            Some(trip) if trip.verdict.is_lossless() => (trip.words(), t.weak),
+            Some(trip) => (trip.words(), t.warn),
+            None => ("not tested".to_owned(), t.weak),
+        };
+        let mut x = x;
+        if color == t.warn {
+            widgets::glyph_at(ui, pos2(x + 6.0, y), icons::DIFFERS, theme::icon_font(12.0), color);
+            x += 16.0;
+        }
+        widgets::text_at(ui, pos2(x, y), word, theme::small(), color, rect.right() - SIDE - x);
     }
     let against = ratio
         .filter(|_| !is_baseline)
-        .map_or_else(String::new, |ratio| format!(", {ratio:.2} times {}", format_title(scale.baseline)));
-    let baseline = if is_baseline { ", baseline" } else { "" };
+        .map_or_else(String::new, |_| format!(", {changed} against {}", format_title(scale.baseline)));
+    let mut baseline = if is_baseline { ", baseline".to_owned() } else { String::new() };
+    if let Some((_, badge)) = scale.winner.as_ref().filter(|_| is_winner) {
+        baseline.push_str(&format!(", {badge}"));
+    }
     let struck = less.map_or_else(String::new, |less| format!(", what if: {}", change(less, count)));
     let lost_words = lost.as_ref().map_or_else(String::new, |lost| format!(", {lost}"));
     let name = format!(
@@ -426,10 +453,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
     let trip = match &row.round_trip {
         Some(trip) => trip.summary().map(|summary| format!("Round trip {}: {summary}", trip.verdict.name())),
-        None if line.format == "wire" => {
-            Some("Round trip –: the message holds the answer itself; it is not read back".to_owned())
-        }
-        None => Some("Round trip –: the payload does not stand in this text as data that could be read back".to_owned()),
+        None if line.format == "wire" => Some("Not tested: the message holds the answer itself; it is not read back".to_owned()),
+        None => Some("Not tested: the data does not stand in this text as data that could be read back".to_owned()),
     };
     let words: Vec<String> = lost.into_iter().chain(trip).collect();
     if !words.is_empty() {
@@ -457,43 +482,71 @@ fn lost_needed(cx: &Cx<'_>, format: &'static str) -> Option<String> {
     (!found.lost.is_empty()).then(|| found.sentence(format_title(format)))
 }
 
-/// How many facts are kept, and what a screen reader says of it.
-fn facts_ui(ui: &Ui, left: egui::Pos2, row: &Row) -> String {
+/// What is missing of the facts or left out of the text, and what a screen reader says of it.
+fn facts_ui(ui: &Ui, right: egui::Pos2, row: &Row) -> String {
     let t = ThemeTokens::of(ui);
-    let Some(facts) = row.facts else {
-        widgets::text_at(ui, left, "–", theme::small(), t.weak, 80.0);
-        return String::new();
-    };
-    let icon = if facts.missing == 0 { icons::CHECK } else { icons::MISSING };
-    let color = kept_color(t, row, facts.missing == 0);
-    widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
-    widgets::text_at(ui, left + vec2(18.0, 0.0), kept(facts), theme::code(), color, f32::INFINITY);
-    format!(", {} of {} facts kept", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
+    let text = facts_text(row);
+    let is_lost = row.left_out.is_some() || row.facts.is_some_and(|facts| facts.missing > 0);
+    let color = if is_lost { t.warn } else { t.weak };
+    let left = widgets::text_right(ui, right, &text, theme::regular(12.0), color);
+    if is_lost {
+        widgets::glyph_at(ui, pos2(left - 10.0, right.y), icons::MISSING, theme::icon_font(12.0), color);
+    }
+    let facts = row.facts.map_or_else(String::new, |facts| {
+        format!(", {} of {} facts kept", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
+    });
+    let left_out = row.left_out.map_or_else(String::new, |left_out| {
+        format!(", leaves out {} of the text", widgets::number_text(left_out.statements + left_out.others, "things"))
+    });
+    facts + &left_out
 }
 
-/// Green is for what loses nothing of the answer, amber for what loses something of its data.
-fn kept_color(t: &ThemeTokens, row: &Row, is_kept: bool) -> Color32 {
-    match (is_kept, row.loses_nothing()) {
-        (false, _) => t.warn,
-        (true, true) => t.ok,
-        (true, false) => t.text,
+/// "all", "−5 of 53", "leaves out 6".
+pub(super) fn facts_text(row: &Row) -> String {
+    match (row.facts, row.left_out) {
+        (Some(facts), _) if facts.missing > 0 => {
+            format!("−{} of {}", widgets::grouped(facts.missing), widgets::grouped(facts.total))
+        }
+        (_, Some(left_out)) => format!("leaves out {}", widgets::grouped(left_out.statements + left_out.others)),
+        (Some(_), None) => "all".to_owned(),
+        (None, None) => "–".to_owned(),
     }
 }
 
-fn kept(facts: FactCount) -> String {
-    format!("{} / {}", widgets::grouped(facts.total - facts.missing), widgets::grouped(facts.total))
+/// "−43%", "+11%", "−1 tok", "±0".
+pub(super) fn delta(count: Count, base: Count) -> String {
+    let Some(ratio) = ratio_of(Some(count), Some(base)) else { return "–".to_owned() };
+    let percent = ((ratio - 1.0) * 100.0).round();
+    let sign = if ratio < 1.0 { "−" } else { "+" };
+    match (count.high() == base.high(), percent == 0.0) {
+        (true, _) => "±0".to_owned(),
+        (false, true) => format!("{sign}{} tok", widgets::grouped(count.high().abs_diff(base.high()))),
+        (false, false) => format!("{sign}{}%", percent.abs()),
+    }
 }
 
-fn ratio_text(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| "–".into(), |ratio| format!("{ratio:.2}×"))
+/// The cheapest that loses nothing, by the same computation as the strip, with its badge.
+fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<(&'static str, String)> {
+    let rows: Vec<CountedRow<'_>> = lines
+        .iter()
+        .filter_map(|line| match line.known {
+            Known::Row(row, count) => Some(CountedRow { row, count: Some(count), why: None }),
+            Known::Not(row) => Some(CountedRow { row, count: None, why: None }),
+            Known::Working | Known::Failed(_) => None,
+        })
+        .collect();
+    let strip = verdict::strip(&rows, &cx.state.settings.tokenizer)?;
+    let winner = strip.winner()?;
+    Some((winner.format, format!("{}, no fact lost", winner.badge.as_ref()?)))
 }
 
-fn small_badge(ui: &Ui, left: egui::Pos2, text: &str) -> f32 {
+fn small_badge(ui: &Ui, left: egui::Pos2, text: &str, is_good: bool) -> f32 {
     let t = ThemeTokens::of(ui);
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(10.5), t.text);
+    let (color, fill, line) = if is_good { (t.ok, t.ok_bg, t.ok_line) } else { (t.text, t.card, t.line2) };
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(10.5), color);
     let rect = Rect::from_min_size(pos2(left.x.round(), (left.y - 8.0).round()), vec2((galley.size().x + 10.0).round(), 16.0));
-    ui.painter().rect(rect, theme::RADIUS_BADGE, t.card, Stroke::new(1.0, t.line2), egui::StrokeKind::Inside);
-    ui.painter().galley(pos2(rect.left() + 5.0, (rect.center().y - galley.size().y / 2.0).round()), galley, t.text);
+    ui.painter().rect(rect, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), egui::StrokeKind::Inside);
+    ui.painter().galley(pos2(rect.left() + 5.0, (rect.center().y - galley.size().y / 2.0).round()), galley, color);
     rect.right()
 }
 

@@ -16,6 +16,9 @@ use crate::ui::{Cx, compare, diff, icons};
 /// What tells the panes apart, whatever they show.
 pub const PLACES: [&str; 3] = ["first", "second", "third"];
 
+/// Width of a pane from which on the host it is viewed as has its name.
+const VIEW_AS_WHOLE: f32 = 560.0;
+
 /// What a pane is called, the second word, and its hue.
 pub struct Title {
     pub name: String,
@@ -122,7 +125,12 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
                 cx.send(ViewAction::ToggleMaximised(pane));
             }
             // What a pane is comes before what can be done with it: the whole pane is copied by key as well.
-            let view_as = if pane == last_open(cx) { 56.0 } else { 0.0 };
+            let view_as = match pane == last_open(cx) {
+                true if rect.width() < 372.0 => 56.0,
+                true if rect.width() < VIEW_AS_WHOLE => 90.0,
+                true => 132.0,
+                false => 0.0,
+            };
             let words = ui.painter().layout_no_wrap(short_title(&title.name).to_owned(), theme::title(), t.strong).size().x;
             if rect.width() - view_as >= words + 226.0 {
                 copy_button(ui, cx, view, title);
@@ -153,7 +161,7 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
             }
             if pane == last_open(cx) {
                 ui.add_space(8.0);
-                crate::ui::hosts::view_as_ui(ui, cx, rect.width() < 560.0);
+                crate::ui::hosts::view_as_ui(ui, cx, rect.width() < VIEW_AS_WHOLE);
             }
             if !closed.is_empty() {
                 ui.add_space(8.0);

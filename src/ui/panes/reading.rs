@@ -75,7 +75,7 @@ fn source_line(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, words: &str) -> Rect {
 }
 
 /// The readers that find something in the texts, none, and a pattern.
-pub(super) fn readers_ui(ui: &mut Ui, cx: &Cx<'_>) {
+pub fn readers_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let Some(capture) = cx.state.capture() else { return };
     ui.spacing_mut().item_spacing.y = 0.0;

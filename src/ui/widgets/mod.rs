@@ -18,7 +18,7 @@ pub use modal::{modal, modal_frame, modal_room};
 pub use mode::{cancel_calls, mode_body, mode_head};
 pub use notice::{empty_ui, problem_ui, waiting};
 pub use number::{bytes, count_text, grouped, number_text, seconds};
-pub use verdict::{verdict_line, verdict_rows};
+pub use verdict::verdict_rows;
 
 use super::panes::rtl;
 use super::theme::{self, ThemeTokens};

@@ -7,15 +7,7 @@ use crate::verdict::{Verdict, VerdictPart};
 
 /// The sentence on up to `rows` lines, elided there; the whole of it on hover and in the accessibility tree.
 pub fn verdict_rows(ui: &mut Ui, verdict: &Verdict, width: f32, rows: usize) -> Response {
-    sentence_ui(ui, verdict, &verdict.text(), width, rows)
-}
-
-/// A short form of a sentence on one line; `whole` is told on hover and in the accessibility tree.
-pub fn verdict_line(ui: &mut Ui, short: &Verdict, whole: &str, width: f32) -> Response {
-    sentence_ui(ui, short, whole, width, 1)
-}
-
-fn sentence_ui(ui: &mut Ui, verdict: &Verdict, text: &str, width: f32, rows: usize) -> Response {
+    let text = verdict.text();
     let t = ThemeTokens::of(ui);
     let mut job = egui::text::LayoutJob::default();
     for part in &verdict.parts {
@@ -35,6 +27,6 @@ fn sentence_ui(ui: &mut Ui, verdict: &Verdict, text: &str, width: f32, rows: usi
     let galley = ui.painter().layout_job(job);
     let (place, label) = ui.allocate_exact_size(galley.size(), Sense::hover());
     ui.painter().galley(place.min, galley, t.text);
-    label.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     label.on_hover_text(text)
 }

@@ -40,6 +40,8 @@ source = "read from a transcript"
 #[test]
 fn own_hosts_are_called_as_and_exported() {
     let mut window = on_sample();
+    click(&mut window, "More ways to call");
+    until_label(&mut window, "Call as Loupe");
     click(&mut window, "Call as Loupe");
     until_label(&mut window, "How 5 of 28 hosts name themselves was not verified");
     until_label(&mut window, "Sends client loupe ");
@@ -48,6 +50,8 @@ fn own_hosts_are_called_as_and_exported() {
     assert!(hosts.problems.is_empty(), "{:?}", hosts.problems);
     window.state_mut().use_hosts(&hosts);
     until(&mut window, "the hosts are known", |window| window.state().state.hosts.len() == 29);
+    click(&mut window, "More ways to call");
+    until_label(&mut window, "Call as Loupe");
     click(&mut window, "Call as Loupe");
     until_label(&mut window, "My agent");
     click(&mut window, "My agent");
@@ -56,6 +60,8 @@ fn own_hosts_are_called_as_and_exported() {
             && window.state().state.connection.is_connected()
             && window.state().state.tool().is_some()
     });
+    click(&mut window, "More ways to call");
+    until_label(&mut window, "Call as My agent");
     click(&mut window, "Call as My agent");
     until_label(&mut window, r#"Sends client my-agent 1.2, capabilities {"roots":{"listChanged":true}}."#);
     press(&mut window, Key::Escape, Modifiers::NONE);

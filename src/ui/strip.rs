@@ -1,0 +1,322 @@
+//! The answer first: what is sent now, the plain choice and the cheapest that says the same, in one strip above the panes.
+
+use egui::{
+    Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
+
+use super::theme::{self, ThemeTokens};
+use super::widgets::{self, Button};
+use super::{Cx, call_bar, commands, compare, icons, panes};
+use crate::analysis::{RowQuery, counted};
+use crate::capture::Outcome;
+use crate::format::FORMATS;
+use crate::state::{Action, CallAction, ConnectAction, DrawerTab, PaneView, QueryState, TokensAction, TokensPart, ViewAction};
+use crate::verdict::{CountedRow, Loss, Strip, StripCell, strip};
+
+/// Its height, and that where the window is low.
+const TALL: f32 = 72.0;
+const LOW: f32 = 36.0;
+/// The room of the buttons.
+const BUTTONS: f32 = 262.0;
+const BUTTONS_LOW: f32 = 108.0;
+/// Where there is one cell with a sentence.
+const FEW: f32 = 420.0;
+
+/// How high it is in this window; `None` where no answer is shown.
+pub fn height(ui: &Ui, cx: &Cx<'_>) -> Option<f32> {
+    let has_answer = cx.state.capture().is_some() || cx.state.running.is_some();
+    let is_low = ui.content_rect().height() < theme::SHORT || ui.content_rect().width() < theme::NARROW;
+    has_answer.then_some(if is_low { LOW } else { TALL })
+}
+
+/// Every format as far as it is counted; asks for what is not.
+pub fn rows<'a>(cx: &Cx<'a>) -> Vec<CountedRow<'a>> {
+    let row = |format: &&'static dyn crate::format::Format| match cx.ask(RowQuery(format.id())) {
+        QueryState::Ready(row) if !row.is_available() => Some(CountedRow { row, count: None, why: None }),
+        QueryState::Ready(row) => Some(CountedRow { row, count: Some(cx.count(row)?.ok()?), why: None }),
+        QueryState::Failed(_) | QueryState::Working { .. } => None,
+    };
+    FORMATS.iter().filter_map(row).collect()
+}
+
+pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = ThemeTokens::of(ui);
+    let rect = ui.max_rect();
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    if let Some(running) = &cx.state.running {
+        return alone(ui, rect, |ui| {
+            widgets::waiting(ui, &format!("Waiting for {}", running.tool), running.since, cx);
+            let progress = call_bar::running_words(cx, running);
+            words(ui, &format!("gives up at {} · {progress}", widgets::seconds(running.limit)), t.weak);
+        });
+    }
+    let Some(capture) = cx.state.capture() else { return };
+    let is_failed = !matches!(capture.outcome, Outcome::Result | Outcome::ToolError);
+    if is_failed {
+        let why = capture.problem.as_ref().map_or_else(|| "no readable answer".to_owned(), |problem| problem.what.clone());
+        return alone(ui, rect, |ui| {
+            ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
+            words(ui, &format!("{} failed: {why}", capture.tool.name), t.strong);
+            if cx.state.connection.is_connected() {
+                let name = format!("Call {} again", capture.tool.name);
+                if Button::new("Call again").name(&name).small().enabled(commands::can_call(cx)).show(ui).clicked() {
+                    cx.send(CallAction::Call { send_anyway: false });
+                }
+            } else if cx.state.connection.source().is_some() && Button::new("Reconnect").small().show(ui).clicked() {
+                cx.send(ConnectAction::Reconnect);
+            }
+        });
+    }
+    let Some(strip) = strip(&rows(cx), &cx.state.settings.tokenizer) else {
+        return alone(ui, rect, |ui| {
+            widgets::waiting(ui, "Counting tokens", cx.state.answers.since().unwrap_or(cx.state.now), cx);
+        });
+    };
+    let is_low = rect.height() <= LOW;
+    if capture.outcome == Outcome::ToolError {
+        return alone(ui, rect, |ui| {
+            ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
+            words(ui, "The tool reports an error", t.strong);
+            if let Some(sent) = strip.cells.first() {
+                words(ui, &format!("{} tok", counted(sent.count)), t.text);
+            }
+        });
+    }
+    let width = ui.content_rect().width();
+    let side = match () {
+        () if width < theme::NARROW => 44.0,
+        () if is_low || rect.width() < 1_100.0 => BUTTONS_LOW,
+        () => BUTTONS,
+    };
+    let room = rect.with_max_x(rect.right() - side);
+    let mut cells: Vec<&StripCell> = strip.cells.iter().collect();
+    // Where there is little room, the plain choice goes first, unless it is the cheapest.
+    let is_tight = width < theme::WIDE || needs(ui, &cells, is_low).iter().sum::<f32>() > room.width();
+    if is_tight && cells.len() > 2 && !cells[1].is_winner() {
+        cells.remove(1);
+    }
+    let widths = match &strip.note {
+        Some(_) => vec![FEW.min(room.width() * 0.5); cells.len()],
+        None => widths(ui, &cells, room.width(), is_low),
+    };
+    let mut left = room.left();
+    for (at, cell) in cells.iter().enumerate() {
+        let right = left + widths[at];
+        let cell_rect = Rect::from_min_max(pos2(left.round(), room.top()), pos2(right.round(), room.bottom() - 1.0));
+        cell_ui(ui, cx, cell, at, cell_rect, is_low);
+        left = right;
+        if at + 1 < cells.len() || strip.note.is_none() {
+            ui.painter().vline(cell_rect.right() - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+        }
+    }
+    if let Some(note) = &strip.note {
+        let rest = Rect::from_min_max(pos2(left, room.top()), room.max);
+        return note_ui(ui, cx, rest.with_max_x(rect.right()), note, !strip.cells.is_empty());
+    }
+    buttons_ui(ui, cx, &strip, Rect::from_min_max(pos2(room.right(), rect.top()), rect.max), is_low);
+    if let Some(headline) = strip.headline() {
+        ui.interact(rect, ui.scope_id().with("headline"), Sense::empty())
+            .widget_info(|| WidgetInfo::labeled(Role::Heading, true, &headline));
+    }
+}
+
+/// How wide each has to be for its number and what it loses.
+fn needs(ui: &Ui, cells: &[&StripCell], is_low: bool) -> Vec<f32> {
+    let t = ThemeTokens::of(ui);
+    let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.text).size().x;
+    let need = |cell: &&StripCell| {
+        let number = width(&counted(cell.count), theme::mono_semibold(if is_low { 14.0 } else { 22.0 })) + 32.0;
+        let name = if is_low { width(&cell.name, theme::semibold(13.0)) + 24.0 } else { 0.0 };
+        let boxed = if is_low { 8.0 } else { 20.0 };
+        let change = cell.change.as_ref().map_or(0.0, |change| width(change, theme::semibold(12.0)) + boxed);
+        let loss = cell.loss.as_ref().map_or(0.0, |loss| width(&loss.short, theme::small()) + 18.0);
+        32.0 + name + number + change + loss
+    };
+    cells.iter().map(need).collect()
+}
+
+/// As wide as each other, unless one needs more.
+fn widths(ui: &Ui, cells: &[&StripCell], room: f32, is_low: bool) -> Vec<f32> {
+    let needs = needs(ui, cells, is_low);
+    let even = room / cells.len().max(1) as f32;
+    if needs.iter().all(|need| *need <= even) {
+        return vec![even; cells.len()];
+    }
+    let sum: f32 = needs.iter().sum();
+    let spare = (room - sum) / cells.len().max(1) as f32;
+    // What is lost of the winner is never cut; the others give what is missing.
+    let others = cells.iter().filter(|cell| !cell.is_winner()).count().max(1) as f32;
+    let share = |(cell, need): (&&StripCell, &f32)| match (spare >= 0.0, cell.is_winner()) {
+        (true, _) => need + spare,
+        (false, true) => *need,
+        (false, false) => need + (room - sum) / others,
+    };
+    cells.iter().zip(&needs).map(share).collect()
+}
+
+/// One cell for all that there is to say.
+fn alone(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
+    let inner = rect.shrink2(vec2(16.0, 0.0));
+    ui.scope_builder(widgets::region(ui, "strip").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        content(ui);
+    });
+}
+
+fn words(ui: &mut Ui, text: &str, color: egui::Color32) {
+    let shown = crate::analysis::special::Shown::of(text).text;
+    ui.add(egui::Label::new(egui::RichText::new(shown).font(theme::base()).color(color)).truncate());
+}
+
+/// There is nothing to compare with: what can be done about it.
+fn note_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, note: &str, has_text: bool) {
+    let t = ThemeTokens::of(ui);
+    alone(ui, rect, |ui| {
+        words(ui, note, t.weak);
+        if has_text {
+            let response =
+                Button::new("Read as…").menu().small().tip("Read the text by another reader, or by a pattern").show(ui);
+            Popup::menu(&response).width(300.0).close_behavior(PopupCloseBehavior::CloseOnClick).show(|ui| {
+                panes::readers_ui(ui, cx);
+            });
+        }
+        compare::offer_ui(ui, cx);
+    });
+}
+
+/// A swatch, a name and a role; the tokens, the change and the loss.
+fn cell_ui(ui: &mut Ui, cx: &Cx<'_>, cell: &StripCell, at: usize, rect: Rect, is_low: bool) {
+    let t = ThemeTokens::of(ui);
+    let response = ui.interact(rect, ui.scope_id().with(("strip cell", at)), Sense::click());
+    let spoken = cell.text();
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
+    if response.hovered() {
+        ui.painter().rect_filled(rect, 0.0, t.hover);
+    }
+    if cell.is_winner() {
+        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(rect.width(), 2.0)), 0.0, t.ok);
+    }
+    let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
+    let is_sent = FORMATS.iter().any(|format| format.id() == cell.format && format.is_as_sent());
+    let hue = match () {
+        () if cell.is_winner() && at > 0 => t.ok,
+        () if is_sent => t.hue(cell.format).color,
+        () => t.faint,
+    };
+    let (left, right) = (rect.left() + 16.0, rect.right() - 12.0);
+    let (first, second) = if is_low { (rect.center().y, rect.center().y) } else { (rect.top() + 20.0, rect.top() + 48.0) };
+    let square = Rect::from_center_size(pos2(left + 4.0, first), vec2(8.0, 8.0));
+    painter.rect_filled(square, theme::RADIUS_BAR, hue);
+    let draw = |x: f32, y: f32, text: &str, font: egui::FontId, color| {
+        let galley = painter.layout_no_wrap(text.to_owned(), font, color);
+        let size = galley.size();
+        painter.galley(pos2(x, (y - size.y / 2.0).round()), galley, color);
+        x + size.x
+    };
+    let width = |text: &str, font: egui::FontId| painter.layout_no_wrap(text.to_owned(), font, t.text).size().x;
+    let mut x = draw(left + 16.0, first, &cell.name, theme::semibold(13.0), t.strong) + 8.0;
+    if !is_low {
+        let badge = cell.badge.as_deref().map(|badge| badge_at(ui, pos2(right, first), badge));
+        let end = badge.unwrap_or(right) - 8.0;
+        widgets::text_at(ui, pos2(x, first), &cell.role, theme::small(), t.weak, (end - x).max(0.0));
+        x = left;
+    }
+    let size = if is_low { 14.0 } else { 22.0 };
+    x = draw(x, second, &counted(cell.count), theme::mono_semibold(size), t.strong) + 5.0;
+    x = draw(x, second + if is_low { 0.0 } else { 3.0 }, "tok", theme::small(), t.weak) + 8.0;
+    if let Some(change) = &cell.change {
+        let is_good = cell.is_winner() && change.starts_with('−');
+        let color = if is_good { t.ok } else { t.text };
+        // The minus of the mono font looks like a hyphen.
+        let font = theme::semibold(12.0);
+        if is_low {
+            x = draw(x, second, change, font, color) + 8.0;
+        } else {
+            let (fill, line) = if is_good { (t.ok_bg, t.ok_line) } else { (t.card, t.line2) };
+            let place = Rect::from_min_size(pos2(x, second - 10.0), vec2(width(change, font.clone()) + 12.0, 20.0));
+            painter.rect(place, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+            draw(x + 6.0, second, change, font, color);
+            x = place.right() + 8.0;
+        }
+    }
+    if let Some(prose) = cell.prose {
+        let text = format!("+ {} tok of prose", counted(prose));
+        if x + width(&text, theme::small()) < right - 90.0 {
+            x = draw(x, second, &text, theme::small(), t.weak) + 8.0;
+        }
+    }
+    if let Some(loss) = &cell.loss {
+        loss_at(ui, loss, pos2(x, second), right - x);
+    }
+    widgets::focus_ring_inside(ui, &response);
+    if response.clicked() {
+        cx.send(ViewAction::SetPane { pane: 1, shows: PaneView::Text(cell.format) });
+    }
+    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(spoken);
+}
+
+/// What is lost, in as many words as there is room for; the short ones stand whole.
+fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) {
+    let t = ThemeTokens::of(ui);
+    let (icon, color) = if loss.is_kept { (icons::CHECK, t.ok) } else { (icons::MISSING, t.warn) };
+    let width = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::small(), color).size().x + 18.0;
+    let text = if width(&loss.text) <= room { &loss.text } else { &loss.short };
+    widgets::glyph_at(ui, left + vec2(6.0, 0.0), icon, theme::icon_font(13.0), color);
+    widgets::text_at(ui, left + vec2(17.0, 0.0), text, theme::small(), color, (room - 17.0).max(20.0));
+}
+
+/// A badge that ends there; where it begins.
+fn badge_at(ui: &Ui, right: egui::Pos2, text: &str) -> f32 {
+    let t = ThemeTokens::of(ui);
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(11.0), t.ok);
+    let rect = Rect::from_min_max(pos2(right.x - galley.size().x - 12.0, right.y - 9.0), pos2(right.x, right.y + 9.0));
+    ui.painter().rect(rect, theme::RADIUS_BADGE, t.ok_bg, Stroke::new(1.0, t.ok_line), StrokeKind::Inside);
+    ui.painter().galley(pos2(rect.left() + 6.0, (rect.center().y - galley.size().y / 2.0).round()), galley, t.ok);
+    rect.left()
+}
+
+/// Shows the steps from what is sent to the winner.
+pub fn why(ui: &Ui, cx: &Cx<'_>) {
+    commands::drawer_tab(ui, cx, DrawerTab::Tokens).into_iter().for_each(|action| cx.send(action));
+    cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
+}
+
+fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect, is_low: bool) {
+    let best = strip.winner().or(strip.cells.last()).and_then(|cell| cell.change.clone());
+    let long = best.map_or_else(|| "Why?".to_owned(), |change| format!("Why {change}?"));
+    let tip = "The steps from what is sent to the cheapest format";
+    let inner = rect.shrink2(vec2(10.0, 0.0));
+    let place = UiBuilder::new().max_rect(inner).id_salt("strip buttons");
+    if rect.width() < BUTTONS_LOW {
+        ui.scope_builder(place.layout(Layout::right_to_left(Align::Center)), |ui| {
+            let response = widgets::icon_button(ui, icons::MORE, "Why, and copy the verdict");
+            Popup::menu(&response).id(Id::unique("strip menu")).show(|ui| {
+                if ui.button(&long).on_hover_text(tip).clicked() {
+                    why(ui, cx);
+                }
+                if ui.button("Copy verdict").clicked() {
+                    cx.send(Action::CopyVerdict);
+                }
+            });
+        });
+    } else if rect.width() < BUTTONS || is_low {
+        ui.scope_builder(place.layout(Layout::right_to_left(Align::Center)), |ui| {
+            if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
+                cx.send(Action::CopyVerdict);
+            }
+            if Button::new("Why?").name(&long).tip(tip).small().frameless().show(ui).clicked() {
+                why(ui, cx);
+            }
+        });
+    } else {
+        ui.scope_builder(place.layout(Layout::left_to_right(Align::Center)), |ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            if Button::new(&long).icon(icons::UNKNOWN).tip(tip).small().show(ui).clicked() {
+                why(ui, cx);
+            }
+            if Button::new("Copy verdict").icon(icons::COPY).small().frameless().show(ui).clicked() {
+                cx.send(Action::CopyVerdict);
+            }
+        });
+    }
+}

@@ -1,0 +1,284 @@
+//! The answer in at most three cells: what is sent now, the plain choice, and the cheapest way to say the same. The strip
+//! of the window, the sentence of the command line and *Copy verdict* are all made from it.
+
+use super::{CountedRow, change, title};
+use crate::analysis::{counted, ratio_of};
+use crate::format::FORMATS;
+use crate::number::{grouped, number_of};
+use crate::token::{Count, Tokenizer};
+
+/// What a way of saying it costs and loses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StripCell {
+    /// The id of the format that it opens.
+    pub format: &'static str,
+    /// "Sent now", or the format's title.
+    pub name: String,
+    /// "text + structuredContent", "plain choice", "same data".
+    pub role: String,
+    pub count: Count,
+    /// The tokens of the text beside the data, which would have to be said as well.
+    pub prose: Option<Count>,
+    /// Against what is sent, the text beside the data included: "−57%". `None` of what is sent, and where something is left
+    /// out: no saving is computed over it.
+    pub change: Option<String>,
+    pub loss: Option<Loss>,
+    /// "cheapest", "cheapest, with YAML".
+    pub badge: Option<String>,
+}
+
+impl StripCell {
+    /// "TOON, same data: 279 tokens, −69%, no fact lost, cheapest".
+    pub fn text(&self) -> String {
+        let mut text = format!("{}, {}: {} tokens", self.name, self.role, counted(self.count));
+        let prose = self.prose.map(|prose| format!("+ {} of prose", counted(prose)));
+        let loss = self.loss.as_ref().map(|loss| loss.text.clone());
+        for part in [prose, self.change.clone(), loss, self.badge.clone()].into_iter().flatten() {
+            text.push_str(", ");
+            text.push_str(&part);
+        }
+        text
+    }
+
+    /// Whether it is the cheapest that loses nothing.
+    pub fn is_winner(&self) -> bool {
+        self.badge.is_some()
+    }
+}
+
+/// What is lost, or that nothing is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    pub is_kept: bool,
+    pub text: String,
+    /// The same where there is little room.
+    pub short: String,
+    /// What is left out costs so much.
+    pub tokens: Option<Count>,
+}
+
+impl Loss {
+    fn kept(text: &str) -> Self {
+        Self { is_kept: true, text: text.to_owned(), short: text.to_owned(), tokens: None }
+    }
+
+    fn lost(text: String, short: String) -> Self {
+        Self { is_kept: false, text, short, tokens: None }
+    }
+}
+
+/// The cells, left to right; the first is what is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strip {
+    pub cells: Vec<StripCell>,
+    /// Why there are no more: "No data in this text".
+    pub note: Option<String>,
+}
+
+impl Strip {
+    /// "Same data as TOON: 279 tokens, 69% less than sent, no fact lost."
+    pub fn headline(&self) -> Option<String> {
+        let winner = self.winner().filter(|winner| winner.change.is_some())?;
+        let change = winner.change.as_deref().unwrap_or_default();
+        let less = change.strip_prefix('−').map_or_else(|| change.to_owned(), |less| format!("{less} less than sent"));
+        let name = if winner.format == "content" { "the text alone" } else { &winner.name };
+        Some(format!("Same data as {name}: {} tokens, {less}, no fact lost.", counted(winner.count)))
+    }
+
+    pub fn winner(&self) -> Option<&StripCell> {
+        self.cells.iter().find(|cell| cell.is_winner())
+    }
+}
+
+/// Below this share of what is sent a format is worth naming.
+const WORTH_IT: u64 = 95;
+
+/// One of the formats that could win.
+#[derive(Clone, Copy)]
+struct Candidate<'a> {
+    row: CountedRow<'a>,
+    /// With the text beside the data, which is said in any format.
+    whole: Count,
+    prose: Option<Count>,
+}
+
+impl<'a> Candidate<'a> {
+    fn of(row: CountedRow<'a>, tokenizer: &Tokenizer) -> Option<Self> {
+        let count = row.count?;
+        let prose = row.with_prose(tokenizer).map(|(_, prose)| prose);
+        Some(Self { row, whole: prose.map_or(count, |prose| count.plus(prose)), prose })
+    }
+
+    fn tokens(&self) -> u64 {
+        self.whole.high()
+    }
+
+    /// Whether all that the answer says comes back from it.
+    fn is_lossless(&self) -> bool {
+        let row = self.row.row;
+        row.left_out.is_none()
+            && row.facts.is_none_or(|facts| facts.missing == 0)
+            && (row.format == "content" || row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless()))
+    }
+
+    /// Whether it saves enough against so many tokens to be named.
+    fn is_less(&self, tokens: u64) -> bool {
+        self.tokens().saturating_mul(100) <= tokens.saturating_mul(WORTH_IT)
+    }
+
+    fn cell(&self, tokenizer: &Tokenizer, sent: &CountedRow<'_>, role: &str) -> StripCell {
+        let is_whole = self.row.row.left_out.is_none();
+        let change = ratio_of(Some(self.whole), sent.count)
+            .filter(|_| is_whole)
+            .and_then(|ratio| change(self.tokens(), sent.tokens(), ratio).or_else(|| Some("±0".to_owned())));
+        StripCell {
+            format: self.row.row.format,
+            name: title(self.row.row).to_owned(),
+            role: if is_whole { role } else { "the data alone" }.to_owned(),
+            count: self.row.count.unwrap_or(Count::Exact(0)),
+            prose: self.prose,
+            change,
+            loss: Some(self.loss(tokenizer)),
+            badge: None,
+        }
+    }
+
+    fn loss(&self, tokenizer: &Tokenizer) -> Loss {
+        let row = self.row.row;
+        if let Some(left_out) = row.left_out {
+            if left_out.statements > 0 {
+                let things = number_of(left_out.statements, "things");
+                let tokens = tokenizer.from_tokens(left_out.tokens);
+                let loss = Loss::lost(
+                    format!("leaves out {things} the text says"),
+                    format!("leaves out {}", grouped(left_out.statements)),
+                );
+                return Loss { tokens, ..loss };
+            }
+            let blocks = number_of(left_out.others, "blocks");
+            return Loss::lost(format!("leaves out {blocks} of no text"), format!("leaves out {blocks}"));
+        }
+        if let Some(facts) = row.facts.filter(|facts| facts.missing > 0) {
+            let of = format!("misses {} of {}", grouped(facts.missing), grouped(facts.total));
+            return Loss::lost(format!("{of} facts"), of);
+        }
+        match &row.round_trip {
+            Some(trip) if !trip.verdict.is_lossless() => {
+                let words = trip.words();
+                Loss::lost(words.clone(), words)
+            }
+            _ => Loss::kept("no fact lost"),
+        }
+    }
+}
+
+/// The strip of the rows that are there; `None` until those it needs are. The third cell waits for every row, since a
+/// cheaper one may follow.
+pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
+    // A row that applies and is not counted yet has not come.
+    let rows: Vec<_> = rows.iter().copied().filter(|row| row.count.is_some() || !row.row.is_available()).collect();
+    let row = |id: &str| rows.iter().copied().find(|row| row.row.format == id);
+    // All four must have come, since each decides what is said.
+    let (both, content, structured, json) = (row("both")?, row("content")?, row("structured")?, row("json")?);
+    let Some(sent) = [both, content, structured].into_iter().find(|row| row.row.is_available()) else {
+        return Some(Strip { cells: Vec::new(), note: Some("No text and no structuredContent: nothing to count".to_owned()) });
+    };
+    let is_twin = structured.row.is_twin;
+    let mut first = StripCell {
+        format: sent.row.format,
+        name: "Sent now".to_owned(),
+        role: match sent.row.format {
+            "both" if is_twin => "text, sent twice",
+            "both" => "text + structuredContent",
+            "content" => "text",
+            _ => "structuredContent",
+        }
+        .to_owned(),
+        count: sent.count?,
+        prose: None,
+        change: None,
+        loss: None,
+        badge: None,
+    };
+    if let Some(facts) = content.row.facts.filter(|facts| both.row.is_available() && facts.missing > 0) {
+        let of = format!("text misses {} of {}", grouped(facts.missing), grouped(facts.total));
+        first.loss = Some(Loss::lost(format!("the {of} facts"), of));
+    } else if is_twin {
+        first.loss = Some(Loss::lost("the same text twice".to_owned(), "sent twice".to_owned()));
+    } else if let Some(uncounted) = &sent.row.uncounted {
+        first.loss = Some(Loss::lost(format!("not counted: {uncounted}"), format!("+ {uncounted}")));
+    }
+    let Some(json) = Candidate::of(json, tokenizer).filter(|json| json.row.row.is_available()) else {
+        let note = if content.row.is_available() { "No data in this text" } else { "No data in this answer" };
+        return Some(Strip { cells: vec![first], note: Some(note.to_owned()) });
+    };
+    let plain = if is_twin { Candidate::of(content, tokenizer)? } else { json };
+    let is_json_already = sent.row.format == "content" && (sent.tokens(), sent.row.bytes) == (json.tokens(), json.row.row.bytes);
+    if is_json_already {
+        "text, already compact JSON".clone_into(&mut first.role);
+    }
+    let mut cells = vec![first];
+    if !is_json_already {
+        let mut cell = plain.cell(tokenizer, &sent, "plain choice");
+        if is_twin {
+            (cell.name, cell.role) = ("Without the copy".to_owned(), "the text once".to_owned());
+        }
+        cells.push(cell);
+    }
+    let has_all = FORMATS.iter().all(|format| rows.iter().any(|row| row.row.format == format.id()));
+    let is_derived = |row: &CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
+    let derived: Vec<_> = rows.iter().filter(|row| is_derived(row)).filter_map(|row| Candidate::of(*row, tokenizer)).collect();
+    let third = if has_all { cheapest(&derived, plain, &sent) } else { None };
+    let others: Vec<&str> = third
+        .iter()
+        .flat_map(|third| derived.iter().filter(|other| other.is_lossless() && other.tokens() == third.tokens()))
+        .map(|other| title(other.row.row))
+        .skip(1)
+        .collect();
+    if let Some(third) = third {
+        let role = if third.is_lossless() { "same data" } else { "loses least" };
+        cells.push(third.cell(tokenizer, &sent, role));
+    }
+    let candidates = [Some(plain), third];
+    let winner = candidates.into_iter().flatten().filter(Candidate::is_lossless).min_by_key(Candidate::tokens);
+    // Two estimates whose ranges overlap do not tell which is less.
+    let is_known =
+        |winner: &Candidate<'_>| tokenizer.is_exact() || sent.count.is_some_and(|sent| winner.whole.high() < sent.low());
+    match winner.filter(|winner| winner.is_less(sent.tokens())) {
+        Some(winner) if is_known(&winner) => {
+            let badge = match others[..] {
+                _ if winner.row.row.format == plain.row.row.format => "cheapest".to_owned(),
+                [] => "cheapest".to_owned(),
+                [other] => format!("cheapest, with {other}"),
+                _ => format!("cheapest, with {}", number_of(others.len() as u64, "others")),
+            };
+            let at = cells.iter().rposition(|cell| cell.format == winner.row.row.format);
+            at.map(|at| &mut cells[at]).into_iter().for_each(|cell| cell.badge = Some(badge.clone()));
+        }
+        // What is sent says all that it says.
+        None if winner.is_some() && has_all && tokenizer.is_exact() => {
+            let is_least = derived.iter().filter(|other| other.is_lossless()).all(|other| other.tokens() >= sent.tokens());
+            let words = if is_least { "nothing is cheaper without loss" } else { "nothing saves 5% without loss" };
+            cells[0].loss.get_or_insert_with(|| Loss::kept(words));
+            cells[0].badge = Some("cheapest".to_owned()).filter(|_| is_least);
+        }
+        _ => {}
+    }
+    Some(Strip { cells, note: None })
+}
+
+/// The cheapest that loses nothing, where it is worth naming beside the plain choice; where every one loses something, the
+/// cheapest of those that lose least and are cheaper than what is sent.
+fn cheapest<'a>(derived: &[Candidate<'a>], plain: Candidate<'a>, sent: &CountedRow<'_>) -> Option<Candidate<'a>> {
+    let is_other = |other: &&Candidate<'a>| other.row.row.format != plain.row.row.format && other.is_less(plain.tokens());
+    let lossless = derived.iter().filter(|other| other.is_lossless());
+    if lossless.clone().next().is_some() {
+        return lossless.min_by_key(|other| other.tokens()).filter(is_other).copied();
+    }
+    let comes_back = |other: &&Candidate<'a>| {
+        let row = other.row.row;
+        row.facts.is_none_or(|facts| facts.missing == 0) && row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless())
+    };
+    let least = derived.iter().filter(comes_back).filter(|other| other.tokens() < sent.tokens());
+    least.min_by_key(|other| other.tokens()).filter(is_other).copied()
+}
