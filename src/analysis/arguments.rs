@@ -152,7 +152,7 @@ fn explain(error: &ValidationError<'_>, problems: &mut Vec<(String, String)>) {
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().map_or_else(|| property.to_string(), str::to_owned);
-            problems.push((member(pointer, &name), "required, but missing".to_owned()));
+            problems.push((member(pointer, &name), "required".to_owned()));
         }
         ValidationErrorKind::AdditionalProperties { unexpected } | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             for name in unexpected {
@@ -211,7 +211,7 @@ mod tests {
             refused(r#"{"m":1,"n":6}"#, false),
             "arguments do not fit the schema: 6 is greater than the maximum of 5 (/n)"
         );
-        assert_eq!(refused(r#"{"n":6}"#, false), "arguments do not fit the schema: required, but missing, and 1 more (/m)");
+        assert_eq!(refused(r#"{"n":6}"#, false), "arguments do not fit the schema: required, and 1 more (/m)");
         assert_eq!(refused(r#"{"n":6}"#, true), "sent");
         assert_eq!(refused("[]", false), "arguments are a JSON object, not an array (line 1, column 1)");
         assert_eq!(refused("[]", true), "sent");
@@ -241,11 +241,11 @@ mod tests {
     fn problems_point_at_their_place() {
         fits(r#"{"name":"a","pageSize":50}"#, &[]);
         fits(r#"{"name":"a","pageSize":5e1}"#, &[]);
-        fits("{}", &[("/name", "required, but missing")]);
+        fits("{}", &[("/name", "required")]);
         fits(r#"{"name":"a","pageSize":600}"#, &[("/pageSize", "600 is greater than the maximum of 500")]);
         fits(r#"{"name":"a","size":1}"#, &[("/size", "not a known argument")]);
         fits(r#"{"name":"a","format":"xml"}"#, &[("/format", r#""xml" is not one of "json" or "markdown""#)]);
-        fits(r#"{"name":"a","deep":{}}"#, &[("/deep/a~1b", "required, but missing")]);
+        fits(r#"{"name":"a","deep":{}}"#, &[("/deep/a~1b", "required")]);
     }
 
     #[test]

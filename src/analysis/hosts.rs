@@ -152,11 +152,12 @@ pub fn limit_text(view: &HostView) -> String {
         format!("{what} at {} of the provider's tokens", grouped(max))
     });
     let Some(bite) = limit.bites.first() else { return over_tokens.unwrap_or_else(|| limit.state.title().to_owned()) };
+    let (max, unit) = bite.unit.in_words(bite.max);
     let cut = format!(
         "{} at {} {}, {} left out",
         limit.state.title(),
-        grouped(bite.max),
-        bite.unit.title(),
+        grouped(max),
+        unit.title(),
         number_of(view.removed_bytes(), "bytes")
     );
     match over_tokens {

@@ -57,7 +57,10 @@ fn detail(host: &Host) -> String {
     for limit in &host.limit {
         let max = match limit.max {
             0 => limit.max_note.clone().unwrap_or_else(|| "depends on the model".to_owned()),
-            max => format!("{} {}", crate::number::grouped(max), limit.unit.title()),
+            max => {
+                let (max, unit) = limit.unit.in_words(max);
+                format!("{} {}", crate::number::grouped(max), unit.title())
+            }
         };
         page.push_str(&format!("limit {max}; {}\n", limit.certainty));
         if let Some(setting) = &limit.setting {
@@ -134,7 +137,10 @@ fn today() -> String {
 fn limits(host: &Host) -> String {
     let limit = |limit: &crate::host::rules::LimitRule| match limit.max {
         0 => "depends on the model".to_owned(),
-        max => format!("{} {}", crate::number::grouped(max), limit.unit.title()),
+        max => {
+            let (max, unit) = limit.unit.in_words(max);
+            format!("{} {}", crate::number::grouped(max), unit.title())
+        }
     };
     if host.limit.is_empty() { "none known".to_owned() } else { host.limit.iter().map(limit).collect::<Vec<_>>().join("; ") }
 }

@@ -266,6 +266,14 @@ impl LimitUnit {
         }
     }
 
+    /// A number of it in the unit that people can check: tokens of four bytes are bytes.
+    pub fn in_words(self, number: u64) -> (u64, Self) {
+        match self {
+            LimitUnit::Tokens4 => (number * 4, LimitUnit::Bytes),
+            unit => (number, unit),
+        }
+    }
+
     /// The same where room is short.
     pub fn short(self) -> &'static str {
         match self {

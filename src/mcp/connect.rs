@@ -189,7 +189,7 @@ async fn start(source: &Source, options: &Options, tap: &Arc<Tap>) -> Result<Lin
         Source::Command(command) => {
             phase("starting the program");
             let child::Started { process, stdin, stdout, fate } = child::start(command, options, tap, &mut tasks)?;
-            phase("waiting for the first word");
+            phase("waiting for the server");
             let watched = Arc::clone(tap);
             let end = async move || fate_of(&watched, fate).await;
             let (unended, asks) = mpsc::channel(1);

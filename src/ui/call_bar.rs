@@ -32,6 +32,9 @@ use crate::state::{
 const TIMING: f32 = 264.0;
 /// Width of its one line.
 const OUTCOME: f32 = 130.0;
+/// Room of the button of the arguments, and of the longest hint.
+const ARGUMENTS: f32 = 116.0;
+const HINT: f32 = 196.0;
 /// Below this height the bar is slim.
 const SLIM_BELOW: f32 = 760.0;
 
@@ -166,7 +169,13 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
             let name = if tool.name.is_empty() { "(no name)" } else { &tool.name };
             let label =
                 egui::Label::new(RichText::new(name).font(theme::tool_name()).color(t.strong)).truncate().sense(Sense::click());
-            if ui.add(label).on_hover_text("Show the definition as the model reads it").clicked() {
+            // The arguments stay in reach, however long the name is.
+            let room = ui.available_width() - if with_chips { ARGUMENTS } else { 0.0 };
+            let response = ui.scope(|ui| {
+                ui.set_max_width(room.max(40.0));
+                ui.add(label)
+            });
+            if response.inner.on_hover_text("Show the definition as the model reads it").clicked() {
                 cx.send(Action::ShowDialog(Dialog::Definition { tool: tool.name.clone() }));
             }
             let is_wide = ui.available_width() > 420.0;
@@ -174,6 +183,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
                 ui.add(egui::Label::new(RichText::new(title).font(theme::base()).color(t.weak)).truncate());
             }
             match with_chips {
+                true if ui.available_width() < ARGUMENTS + HINT => {}
                 true => hint_ui(ui, &tool.annotations),
                 false => badges_ui(ui, &tool.annotations),
             }

@@ -23,16 +23,14 @@ pub const FEW: f32 = 200.0;
 const LOWEST: f32 = 700.0;
 const VERDICT: f32 = 44.0;
 const SIDE: f32 = 16.0;
-/// Width from which on a closed drawer has room for its tabs in full beside the sentence; below, their short names.
-const WHOLE_TABS: f32 = 1_270.0;
-/// Width from which on there is room for short names; below, their icons.
-const SHORT_TABS: f32 = 860.0;
+/// Width from which on there is room for the names of the tabs beside their tools; below, their short names.
+const WHOLE_TABS: f32 = 840.0;
 
 /// One tab.
 struct Tab {
     id: DrawerTab,
     title: &'static str,
-    /// One word, for the header of a closed drawer.
+    /// One word, where there is little room.
     short: &'static str,
     icon: &'static str,
     /// What stands behind the title, once it is known.
@@ -137,9 +135,8 @@ fn header_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, shown: &Tab, is_collapsed: bo
                 let is_shown = tab.id == shown.id;
                 let count = (tab.count)(cx);
                 let is_open = is_shown && !is_collapsed;
-                let response = if is_collapsed && rect.width() < WHOLE_TABS {
-                    let label = if rect.width() < SHORT_TABS { "" } else { tab.short };
-                    let response = widgets::tab(ui, Some(tab.icon), label, None, is_open, theme::HEADER);
+                let response = if rect.width() < WHOLE_TABS {
+                    let response = widgets::tab(ui, Some(tab.icon), tab.short, None, is_open, theme::HEADER);
                     let name = count.map_or_else(|| tab.title.to_owned(), |count| format!("{} {count}", tab.title));
                     response.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), is_open, &name));
                     response.on_hover_text(name)

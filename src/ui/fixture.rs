@@ -89,7 +89,7 @@ fn place_ui(ui: &mut Ui, form: &mut FixtureForm) {
 
 /// What is made the same, and what is needed.
 fn choices_ui(ui: &mut Ui, saving: &FixtureSaving, form: &mut FixtureForm) {
-    heading(ui, "Made the same from call to call");
+    heading(ui, "Ignore what changes between calls");
     ui.horizontal_wrapped(|ui| {
         let normalise = &mut form.wanted.normalise;
         ui.checkbox(&mut normalise.dates, "Dates").on_hover_text("Each becomes 2000-01-01 in its own form, and is not compared");

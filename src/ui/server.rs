@@ -20,7 +20,7 @@ const NUMBER: f32 = 96.0;
 pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
-    let rest = widgets::mode_head(ui, cx, "Before the first call", |ui| {
+    let rest = widgets::mode_head(ui, cx, "Your tool list", |ui| {
         let name = format!("counted with {} (exact)", encoding.name());
         ui.add(Label::new(RichText::new(name).font(theme::small()).color(t.weak)).truncate());
     });

@@ -26,7 +26,7 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if button.enabled(has_some && is_connected).tip(tip).show(ui).clicked() {
             send(FixtureAction::Verify { offline: false });
         }
-        let button = Button::new("Judge the recorded answers").tip("Calls nothing: budgets and needed fields alone");
+        let button = Button::new("Check saved answers, no calls").tip("Calls nothing: budgets and needed fields alone");
         if button.enabled(has_some).show(ui).clicked() {
             send(FixtureAction::Verify { offline: true });
         }

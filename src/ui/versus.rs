@@ -37,7 +37,7 @@ fn act(cx: &Cx<'_>, action: ServerDiffAction) {
 
 pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let versus = &cx.state.versus;
-    let mut rest = widgets::mode_head(ui, cx, "Tools against another list", |ui| {
+    let mut rest = widgets::mode_head(ui, cx, "Compare tool definitions", |ui| {
         let can_copy = cx.state.tools_difference(cx.state.versus_tools()).is_some();
         let copy = Button::new("Copy as JSON").icon(icons::COPY).enabled(can_copy).tip("As `mcp-loupe diff --json` prints it");
         if copy.show(ui).clicked() {

@@ -693,3 +693,60 @@ fn what_is_pasted_becomes_the_form() {
     until_label(&mut window, "$ npx my-server --port 1");
     assert!(window.query_all_by_label_contains("s3cret").next().is_none());
 }
+
+/// Whatever the size of the window, every control is in it, and none stands on another.
+#[test]
+fn no_control_is_cut_or_covered_at_any_size() {
+    let mut window = on_sample();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until_label(&mut window, "Sent now, ");
+    let mut wrong = Vec::new();
+    check_controls(&mut window, "answer", &mut wrong);
+    press(&mut window, Key::Num5, Modifiers::COMMAND);
+    check_controls(&mut window, "hosts of the answer", &mut wrong);
+    press(&mut window, Key::Num6, Modifiers::COMMAND);
+    check_controls(&mut window, "tokens of the answer", &mut wrong);
+    window.set_size(egui::vec2(1_280.0, 800.0));
+    window.step();
+    press(&mut window, Key::Num4, Modifiers::COMMAND);
+    click(&mut window, "Compare json / markdown · 1 more call");
+    until_label(&mut window, "Of what this tool offers: json, ");
+    check_controls(&mut window, "comparison", &mut wrong);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Notes the controls that leave the window or stand on others, at 42 sizes.
+fn check_controls(window: &mut Window, screen: &str, wrong: &mut Vec<String>) {
+    use egui::accesskit::Role;
+    use egui_kittest::kittest::NodeT as _;
+
+    for width in [640, 700, 760, 860, 960, 1_100, 1_150, 1_200, 1_280, 1_366, 1_440, 1_600, 1_920, 2_560] {
+        for height in [520, 800, 1_000] {
+            let size = egui::vec2(width as f32, height as f32);
+            window.set_size(size);
+            (0..4).for_each(|_| window.step());
+            let inside = egui::Rect::from_min_size(egui::Pos2::ZERO, size).expand(1.0);
+            let of = |role| window.query_all_by_role(role).collect::<Vec<_>>();
+            let controls = [Role::Button, Role::TextInput, Role::Tab, Role::RadioButton].into_iter().flat_map(of);
+            let placed: Vec<(String, egui::Rect)> = controls
+                .map(|node| (node.accesskit_node().label().unwrap_or_default(), node.rect()))
+                .filter(|(_, rect)| rect.area() > 0.0)
+                .collect();
+            assert!(placed.len() > 10, "{screen} {width}x{height} has {} controls", placed.len());
+            for (at, (name, rect)) in placed.iter().enumerate() {
+                // Lists scroll up and down, columns of a comparison across.
+                if screen != "comparison" && (rect.left() < inside.left() || rect.right() > inside.right()) {
+                    wrong.push(format!("{screen} {width}x{height}: {name:?} {rect:?} leaves the window"));
+                }
+                for (other, place) in &placed[at + 1..] {
+                    let both = rect.intersect(*place);
+                    // What holds a control is no other control beside it.
+                    let is_within = rect.contains_rect(*place) || place.contains_rect(*rect);
+                    if both.width() > 2.0 && both.height() > 2.0 && !is_within {
+                        wrong.push(format!("{screen} {width}x{height}: {name:?} {rect:?} and {other:?} {place:?} overlap"));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -54,7 +54,7 @@ fn known() -> usize {
 fn one_host_is_told_in_full() {
     let page = text(&["hosts", "codex"], b"");
     assert!(page.starts_with("codex · "), "{page}");
-    for said in ["limit 12,000 ", "input schema reduced (title, examples, $schema removed)", "observed: "] {
+    for said in ["limit 48,000 bytes", "input schema reduced (title, examples, $schema removed)", "observed: "] {
         assert!(page.contains(said), "{said} is not in {page}");
     }
     let list = json(&["hosts", "codex", "--json"], b"");

@@ -265,8 +265,8 @@ fn newcomers() {
         Dark,
         &[
             "Connected to loupe-sample",
-            "4,091 tokens of 32 tool definitions before the first call",
-            "The dearest definition: strict_update_company",
+            "Your tool list costs 4,091 tok in 32 definitions",
+            "Most expensive tool: strict_update_company",
         ],
     );
     own.apply(Event::Session {
@@ -725,7 +725,7 @@ fn connecting_to_ones_own() {
         "login-640",
         [640, 520],
         Light,
-        &["Log in with your browser", "The server sends you to login.example.com. Look whether you know it;"],
+        &["Log in with your browser", "The server sends you to login.example.com. Check that you recognise it;"],
     );
     let servers = vec!["https://login.example.com".to_owned(), "https://sso.example.org/tenant-7".into()];
     let mut step = |step| window.state.apply(Event::Session { session, update: SessionUpdate::Login(step) }, &mut Vec::new());

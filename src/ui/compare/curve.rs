@@ -76,7 +76,8 @@ fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, chosen: &BTreeSet<String>) {
                     .limit
                     .iter()
                     .filter(|limit| limit.max > 0)
-                    .map(|limit| widgets::number_text(limit.max, limit.unit.title()))
+                    .map(|limit| limit.unit.in_words(limit.max))
+                    .map(|(max, unit)| widgets::number_text(max, unit.title()))
                     .collect();
                 if ui.checkbox(&mut is_ticked, &host.name).on_hover_text(units.join("\n")).changed() {
                     let mut next = chosen.clone();

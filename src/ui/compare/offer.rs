@@ -12,7 +12,7 @@ use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, commands, icons};
 
 /// Room under which the button says less.
-const TIGHT: f32 = 620.0;
+const TIGHT: f32 = 860.0;
 
 /// What the button says, and what it does; `None` where the tool has nothing that chooses a format.
 fn compare_of(cx: &Cx<'_>) -> Option<(String, SweepChoice)> {
@@ -38,7 +38,7 @@ fn why_not(cx: &Cx<'_>) -> &'static str {
 pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let why = why_not(cx);
     let Some((label, choice)) = compare_of(cx) else {
-        let is_short = ui.available_width() < TIGHT + 100.0;
+        let is_short = ui.available_width() < TIGHT;
         vary_ui(ui, cx, if is_short { "Vary…" } else { "Vary an argument…" }, why);
         return;
     };

@@ -35,7 +35,7 @@ pub(super) fn import_ui(ui: &mut Ui, cx: &Cx<'_>) {
             ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
         }
         Some(found) if found.is_empty() => {
-            let words = "No client's configuration is where such files usually lie. Choose the file, or paste its text above.";
+            let words = "No client configuration found. Choose the file, or paste its text above.";
             ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.text)).wrap());
         }
         Some(found) => {

@@ -146,7 +146,7 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
     widgets::modal(ui, Modal::new(Id::unique("login dialog")), 620.0, |ui| {
         ui.label(RichText::new("Log in with your browser").font(theme::semibold(16.0)).color(t.strong));
         let host = url.split("://").nth(1).and_then(|rest| rest.split(['/', '?']).next()).unwrap_or_default();
-        let words = format!("The server sends you to {host}. Look whether you know it; this is the whole address:");
+        let words = format!("The server sends you to {host}. Check that you recognise it; this is the whole address:");
         ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
         Frame::new()
             .fill(t.bg)

@@ -119,9 +119,9 @@ pub fn facts_at(ui: &Ui, left: Pos2, row: &HostRow) -> String {
 /// The limit in one word or two, and its detail.
 pub fn limit_words(row: &HostRow) -> (String, String) {
     let limit = row.limit();
-    let max = row.host.limit.iter().filter(|rule| rule.max > 0).map(|rule| (rule.max, rule.unit.short())).next();
+    let max = row.host.limit.iter().filter(|rule| rule.max > 0).map(|rule| short(rule.unit, rule.max)).next();
     let bite = limit.bites.first();
-    let detail = match (bite.map(|bite| (bite.max, bite.unit.short())).or(max), limit.tokens_max) {
+    let detail = match (bite.map(|bite| short(bite.unit, bite.max)).or(max), limit.tokens_max) {
         (_, Some(max)) if bite.is_none() => format!("limit {} tokens", grouped(max)),
         (Some((max, unit)), _) => format!("limit {} {unit}", grouped(max)),
         (None, _) => String::new(),
@@ -181,4 +181,10 @@ fn evidence_mark(t: &ThemeTokens, evidence: Evidence) -> (&'static str, Hue) {
 /// Whether a host stands first: from the user's own file, or pinned.
 pub fn is_first(row: &HostRow, view: &HostsView) -> bool {
     row.host.is_own || view.pinned.contains(&row.host.id)
+}
+
+/// A limit with its unit, where room is short.
+fn short(unit: crate::host::rules::LimitUnit, max: u64) -> (u64, &'static str) {
+    let (max, unit) = unit.in_words(max);
+    (max, unit.short())
 }

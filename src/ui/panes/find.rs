@@ -53,7 +53,7 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &Pa
             let places = places(cx, pane);
             let mut index: usize = ui.data(|data| data.get_temp(index_id)).unwrap_or(0).min(places.len().saturating_sub(1));
             let label = match places.len() {
-                0 => "no place".to_owned(),
+                0 => "No matches".to_owned(),
                 FIND_LIMIT => {
                     format!("{} of more than {}", widgets::grouped(index as u64 + 1), widgets::grouped(FIND_LIMIT as u64))
                 }

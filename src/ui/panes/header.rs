@@ -132,17 +132,20 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
                 false => 0.0,
             };
             let words = ui.painter().layout_no_wrap(short_title(&title.name).to_owned(), theme::title(), t.strong).size().x;
-            if rect.width() - view_as >= words + 226.0 {
+            // A closed pane is offered by name where there is room, else by a plus.
+            let is_named = rect.width() - view_as - closed.len() as f32 * 112.0 >= words + 190.0;
+            let chips = closed.len() as f32 * if is_named { 112.0 } else { 38.0 };
+            if rect.width() - view_as - chips >= words + 226.0 {
                 copy_button(ui, cx, view, title);
             }
             ui.add_space(8.0);
             let name = ui.painter().layout_no_wrap(title.name.clone(), theme::title(), t.strong).size().x;
-            let room_for_bytes = rect.width() - name > 300.0 + view_as;
+            let room_for_bytes = rect.width() - name > 300.0 + view_as + chips;
             if let Some((tokens, bytes)) = cost(cx, view, title) {
                 let bytes = widgets::bytes(bytes);
                 let tokens = widgets::count_text(tokens, "tok");
                 // Swatch, caret, three buttons and the tokens come first; names are not elided to show a size.
-                let spare = rect.width() - name - 230.0 - view_as;
+                let spare = rect.width() - name - 230.0 - view_as - chips;
                 // Where there is no room for both, what changed takes the place of what it is now.
                 let is_tight = spare < 90.0;
                 let has_chip = diff::pane_chip(ui, cx, view, if is_tight { spare + 75.0 } else { spare });
@@ -170,7 +173,7 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
             for (pane, name) in closed {
                 ui.add_space(8.0);
                 let spoken = format!("Show {name}");
-                if Button::new(&name)
+                if Button::new(if is_named { &name } else { "" })
                     .icon(icons::ADD)
                     .name(&spoken)
                     .key(PLACES[pane])

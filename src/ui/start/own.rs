@@ -31,9 +31,9 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     if let Some(total) = state.tools_total() {
         let tools = state.tools.len() as u64;
         let text = format!(
-            "{} of {} before the first call",
-            widgets::number_text(total, "tokens"),
-            widgets::number_text(tools, "tool definitions")
+            "Your tool list costs {} in {}",
+            widgets::number_text(total, "tok"),
+            widgets::number_text(tools, "definitions")
         );
         let keys = format!("by part, and what cutting would save ({})", encoding.name());
         if row_ui(ui, width, icons::COST, &text, &keys).clicked() {
@@ -41,7 +41,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         }
         let cost = |listed: &&ListedTool| listed.tokens.map_or(0, |tokens| tokens.get(encoding));
         let (dear, cheap) = (state.tools.iter().max_by_key(cost), state.tools.iter().min_by_key(cost));
-        let ends = [("The dearest definition", dear), ("The cheapest definition", cheap)];
+        let ends = [("Most expensive tool", dear), ("Cheapest tool", cheap)];
         for (what, listed) in ends.into_iter().filter(|_| tools > 1) {
             let Some(listed) = listed else { continue };
             let tokens = widgets::number_text(cost(&listed), "tokens");
@@ -58,7 +58,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
         cx.send(Action::Library(LibraryAction::Show));
     }
     let keys = commands::keys_of("Protocol log");
-    if row_ui(ui, width, icons::MESSAGES, "What was said on the wire", &format!("every message both ways ({keys})")).clicked() {
+    if row_ui(ui, width, icons::MESSAGES, "Protocol log", &format!("every message both ways ({keys})")).clicked() {
         cx.send(Action::Wire(crate::state::wire::WireAction::Show));
     }
 }

@@ -99,7 +99,7 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     let expect = at.join("expect.toml");
     let text = std::fs::read_to_string(&expect).unwrap_or_default() + "\n[budgets.tokens]\ncontent = 7\n";
     std::fs::write(&expect, text).unwrap_or_else(|error| panic!("{error}"));
-    click(&mut window, "Judge the recorded answers");
+    click(&mut window, "Check saved answers, no calls");
     until_label(&mut window, "0 of 1 fixture passed");
     until_label(&mut window, "failed: budget content");
 }
