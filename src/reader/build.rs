@@ -1,5 +1,6 @@
 //! The JSON of what is read, and where each value stands.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -151,8 +152,14 @@ impl Builder {
 
     pub fn record(&mut self, record: &Record) {
         self.open('{');
-        for (at, (name, value)) in record.iter().enumerate() {
-            self.key(&unique(name, &record[..at]));
+        let mut taken: HashMap<&str, usize> = HashMap::new();
+        for (name, value) in record {
+            let count = taken.entry(name).or_default();
+            *count += 1;
+            match *count {
+                1 => self.key(name),
+                count => self.key(&format!("{name} ({count})")),
+            }
             self.value(value);
         }
         self.close('}');
@@ -175,7 +182,8 @@ impl Builder {
                 self.key(name);
                 self.value(value);
             }
-            self.key(&unique("records", envelope));
+            let is_taken = envelope.iter().any(|(name, _)| name == "records");
+            self.key(if is_taken { "records (2)" } else { "records" });
         }
         if is_alone {
             self.value(&records[0]);
@@ -200,13 +208,6 @@ impl Builder {
         let covered = merged(covered).into_iter().map(|range| (self.block, range)).collect();
         Some(TextData { doc: Arc::new(doc), segments: self.segments, covered, records })
     }
-}
-
-/// A name that is not taken yet: `a`, `a (2)`.
-fn unique(name: &str, taken: &[(String, Value)]) -> String {
-    // Records of a layout have few members; looking through them is cheaper than a table.
-    let count = taken.iter().filter(|(own, _)| own == name).count();
-    if count == 0 { name.to_owned() } else { format!("{name} ({})", count + 1) }
 }
 
 /// Whether a text is a number by JSON's grammar.

@@ -17,7 +17,7 @@ const LONGEST: usize = 2_000;
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank() && !is_rule(line.text)).collect();
-    let under_head = under_head(&all);
+    let under_head = if block.text.contains("  ") { under_head(&all) } else { None };
     let table = match blank_columns(&all) {
         Some(found) if under_head.as_ref().is_none_or(|head| head.columns() <= found.columns()) => found,
         _ => under_head?,
@@ -87,7 +87,11 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
         return None;
     }
     let mut is_filled = Vec::new();
-    for line in all.iter().filter(|line| is_row(line)) {
+    for (at, line) in all.iter().filter(|line| is_row(line)).enumerate() {
+        // Prose has no column left after some lines.
+        if at == 64 && begins(&is_filled).len() < FEWEST.1 {
+            return None;
+        }
         for (at, char) in line.text.chars().enumerate() {
             if at == LONGEST {
                 return None;
@@ -98,7 +102,7 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
             is_filled[at] |= char != ' ';
         }
     }
-    let starts: Vec<usize> = (0..is_filled.len()).filter(|at| is_filled[*at] && (*at == 0 || !is_filled[at - 1])).collect();
+    let starts = begins(&is_filled);
     if starts.len() < FEWEST.1 || starts.len() > MAX {
         return None;
     }
@@ -128,6 +132,11 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
     }
     rows[first] = None;
     Some(Table { head: Some(first), names, rows })
+}
+
+/// Where filled places begin.
+fn begins(is_filled: &[bool]) -> Vec<usize> {
+    (0..is_filled.len()).filter(|at| is_filled[*at] && (*at == 0 || !is_filled[at - 1])).collect()
 }
 
 /// Names of columns: each is there, and none begins with a digit.
