@@ -7,6 +7,9 @@ use std::time::Instant;
 use mcp_loupe::reader::{TextBlock, read};
 use mcp_loupe::token;
 
+/// Writes the line with this number.
+type Line = fn(usize) -> String;
+
 const BYTES: usize = 20_000_000;
 
 fn repeated(line: impl Fn(usize) -> String) -> String {
@@ -21,7 +24,7 @@ fn repeated(line: impl Fn(usize) -> String) -> String {
 }
 
 fn main() {
-    let shapes: [(&str, fn(usize) -> String); 7] = [
+    let shapes: [(&str, Line); 7] = [
         ("listing", |at| format!("[FILE] report-{at}.md        {}.21 KB\n", at % 977)),
         ("records", |at| format!("Commit: {at:040x}\nAuthor: Ann {at}\nMessage: Change number {at}\n\n")),
         ("grep", |at| format!("src/a{}.rs:{at}:    let value = compute({at});\n", at % 89)),

@@ -5,7 +5,7 @@
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::{Cx, compare, drawer, palette, theme};
+use super::{Cx, compare, drawer, palette, strip, theme};
 use crate::analysis::{HostsQuery, SubjectQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
 use crate::settings::Theme;
@@ -65,6 +65,16 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(CTRL, Key::F, "Find in the pane", |_, cx| {
         has_answer(cx).then(|| ViewAction::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())).into())
     }),
+    UiCommand::new(Modifiers::ALT, Key::Num1, "Open what is sent", |_, cx| strip::open(cx, 0)),
+    UiCommand::new(Modifiers::ALT, Key::Num2, "Open the second format of the answer", |_, cx| strip::open(cx, 1)),
+    UiCommand::new(Modifiers::ALT, Key::Num3, "Open the third format of the answer", |_, cx| strip::open(cx, 2)),
+    UiCommand::new(BARE, Key::W, "Why it is cheaper", |ui, cx| {
+        if has_answer(cx) {
+            strip::why(ui, cx);
+        }
+        None
+    }),
+    UiCommand::new(BARE, Key::V, "Copy the verdict", |_, cx| has_answer(cx).then_some(Action::CopyVerdict)),
     UiCommand::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
     UiCommand::new(CTRL, Key::Num2, "Second pane", |_, cx| focus_pane(cx, 1)),
     UiCommand::new(CTRL, Key::Num3, "Third pane", |_, cx| focus_pane(cx, 2)),
@@ -155,6 +165,9 @@ pub fn keys_text(shortcut: &KeyboardShortcut) -> String {
     if shortcut.modifiers.command || shortcut.modifiers.ctrl {
         parts.push(control);
     }
+    if shortcut.modifiers.alt {
+        parts.push("Alt");
+    }
     if shortcut.modifiers.shift {
         parts.push("Shift");
     }
@@ -178,7 +191,8 @@ pub fn keys(ui: &Ui, cx: &Cx<'_>) {
         let toggles = key == Key::F1 || (key == Key::K && matches!(dialog, Some(Dialog::Palette { .. })));
         let is_theirs = (in_dialog && !toggles) || (key == Key::Escape && Popup::is_any_open(ui));
         // On the connect screen a slash begins a path, and there are no tools to look for.
-        let is_typing = (in_text || cx.state.view.screen == Screen::Connect) && key == Key::Slash;
+        let is_bare = shortcut.modifiers.is_none() && matches!(key, Key::Slash | Key::W | Key::V);
+        let is_typing = (in_text || cx.state.view.screen == Screen::Connect) && is_bare;
         if is_theirs || is_typing || !pressed(ui, shortcut) {
             continue;
         }
@@ -406,15 +420,16 @@ mod tests {
     }
 
     #[test]
-    fn no_command_needs_alt() {
+    fn no_command_needs_control_and_alt() {
         // AltGr is Ctrl Alt on many keyboards and writes characters.
-        assert!(COMMANDS.iter().filter_map(|command| command.shortcut).all(|shortcut| !shortcut.modifiers.alt));
+        let is_alt_gr = |keys: KeyboardShortcut| keys.modifiers.alt && (keys.modifiers.command || keys.modifiers.ctrl);
+        assert!(!COMMANDS.iter().filter_map(|command| command.shortcut).any(is_alt_gr));
     }
 
     #[test]
-    fn bare_keys_that_write_are_the_slash_alone() {
+    fn bare_keys_that_write_are_few() {
         let writing: Vec<_> =
             COMMANDS.iter().filter(|c| c.shortcut.is_some_and(|keys| keys.modifiers.is_none())).map(UiCommand::keys).collect();
-        assert_eq!(writing, ["Esc", "/", "F1", "F6", "F8"]);
+        assert_eq!(writing, ["Esc", "/", "W", "V", "F1", "F6", "F8"]);
     }
 }

@@ -254,6 +254,31 @@ fn a_filter_that_finds_nothing_says_so() {
 }
 
 #[test]
+fn a_letter_copies_the_verdict_unless_a_field_has_the_focus() {
+    let mut typing = harness(answered(Outcome::Result));
+    typing.get_by_label("Filter tools").focus();
+    typing.run_ok();
+    press(&mut typing, Modifiers::NONE, Key::V);
+    assert!(!typing.state().sent.contains(&Action::CopyVerdict));
+    let mut harness = harness(answered(Outcome::Result));
+    press(&mut harness, Modifiers::NONE, Key::V);
+    assert!(harness.state().sent.contains(&Action::CopyVerdict));
+}
+
+#[test]
+fn enter_in_the_filter_picks_the_only_match() {
+    let mut state = connected();
+    state.filter = "dual_search".into();
+    let matching = state.tools.iter().filter(|listed| listed.tool.name.contains("dual_search")).count();
+    assert_eq!(matching, 1);
+    let mut harness = harness(state);
+    harness.get_by_label("Filter tools").focus();
+    harness.run_ok();
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    assert!(harness.state().sent.contains(&CallAction::SelectTool("dual_search".into()).into()));
+}
+
+#[test]
 fn a_slash_goes_to_the_filter_unless_a_field_has_the_focus() {
     let mut harness = harness(connected());
     harness.event(egui::Event::Text("/".into()));

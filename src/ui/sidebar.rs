@@ -341,6 +341,14 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
         if response.changed() {
             cx.send(ViewAction::SetFilter(text));
         }
+        // The only match is the one that was looked for.
+        if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
+            let filter = cx.state.filter.trim().to_lowercase();
+            let mut matching = cx.state.tools.iter().filter(|listed| is_match(&listed.tool, &filter));
+            if let (Some(only), None) = (matching.next(), matching.next()) {
+                cx.send(CallAction::SelectTool(only.tool.name.clone()));
+            }
+        }
         if clear > 0.0 && widgets::icon_button(ui, icons::CLOSE, "Clear the filter").clicked() {
             cx.send(ViewAction::SetFilter(String::new()));
         }

@@ -10,7 +10,9 @@ use super::{Cx, call_bar, commands, compare, icons, panes};
 use crate::analysis::{RowQuery, counted};
 use crate::capture::Outcome;
 use crate::format::FORMATS;
-use crate::state::{Action, CallAction, ConnectAction, DrawerTab, PaneView, QueryState, TokensAction, TokensPart, ViewAction};
+use crate::state::{
+    Action, CallAction, ConnectAction, DrawerTab, PaneView, QueryState, Screen, TokensAction, TokensPart, ViewAction,
+};
 use crate::verdict::{CountedRow, Loss, Strip, StripCell, strip};
 
 /// Its height, and that where the window is low.
@@ -273,6 +275,14 @@ fn badge_at(ui: &Ui, right: egui::Pos2, text: &str) -> f32 {
     ui.painter().rect(rect, theme::RADIUS_BADGE, t.ok_bg, Stroke::new(1.0, t.ok_line), StrokeKind::Inside);
     ui.painter().galley(pos2(rect.left() + 6.0, (rect.center().y - galley.size().y / 2.0).round()), galley, t.ok);
     rect.left()
+}
+
+/// Shows the format of a cell in the middle pane.
+pub fn open(cx: &Cx<'_>, at: usize) -> Option<Action> {
+    let capture = cx.state.capture().filter(|_| cx.state.view.screen == Screen::Answer)?;
+    let strip = strip(&cx.state.counted_rows(&capture.id), &cx.state.settings.tokenizer)?;
+    let format = strip.cells.get(at)?.format;
+    Some(ViewAction::SetPane { pane: 1, shows: PaneView::Text(format) }.into())
 }
 
 /// Shows the steps from what is sent to the winner.

@@ -102,7 +102,7 @@ pub fn card_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage, co
     let is_narrow = inner.width() < 250.0;
     if let (Some(change), Some(baseline)) = (change(column, baseline, encoding), baseline) {
         let color = if is_whole && page.sweep.is_data_alone && change.starts_with('−') { t.ok } else { t.text };
-        let end = widgets::text_at(ui, pos2(end + 8.0, line(38.0).y), change, theme::mono_semibold(12.5), color, 60.0);
+        let end = widgets::text_at(ui, pos2(end + 8.0, line(38.0).y), change, theme::semibold(12.5), color, 60.0);
         let against = format!("against {}", baseline.title);
         widgets::text_at(ui, pos2(end + 6.0, line(38.0).y), against, theme::small(), t.weak, inner.right() - end - 6.0);
     }
