@@ -152,11 +152,17 @@ impl Builder {
 
     pub fn record(&mut self, record: &Record) {
         self.open('{');
+        // Most records are short: looking through one is cheaper than a table. A text of one record may have any number.
         let mut taken: HashMap<&str, usize> = HashMap::new();
-        for (name, value) in record {
-            let count = taken.entry(name).or_default();
-            *count += 1;
-            match *count {
+        for (at, (name, value)) in record.iter().enumerate() {
+            let count = if record.len() <= 32 {
+                record[..at].iter().filter(|(own, _)| own == name).count() + 1
+            } else {
+                let count = taken.entry(name).or_default();
+                *count += 1;
+                *count
+            };
+            match count {
                 1 => self.key(name),
                 count => self.key(&format!("{name} ({count})")),
             }

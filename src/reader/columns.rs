@@ -82,6 +82,10 @@ fn under_head<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
 /// Columns parted by what is blank in every line of three words or more, as `ls -l`, `df` and `ps` align them.
 fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
     let is_row = |line: &LineAt<'_>| line.text.split_whitespace().nth(2).is_some();
+    // What begins with a mark in brackets are lines of one shape.
+    if all.first().is_some_and(|line| line.text.starts_with('[')) {
+        return None;
+    }
     let rows = all.iter().filter(|line| is_row(line)).count();
     if rows < FEWEST.0 || rows * 5 < all.len() * 4 || all.iter().any(|line| line.text.contains('\t')) {
         return None;

@@ -26,7 +26,7 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<Labelled> {
         && name.len() <= BYTES
         && name.split_whitespace().count() <= WORDS
         && name.starts_with(|char: char| char.is_alphabetic() || char == '_' || char == '$' || char == '@')
-        && !name.contains(['(', '{', '[', '<', ';', '"', '\'', '`', '|', ',', '?', '!', '\\'])
+        && !name.contains(['(', '{', '[', '<', ';', ':', '"', '\'', '`', '|', ',', '?', '!', '\\'])
         && !name.ends_with(" http")
         && !matches!(&*name, "http" | "https" | "file");
     if !is_label {

@@ -179,7 +179,7 @@ fn a_pattern_names_the_members() {
 #[test]
 fn hostile_texts_end() {
     // As many labels as lines, none of which comes again.
-    let labels: String = (0..60_000).map(|at| format!("src/a.rs:{at}:    let value{at} = {at}\n")).collect();
+    let labels: String = (0..60_000).map(|at| format!("value {at}: {at}\n")).collect();
     assert_eq!(read_by(by_id("key-value").unwrap(), &blocks(&labels)).unwrap().data.records, 1);
     for piece in
         ["[", "{", "|", "a|", "```\n", "\"", "- ", "<a>", "{'a':", "a: ", "a:\n", "**", "  x", ", ", "[x] ", "1,\"\"\"\"\n"]
