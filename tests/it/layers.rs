@@ -66,7 +66,7 @@ const GROUND: &[&str] = &["number", "digest", "problem", "cancel"];
 /// Crates that only these modules may name.
 const HOMES: &[(&str, &[&str])] = &[
     ("rmcp::", &["mcp"]),
-    ("reqwest::", &["mcp", "engine"]),
+    ("reqwest::", &["mcp"]),
     ("egui", &["ui", "app", "shot"]),
     ("eframe::", &["ui", "app", "shot"]),
     ("tokio::", &["mcp", "serve", "engine", "cli"]),

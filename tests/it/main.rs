@@ -24,7 +24,6 @@ mod ends;
 #[cfg(unix)]
 mod misbehave;
 #[cfg(unix)]
-mod reading;
 mod readme;
 #[cfg(unix)]
 mod secrets;
@@ -39,6 +38,8 @@ mod asks_window;
 mod live;
 #[cfg(feature = "gui")]
 mod pictures;
+#[cfg(feature = "gui")]
+mod reading;
 #[cfg(feature = "gui")]
 mod screens;
 #[cfg(feature = "gui")]
