@@ -56,7 +56,7 @@ impl Format for Pretty {
     }
 }
 
-/// The texts where they are JSON, laid out as [`Pretty`] is: how the pane of the text shows them on demand. No format of
+/// The texts where they are JSON, laid out as `json-pretty` is: how the pane of the text shows them on demand. No format of
 /// its own, since nobody sends it.
 #[derive(Debug)]
 pub struct PrettyContent;
