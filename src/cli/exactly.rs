@@ -21,11 +21,7 @@ const VARIABLE: &str = "ANTHROPIC_API_KEY";
 /// # Errors
 /// There is no key, nobody can be asked or they said no, or the provider does not count.
 pub fn count(subject: &Subject, formats: &[&'static dyn Format], model: &str) -> Result<ExactCounts, Problem> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Problem::new(ProblemKind::Internal, format!("nothing can be sent: {error}")))?;
-    let key = runtime.block_on(key())?;
+    let key = wait_for(key)??;
     let mut texts = Vec::new();
     for format in formats.iter().filter(|format| format.applies(subject).is_ok()) {
         let text = analysis::text_of(subject, format.id())?;
@@ -39,10 +35,26 @@ pub fn count(subject: &Subject, formats: &[&'static dyn Format], model: &str) ->
     }
     let mut tokens = Vec::with_capacity(texts.len());
     for (format, text) in texts {
-        let request = Request::new(claude::ADDRESS, model, &text);
-        tokens.push((format, runtime.block_on(provider::count(&request, &key, provider::LIMIT))?));
+        tokens.push((format, counted(&Request::new(claude::ADDRESS, model, &text), &key)?));
     }
     Ok(ExactCounts { model: model.to_owned(), day: OffsetDateTime::now_utc().date().to_string(), tokens })
+}
+
+fn counted(request: &Request, key: &Key) -> Result<u64, Problem> {
+    wait_for(|| provider::count(request, key, provider::LIMIT))?
+}
+
+/// Waits on a thread of its own: the session's runtime is still there, and a runtime cannot wait within another.
+fn wait_for<F: Future<Output: Send>>(begin: impl FnOnce() -> F + Send) -> Result<F::Output, Problem> {
+    let failed = |why: String| Problem::new(ProblemKind::Internal, format!("nothing can be sent: {why}"));
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.map(|runtime| runtime.block_on(begin()))
+        });
+        let done = waiting.join().map_err(|_| failed("the thread ended".to_owned()))?;
+        done.map_err(|error| failed(error.to_string()))
+    })
 }
 
 /// Whether somebody can be asked, before anything is called.
@@ -101,6 +113,13 @@ pub fn page(counts: &ExactCounts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn counting_waits_within_a_session() {
+        let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let problem = counted(&Request::new(&format!("http://{free}/"), "m", "text"), &Key::new("sk-1")).unwrap_err();
+        assert_eq!(problem.kind, ProblemKind::Connect, "{problem:?}");
+    }
 
     #[test]
     fn only_a_yes_is_one() {

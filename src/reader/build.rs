@@ -153,7 +153,7 @@ impl Builder {
     pub fn record(&mut self, record: &Record) {
         self.open('{');
         // Most records are short: looking through one is cheaper than a table. A text of one record may have any number.
-        let mut taken: HashMap<&str, usize> = HashMap::new();
+        let mut taken: HashMap<&str, usize> = HashMap::with_capacity(if record.len() > 32 { record.len() } else { 0 });
         for (at, (name, value)) in record.iter().enumerate() {
             let count = if record.len() <= 32 {
                 record[..at].iter().filter(|(own, _)| own == name).count() + 1

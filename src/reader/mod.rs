@@ -164,6 +164,10 @@ const QUOTED: f64 = 0.2;
 pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
     let (mut best, mut quoted): (Option<Found>, Option<Found>) = (None, None);
     for reader in READERS.iter().copied() {
+        // None can read more than all.
+        if best.as_ref().is_some_and(|best| best.share >= 1.0) {
+            break;
+        }
         let Some(found) = read_by(reader, blocks) else { continue };
         if reader.certainty == Certainty::Marked {
             // A log or a listing may quote a little JSON, and is one all the same.
