@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, Modal, RichText, ScrollArea, TextEdit, Ui};
+use egui::{Checkbox, ComboBox, Id, Key, Label, Margin, RichText, ScrollArea, TextEdit, Ui};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
@@ -17,7 +17,7 @@ const WIDTH: f32 = 600.0;
 
 pub fn ask_ui(ui: &Ui, cx: &Cx<'_>, open: &OpenAsk) {
     let room = widgets::modal_room(ui);
-    let modal = Modal::new(Id::unique(("ask", open.session, open.ask.key)));
+    let modal = Id::unique(("ask", open.session, open.ask.key));
     widgets::modal(ui, modal, WIDTH, |ui| {
         head_ui(ui, cx, open);
         let height = (room.y - 200.0).max(120.0);

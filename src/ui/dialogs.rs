@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use egui::{
-    Align2, Area, Frame, Id, Key, Label, Margin, Modal, Modifiers, Order, RichText, Role, ScrollArea, Sense, Stroke, TextEdit,
-    Ui, WidgetInfo, vec2,
+    Align2, Area, Frame, Id, Key, Label, Margin, Modifiers, Order, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui,
+    WidgetInfo, vec2,
 };
 
 use super::theme::{self, ThemeTokens};
@@ -39,7 +39,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
         | Dialog::Fixture => 760.0,
         _ => 560.0_f32,
     };
-    let response = widgets::modal(ui, Modal::new(Id::unique(("dialog", std::mem::discriminant(dialog)))), wanted, |ui| {
+    let response = widgets::modal(ui, Id::unique(("dialog", std::mem::discriminant(dialog))), wanted, |ui| {
         let height = (room.y - 120.0).max(120.0);
         match dialog {
             Dialog::ConfirmCall { call } => {

@@ -21,11 +21,17 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     }
     place_ui(ui, &mut form);
     let preview = match &saving.preview {
-        Some(Ok(preview)) => Some(preview),
+        Some(Ok(preview)) => Some(&**preview),
         _ => None,
     };
-    ScrollArea::vertical().id_salt("fixture").max_height(height - 90.0).auto_shrink([false, true]).show(ui, |ui| {
+    let there = preview.map_or(There::Nothing, |preview| preview.there);
+    there_ui(ui, preview);
+    // As high before it is known what would be written as after, so that the buttons stay where they are.
+    ScrollArea::vertical().id_salt("fixture").max_height(height - 90.0).auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
+        if let Some(problem) = &saving.refused {
+            widgets::problem_ui(ui, problem);
+        }
         choices_ui(ui, saving, &mut form);
         match &saving.preview {
             Some(Ok(preview)) => preview_ui(ui, preview, &mut form),
@@ -33,20 +39,6 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
             None => drop(ui.label(RichText::new("Looking for secrets…").font(theme::small()).color(t.weak))),
         }
     });
-    if let Some(problem) = &saving.refused {
-        widgets::problem_ui(ui, problem);
-    }
-    let there = preview.map_or(There::Nothing, |preview| preview.there);
-    if let Some(preview) = preview {
-        let (words, color) = match there {
-            There::Nothing => (format!("Makes {}", preview.path.display()), t.weak),
-            There::Fixture => (format!("{} is there already", preview.path.display()), t.warn),
-            There::Other => {
-                (format!("{} is there already, and is no fixture: choose another name", preview.path.display()), t.bad)
-            }
-        };
-        ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
-    }
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         let is_free = there == There::Nothing || (there == There::Fixture && form.replaces);
         let can_save = preview.is_some() && is_free && form.path().is_some() && !saving.is_saving;
@@ -67,6 +59,18 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     if form != saving.form {
         cx.send(Action::Fixture(FixtureAction::Edit(form)));
     }
+}
+
+/// What stands where the fixture would go: one line, whatever it says.
+fn there_ui(ui: &mut Ui, preview: Option<&Preview>) {
+    let t = ThemeTokens::of(ui);
+    let (words, color) = match preview.map(|preview| (preview.there, preview.path.display())) {
+        None => (String::new(), t.weak),
+        Some((There::Nothing, path)) => (format!("Makes {path}"), t.weak),
+        Some((There::Fixture, path)) => (format!("{path} is there already"), t.warn),
+        Some((There::Other, path)) => (format!("{path} is there already, and is no fixture: choose another name"), t.bad),
+    };
+    ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).truncate());
 }
 
 fn place_ui(ui: &mut Ui, form: &mut FixtureForm) {

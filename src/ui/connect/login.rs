@@ -1,6 +1,6 @@
 //! Logging in: the wish in the form, the offer after a refusal, the address before it is opened, the log.
 
-use egui::{Frame, Id, Label, Margin, Modal, RichText, ScrollArea, Stroke, Ui};
+use egui::{Frame, Id, Label, Margin, RichText, ScrollArea, Stroke, Ui};
 
 use super::super::theme::{self, ThemeTokens};
 use super::super::{Cx, icons, top_bar, widgets};
@@ -143,7 +143,7 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some((url, since, limit)) = &cx.state.login.open else { return };
     let t = ThemeTokens::of(ui);
     let room = widgets::modal_room(ui);
-    widgets::modal(ui, Modal::new(Id::unique("login dialog")), 620.0, |ui| {
+    widgets::modal(ui, Id::unique("login dialog"), 620.0, |ui| {
         ui.label(RichText::new("Log in with your browser").font(theme::semibold(16.0)).color(t.strong));
         let host = url.split("://").nth(1).and_then(|rest| rest.split(['/', '?']).next()).unwrap_or_default();
         let words = format!("The server sends you to {host}. Check that you recognise it; this is the whole address:");

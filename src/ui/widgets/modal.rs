@@ -1,6 +1,6 @@
 //! What stands above the window and keeps the keyboard: dialogs, questions, the palette.
 
-use egui::{Frame, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, vec2};
+use egui::{Align2, Frame, Id, Margin, Modal, ModalResponse, Stroke, Ui, Vec2, vec2};
 
 use crate::ui::theme::{self, ThemeTokens};
 
@@ -9,10 +9,11 @@ pub fn modal_room(ui: &Ui) -> Vec2 {
     ui.content_rect().size() - vec2(80.0, 120.0)
 }
 
-/// Shows a dialog, at most `width` wide and within the window.
-pub fn modal<R>(ui: &Ui, modal: Modal, width: f32, content: impl FnOnce(&mut Ui) -> R) -> ModalResponse<R> {
+/// Shows a dialog, at most `width` wide and within the window. Its top stays where it is while what it waits for arrives.
+pub fn modal<R>(ui: &Ui, id: Id, width: f32, content: impl FnOnce(&mut Ui) -> R) -> ModalResponse<R> {
     let room = modal_room(ui);
-    modal.frame(modal_frame(ui, 20)).show(ui, |ui| {
+    let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, vec2(0.0, 60.0));
+    Modal::new(id).area(area).frame(modal_frame(ui, 20)).show(ui, |ui| {
         ui.set_width(width.min(room.x));
         ui.spacing_mut().item_spacing.y = 8.0;
         content(ui)

@@ -11,7 +11,7 @@ use mcp_loupe::capture::Capture;
 use mcp_loupe::fixture::collection::Collection;
 use mcp_loupe::store;
 
-use super::fixtures::{folder, still, write};
+use super::fixtures::{folder, write};
 use super::*;
 
 const CALLS: &str = r#"schema = "loupe.collection/1"
@@ -79,13 +79,11 @@ fn a_collection_is_dropped_run_compared_and_made_of_calls() {
     click(&mut window, "Save this run…");
     let run = folder.path().join("run.json");
     write(&mut window, "Path", &run);
-    still(&mut window);
     click(&mut window, "Save");
     until(&mut window, "the run is saved", |_| run.exists());
     assert!(std::fs::read_to_string(&run).unwrap_or_default().contains("loupe.run/1"));
     click(&mut window, "Compare with a run…");
     write(&mut window, "Path", &run);
-    still(&mut window);
     click(&mut window, "Compare");
     until_label(&mut window, "0 against run.json, in the 2 calls that both have");
     // A call of it is an answer like any other.
@@ -101,7 +99,6 @@ fn a_collection_is_dropped_run_compared_and_made_of_calls() {
     window.step();
     let made = folder.path().join("mine.toml");
     write(&mut window, "Path", &made);
-    still(&mut window);
     click(&mut window, "Save");
     until_label(&mut window, "Saved 2 calls in ");
     let text = std::fs::read_to_string(&made).unwrap_or_default();

@@ -25,11 +25,6 @@ pub(super) fn write(window: &mut Window, field: &str, text: &Path) {
     window.step();
 }
 
-/// Until a dialog that has grown stands in the middle again.
-pub(super) fn still(window: &mut Window) {
-    window.run_steps(6);
-}
-
 pub(super) fn item(window: &mut Window, submenu: &str, entry: &str) {
     window.get_by_label_contains("Export").click();
     window.step();
@@ -49,7 +44,6 @@ pub(super) fn open(window: &mut Window, folder: &Path) {
     until_label(window, "Open a folder of fixtures…");
     click(window, "Open a folder of fixtures…");
     write(window, "Path", folder);
-    still(window);
     click(window, "Open");
 }
 
@@ -66,7 +60,6 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     window.get_by_label("Dates").click();
     until_label(&mut window, "not byte for byte what came");
     assert!(!at.exists(), "nothing is written by looking");
-    still(&mut window);
     click(&mut window, "Save the fixture");
     until_label(&mut window, "Saved ");
     // Through the core: it is whole, and keeps what it promises.
@@ -78,15 +71,12 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     press(&mut window, Key::S, Modifiers::COMMAND);
     until_label(&mut window, "is there already");
     let before = std::fs::read(at.join("response.json")).unwrap_or_default();
-    still(&mut window);
     click(&mut window, "Replace the fixture");
     assert_eq!(std::fs::read(at.join("response.json")).unwrap_or_default(), before);
-    still(&mut window);
     click(&mut window, "What is there: Replace it");
     until(&mut window, "it may be replaced", |window| {
         window.state().state.fixtures.saving.as_ref().is_some_and(|one| one.form.replaces)
     });
-    still(&mut window);
     click(&mut window, "Replace the fixture");
     until(&mut window, "it is replaced", |window| window.state().state.fixtures.saving.is_none());
     assert_ne!(std::fs::read(at.join("response.json")).unwrap_or_default(), before, "the dates as they came");
@@ -113,7 +103,6 @@ fn every_export_writes_something_or_says_why_not() {
     until_label(&mut window, "reads the answer from a fixture");
     write(&mut window, "Folder", folder.path());
     until_label(&mut window, &format!("Makes {}", folder.path().display()));
-    still(&mut window);
     click(&mut window, "Save the fixture");
     until(&mut window, "the path is asked for", |window| matches!(window.state().state.dialog, Some(Dialog::Path { .. })));
     press(&mut window, Key::Escape, Modifiers::NONE);

@@ -4,7 +4,6 @@ use egui::{Key, Modifiers};
 use mcp_loupe::state::{Action, Dialog, SettingsAction, TokensAction};
 use mcp_loupe::token::Tokenizer;
 
-use super::fixtures::still;
 use super::{Window, click, open_sized, press, until, until_label};
 
 fn with_settings(folder: &std::path::Path) -> Window {
@@ -27,7 +26,6 @@ fn what_the_menu_of_tokenizers_leads_to_reacts_to_a_pointer() {
     click(&mut window, "Tokenizer o200k_base");
     until_label(&mut window, "Tokenizer file…");
     until_label(&mut window, "prices.toml when Loupe starts");
-    still(&mut window);
     click(&mut window, "Tokenizer file…");
     until(&mut window, "the path is asked for", |window| matches!(window.state().state.dialog, Some(Dialog::Path { .. })));
     press(&mut window, Key::Escape, Modifiers::NONE);
@@ -36,7 +34,6 @@ fn what_the_menu_of_tokenizers_leads_to_reacts_to_a_pointer() {
     until_label(&mut window, "Tokenizer claude");
     click(&mut window, "Tokenizer claude");
     until_label(&mut window, "Count exactly…");
-    still(&mut window);
     click(&mut window, "Count exactly…");
     until(&mut window, "what would be sent is shown", |window| window.state().state.dialog == Some(Dialog::ExactCount));
 }
