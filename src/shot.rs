@@ -19,7 +19,7 @@ use image::{Rgba, RgbaImage};
 use crate::problem::{Problem, ProblemKind};
 use crate::state::{Action, State};
 use crate::ui;
-pub use picture::{chart, pane};
+pub use picture::{drawn, pane};
 pub use screens::{SCREENS, screen};
 
 /// More passes than any layout needs to settle.

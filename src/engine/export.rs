@@ -34,8 +34,8 @@ pub(super) fn write(
     if let ExportChoice::Export(export) = order.kind {
         let picture = |picture| Event::Export(ExportEvent::Picture { picture, theme: order.theme, path: path.clone() });
         match (&export.form, &path) {
-            (ExportForm::Chart(bars), _) => {
-                return Ok(picture(ExportPicture::Chart(Arc::new(bars(&material, &cancel).map_err(called_off)??))));
+            (ExportForm::Picture(drawn), _) => {
+                return Ok(picture(ExportPicture::Drawn(Arc::new(drawn(&material, &cancel).map_err(called_off)??))));
             }
             (ExportForm::Pane, _) => return Ok(picture(ExportPicture::Pane { capture: Arc::clone(capture), shows: order.pane })),
             (ExportForm::Folder, Some(path)) => {

@@ -2,20 +2,26 @@
 
 use std::sync::Arc;
 
-use egui::{Align2, CentralPanel, Color32, Context, Frame, Pos2, RawInput, Rect, Theme, pos2, vec2};
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::{
+    Align2, CentralPanel, Color32, Context, FontId, Frame, Pos2, RawInput, Rect, Stroke, StrokeKind, Theme, Vec2, pos2, vec2,
+};
 use egui_system_font_provider::SystemFontProvider;
 use image::RgbaImage;
 
 use super::Raster;
 use super::screens::Stage;
+use crate::analysis::counted;
 use crate::capture::Capture;
+use crate::fixture::export::Drawing;
+use crate::fixture::export::card::Card;
 use crate::fixture::export::chart::{Bars, ChartTone, LEGEND, layout};
 use crate::number::grouped;
 use crate::problem::Problem;
 use crate::settings;
 use crate::state::{Event, PaneView, ViewAction};
-use crate::ui;
 use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::{self, icons};
 
 fn theme_of(theme: settings::Theme) -> Theme {
     if theme == settings::Theme::Light { Theme::Light } else { Theme::Dark }
@@ -38,26 +44,109 @@ pub fn pane(capture: Arc<Capture>, shows: PaneView, theme: settings::Theme, size
     Ok(stage.shot.settled(&stage.state))
 }
 
-/// Bars as a picture, twice as many pixels as points.
-pub fn chart(bars: &Bars, theme: settings::Theme) -> RgbaImage {
+/// A drawing as a picture: bars with twice as many pixels as points, a card in the size that such pictures are shared in.
+pub fn drawn(drawing: &Drawing, theme: settings::Theme) -> RgbaImage {
+    match drawing {
+        Drawing::Bars(bars) => painted(vec2(bars.width() as f32, bars.height() as f32), 2.0, theme, |ui| bars_ui(ui, bars)),
+        Drawing::Card(card) => painted(CARD / CARD_SCALE, CARD_SCALE, theme, |ui| card_ui(ui, card)),
+    }
+}
+
+/// Paints once the fonts are loaded, which the first pass does.
+fn painted(size: Vec2, scale: f32, theme: settings::Theme, paint: impl Fn(&mut egui::Ui)) -> RgbaImage {
     let ctx = Context::default();
     theme::install_for_picture(&ctx);
     ctx.add_font_provider(Arc::new(SystemFontProvider::new()));
     ctx.set_theme(theme_of(theme));
     let mut raster = Raster::default();
     let mut picture = RgbaImage::new(1, 1);
-    let size = vec2(bars.width() as f32, bars.height() as f32);
-    // The first pass loads the fonts.
     for _ in 0..2 {
         let mut input = RawInput { screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size)), ..RawInput::default() };
         if let Some(viewport) = input.viewports.get_mut(&egui::ViewportId::ROOT) {
-            viewport.native_pixels_per_point = Some(2.0);
+            viewport.native_pixels_per_point = Some(scale);
         }
-        let mut output = ctx.run_ui(input, |ui| bars_ui(ui, bars));
+        let mut output = ctx.run_ui(input, |ui| paint(ui));
         raster.apply(&mut output.textures_delta);
         picture = raster.paint(&ctx, &output);
     }
     picture
+}
+
+/// Pixels of a card, and how many make a point.
+const CARD: Vec2 = vec2(1_200.0, 630.0);
+const CARD_SCALE: f32 = 1.5;
+
+fn card_ui(ui: &mut egui::Ui, card: &Card) {
+    const MARGIN: f32 = 43.0;
+    let t = ThemeTokens::of(ui);
+    let rect = ui.content_rect();
+    let painter = ui.painter();
+    painter.rect_filled(rect, 0.0, t.bg);
+    let (left, right) = (rect.left() + MARGIN, rect.right() - MARGIN);
+    let line = |at: Pos2, text: &str, font: FontId, color, room: f32| {
+        let mut job = LayoutJob::single_section(text.to_owned(), TextFormat::simple(font, color));
+        job.wrap = TextWrapping::truncate_at_width(room.max(8.0));
+        let galley = painter.layout_job(job);
+        let place = Rect::from_min_size(pos2(at.x, at.y - galley.size().y / 2.0), galley.size());
+        painter.galley(place.min, galley, color);
+        place.right()
+    };
+    let about = painter.layout_no_wrap(card.about.clone(), theme::regular(13.5), t.weak);
+    let end = line(pos2(left, 47.0), &card.tool, theme::mono_semibold(13.5), t.strong, right - left - about.size().x - 12.0);
+    painter.galley(pos2(end + 10.0, 47.0 - about.size().y / 2.0), about, t.weak);
+    line(pos2(left, 80.0), &card.headline, theme::semibold(27.0), t.strong, right - left);
+    let most = card.cells.iter().map(|cell| cell.count.high()).max().unwrap_or(1).max(1);
+    for (at, cell) in card.cells.iter().enumerate() {
+        let y = 133.0 + at as f32 * 58.5;
+        let end = line(pos2(left, y), &cell.name, theme::semibold(15.0), t.strong, 220.0);
+        line(pos2(end + 8.0, y), &cell.role, theme::regular(12.5), t.weak, 200.0);
+        let text_right = |x: f32, text: &str, font: FontId, color| {
+            let galley = painter.layout_no_wrap(text.to_owned(), font, color);
+            let left = x - galley.size().x;
+            painter.galley(pos2(left, y - galley.size().y / 2.0), galley, color);
+            left
+        };
+        let mut x = text_right(right, "tok", theme::mono(12.0), t.weak) - 8.0;
+        x = text_right(x, &counted(cell.count), theme::mono_semibold(20.0), t.strong).min(right - 112.0);
+        let good = cell.is_winner() && at > 0;
+        if let Some(change) = &cell.change {
+            let (color, fill, stroke) = if good { (t.ok, t.ok_bg, t.ok_line) } else { (t.text, t.card, t.line2) };
+            let galley = painter.layout_no_wrap(change.clone(), theme::semibold(12.0), color);
+            let place = Rect::from_min_max(pos2(x - galley.size().x - 14.0, y - 10.0), pos2(x, y + 10.0));
+            painter.rect(place, theme::RADIUS_BADGE, fill, Stroke::new(1.0, stroke), StrokeKind::Inside);
+            painter.galley(pos2(place.left() + 7.0, y - galley.size().y / 2.0), galley, color);
+            x = place.left() - 10.0;
+        }
+        if let Some(loss) = &cell.loss {
+            let (icon, color) = if loss.is_kept { (icons::CHECK, t.ok) } else { (icons::MISSING, t.warn) };
+            x = text_right(x, &loss.text, theme::regular(12.5), color) - 4.0;
+            text_right(x, icon, theme::icon_font(13.0), color);
+        }
+        let track = Rect::from_min_max(pos2(left, y + 16.0), pos2(right, y + 29.0));
+        painter.rect_filled(track, theme::RADIUS_BAR, t.hover);
+        let length = (cell.count.high() as f64 / most as f64) as f32 * track.width();
+        let color = if good {
+            t.ok
+        } else if at == 0 {
+            t.accent
+        } else {
+            t.faint
+        };
+        painter.rect_filled(track.with_max_x(track.left() + length), theme::RADIUS_BAR, color);
+    }
+    if let Some(command) = &card.command {
+        let place = Rect::from_min_max(pos2(left, 335.0), pos2(right, 364.0));
+        painter.rect(place, theme::RADIUS_CONTROL, t.panel, Stroke::new(1.0, t.line), StrokeKind::Inside);
+        line(pos2(left + 11.0, place.center().y), command, theme::mono(11.0), t.text, place.width() - 22.0);
+    }
+    line(pos2(left, 385.0), "Loupe", theme::semibold(12.0), t.strong, 100.0);
+    let mut x = right;
+    for text in card.footer.iter().rev() {
+        let galley = painter.layout_no_wrap(text.clone(), theme::regular(12.0), t.weak);
+        x -= galley.size().x;
+        painter.galley(pos2(x, 385.0 - galley.size().y / 2.0), galley, t.weak);
+        x -= 16.0;
+    }
 }
 
 fn bars_ui(ui: &mut egui::Ui, bars: &Bars) {

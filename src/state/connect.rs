@@ -201,6 +201,7 @@ impl State {
         self.forget_wire();
         self.versus.is_choosing = false;
         self.library = super::library::Library::default();
+        self.view.sidebar = super::SidebarTab::Tools;
         // Said of the tools of one server.
         self.fixtures.verifying.calls_writing = false;
         self.roots_declared = self.roots.is_some();

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::{AppEffect, Dialog, Effect, ExportEffect, ExportEvent, FixtureAction, PaneView, PathPurpose, State};
 use crate::capture::Capture;
-use crate::fixture::export::ExportChoice;
-use crate::fixture::export::chart::Bars;
+use crate::fixture::export::{Drawing, ExportChoice};
 use crate::format::Subject;
 use crate::settings::Theme;
 use crate::token::Encoding;
@@ -49,7 +48,7 @@ pub struct ExportOrder {
 /// What only the window can paint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExportPicture {
-    Chart(Arc<Bars>),
+    Drawn(Arc<Drawing>),
     Pane { capture: Arc<Capture>, shows: PaneView },
 }
 

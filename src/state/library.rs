@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, CallOwner, Effect, Screen, SessionCommand, SessionEffect, State};
+use super::{CALL_LIMIT, CallOwner, Effect, Screen, SessionCommand, SessionEffect, SidebarTab, State};
 use crate::capture::{Prompt, Resource};
 use crate::json::write;
 use crate::problem::{Problem, ProblemKind};
@@ -46,6 +46,14 @@ impl LibraryEntry {
         match self {
             Self::Resource(resource) | Self::Template(resource) => &resource.raw,
             Self::Prompt(prompt) => &prompt.raw,
+        }
+    }
+
+    /// The list that it stands in.
+    pub fn tab(&self) -> SidebarTab {
+        match self {
+            Self::Resource(_) | Self::Template(_) => SidebarTab::Resources,
+            Self::Prompt(_) => SidebarTab::Prompts,
         }
     }
 
@@ -162,7 +170,6 @@ pub struct Library {
     pub(super) is_stale: bool,
     /// What is odd about the lists.
     pub notes: Vec<String>,
-    pub filter: String,
     /// The place among the entries.
     pub selected: Option<usize>,
     pub values: BTreeMap<String, String>,
@@ -203,8 +210,7 @@ impl Library {
 /// What a person does with it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LibraryAction {
-    Show,
-    SetFilter(String),
+    /// Shows an entry on its screen.
     Select(usize),
     Set {
         name: String,
@@ -219,14 +225,8 @@ pub enum LibraryAction {
 impl State {
     pub(super) fn perform_library(&mut self, action: LibraryAction, effects: &mut Vec<Effect>) {
         match action {
-            LibraryAction::Show => {
-                self.view.screen = Screen::Library;
-                if self.library.entries.is_none() && self.library.listing.is_none() {
-                    self.list_library(effects);
-                }
-            }
-            LibraryAction::SetFilter(filter) => self.library.filter = filter,
             LibraryAction::Select(at) => {
+                self.view.screen = Screen::Library;
                 if self.library.selected != Some(at) {
                     self.library.values.clear();
                     (self.library.suggestions, self.library.typed) = (None, None);
@@ -378,6 +378,7 @@ mod tests {
     use super::*;
     use crate::capture::Server;
     use crate::source::{SampleSpec, Source};
+    use crate::state::ViewAction;
     use crate::state::{Connection, ServerNotification};
 
     #[test]
@@ -407,7 +408,7 @@ mod tests {
         };
         let mut state = State { connection, ..State::default() };
         let mut effects = Vec::new();
-        state.perform_library(LibraryAction::Show, &mut effects);
+        state.perform(ViewAction::ShowTab(SidebarTab::Resources), &mut effects);
         let listed = |state: &mut State, effects: &mut Vec<Effect>, heard| {
             effects.clear();
             state.notified(heard, effects);

@@ -65,7 +65,7 @@ pub use results::{QueryResults, QueryState};
 pub use settings::SettingsAction;
 pub use start::StartQuestion;
 pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
-pub use view::{DrawerTab, PaneView, Screen, View, ViewAction};
+pub use view::{DrawerTab, PaneView, Screen, SidebarTab, View, ViewAction};
 
 use crate::capture::{Capture, Server, Step, Tool};
 use crate::problem::Problem;
@@ -92,7 +92,7 @@ pub struct State {
     pub is_uncounted: bool,
     /// What was odd in the list itself.
     pub tools_note: Option<String>,
-    /// Text of the tool filter.
+    /// By what the list of the sidebar is filtered.
     pub filter: String,
     /// Name of the tool that the call bar is about.
     pub selected_tool: Option<String>,

@@ -69,6 +69,16 @@ impl Screen {
     }
 }
 
+/// What of the server the sidebar lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SidebarTab {
+    #[default]
+    Tools,
+    /// Resources and templates.
+    Resources,
+    Prompts,
+}
+
 /// What the drawer says of the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DrawerTab {
@@ -112,7 +122,9 @@ pub enum ViewAction {
     /// The pattern that is tried on the texts; `None` ends it.
     TryPattern(Option<String>),
     ShowDrawer(DrawerTab),
-    /// The words that the tools are filtered by.
+    /// What the sidebar lists; it is opened.
+    ShowTab(SidebarTab),
+    /// The words that the list of the sidebar is filtered by.
     SetFilter(String),
     ToggleGroup(String),
 }
@@ -137,6 +149,7 @@ pub struct View {
     pub toggled: BTreeSet<usize>,
     pub tree_cursor: Option<usize>,
     pub drawer: DrawerTab,
+    pub sidebar: SidebarTab,
     pub tokens: TokensView,
     /// Keys that are struck out to see what it saves, as paths of columns.
     pub what_if: Arc<BTreeSet<String>>,
@@ -166,6 +179,7 @@ impl Default for View {
             toggled: BTreeSet::new(),
             tree_cursor: None,
             drawer: DrawerTab::Cost,
+            sidebar: SidebarTab::Tools,
             tokens: TokensView::default(),
             what_if: Arc::default(),
             peek: None,
@@ -316,6 +330,16 @@ impl State {
                 view.pattern = pattern;
             }
             ViewAction::ShowDrawer(tab) => view.drawer = tab,
+            ViewAction::ShowTab(tab) => {
+                if view.sidebar != tab {
+                    view.sidebar = tab;
+                    self.filter.clear();
+                }
+                self.settings.sidebar_open = true;
+                if tab != SidebarTab::Tools && self.library.entries.is_none() && self.library.listing.is_none() {
+                    self.list_library(effects);
+                }
+            }
             ViewAction::SetFilter(filter) => self.filter = filter,
             ViewAction::ToggleGroup(group) => toggle(&mut view.folded_groups, group),
         }

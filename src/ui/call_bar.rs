@@ -182,13 +182,12 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
             if let (Some(title), true) = (tool.title.as_deref().filter(|title| *title != tool.name), is_wide) {
                 ui.add(egui::Label::new(RichText::new(title).font(theme::base()).color(t.weak)).truncate());
             }
-            match with_chips {
-                true if ui.available_width() < ARGUMENTS + HINT => {}
-                true => hint_ui(ui, &tool.annotations),
-                false => badges_ui(ui, &tool.annotations),
+            if ui.available_width() >= HINT + if with_chips { ARGUMENTS } else { 0.0 } {
+                hint_ui(ui, &tool.annotations);
             }
             if !tool.faults.is_empty() {
-                widgets::badge_tip(ui, Some(icons::WARNING), "Faulty definition", "", Tone::Warn, false, &tool.faults.join("\n"));
+                let faults = tool.faults.join("\n");
+                widgets::badge(ui, Some(icons::WARNING), "Faulty definition", Tone::Warn, false).on_hover_text(faults);
             }
             if with_chips {
                 chips_ui(ui, cx, tool);
@@ -235,112 +234,36 @@ fn summary_ui(ui: &mut Ui, tool: &Tool, cx: &Cx<'_>) {
     }
 }
 
-// Badges
+// What the server promises
 
-struct Badge {
-    icon: &'static str,
-    text: &'static str,
-    tone: Tone,
-    is_declared: bool,
-    tip: String,
-}
-
-/// The hints that mean something for this tool: whether it destroys or repeats is no question for one that only reads.
-fn badges(hints: &Annotations) -> Vec<Badge> {
-    let badge = |icon, text, tone, hint: Hint, name: &str, meaning: &str| {
-        let origin = if hint.declared {
-            format!("The server declares {name}: {}.", hint.value)
-        } else {
-            format!("The server does not declare {name}; the specification's default is {}.", hint.value)
-        };
-        Badge {
-            icon,
-            text,
-            tone,
-            is_declared: hint.declared,
-            tip: format!("{meaning} {origin} Hints are promises nobody checks."),
-        }
-    };
-    let mut badges = Vec::new();
-    if hints.read_only.value {
-        badges.push(badge(
-            icons::READ_ONLY,
-            "Read-only",
-            Tone::Ok,
-            hints.read_only,
-            "readOnlyHint",
-            "Calling it changes nothing.",
-        ));
-    } else {
-        badges.push(badge(
-            icons::WRITES,
-            "Writes",
-            Tone::Accent,
-            hints.read_only,
-            "readOnlyHint",
-            "Calling it may change something.",
-        ));
-        let (text, tone, meaning) = if hints.destructive.value {
-            ("Destructive", Tone::Bad, "What it changes may be lost.")
-        } else {
-            ("Not destructive", Tone::Plain, "It only adds.")
-        };
-        badges.push(badge(icons::DESTRUCTIVE, text, tone, hints.destructive, "destructiveHint", meaning));
-        let (text, meaning) = if hints.idempotent.value {
-            ("Idempotent", "A second call with the same arguments changes nothing more.")
-        } else {
-            ("Not idempotent", "A second call with the same arguments may change more.")
-        };
-        badges.push(badge(icons::IDEMPOTENT, text, Tone::Plain, hints.idempotent, "idempotentHint", meaning));
-    }
-    let (text, meaning) = if hints.open_world.value {
-        ("Open world", "It deals with things outside the server, such as the web.")
-    } else {
-        ("Closed world", "It deals with the server's own data alone.")
-    };
-    badges.push(badge(icons::OPEN_WORLD, text, Tone::Plain, hints.open_world, "openWorldHint", meaning));
-    badges
-}
-
-/// The one hint that matters before a call; the others stand in its tip.
+/// The one hint that matters before a call. The tip has all of them: what the server declares, and what the specification takes
+/// for granted where it does not.
 fn hint_ui(ui: &mut Ui, hints: &Annotations) {
-    let badges = badges(hints);
-    let tips: Vec<&str> = badges.iter().map(|badge| badge.tip.as_str()).collect();
-    let tips = tips.join("\n");
-    let is_undeclared = !hints.read_only.declared && !hints.destructive.declared;
-    if is_undeclared && hints.destructive.value && !hints.read_only.value {
-        widgets::badge_tip(ui, Some(icons::UNKNOWN), "No hints: assumed destructive", "", Tone::Plain, true, &tips);
-        return;
+    let (glyph, text, tone, is_declared) = hint_of(hints);
+    let line = |name: &str, hint: Hint| match hint.declared {
+        true => format!("The server declares {name}: {}.", hint.value),
+        false => format!("The server does not declare {name}; the specification's default is {}.", hint.value),
+    };
+    let mut tips = vec![line("readOnlyHint", hints.read_only)];
+    // Whether it destroys or repeats is no question for a tool that only reads.
+    if !hints.read_only.value {
+        tips.extend([line("destructiveHint", hints.destructive), line("idempotentHint", hints.idempotent)]);
     }
-    let is_told = |badge: &&Badge| matches!(badge.text, "Read-only" | "Destructive" | "Not destructive");
-    if let Some(badge) = badges.iter().find(is_told) {
-        let tone = if badge.is_declared { badge.tone } else { Tone::Plain };
-        widgets::badge_tip(ui, Some(badge.icon), badge.text, "", tone, !badge.is_declared, &tips);
-    }
+    tips.push(line("openWorldHint", hints.open_world));
+    tips.push("Hints are promises nobody checks.".to_owned());
+    widgets::badge(ui, Some(glyph), text, tone, !is_declared).on_hover_text(tips.join("\n"));
 }
 
-/// The badges, in words for as many as there is room for; the rest are their marks, and what has no room for that is
-/// left out.
-fn badges_ui(ui: &mut Ui, hints: &Annotations) {
-    const MARK: f32 = 21.0;
-    let badges = badges(hints);
-    let gap = ui.spacing().item_spacing.x;
-    let wide = |ui: &Ui, text: &str| {
-        ui.painter().layout_no_wrap(text.to_owned(), theme::medium(11.0), egui::Color32::PLACEHOLDER).size().x
-    };
-    for (index, badge) in badges.iter().enumerate() {
-        let (weak, tone) = if badge.is_declared { ("", badge.tone) } else { ("default", Tone::Plain) };
-        let words = 25.0 + wide(ui, badge.text) + if weak.is_empty() { 0.0 } else { wide(ui, weak) + 4.0 };
-        // Room is kept for the marks of the badges after it.
-        let rest = (badges.len() - index - 1) as f32 * (MARK + gap);
-        let room = ui.available_width();
-        if words + if index == 0 { 0.0 } else { rest } <= room {
-            widgets::badge_tip(ui, Some(badge.icon), badge.text, weak, tone, !badge.is_declared, &badge.tip);
-        } else if MARK <= room {
-            let tip = format!("{} {weak}\n{}", badge.text, badge.tip);
-            let response = widgets::badge_tip(ui, Some(badge.icon), "", "", tone, !badge.is_declared, &tip);
-            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{} {weak}", badge.text).trim_end()));
+fn hint_of(hints: &Annotations) -> (&'static str, &'static str, Tone, bool) {
+    let is_declared = hints.read_only.declared || hints.destructive.declared;
+    match (is_declared, hints.read_only.value, hints.destructive.value) {
+        (false, false, _) => (icons::UNKNOWN, "No hints: assumed destructive", Tone::Plain, false),
+        (_, true, _) => (icons::READ_ONLY, "Read-only", Tone::Plain, true),
+        (_, false, true) => {
+            let tone = if hints.destructive.declared { Tone::Bad } else { Tone::Plain };
+            (icons::DESTRUCTIVE, "Destructive", tone, hints.destructive.declared)
         }
+        (_, false, false) => (icons::WRITES, "Writes, not destructive", Tone::Plain, true),
     }
 }
 
@@ -604,21 +527,17 @@ pub(super) fn why_asked(tool: &Tool) -> String {
 mod tests {
     use super::*;
 
-    fn names(hints: &str) -> Vec<(&'static str, bool)> {
-        let raw = format!(r#"{{"name":"t","inputSchema":{{}},"annotations":{hints}}}"#);
-        badges(&Tool::read(bytes::Bytes::from(raw)).annotations)
-            .into_iter()
-            .map(|badge| (badge.text, badge.is_declared))
-            .collect()
-    }
-
     #[test]
-    fn badges_tell_declared_from_default_and_leave_out_what_means_nothing() {
-        assert_eq!(names("{}"), [("Writes", false), ("Destructive", false), ("Not idempotent", false), ("Open world", false)]);
-        assert_eq!(names(r#"{"readOnlyHint":true,"openWorldHint":false}"#), [("Read-only", true), ("Closed world", true)]);
-        assert_eq!(
-            names(r#"{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true}"#),
-            [("Writes", true), ("Not destructive", true), ("Idempotent", true), ("Open world", false)]
-        );
+    fn the_hint_tells_declared_from_default() {
+        let hint = |hints: &str| {
+            let raw = format!(r#"{{"name":"t","inputSchema":{{}},"annotations":{hints}}}"#);
+            let (_, text, _, is_declared) = hint_of(&Tool::read(bytes::Bytes::from(raw)).annotations);
+            (text, is_declared)
+        };
+        assert_eq!(hint("{}"), ("No hints: assumed destructive", false));
+        assert_eq!(hint(r#"{"readOnlyHint":true}"#), ("Read-only", true));
+        assert_eq!(hint(r#"{"readOnlyHint":false}"#), ("Destructive", false));
+        assert_eq!(hint(r#"{"destructiveHint":true}"#), ("Destructive", true));
+        assert_eq!(hint(r#"{"destructiveHint":false}"#), ("Writes, not destructive", true));
     }
 }

@@ -11,12 +11,11 @@ use crate::fixture::export::ExportChoice;
 use crate::settings::Theme;
 use crate::source::Source;
 use crate::state::diff::DiffAction;
-use crate::state::library::LibraryAction;
 use crate::state::versus::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
     Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction,
-    PaneView, ProbeAction, Screen, SettingsAction, TokensAction, ViewAction,
+    PaneView, ProbeAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
 };
 
 /// One thing that a key or the palette does.
@@ -73,6 +72,9 @@ pub const COMMANDS: &[UiCommand] = &[
             strip::why(ui, cx);
         }
         None
+    }),
+    UiCommand::new(Modifiers::SHIFT, Key::V, "Copy the answer as a picture", |_, cx| {
+        has_answer(cx).then(super::strip::copy_picture)
     }),
     UiCommand::new(BARE, Key::V, "Copy the verdict", |_, cx| has_answer(cx).then_some(Action::CopyVerdict)),
     UiCommand::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
@@ -135,7 +137,7 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::without_keys("Start page", |_, _| Some(ViewAction::ShowStart.into())),
     UiCommand::without_keys("History…", |_, cx| cx.state.history.folder.as_ref().map(|_| Action::ShowDialog(Dialog::History))),
     UiCommand::without_keys("Resources and prompts", |_, cx| {
-        cx.state.connection.is_connected().then_some(Action::Library(LibraryAction::Show))
+        cx.state.connection.is_connected().then_some(ViewAction::ShowTab(SidebarTab::Resources).into())
     }),
     UiCommand::without_keys("Tokens of the whole server", |_, cx| {
         cx.state.connection.is_connected().then_some(Action::Tokens(TokensAction::ShowServer))

@@ -553,7 +553,7 @@ fn toast_ui(ui: &mut Ui, cx: &Cx<'_>, toast: &Toast) {
         .show(ui, |ui| {
             ui.set_max_width(400.0);
             ui.horizontal_top(|ui| {
-                let (glyph, color) = if toast.problem.is_some() { (icons::ERROR, t.bad) } else { (icons::CHECK_CIRCLE, t.ok) };
+                let (glyph, color) = if toast.problem.is_some() { (icons::ERROR, t.bad) } else { (icons::CHECK_CIRCLE, t.weak) };
                 ui.add(Label::new(icons::icon_fill(glyph, 16.0, color)));
                 ui.vertical(|ui| {
                     ui.set_max_width(320.0);

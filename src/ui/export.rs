@@ -16,7 +16,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let save = ExportAction::save;
     list(ui, "Copy as", all().filter(|export| export.is_copied).map(entry), ExportAction::Copy, cx);
     let is_picture =
-        |export: &&Export| matches!(export.form, ExportForm::Chart(_) | ExportForm::Pane) || export.kind.ends_with("-svg");
+        |export: &&Export| matches!(export.form, ExportForm::Picture(_) | ExportForm::Pane) || export.kind.ends_with("-svg");
     let is_file = |export: &&Export| !export.needs_fixture() && !export.is_of_samples() && !is_picture(export);
     list(ui, "Save as", all().filter(is_file).map(entry), save, cx);
     list(ui, "Save types", all().filter(|export| export.is_of_samples()).map(entry), save, cx);

@@ -143,7 +143,7 @@ fn preview_ui(ui: &mut Ui, preview: &Preview, form: &mut FixtureForm) {
     }
     ui.horizontal(|ui| {
         let is_exact = preview.exactness.starts_with("byte for byte");
-        let (glyph, color) = if is_exact { (icons::CHECK_CIRCLE, t.ok) } else { (icons::SECRET, t.warn) };
+        let (glyph, color) = if is_exact { (icons::CHECK_CIRCLE, t.weak) } else { (icons::SECRET, t.warn) };
         ui.add(Label::new(icons::icon_fill(glyph, 14.0, color)));
         ui.add(Label::new(RichText::new(&preview.exactness).font(theme::base()).color(t.text)).wrap());
     });

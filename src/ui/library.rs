@@ -1,82 +1,70 @@
-//! Resources, templates and prompts: a list with a filter, and what is selected, to be filled in and read.
+//! Resources, templates and prompts: the lists of the sidebar, and the screen of one, to be filled in and read.
 
-use egui::{Frame, Label, Margin, Panel, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use egui::{Frame, Label, Margin, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, dialogs, icons};
-use crate::state::Action;
 use crate::state::library::{LibraryAction, LibraryEntry};
+use crate::state::{Action, Screen, SidebarTab};
 
 const ROW: f32 = 44.0;
-const SIDE: f32 = 16.0;
+const SIDE: f32 = 12.0;
 
 fn act(cx: &Cx<'_>, action: LibraryAction) {
     cx.send(Action::Library(action));
 }
 
+/// The screen of one entry.
 pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let library = &cx.state.library;
-    let rest = widgets::mode_head(ui, cx, "Resources and prompts", |_| {});
+    let title = match cx.state.library.entry() {
+        Some(LibraryEntry::Prompt(_)) => "Prompt",
+        Some(LibraryEntry::Template(_)) => "Resource template",
+        _ => "Resource",
+    };
+    let rest = widgets::mode_head(ui, cx, title, |_| {});
     ui.scope_builder(widgets::region(ui, "library").max_rect(rest), |ui| {
-        let Some(entries) = &library.entries else {
-            if let Some(since) = library.listing {
-                ui.add_space(16.0);
-                widgets::waiting(ui, "Listing", since, cx);
-            } else {
-                widgets::empty_ui(ui, "No server is connected, or it declares neither resources nor prompts.", None);
-            }
+        let Some(entry) = cx.state.library.entry() else {
+            widgets::empty_ui(ui, "The server does not list this any more.", None);
             return;
         };
-        let width = (ui.available_width() * 0.4).clamp(200.0, 480.0);
-        Panel::left("library list").exact_size(width).resizable(false).frame(Frame::NONE).show(ui, |ui| list_ui(ui, cx, entries));
-        match library.entry() {
-            Some(entry) => {
-                Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
-                    ScrollArea::vertical().id_salt("library entry").auto_shrink(false).show(ui, |ui| {
-                        ui.set_max_width(ui.available_width() - 14.0);
-                        ui.spacing_mut().item_spacing.y = 8.0;
-                        entry_ui(ui, cx, entry);
-                    });
-                });
-            }
-            None => {
-                widgets::empty_ui(
-                    ui,
-                    "Choose a resource or a prompt: what it holds opens in the panes, like a tool's answer.",
-                    None,
-                );
-            }
-        }
+        Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
+            ScrollArea::vertical().id_salt("library entry").auto_shrink(false).show(ui, |ui| {
+                ui.set_max_width((ui.available_width() - 14.0).min(900.0));
+                ui.spacing_mut().item_spacing.y = 8.0;
+                entry_ui(ui, cx, entry);
+            });
+        });
     });
 }
 
-fn list_ui(ui: &mut Ui, cx: &Cx<'_>, entries: &[LibraryEntry]) {
+/// The entries of a tab of the sidebar that match its filter.
+pub fn list_ui(ui: &mut Ui, cx: &Cx<'_>, tab: SidebarTab) {
     let t = ThemeTokens::of(ui);
     let library = &cx.state.library;
-    Frame::new().inner_margin(Margin::symmetric(12, 8)).show(ui, |ui| {
-        let mut filter = library.filter.clone();
-        let field = TextEdit::singleline(&mut filter)
-            .hint_text("Filter resources and prompts")
-            .desired_width(f32::INFINITY)
-            .margin(Margin::symmetric(8, 4));
-        if ui.add(field).accessible_name("Filter resources and prompts").changed() {
-            act(cx, LibraryAction::SetFilter(filter));
-        }
-        for note in &library.notes {
-            ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.warn)).wrap());
-        }
-    });
-    let wanted = library.filter.trim().to_lowercase();
-    let matches = |entry: &LibraryEntry| {
-        [entry.name(), entry.title(), entry.description().unwrap_or_default()]
-            .iter()
-            .any(|text| text.to_lowercase().contains(&wanted))
+    let note = |ui: &mut Ui, text: &str, color| {
+        Frame::new().inner_margin(Margin::symmetric(14, 4)).show(ui, |ui| {
+            ui.add(Label::new(RichText::new(text).font(theme::small()).color(color)).wrap());
+        });
     };
-    let shown: Vec<_> = entries.iter().enumerate().filter(|(_, entry)| wanted.is_empty() || matches(entry)).collect();
-    if shown.is_empty() {
-        widgets::empty_ui(ui, "Nothing here has that in its name, title or description.", None);
+    let Some(entries) = &library.entries else {
+        match library.listing {
+            Some(since) => drop(widgets::waiting(ui, "Listing", since, cx)),
+            None => note(ui, "Not connected", t.weak),
+        }
         return;
+    };
+    library.notes.iter().for_each(|text| note(ui, text, t.warn));
+    let filter = cx.state.filter.trim().to_lowercase();
+    let matching = |entry: &LibraryEntry| entry.tab() == tab && is_match(entry, &filter);
+    let shown: Vec<_> = entries.iter().enumerate().filter(|(_, entry)| matching(entry)).collect();
+    if shown.is_empty() {
+        let what = if tab == SidebarTab::Prompts { "prompt" } else { "resource" };
+        let words = match filter.is_empty() {
+            true => format!("The server lists no {what}s"),
+            false => format!("No {what} matches “{}”", cx.state.filter.trim()),
+        };
+        return note(ui, &words, t.weak);
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     ScrollArea::vertical().id_salt("library rows").auto_shrink(false).show_rows(ui, ROW, shown.len(), |ui, range| {
@@ -84,6 +72,20 @@ fn list_ui(ui: &mut Ui, cx: &Cx<'_>, entries: &[LibraryEntry]) {
             row_ui(ui, cx, at, entry);
         }
     });
+}
+
+fn is_match(entry: &LibraryEntry, filter: &str) -> bool {
+    let texts = [entry.name(), entry.title(), entry.description().unwrap_or_default()];
+    filter.is_empty() || texts.iter().any(|text| text.to_lowercase().contains(filter))
+}
+
+/// The place of the only entry that the filter leaves.
+pub fn only_match(cx: &Cx<'_>, tab: SidebarTab) -> Option<usize> {
+    let filter = cx.state.filter.trim().to_lowercase();
+    let entries = cx.state.library.entries.iter().flatten().enumerate();
+    let mut matching = entries.filter(|(_, entry)| entry.tab() == tab && is_match(entry, &filter));
+    let (at, _) = matching.next()?;
+    matching.next().is_none().then_some(at)
 }
 
 fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
@@ -97,7 +99,7 @@ fn kind(entry: &LibraryEntry) -> (&'static str, &'static str) {
 fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, entry: &LibraryEntry) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    let is_selected = cx.state.library.selected == Some(at);
+    let is_selected = cx.state.library.selected == Some(at) && cx.state.view.screen == Screen::Library;
     if is_selected || response.hovered() {
         ui.painter().rect_filled(rect, 0.0, if is_selected { t.accent_bg } else { t.hover });
     }

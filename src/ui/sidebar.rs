@@ -5,16 +5,17 @@
 pub(super) mod captures;
 
 use egui::{
-    Align2, Color32, CornerRadius, Id, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense,
-    StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, Id, Layout, Panel, Popup, PopupCloseBehavior, Rect, Response, RichText, Role,
+    ScrollArea, Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::commands::{self, Region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, server, sizes, widgets};
+use super::{Cx, icons, library, server, sizes, widgets};
 use crate::capture::{Outcome, Tool};
 use crate::settings::PanelSize;
-use crate::state::{Action, CallAction, ConnectAction, ListedTool, Screen, TokensAction, ViewAction};
+use crate::state::library::LibraryAction;
+use crate::state::{Action, CallAction, ConnectAction, ListedTool, Screen, SidebarTab, TokensAction, ViewAction};
 
 /// Below this width only the rail fits.
 const RAIL_BELOW: f32 = 160.0;
@@ -52,8 +53,8 @@ impl Risk {
 
     fn mark(self, t: &ThemeTokens) -> (&'static str, bool, Color32) {
         match self {
-            Self::ReadOnly => (icons::READ_ONLY, true, t.ok),
-            Self::Writes => (icons::WRITES, true, t.accent),
+            Self::ReadOnly => (icons::READ_ONLY, true, t.text),
+            Self::Writes => (icons::WRITES, true, t.text),
             Self::Destructive { declared: true } => (icons::DESTRUCTIVE, true, t.bad),
             Self::Destructive { declared: false } => (icons::DESTRUCTIVE, false, t.weak),
             Self::Undeclared => (icons::UNKNOWN, false, t.weak),
@@ -64,7 +65,7 @@ impl Risk {
 /// How an outcome looks and what it is called.
 pub(super) fn outcome_look(outcome: Outcome, t: &ThemeTokens) -> (&'static str, Color32, &'static str) {
     match outcome {
-        Outcome::Result => (icons::CHECK_CIRCLE, t.ok, "done"),
+        Outcome::Result => (icons::CHECK_CIRCLE, t.weak, "done"),
         Outcome::ToolError => (icons::ERROR, t.bad, "isError"),
         Outcome::ProtocolError => (icons::ERROR, t.bad, "JSON-RPC error"),
         Outcome::Malformed => (icons::BUG, t.bad, "unreadable answer"),
@@ -224,13 +225,16 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>, region: Option<Rect>) {
     let t = ThemeTokens::of(ui);
     let state = cx.state;
     ui.spacing_mut().item_spacing.y = 0.0;
-    heading(ui, "Tools", state.tools.len());
+    tabs_ui(ui, cx);
     egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 6 }).show(ui, |ui| {
         let filter = filter_ui(ui, cx);
         if let Some(rect) = region {
             commands::region(ui, Region::Sidebar, rect, &filter);
         }
     });
+    if state.view.sidebar != SidebarTab::Tools {
+        return library::list_ui(ui, cx, state.view.sidebar);
+    }
     Panel::bottom(ui.scope_id().with("definitions sum"))
         .exact_size(30.0)
         .frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(14, 0)))
@@ -307,6 +311,32 @@ fn newly_chosen<'a>(ui: &Ui, cx: &Cx<'a>) -> Option<&'a str> {
     chosen
 }
 
+/// Tools, and what else the server declares; how many there are, once they are listed.
+fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let state = cx.state;
+    let listed = |tab| {
+        let entries = state.library.entries.as_ref()?;
+        Some(entries.iter().filter(|entry| entry.tab() == tab).count())
+    };
+    let declares = |what| state.connection.server().is_some_and(|server| server.declares(what));
+    let tabs = [
+        (SidebarTab::Tools, "Tools", true, Some(state.tools.len())),
+        (SidebarTab::Resources, "Resources", declares("/resources"), listed(SidebarTab::Resources)),
+        (SidebarTab::Prompts, "Prompts", declares("/prompts"), listed(SidebarTab::Prompts)),
+    ];
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::HEADER), Layout::left_to_right(Align::Center), |ui| {
+        ui.add_space(6.0);
+        ui.spacing_mut().item_spacing.x = 0.0;
+        for (tab, name, _, count) in tabs.into_iter().filter(|(.., is_there, _)| *is_there) {
+            let count = count.map(|count| widgets::grouped(count as u64));
+            let is_shown = state.view.sidebar == tab;
+            if widgets::tab(ui, None, name, count.as_deref(), is_shown, theme::HEADER).clicked() {
+                cx.send(ViewAction::ShowTab(tab));
+            }
+        }
+    });
+}
+
 fn heading(ui: &mut Ui, title: &str, count: usize) {
     let t = ThemeTokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
@@ -325,28 +355,40 @@ fn heading(ui: &mut Ui, title: &str, count: usize) {
 fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let t = ThemeTokens::of(ui);
     let mut text = cx.state.filter.clone();
+    let what = match cx.state.view.sidebar {
+        SidebarTab::Tools => "tools",
+        SidebarTab::Resources => "resources",
+        SidebarTab::Prompts => "prompts",
+    };
     ui.horizontal(|ui| {
         let clear = if text.is_empty() { 0.0 } else { 28.0 + ui.spacing().item_spacing.x };
         let response = ui.add_sized(
             vec2((ui.available_width() - clear).max(40.0), theme::INPUT),
             TextEdit::singleline(&mut text)
                 .id(commands::filter_id())
-                .hint_text("Filter tools  /")
+                .hint_text(format!("Filter {what}  /"))
                 .prefix(icons::icon(icons::SEARCH, 14.0, t.weak))
                 .align(egui::Align2::LEFT_CENTER)
                 .margin(egui::Margin::symmetric(8, 4)),
         );
-        let info = WidgetInfo::labeled(Role::SearchInput, true, "Filter tools");
+        let info = WidgetInfo::labeled(Role::SearchInput, true, format!("Filter {what}"));
         response.widget_info(|| WidgetInfo { current_text_value: Some(cx.state.filter.clone()), ..info.clone() });
         if response.changed() {
             cx.send(ViewAction::SetFilter(text));
         }
         // The only match is the one that was looked for.
         if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
-            let filter = cx.state.filter.trim().to_lowercase();
-            let mut matching = cx.state.tools.iter().filter(|listed| is_match(&listed.tool, &filter));
-            if let (Some(only), None) = (matching.next(), matching.next()) {
-                cx.send(CallAction::SelectTool(only.tool.name.clone()));
+            match cx.state.view.sidebar {
+                SidebarTab::Tools => {
+                    let filter = cx.state.filter.trim().to_lowercase();
+                    let mut matching = cx.state.tools.iter().filter(|listed| is_match(&listed.tool, &filter));
+                    if let (Some(only), None) = (matching.next(), matching.next()) {
+                        cx.send(CallAction::SelectTool(only.tool.name.clone()));
+                    }
+                }
+                tab => {
+                    library::only_match(cx, tab).into_iter().for_each(|at| cx.send(Action::Library(LibraryAction::Select(at))))
+                }
             }
         }
         if clear > 0.0 && widgets::icon_button(ui, icons::CLOSE, "Clear the filter").clicked() {

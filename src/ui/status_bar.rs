@@ -5,7 +5,6 @@ use egui::{Align, Align2, Layout, Response, RichText, Role, Sense, Ui, WidgetInf
 use super::commands::{self, Region};
 use super::theme::{self, ThemeTokens};
 use super::{Cx, icons, top_bar, widgets};
-use crate::state::library::LibraryAction;
 use crate::state::wire::WireAction;
 use crate::state::{Action, Connection, Dialog};
 
@@ -53,14 +52,6 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     .clicked()
                 {
                     cx.send(Action::Wire(WireAction::Show));
-                }
-            }
-            let has_library =
-                connection.server().is_some_and(|server| server.declares("/resources") || server.declares("/prompts"));
-            if connection.is_connected() && has_library {
-                let text = if is_narrow { "Resources" } else { "Resources, prompts" };
-                if item(ui, icons::RESOURCE, text, "Resources and prompts").clicked() {
-                    cx.send(Action::Library(LibraryAction::Show));
                 }
             }
             if let Some(capture) = cx.state.capture() {

@@ -9,9 +9,11 @@ use super::widgets::{self, Button};
 use super::{Cx, call_bar, commands, compare, icons, panes};
 use crate::analysis::{RowQuery, counted};
 use crate::capture::Outcome;
+use crate::fixture::export::ExportChoice;
 use crate::format::FORMATS;
 use crate::state::{
-    Action, CallAction, ConnectAction, DrawerTab, PaneView, QueryState, Screen, TokensAction, TokensPart, ViewAction,
+    Action, CallAction, ConnectAction, DrawerTab, ExportAction, PaneView, QueryState, Screen, TokensAction, TokensPart,
+    ViewAction,
 };
 use crate::verdict::{CountedRow, Loss, Strip, StripCell, strip};
 
@@ -115,7 +117,7 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let rest = Rect::from_min_max(pos2(left, room.top()), room.max);
         return note_ui(ui, cx, rest.with_max_x(rect.right()), note, !strip.cells.is_empty());
     }
-    buttons_ui(ui, cx, &strip, Rect::from_min_max(pos2(room.right(), rect.top()), rect.max), is_low);
+    buttons_ui(ui, cx, &strip, Rect::from_min_max(pos2(room.right(), rect.top()), rect.max));
     if let Some(headline) = strip.headline() {
         ui.interact(rect, ui.scope_id().with("headline"), Sense::empty())
             .widget_info(|| WidgetInfo::labeled(Role::Heading, true, &headline));
@@ -291,42 +293,56 @@ pub fn why(ui: &Ui, cx: &Cx<'_>) {
     cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
 }
 
-fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect, is_low: bool) {
+fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect) {
     let best = strip.winner().or(strip.cells.last()).and_then(|cell| cell.change.clone());
     let long = best.map_or_else(|| "Why?".to_owned(), |change| format!("Why {change}?"));
     let tip = "The steps from what is sent to the cheapest format";
     let inner = rect.shrink2(vec2(10.0, 0.0));
-    let place = UiBuilder::new().max_rect(inner).id_salt("strip buttons");
-    if rect.width() < BUTTONS_LOW {
+    if rect.width() < BUTTONS {
+        let place = UiBuilder::new().max_rect(inner).id_salt("strip buttons");
         ui.scope_builder(place.layout(Layout::right_to_left(Align::Center)), |ui| {
-            let response = widgets::icon_button(ui, icons::MORE, "Why, and copy the verdict");
+            let is_tight = rect.width() < BUTTONS_LOW;
+            let (glyph, name) = if is_tight { (icons::MORE, "Why, and copy") } else { (icons::COPY, "Copy verdict or picture") };
+            let response = widgets::icon_button(ui, glyph, name);
             Popup::menu(&response).id(Id::unique("strip menu")).show(|ui| {
-                if ui.button(&long).on_hover_text(tip).clicked() {
+                if is_tight && ui.button(&long).on_hover_text(tip).clicked() {
                     why(ui, cx);
                 }
-                if ui.button("Copy verdict").clicked() {
+                if ui.button(VERDICT).clicked() {
                     cx.send(Action::CopyVerdict);
                 }
+                if ui.button(PICTURE).clicked() {
+                    cx.send(copy_picture());
+                }
             });
-        });
-    } else if rect.width() < BUTTONS || is_low {
-        ui.scope_builder(place.layout(Layout::right_to_left(Align::Center)), |ui| {
-            if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
-                cx.send(Action::CopyVerdict);
-            }
-            if Button::new("Why?").name(&long).tip(tip).small().frameless().show(ui).clicked() {
+            if !is_tight && Button::new("Why?").name(&long).tip(tip).small().frameless().show(ui).clicked() {
                 why(ui, cx);
             }
         });
     } else {
-        ui.scope_builder(place.layout(Layout::left_to_right(Align::Center)), |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
+        let inner = inner.shrink2(vec2(0.0, 7.0));
+        ui.scope_builder(UiBuilder::new().max_rect(inner).id_salt("strip buttons"), |ui| {
+            ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
             if Button::new(&long).icon(icons::UNKNOWN).tip(tip).small().show(ui).clicked() {
                 why(ui, cx);
             }
-            if Button::new("Copy verdict").icon(icons::COPY).small().frameless().show(ui).clicked() {
-                cx.send(Action::CopyVerdict);
-            }
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 0.0;
+                if Button::new(PICTURE).icon(icons::IMAGE).small().frameless().show(ui).clicked() {
+                    cx.send(copy_picture());
+                }
+                if Button::new(VERDICT).icon(icons::COPY).small().frameless().show(ui).clicked() {
+                    cx.send(Action::CopyVerdict);
+                }
+            });
         });
     }
+}
+
+const VERDICT: &str = "Copy verdict";
+const PICTURE: &str = "Copy as picture";
+
+/// Puts the picture to share into the clipboard.
+pub fn copy_picture() -> Action {
+    Action::ExportAs(ExportAction::Copy(ExportChoice::CARD))
 }

@@ -174,7 +174,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, at: usize, number: u64, line: &Line, is_part
     let (arrow, color, direction) = match (line.direction, line.kind) {
         (_, LineKind::Error | LineKind::Unreadable) => (icons::ARROW_LEFT, t.bad, "in"),
         (Direction::Out, _) => (icons::ARROW_RIGHT, t.accent, "out"),
-        (Direction::In, _) => (icons::ARROW_LEFT, t.ok, "in"),
+        (Direction::In, _) => (icons::ARROW_LEFT, t.text, "in"),
         (Direction::Stderr, _) => (icons::STDIO, t.warn, "stderr"),
     };
     let arrow = if line.direction == Direction::Out { icons::ARROW_RIGHT } else { arrow };

@@ -7,7 +7,7 @@ use mcp_loupe::source::{Command, SampleSpec, Source};
 use mcp_loupe::state::asks::{AskAction, Given};
 use mcp_loupe::state::library::{LibraryAction, LibraryEntry};
 use mcp_loupe::state::media::MediaAction;
-use mcp_loupe::state::{Action, CallAction, ConnectAction, Screen, ViewAction};
+use mcp_loupe::state::{Action, CallAction, ConnectAction, Screen, SidebarTab, ViewAction};
 
 const PASSWORD: &str = "abcd-efgh-canary";
 
@@ -82,7 +82,7 @@ fn a_resource_and_a_prompt_open_in_the_panes() {
     let mut window = open("autoreply");
     window.get_by_label("Resources and prompts").click();
     until(&mut window, "the lists", |window| window.state().state.library.entries.is_some());
-    assert_eq!(window.state().state.view.screen, Screen::Library);
+    assert_eq!(window.state().state.view.sidebar, SidebarTab::Resources);
     let entries = window.state().state.library.entries.clone().unwrap();
     let at = |wanted: fn(&LibraryEntry) -> bool| entries.iter().position(wanted).unwrap();
     perform(&mut window, Action::Library(LibraryAction::Select(at(|entry| matches!(entry, LibraryEntry::Resource(_))))));
@@ -93,7 +93,7 @@ fn a_resource_and_a_prompt_open_in_the_panes() {
     assert_eq!((state.captures[0].outcome, state.view.screen), (Outcome::Result, Screen::Answer));
     assert_eq!(state.captures[0].tool.name, "resources/read");
     // A template is completed by the server and filled in.
-    perform(&mut window, Action::Library(LibraryAction::Show));
+    perform(&mut window, ViewAction::ShowTab(SidebarTab::Resources));
     let template = at(|entry| matches!(entry, LibraryEntry::Template(_)));
     perform(&mut window, Action::Library(LibraryAction::Select(template)));
     let (name, ..) = entries[template].places().remove(0);

@@ -26,8 +26,8 @@ use mcp_loupe::state::media::MediaAction;
 use mcp_loupe::state::wire::WireAction;
 use mcp_loupe::state::{
     Action, CallAction, CallOwner, CompareAction, ConnectAction, Connection, DrawerTab, Event, FoundConfig, HostDetail,
-    HostsAction, ImportAction, ImportEvent, LoginAction, LoginStep, PaneView, QueryState, Running, Screen, ServerNotification,
-    SessionUpdate, SettingsAction, StartQuestion, TokensAction, TokensPart, ViewAction,
+    HostsAction, ImportAction, ImportEvent, LoginAction, LoginStep, PaneView, QueryState, Running, ServerNotification,
+    SessionUpdate, SettingsAction, SidebarTab, StartQuestion, TokensAction, TokensPart, ViewAction,
 };
 use mcp_loupe::token::Tokenizer;
 use mcp_loupe::token::claude::Key;
@@ -661,9 +661,9 @@ fn questions_and_the_protocol_log() {
         &mut window,
         ServerNotification::Completed { argument: "key".into(), values: ["adams", "akira", "amara"].map(Into::into).to_vec() },
     );
-    window.state.view.screen = Screen::Library;
+    window.send(ViewAction::ShowTab(SidebarTab::Resources));
     album.add(&mut window, "library", MAIN, Dark);
-    album.reads(&mut window, "library-640", [640, 520], Light, &["sample://dial/users/{key}", "Filter resources and prompts"]);
+    album.reads(&mut window, "library-640", [640, 520], Light, &["sample://dial/users/{key}", "Resource template"]);
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn parts_ui(ui: &mut Ui, timings: Timings) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 4.0), Sense::hover());
     let total = timings.total().as_secs_f32();
     let parts =
-        [("send", timings.send, t.hue_text.color), ("server", timings.server, t.accent), ("receive", timings.receive, t.ok)];
+        [("send", timings.send, t.hue_text.color), ("server", timings.server, t.accent), ("receive", timings.receive, t.weak)];
     if total > 0.0 {
         let mut x = rect.left();
         for (_, time, color) in parts {

@@ -74,7 +74,7 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
     let Some(understood) = &cx.state.importing.understood else { return false };
     let t = ThemeTokens::of(ui);
     ui.horizontal(|ui| {
-        ui.add(Label::new(icons::icon(icons::CHECK_CIRCLE, 16.0, t.ok)));
+        ui.add(Label::new(icons::icon(icons::CHECK_CIRCLE, 16.0, t.weak)));
         ui.add(
             Label::new(RichText::new(format!("Understood: {}", understood.what)).font(theme::semibold(13.0)).color(t.strong))
                 .truncate(),

@@ -15,7 +15,7 @@ pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
     for step in &cx.state.steps {
         let (icon, color, words) = match step.state {
-            StepState::Done => (icons::CHECK, t.ok, "done"),
+            StepState::Done => (icons::CHECK, t.weak, "done"),
             StepState::Passed => (icons::ARROW_RIGHT, t.weak, "went on another way"),
             StepState::Failed => (icons::ERROR, t.bad, "failed"),
         };

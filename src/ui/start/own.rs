@@ -2,8 +2,7 @@
 
 use egui::{Label, Response, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use crate::state::library::LibraryAction;
-use crate::state::{Action, CallAction, ListedTool, TokensAction};
+use crate::state::{Action, CallAction, ListedTool, SidebarTab, TokensAction, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, commands, icons, widgets};
 
@@ -55,7 +54,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     let has_library =
         state.connection.server().is_some_and(|server| server.declares("/resources") || server.declares("/prompts"));
     if has_library && row_ui(ui, width, icons::RESOURCE, "Resources and prompts", "read into the same panes").clicked() {
-        cx.send(Action::Library(LibraryAction::Show));
+        cx.send(ViewAction::ShowTab(SidebarTab::Resources));
     }
     let keys = commands::keys_of("Protocol log");
     if row_ui(ui, width, icons::MESSAGES, "Protocol log", &format!("every message both ways ({keys})")).clicked() {

@@ -13,7 +13,7 @@ use egui::{AsIdSalt, Color32, FontId, Pos2, Rect, Response, Sense, Stroke, Strok
 
 pub use button::{Button, button, icon_button, primary_button, segmented, tab};
 pub use field::LineEdit;
-pub use mark::{Tone, badge, badge_tip, swatch};
+pub use mark::{Tone, badge, swatch};
 pub use modal::{modal, modal_frame, modal_room};
 pub use mode::{cancel_calls, mode_body, mode_head};
 pub use notice::{empty_ui, problem_ui, waiting};
