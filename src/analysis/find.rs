@@ -3,6 +3,7 @@
 use crate::analysis::host_shown;
 use crate::analysis::query::{Ctx, Query, Stop};
 use crate::host::HostId;
+use crate::json::Node;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -56,6 +57,26 @@ impl Query for FindQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(find(&cx.text(self.format)?, &self.needle, cx.cancel)?.into())
+    }
+}
+
+/// Every value of the data that stands under a key with a text, or says it itself: by its place on the tape, as a range of one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FindDataQuery(pub Arc<str>);
+
+impl Query for FindDataQuery {
+    type Out = Arc<[Range<usize>]>;
+    const IS_PASSING: bool = true;
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let subject = cx.subject()?;
+        let Some(payload) = &subject.payload else { return Ok(Arc::default()) };
+        let needle = self.0.to_ascii_lowercase();
+        let holds = |text: &[u8]| memchr::memmem::find(&text.to_ascii_lowercase(), needle.as_bytes()).is_some();
+        let root = payload.root();
+        let nodes = (root.index()..root.subtree_end()).filter_map(|at| payload.doc.node(at));
+        let is_found = |node: &Node<'_>| node.raw_key().is_some_and(holds) || (!node.is_container() && holds(node.raw()));
+        Ok(nodes.filter(is_found).take(FIND_LIMIT).map(|node| node.index()..node.index() + 1).collect())
     }
 }
 

@@ -46,7 +46,7 @@ pub use deliveries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, De
 pub use diff_texts::TextOf;
 pub use diff_view::{DiffQuery, DiffRow, DiffView};
 pub use failure::failure;
-pub use find::{FIND_LIMIT, FindHostQuery, FindQuery};
+pub use find::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery};
 pub use host_cuts::{HostCuts, HostCutsQuery};
 pub use host_media::MediaBytes;
 pub use host_shown::{HostMark, HostRows, HostRowsQuery};

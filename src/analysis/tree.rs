@@ -4,7 +4,7 @@ use crate::analysis::query::{Ctx, Query, Stop, Weigh};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::capture::{FactState, Matched, Origin, Payload, locate_facts};
+use crate::capture::{FactCount, FactState, Matched, Origin, Payload, locate_facts};
 use crate::format::Subject;
 use crate::token;
 
@@ -27,8 +27,8 @@ pub struct TreeView {
     /// Number of marks inside each container by tape index: (not in text, differs).
     pub marks_inside: HashMap<usize, (u32, u32)>,
     pub matched: Matched,
-    /// Number of leaves.
-    pub values: u64,
+    /// How many facts there are.
+    pub facts: u64,
 }
 
 impl TreeView {
@@ -36,14 +36,13 @@ impl TreeView {
         let Some(payload) = &subject.payload else { return None };
         let root = payload.root();
         let tokens = token::subtrees(root);
-        let is_leaf = |&index: &usize| payload.doc.node(index).is_some_and(|node| !node.is_container());
         let mut view = Self {
             payload: Arc::new(payload.clone()),
             tokens,
             marks: HashMap::new(),
             marks_inside: HashMap::new(),
             matched: Matched::default(),
-            values: (root.index()..root.subtree_end()).filter(is_leaf).count() as u64,
+            facts: FactCount::all_kept(payload).total,
         };
         let text = subject.reading.content_text();
         if let (Origin::Structured, Some(text)) = (&payload.origin, text) {

@@ -51,6 +51,11 @@ impl PausableDeadline {
         Counted { begun: Instant::now(), before: self.total() }
     }
 
+    /// How long a person has been waited for since then.
+    pub(super) fn held_since(&self, from: Counted) -> Duration {
+        self.total().saturating_sub(from.before)
+    }
+
     /// Ends when the limit has passed, what it stood still left out.
     pub(super) async fn limit(&self, limit: Duration) {
         self.until(self.count(), limit).await;
@@ -59,8 +64,7 @@ impl PausableDeadline {
     /// The same, counted from before.
     pub(super) async fn until(&self, from: Counted, limit: Duration) {
         loop {
-            let stood = self.total().saturating_sub(from.before);
-            let left = limit.saturating_sub(from.begun.elapsed().saturating_sub(stood));
+            let left = limit.saturating_sub(from.begun.elapsed().saturating_sub(self.held_since(from)));
             if left.is_zero() {
                 return;
             }

@@ -14,6 +14,7 @@ use super::theme::{self, ThemeTokens};
 use super::{Cx, asks, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, top_bar, widgets};
 use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
+use crate::problem::Problem;
 use crate::state::media::MediaAction;
 use crate::state::{Action, CallAction, Dialog, PathPurpose, Toast};
 
@@ -529,43 +530,40 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
 
 fn toasts_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let mut bottom = theme::STATUS_BAR + 12.0;
-    // The newest at the bottom; more than a few would cover what they are about.
-    for toast in cx.state.toasts.iter().rev().take(4) {
+    // Plain messages stand in the status bar, where they cover nothing; more than a few would cover what they are about.
+    let problems = cx.state.toasts.iter().rev().filter_map(|toast| Some((toast, toast.problem.as_ref()?)));
+    for (toast, problem) in problems.take(4) {
         let response = Area::new(Id::unique(("toast", toast.id)))
             .order(Order::Foreground)
             .anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -bottom))
-            .show(ui, |ui| toast_ui(ui, cx, toast));
+            .show(ui, |ui| problem_ui(ui, cx, toast, problem));
         let id = response.response.id;
         ui.ctx().accesskit_node_builder(id, |node| node.set_live(egui::accesskit::Live::Polite));
         bottom += response.response.rect.height() + 8.0;
     }
 }
 
-fn toast_ui(ui: &mut Ui, cx: &Cx<'_>, toast: &Toast) {
+fn problem_ui(ui: &mut Ui, cx: &Cx<'_>, toast: &Toast, problem: &Problem) {
     let t = ThemeTokens::of(ui);
-    let line = if toast.problem.is_some() { t.bad_line } else { t.line2 };
     Frame::new()
         .fill(t.card)
-        .stroke(Stroke::new(1.0, line))
+        .stroke(Stroke::new(1.0, t.bad_line))
         .corner_radius(theme::RADIUS_CARD)
         .inner_margin(Margin::symmetric(12, 10))
         .shadow(ui.visuals().popup_shadow)
         .show(ui, |ui| {
             ui.set_max_width(400.0);
             ui.horizontal_top(|ui| {
-                let (glyph, color) = if toast.problem.is_some() { (icons::ERROR, t.bad) } else { (icons::CHECK_CIRCLE, t.weak) };
-                ui.add(Label::new(icons::icon_fill(glyph, 16.0, color)));
+                ui.add(Label::new(icons::icon_fill(icons::ERROR, 16.0, t.bad)));
                 ui.vertical(|ui| {
                     ui.set_max_width(320.0);
                     ui.spacing_mut().item_spacing.y = 2.0;
                     ui.add(Label::new(RichText::new(&toast.text).font(theme::base()).color(t.strong)).wrap());
-                    if let Some(problem) = &toast.problem {
-                        if !problem.place.is_empty() && !toast.text.contains(&problem.place) {
-                            ui.add(Label::new(RichText::new(&problem.place).font(theme::code()).color(t.weak)).wrap());
-                        }
-                        if let Some(hint) = &problem.hint {
-                            ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.text)).wrap());
-                        }
+                    if !problem.place.is_empty() && !toast.text.contains(&problem.place) {
+                        ui.add(Label::new(RichText::new(&problem.place).font(theme::code()).color(t.weak)).wrap());
+                    }
+                    if let Some(hint) = &problem.hint {
+                        ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.text)).wrap());
                     }
                 });
                 if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {

@@ -324,9 +324,10 @@ fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>) {
         (SidebarTab::Resources, "Resources", declares("/resources"), listed(SidebarTab::Resources)),
         (SidebarTab::Prompts, "Prompts", declares("/prompts"), listed(SidebarTab::Prompts)),
     ];
-    ui.allocate_ui_with_layout(vec2(ui.available_width(), theme::HEADER), Layout::left_to_right(Align::Center), |ui| {
-        ui.add_space(6.0);
-        ui.spacing_mut().item_spacing.x = 0.0;
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), theme::HEADER), Sense::hover());
+    let inner = rect.shrink2(vec2(14.0, 0.0));
+    ui.scope_builder(widgets::region(ui, "tabs").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
+        ui.spacing_mut().item_spacing.x = 14.0;
         for (tab, name, _, count) in tabs.into_iter().filter(|(.., is_there, _)| *is_there) {
             let count = count.map(|count| widgets::grouped(count as u64));
             let is_shown = state.view.sidebar == tab;
@@ -557,7 +558,11 @@ fn tool_ui(ui: &mut Ui, cx: &Cx<'_>, prefix: &str, listed: &ListedTool, total: u
     let name = if tool.name.is_empty() { "(no name)" } else { rest };
     let strong = if selected { t.strong } else { t.text };
     let left = rect.left() + 14.0;
-    let is_cut = elided(ui, pos2(left, y), right - left, &[(prefix, t.weak), (name, strong)], &theme::mono(12.0));
+    let font = theme::mono(12.0);
+    // The beginning that others share goes first.
+    let wide = ui.painter().layout_no_wrap(format!("{prefix}{name}"), font.clone(), strong).size().x;
+    let shown = if wide > right - left && !prefix.is_empty() { "…" } else { prefix };
+    let is_cut = elided(ui, pos2(left, y), right - left, &[(shown, t.weak), (name, strong)], &font) || shown != prefix;
     let response = response.on_hover_ui(|ui| {
         ui.set_max_width(360.0);
         if is_cut || tool.title.is_some() {

@@ -27,6 +27,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if let Some(server) = connection.server() {
             ui.label(weak(&format!("{} {}", server.name, server.version), t));
         }
+        let message = cx.state.toasts.iter().rev().find(|toast| toast.problem.is_none());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             ui.add_space(8.0);
@@ -59,6 +60,14 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 let time = cx.state.local_time.clock(capture.started_at);
                 let time = if is_narrow { String::new() } else { format!(" · {time}") };
                 ui.label(weak(&format!("Capture {number}{time}"), t));
+            }
+            // It goes by itself, and covers nothing.
+            if let Some(message) = message {
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let text = RichText::new(&message.text).font(theme::medium(12.0)).color(t.text);
+                    let label = ui.add(egui::Label::new(text).truncate());
+                    ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(egui::accesskit::Live::Polite));
+                });
             }
         });
     });

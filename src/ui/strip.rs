@@ -302,7 +302,7 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect) {
         let place = UiBuilder::new().max_rect(inner).id_salt("strip buttons");
         ui.scope_builder(place.layout(Layout::right_to_left(Align::Center)), |ui| {
             let is_tight = rect.width() < BUTTONS_LOW;
-            let (glyph, name) = if is_tight { (icons::MORE, "Why, and copy") } else { (icons::COPY, "Copy verdict or picture") };
+            let (glyph, name) = if is_tight { (icons::MORE, "Why, and copy") } else { (icons::COPY, "Copy as…") };
             let response = widgets::icon_button(ui, glyph, name);
             Popup::menu(&response).id(Id::unique("strip menu")).show(|ui| {
                 if is_tight && ui.button(&long).on_hover_text(tip).clicked() {

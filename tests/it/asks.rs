@@ -231,6 +231,8 @@ async fn a_question_stops_the_clock_and_can_be_withdrawn() {
     let brief = Call { limit: Duration::from_millis(250), ..call("{}") };
     let capture = session.call(brief, CancelToken::new()).await;
     assert_eq!(capture.outcome, Outcome::Result, "{:?}", capture.problem);
+    // Nobody's thinking is the server's time.
+    assert!(capture.timings.total() < Duration::from_millis(500), "{:?}", capture.timings);
     heard.until(|happening| matches!(happening, SessionEvent::Withdrawn { why, .. } if why.contains("never mind"))).await;
     // Too late: nothing leaves.
     let before = session.wire().len();

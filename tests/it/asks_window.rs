@@ -80,7 +80,7 @@ fn escape_cancels_a_question_and_the_call_ends() {
 #[test]
 fn a_resource_and_a_prompt_open_in_the_panes() {
     let mut window = open("autoreply");
-    window.get_by_label("Resources and prompts").click();
+    window.get_by_role_and_label(egui::accesskit::Role::Tab, "Resources").click();
     until(&mut window, "the lists", |window| window.state().state.library.entries.is_some());
     assert_eq!(window.state().state.view.sidebar, SidebarTab::Resources);
     let entries = window.state().state.library.entries.clone().unwrap();

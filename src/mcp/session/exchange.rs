@@ -41,6 +41,8 @@ impl Session {
         let (mut extra, mut round_number) = (Extra::default(), 0);
         let mut stop = None;
         let mut time = TimeLimit::new(&self.tap, limit);
+        // A person's thinking is none of the server's time.
+        let mut counted = self.tap.patience.count();
         let (asked, finished) = loop {
             let write = |id| {
                 request = write(id, &extra.kept);
@@ -62,7 +64,7 @@ impl Session {
                         let pair = pair(&request, answer, begun, asked.left_at, first_begun);
                         beside.add(asked.beside, begun.saturating_duration_since(first_begun));
                         pair.into_iter().for_each(|message| beside.push(message));
-                        (extra, begun) = (next, Instant::now());
+                        (extra, begun, counted) = (next, Instant::now(), self.tap.patience.count());
                         continue;
                     }
                     Err(why) => stop = Some(why),
@@ -76,7 +78,7 @@ impl Session {
                     pair.into_iter().for_each(|message| beside.push(message));
                     let mut following = Following { first: first_begun, beside: &mut beside, limit };
                     let followed = self.follow(task, &mut following, &cancel).await;
-                    (begun, stop) = (followed.begun, followed.stop);
+                    (begun, stop, counted) = (followed.begun, followed.stop, self.tap.patience.count());
                     if let Some(sent) = followed.request {
                         request = sent;
                     }
@@ -95,6 +97,7 @@ impl Session {
         let Beside { messages, mut notes, .. } = beside.finish();
         notes.extend(self.called_as.clone());
         let left_at = asked.left_at.unwrap_or(begun);
+        let held = self.tap.patience.held_since(counted);
         let mut capture = Capture {
             name: Arc::clone(&id.0),
             id,
@@ -102,7 +105,7 @@ impl Session {
             server: Server { capabilities: None, ..self.server.clone() },
             timings: Timings {
                 send: left_at.saturating_duration_since(begun),
-                server: finished.saturating_duration_since(left_at),
+                server: finished.saturating_duration_since(left_at).saturating_sub(held),
                 receive: Duration::ZERO,
             },
             started_at,
@@ -120,7 +123,7 @@ impl Session {
         };
         match asked.ended {
             Ended::End(End::Answer(answer)) => {
-                capture.timings.server = answer.begun.saturating_duration_since(left_at);
+                capture.timings.server = answer.begun.saturating_duration_since(left_at).saturating_sub(held);
                 capture.timings.receive = answer.ended.saturating_duration_since(answer.begun.max(left_at));
                 capture.http = answer.http.map(|http| (*http).clone());
                 capture.response = Some(answer.bytes.clone());

@@ -1,35 +1,52 @@
-//! The bar to find in a text pane. The engine finds; here one steps from place to place.
+//! The bar to find in a pane. The engine finds; here one steps from place to place.
 
 use std::ops::Range;
 
-use egui::{Align, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
+use egui::{Align, Color32, Id, Key, Layout, Rect, RichText, Stroke, Ui, vec2};
 
 use super::PaneCx;
 use super::text::goto_id;
-use crate::analysis::{FIND_LIMIT, FindHostQuery, FindQuery};
+use crate::analysis::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery};
 use crate::state::{PaneView, ViewAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, widgets};
 
-/// What was found in the pane that has the keys; nothing where nothing is looked for.
+/// What was found in the pane that has the keys, in the tree by node; nothing where nothing is looked for.
 pub fn places<'a>(cx: &Cx<'a>, pane: &PaneCx) -> &'a [Range<usize>] {
     let needle = cx.state.view.search.as_deref().filter(|needle| pane.is_focused && pane.index < 3 && !needle.is_empty());
     let found = needle.and_then(|needle| match cx.state.view.shows(pane.index) {
         PaneView::Host(host) => {
             cx.ready(FindHostQuery { host, with_cuts: !cx.state.view.hosts.hides_cuts, needle: needle.into() })
         }
-        _ => cx.ready(FindQuery { format: pane.format, needle: needle.into() }),
+        PaneView::Tree => cx.ready(FindDataQuery(needle.into())),
+        PaneView::Text(_) | PaneView::Rendered(_) => cx.ready(FindQuery { format: pane.format, needle: needle.into() }),
     });
     found.map_or(&[], |found| found)
 }
 
+fn index_id(pane: &PaneCx) -> Id {
+    Id::unique(("find index", pane.index))
+}
+
+/// The place that was stepped to last.
+pub fn current<'a>(ui: &Ui, cx: &Cx<'a>, pane: &PaneCx) -> Option<&'a Range<usize>> {
+    let places = places(cx, pane);
+    let index: usize = ui.data(|data| data.get_temp(index_id(pane))).unwrap_or(0);
+    places.get(index.min(places.len().checked_sub(1)?))
+}
+
+/// How a place is marked: the one stepped to last stands out.
+pub fn colors(t: &ThemeTokens, is_current: bool) -> (Color32, Stroke) {
+    if is_current { (t.sel, Stroke::new(1.0, t.accent)) } else { (t.warn_bg, Stroke::new(1.0, t.warn_line)) }
+}
+
 /// The bar to find in a pane; the room that is left.
-pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &PaneCx) -> Rect {
+pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, pane: &PaneCx) -> Rect {
     let t = ThemeTokens::of(ui);
     let bar = Rect::from_min_size(body.min, vec2(body.width(), 38.0));
     ui.painter().rect_filled(bar, 0.0, t.card);
     ui.painter().hline(bar.x_range(), bar.bottom() - 0.5, Stroke::new(1.0, t.line));
-    let index_id = Id::unique(("find index", pane.index));
+    let index_id = index_id(pane);
     ui.scope_builder(
         widgets::region(ui, "find").max_rect(bar.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
         |ui| {
@@ -45,10 +62,6 @@ pub fn search_ui(ui: &mut Ui, cx: &Cx<'_>, body: Rect, view: PaneView, pane: &Pa
             ui.data_mut(|data| data.insert_temp(index_id.with("painted"), pass));
             if edit.changed() {
                 cx.send(ViewAction::SetSearch(Some(text)));
-            }
-            if !matches!(view, PaneView::Text(_) | PaneView::Host(_)) {
-                ui.label(RichText::new("Finding works in text panes").font(theme::small()).color(t.weak));
-                return;
             }
             let places = places(cx, pane);
             let mut index: usize = ui.data(|data| data.get_temp(index_id)).unwrap_or(0).min(places.len().saturating_sub(1));

@@ -231,13 +231,10 @@ fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&S
     let Some(kind) = PANES.iter().find(|kind| (kind.of)(view).is_some()) else { return };
     let pane_cx = PaneCx { index: pane, format: title.format, is_focused };
     if is_focused && cx.state.view.search.is_some() {
-        body = super::find::search_ui(ui, cx, body, view, &pane_cx);
+        body = super::find::search_ui(ui, cx, body, &pane_cx);
     }
     ui.scope_builder(widgets::region(ui, "body").max_rect(body), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
-        if cx.state.running.is_some() {
-            ui.set_opacity(0.6);
-        }
         let is_dropped = super::host::is_dropped(cx, view);
         if is_dropped {
             ui.painter().rect_filled(body, 0.0, t.warn_bg);

@@ -97,7 +97,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool, pane: &
         area = area.vertical_scroll_offset(((rows.row_at(offset) as f32 - 4.0) * TEXT_ROW).max(0.0));
     }
     let found = find::places(cx, pane);
-    let mut selected = Selection::of(ui, pane.index, host.as_str());
+    let mut selected = Selection::of(ui, cx, pane.index, host.as_str());
     let before = selected.range();
     let output = area.show_viewport(ui, |ui, viewport| {
         let response = ui.interact(outer, ui.scope_id().with("host text"), Sense::click_and_drag());

@@ -7,13 +7,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Id, Pos2, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Id, Pos2, Rect, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_commonmark::CommonMarkCache;
 
 use super::card::{self, Controls, Header};
 use super::item::{ItemPlace, SIDE, item_ui, raw};
 use super::select::between;
-use super::{PaneCx, markdown, table};
+use super::text::goto_id;
+use super::{PaneCx, find, markdown, table};
 use crate::analysis::{MdKind, RenderedQuery, RenderedView, SubjectQuery, Table};
 use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
@@ -236,9 +237,13 @@ impl Flow {
         let mut area = ScrollArea::both().id_salt(("rendered", pane.index)).auto_shrink(false);
         let record = cx.state.view.record;
         // The first frame does not know its height yet.
-        if self.shown_record != record && pane.visible(ui).1 > 0.0 {
-            self.shown_record = record;
-            if let Some(place) = record.and_then(|record| self.view.links.first(record)) {
+        if pane.visible(ui).1 > 0.0 {
+            let mut place: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
+            if self.shown_record != record {
+                self.shown_record = record;
+                place = place.or_else(|| self.view.links.first(record?));
+            }
+            if let Some(place) = place {
                 self.at_height(f32::INFINITY);
                 let entry = self.entries.iter().position(|entry| entry.range.end > place);
                 let offset = entry.and_then(|entry| self.tops.get(entry)).copied().unwrap_or_default();
@@ -249,6 +254,7 @@ impl Flow {
             }
         }
         let cuts = super::host::cuts_of(cx, pane.format);
+        let (found, current) = (find::places(cx, pane), find::current(ui, cx, pane));
         let output = area.show_viewport(ui, |ui, viewport| {
             ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
             let origin = ui.min_rect().min;
@@ -279,6 +285,13 @@ impl Flow {
                             pos2(origin.x + viewport.max.x - 14.0, top.y.max(ui.clip_rect().top()) + 14.0),
                         );
                     }
+                }
+                if !entry.range.is_empty() && between(found, &entry.range).next().is_some() {
+                    let is_current = current.is_some_and(|current| entry.range.contains(&current.start));
+                    let (fill, stroke) = find::colors(ThemeTokens::of(ui), is_current);
+                    let place = Rect::from_min_size(pos2(origin.x, top.y), vec2(width, painted)).shrink2(vec2(4.0, 0.0));
+                    let mark = egui::epaint::RectShape::new(place, theme::RADIUS_BADGE, fill, stroke, StrokeKind::Inside);
+                    ui.painter().set(ground, mark);
                 }
                 was_cut = is_cut || (was_cut && entry.range.is_empty());
                 if (painted - height).abs() > 0.5 {

@@ -8,6 +8,7 @@ use egui::{Galley, Id, Key, Modifiers, Pos2, Rect, Response, Ui, vec2};
 
 use crate::analysis::DisplayLine;
 use crate::analysis::special::Shown;
+use crate::capture::CaptureId;
 use crate::state::Action;
 use crate::ui::Cx;
 
@@ -18,15 +19,16 @@ fn id(pane: usize) -> Id {
 /// The selected bytes of a pane, and where the pointer went last.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
-    /// Whose text it is in: a format's id, or a host's.
-    of: &'static str,
+    /// Whose text it is in: the capture, and a format's id or a host's.
+    of: (Option<CaptureId>, &'static str),
     pub anchor: usize,
     pub head: usize,
 }
 
 impl Selection {
     /// The selection of a pane, where it is in this text.
-    pub fn of(ui: &Ui, pane: usize, of: &'static str) -> Self {
+    pub fn of(ui: &Ui, cx: &Cx<'_>, pane: usize, text: &'static str) -> Self {
+        let of = (cx.state.view.capture.clone(), text);
         let known: Selection = ui.data(|data| data.get_temp(id(pane))).unwrap_or_default();
         if known.of == of { known } else { Self { of, ..Self::default() } }
     }

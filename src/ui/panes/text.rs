@@ -97,8 +97,9 @@ fn block_starts(cx: &Cx<'_>) -> Vec<(usize, usize)> {
     starts
 }
 
-/// A thin line with the block's name at its end: painted, and no part of the text.
-fn block_mark(ui: &Ui, place: &Place, block: usize) {
+/// A thin line with the block's name at its end, unless the row's text, which ends at `end`, stands there: painted, and no part
+/// of the text.
+fn block_mark(ui: &Ui, place: &Place, block: usize, end: f32) {
     let t = ThemeTokens::of(ui);
     let name = format!("content[{block}]");
     let right = place.top.x + place.width - 8.0;
@@ -106,10 +107,15 @@ fn block_mark(ui: &Ui, place: &Place, block: usize) {
     let row = Rect::from_min_size(place.top, vec2(place.width, TEXT_ROW));
     let label = Rect::from_min_max(pos2(right - galley.size().x - 8.0, row.top()), pos2(right, row.bottom()));
     ui.painter().hline(row.left()..=row.right(), row.top() + 0.5, Stroke::new(1.0, t.line2));
-    ui.painter().rect_filled(label.shrink2(vec2(0.0, 1.0)), theme::RADIUS_BAR, t.card);
-    ui.painter().galley(pos2(label.left() + 4.0, (label.center().y - galley.size().y / 2.0).round()), galley, t.weak);
-    ui.interact(label, ui.scope_id().with(("block", block)), Sense::hover())
-        .widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} begins here")));
+    if end < label.left() {
+        ui.painter().rect_filled(label.shrink2(vec2(0.0, 1.0)), theme::RADIUS_BAR, t.card);
+        ui.painter().galley(pos2(label.left() + 4.0, (label.center().y - galley.size().y / 2.0).round()), galley, t.weak);
+    }
+    let words = format!("{name} begins here");
+    let line = Rect::from_min_size(row.min, vec2(row.width(), 3.0)).union(label);
+    let response = ui.interact(line, ui.scope_id().with(("block", block)), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+    response.on_hover_text(words);
 }
 
 impl Prepared {
@@ -135,6 +141,7 @@ impl Prepared {
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, gutter: f32) {
         let tried = reading::matches(cx, pane.format);
         let found = tried.as_deref().unwrap_or_else(|| find::places(cx, pane));
+        let current = find::current(ui, cx, pane).filter(|_| tried.is_none());
         let leaf = selected_leaf(cx, pane.format);
         let cuts = host::cuts_of(cx, pane.format);
         let blocks = if pane.format == "content" { block_starts(cx) } else { Vec::new() };
@@ -142,7 +149,7 @@ impl Prepared {
         if let Some(offset) = self.target(ui, cx, pane) {
             area = area.vertical_scroll_offset(offset);
         }
-        let mut selected = Selection::of(ui, pane.index, pane.format);
+        let mut selected = Selection::of(ui, cx, pane.index, pane.format);
         let outer = ui.available_rect_before_wrap();
         let output = area.show_viewport(ui, |ui, viewport| {
             let origin = ui.min_rect().min;
@@ -160,10 +167,12 @@ impl Prepared {
                 let right = origin.x + viewport.max.x - 14.0;
                 let place =
                     Place { top: pos2(origin.x, y.round()), width: viewport.width(), gutter, right, is_first: at == first };
-                drawn.push(self.row_ui(ui, cx, at, &place, &selected, &Marks { found, cuts, leaf: leaf.as_ref() }));
+                let marks = Marks { found, current, cuts, leaf: leaf.as_ref() };
+                let row = self.row_ui(ui, cx, at, &place, &selected, &marks);
                 if let Some((_, block)) = blocks.iter().find(|(start, _)| *start == self.rows[at].range.start) {
-                    block_mark(ui, &place, *block);
+                    block_mark(ui, &place, *block, row.left + row.galley.size().x);
                 }
+                drawn.push(row);
             }
             response.widget_info(|| {
                 WidgetInfo::labeled(
@@ -207,7 +216,7 @@ impl Prepared {
         at: usize,
         place: &Place,
         selected: &Selection,
-        &Marks { found, cuts, leaf }: &Marks<'_>,
+        &Marks { found, current, cuts, leaf }: &Marks<'_>,
     ) -> DrawnText {
         let t = ThemeTokens::of(ui);
         let view = Arc::clone(&self.view);
@@ -257,7 +266,8 @@ impl Prepared {
             ui.painter().rect_filled(span, 0.0, t.sel);
         }
         for found in between(found, &row.range) {
-            ui.painter().rect(drawn.span(found), theme::RADIUS_BAR, t.warn_bg, Stroke::new(1.0, t.warn_line), StrokeKind::Inside);
+            let (fill, stroke) = find::colors(t, current == Some(found));
+            ui.painter().rect(drawn.span(found), theme::RADIUS_BAR, fill, stroke, StrokeKind::Inside);
         }
         if let Some(number) = row.number {
             let color = if is_current { t.strong } else { t.weak };
@@ -293,6 +303,8 @@ impl Prepared {
 /// What is marked in the rows.
 struct Marks<'a> {
     found: &'a [Range<usize>],
+    /// The one of them that was stepped to.
+    current: Option<&'a Range<usize>>,
     /// What a host cuts.
     cuts: &'a [Range<usize>],
     /// Where the value stands that is selected in the tree.
@@ -327,7 +339,7 @@ struct Place {
 pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     let Some(view) = cx.ready(TextQuery(pane.format)) else { return };
     let t = ThemeTokens::of(ui);
-    let selected = Selection::of(ui, pane.index, pane.format);
+    let selected = Selection::of(ui, cx, pane.index, pane.format);
     let range = selected.range();
     let small = |text: String| RichText::new(text).font(theme::regular(11.5)).color(t.weak);
     if selected.head == 0 && range.is_empty() {

@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use egui::mutex::Mutex;
-use egui::{Align, Id, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Id, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::PaneCx;
+use super::text::goto_id;
+use super::{PaneCx, find};
 use crate::analysis::{TextQuery, TreeQuery, TreeView, path_of};
 use crate::capture::Record;
 use crate::json::{Doc, Node};
@@ -34,6 +35,8 @@ struct Flat {
     view: Arc<TreeView>,
     toggled: BTreeSet<usize>,
     record: Option<usize>,
+    /// The value that was found last; what it stands in is open.
+    found: Option<usize>,
     rows: Vec<TreeRow>,
     is_cut: bool,
     shown_record: Option<usize>,
@@ -67,7 +70,8 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         shared
     });
     let mut flat = shared.lock();
-    flat.update(&cx.state.view.toggled, cx.state.view.record);
+    let found = find::current(ui, cx, pane).map(|place| place.start);
+    flat.update(&cx.state.view.toggled, cx.state.view.record, found);
     flat.show(ui, cx, pane);
 }
 
@@ -77,6 +81,7 @@ impl Flat {
             view: Arc::clone(view),
             toggled: BTreeSet::new(),
             record: None,
+            found: None,
             rows: Vec::new(),
             is_cut: false,
             shown_record: None,
@@ -86,10 +91,10 @@ impl Flat {
         flat
     }
 
-    fn update(&mut self, toggled: &BTreeSet<usize>, record: Option<usize>) {
-        if self.toggled != *toggled || self.record != record {
+    fn update(&mut self, toggled: &BTreeSet<usize>, record: Option<usize>, found: Option<usize>) {
+        if self.toggled != *toggled || self.record != record || self.found != found {
             self.toggled.clone_from(toggled);
-            self.record = record;
+            (self.record, self.found) = (record, found);
             self.rebuild();
         }
     }
@@ -132,6 +137,9 @@ impl Flat {
         if self.record.is_some_and(|record| (node.index()..node.subtree_end()).contains(&record)) {
             return true;
         }
+        if self.found.is_some_and(|found| (node.index() + 1..node.subtree_end()).contains(&found)) {
+            return true;
+        }
         let is_default = depth == 0 && node.raw_key().is_some() && node.len() <= 10_000;
         is_default != self.toggled.contains(&node.index())
     }
@@ -146,9 +154,10 @@ impl Flat {
         let outer = ui.available_rect_before_wrap();
         let focus = ui.interact(outer, Id::unique(("tree", pane.index)), Sense::focusable_noninteractive());
         focus.widget_info(|| {
-            WidgetInfo::labeled(Role::Tree, true, format!("Data, {}", widgets::number_text(self.view.values, "values")))
+            WidgetInfo::labeled(Role::Tree, true, format!("Data, {}", widgets::number_text(self.view.facts, "facts")))
         });
         self.keys(ui, cx, &focus, records);
+        let found = find::places(cx, pane);
         let count = self.rows.len() + usize::from(self.is_cut);
         let output = area.show_viewport(ui, |ui, viewport| {
             let origin = ui.min_rect().min;
@@ -162,7 +171,13 @@ impl Flat {
                     vec2(viewport.width(), TREE_ROW),
                 );
                 match self.rows.get(at) {
-                    Some(row) => self.row_ui(ui, cx, *row, rect, records, &focus),
+                    Some(row) => {
+                        if found.binary_search_by_key(&row.node, |place| place.start).is_ok() {
+                            let (fill, stroke) = find::colors(ThemeTokens::of(ui), self.found == Some(row.node));
+                            ui.painter().rect(rect.shrink2(vec2(2.0, 1.0)), theme::RADIUS_BAR, fill, stroke, StrokeKind::Inside);
+                        }
+                        self.row_ui(ui, cx, *row, rect, records, &focus);
+                    }
                     None => {
                         widgets::text_at(
                             ui,
@@ -195,6 +210,8 @@ impl Flat {
             self.shown_record = record;
             wanted = wanted.or(record);
         }
+        let stepped: Option<usize> = ui.data_mut(|data| data.remove_temp(goto_id(pane)));
+        wanted = stepped.or(wanted);
         let at = self.row_of(wanted?)? as f32 * TREE_ROW;
         let (top, height) = pane.visible(ui);
         (at < top || at + TREE_ROW * 2.0 > top + height).then(|| (at - height * 0.3).max(0.0))
@@ -319,14 +336,14 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
     let Some(Some(view)) = cx.ready(TreeQuery) else { return };
     let t = ThemeTokens::of(ui);
     let small = |text: String, color| RichText::new(text).font(theme::regular(11.5)).color(color);
-    let tip = "Every string, number, true, false and null. The ledger's facts are those of them that a text can say by itself.";
-    ui.label(small(widgets::number_text(view.values, "values"), t.weak)).on_hover_text(tip);
+    let tip = "Every number, true, false and text that is not blank: what a text can say";
+    ui.label(small(widgets::number_text(view.facts, "facts"), t.weak)).on_hover_text(tip);
     let (missing, differs) = view.marks_inside.get(&view.payload.root).copied().unwrap_or_default();
     if missing > 0 {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             ui.label(icons::icon(icons::MISSING, 12.0, t.warn));
-            ui.label(small(format!("{} not in text", widgets::grouped(missing.into())), t.warn));
+            ui.label(small(format!("{} not in the text", widgets::grouped(missing.into())), t.warn));
         });
     }
     if differs > 0 {
@@ -365,7 +382,7 @@ mod tests {
             marks: Default::default(),
             marks_inside: Default::default(),
             matched: Default::default(),
-            values: 0,
+            facts: 0,
         }))
     }
 
@@ -388,12 +405,12 @@ mod tests {
         let mut flat = flat(r#"{"items":[{"id":1},{"id":2}],"total":2}"#);
         assert_eq!(keys(&flat), ["items", " 0", " 1", "total"]);
         let second = flat.rows[2].node;
-        flat.update(&BTreeSet::from([second]), None);
+        flat.update(&BTreeSet::from([second]), None, None);
         assert_eq!(keys(&flat), ["items", " 0", " 1", "  id", "total"]);
-        flat.update(&BTreeSet::from([1]), None);
+        flat.update(&BTreeSet::from([1]), None, None);
         assert_eq!(keys(&flat), ["items", "total"]);
         // The selected record opens what is above it.
-        flat.update(&BTreeSet::from([1]), Some(second));
+        flat.update(&BTreeSet::from([1]), Some(second), None);
         assert_eq!(keys(&flat), ["items", " 0", " 1", "  id", "total"]);
     }
 
