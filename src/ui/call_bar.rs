@@ -32,8 +32,11 @@ use crate::state::{
 const TIMING: f32 = 264.0;
 /// Width of its one line.
 const OUTCOME: f32 = 130.0;
-/// Room of the button of the arguments, and of the longest hint.
+/// Room of the button of the arguments with and without its word, and of the longest hint.
 const ARGUMENTS: f32 = 116.0;
+const PENCIL: f32 = 34.0;
+/// Height of a chip.
+const CHIP: f32 = 24.0;
 const HINT: f32 = 196.0;
 /// Below this height the bar is slim.
 const SLIM_BELOW: f32 = 760.0;
@@ -182,7 +185,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
             if let (Some(title), true) = (tool.title.as_deref().filter(|title| *title != tool.name), is_wide) {
                 ui.add(egui::Label::new(RichText::new(title).font(theme::base()).color(t.weak)).truncate());
             }
-            if ui.available_width() >= HINT + if with_chips { ARGUMENTS } else { 0.0 } {
+            if !with_chips && ui.available_width() >= HINT {
                 hint_ui(ui, &tool.annotations);
             }
             if !tool.faults.is_empty() {
@@ -191,6 +194,9 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, listed: &ListedTool, bar: Rect, with_chips:
             }
             if with_chips {
                 chips_ui(ui, cx, tool);
+                if ui.available_width() >= HINT {
+                    hint_ui(ui, &tool.annotations);
+                }
                 // Half of it says nothing; the captures tell it too.
                 if ui.available_width() > OUTCOME {
                     outcome_ui(ui, cx, tool);
@@ -431,27 +437,51 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 /// The arguments on one line; a click opens the form.
 fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let t = ThemeTokens::of(ui);
-    let button = widgets::Button::new("Arguments").icon(icons::ARGUMENTS).height(theme::INPUT).show(ui);
-    Popup::from_toggle_button_response(&button).width(520.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
+    let Some(form) = cx.state.form() else { return };
+    let pairs = arguments_of(ui, "chips", &form.text);
+    let width = |ui: &Ui, text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::mono(12.0), t.text).size().x;
+    let size = |ui: &Ui, (name, value): &(String, String)| width(ui, name) + width(ui, value) + 22.0;
+    // One button holds them all, as many as there is room for.
+    let mut room = ui.available_width() - PENCIL;
+    let fits = |pair: &&(String, String)| {
+        room -= size(ui, pair) + ui.spacing().item_spacing.x;
+        room > 0.0
+    };
+    let shown: Vec<_> = pairs.iter().take_while(fits).collect();
+    let is_json = form.syntax.is_none();
+    let name = match () {
+        () if !is_json => "Arguments: not JSON".to_owned(),
+        () if pairs.is_empty() => "Arguments".to_owned(),
+        () => {
+            format!("Arguments: {}", pairs.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", "))
+        }
+    };
+    let left = ui.cursor().left();
+    for pair in shown.iter().filter(|_| is_json) {
+        let size = vec2(size(ui, pair), CHIP);
+        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+        ui.painter().rect(rect, theme::RADIUS_CONTROL, t.card, egui::Stroke::new(1.0, t.line2), egui::StrokeKind::Inside);
+        let end = widgets::text_at(ui, rect.left_center() + vec2(8.0, 0.0), &pair.0, theme::mono(12.0), t.weak, f32::INFINITY);
+        widgets::text_at(ui, egui::pos2(end + 6.0, rect.center().y), &pair.1, theme::mono(12.0), t.strong, f32::INFINITY);
+    }
+    if !is_json {
+        widgets::badge(ui, Some(icons::ERROR), "not JSON", Tone::Bad, false);
+    }
+    let label = if is_json && shown.is_empty() { "Arguments" } else { "" };
+    let pencil = widgets::Button::new(label).icon(icons::WRITES).name(&name).tip("Edit the arguments").height(CHIP).show(ui);
+    // A chip is the same button.
+    let chips = Rect::from_min_max(egui::pos2(left, pencil.rect.top()), egui::pos2(pencil.rect.left(), pencil.rect.bottom()));
+    let opens =
+        ui.interact(chips, ui.scope_id().with("argument chips"), Sense::click()).on_hover_cursor(egui::CursorIcon::PointingHand);
+    let mut popup =
+        Popup::from_toggle_button_response(&pencil).width(520.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    if opens.clicked() {
+        popup = popup.open_memory(Some(egui::SetOpenCommand::Toggle));
+    }
+    popup.show(|ui| {
         ui.set_max_width(560.0_f32.min(ui.content_rect().width() - 48.0));
         ScrollArea::vertical().max_height(360.0).show(ui, |ui| arguments_ui(ui, cx, tool));
     });
-    let Some(form) = cx.state.form() else { return };
-    if form.syntax.is_some() {
-        widgets::badge(ui, Some(icons::ERROR), "not JSON", Tone::Bad, false);
-        return;
-    }
-    let room = ui.available_width() - 100.0;
-    let start = ui.cursor().left();
-    for (name, value) in arguments_of(ui, "chips", &form.text).iter() {
-        if ui.cursor().left() - start > room - 90.0 {
-            if ui.cursor().left() > start {
-                ui.label(RichText::new("…").color(t.weak));
-            }
-            break;
-        }
-        widgets::badge(ui, None, &format!("{name} {value}"), Tone::Plain, true);
-    }
 }
 
 /// Name and shortened value of each argument; read once per text.

@@ -168,7 +168,13 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Panel::left("rail").exact_size(theme::RAIL).resizable(false).frame(bar).show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     } else if cx.state.settings.sidebar_open {
         let shown = Panel::left("sidebar")
-            .default_size(cx.state.settings.panels.sidebar.map_or(theme::SIDEBAR, f32::from))
+            .default_size(
+                cx.state
+                    .settings
+                    .panels
+                    .sidebar
+                    .map_or(if size.x < theme::LARGE { theme::SIDEBAR_SMALL } else { theme::SIDEBAR }, f32::from),
+            )
             .size_range(240.0..=400.0)
             .resizable(true)
             .frame(bar)

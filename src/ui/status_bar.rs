@@ -38,16 +38,13 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             commands::region(ui, Region::StatusBar, bar, &shortcuts);
             if connection.source().is_some() {
                 let lines = connection.stderr().len() as u64 + cx.state.stderr_dropped;
-                let text = format!("stderr {}", widgets::grouped(lines));
-                if item(ui, icons::STDIO, &text, &format!("{text} lines"))
-                    .on_hover_text("What the server wrote to its standard error")
-                    .clicked()
-                {
+                let text = widgets::number_text(lines, "stderr lines");
+                if item(ui, icons::STDIO, &text, &text).on_hover_text("What the server wrote to its standard error").clicked() {
                     cx.send(Action::ShowDialog(Dialog::Stderr));
                 }
             }
             if let (Connection::Connected { messages, .. }, false) = (connection, is_narrow) {
-                let text = format!("Messages {}", widgets::grouped(*messages));
+                let text = widgets::number_text(*messages, "messages");
                 if item(ui, icons::MESSAGES, &text, &text)
                     .on_hover_text("Messages on the wire, both directions: opens the protocol log")
                     .clicked()

@@ -197,6 +197,8 @@ pub const LEDGER_ROW: f32 = 20.0;
 pub const BADGE: f32 = 18.0;
 pub const MARK: f32 = 16.0;
 pub const SIDEBAR: f32 = 288.0;
+/// Its width in a window narrower than [`LARGE`].
+pub const SIDEBAR_SMALL: f32 = 256.0;
 pub const RAIL: f32 = 48.0;
 
 pub const RADIUS_BAR: CornerRadius = CornerRadius::same(2);
@@ -204,6 +206,8 @@ pub const RADIUS_BADGE: CornerRadius = CornerRadius::same(4);
 pub const RADIUS_CONTROL: CornerRadius = CornerRadius::same(6);
 pub const RADIUS_CARD: CornerRadius = CornerRadius::same(8);
 
+/// From this width on the sidebar has its full width.
+pub const LARGE: f32 = 1366.0;
 /// Below this width the panes become two with a tab strip.
 pub const WIDE: f32 = 1280.0;
 /// Below this width the sidebar becomes a rail.

@@ -73,17 +73,16 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     let room = rect.width();
     let window = ui.content_rect().width();
-    let most = if window >= theme::WIDE { (room / MIN_PANE) as usize } else { ((room / MIN_PANE) as usize).min(2) };
+    let most = if window > theme::WIDE { (room / MIN_PANE) as usize } else { ((room / MIN_PANE) as usize).min(2) };
     let shown: Vec<usize> = match cx.state.view.maximised {
         Some(pane) => vec![pane.min(2)],
         None if open.len() <= most.max(1) => open.clone(),
         None if most >= 2 => pair(&open, focus),
         None => vec![if open.contains(&focus) { focus } else { open[0] }],
     };
-    // Where every open pane has room, one that is closed leaves a chip in the last header instead of a row of tabs.
-    let has_room = cx.state.view.maximised.is_some() || open.len() == shown.len() && shown.len() <= most && most > 1;
-    let needs_strip = shown.len() < 3 && !has_room;
-    let closed: Vec<usize> = (0..3).filter(|pane| !is_open(pane)).collect();
+    // Where two have room, the others leave chips in the last header instead of a row of tabs.
+    let needs_strip = cx.state.view.maximised.is_none() && most < 2;
+    let others: Vec<usize> = (0..3).filter(|pane| !shown.contains(pane)).collect();
     if needs_strip {
         rect = strip_ui(ui, cx, rect, &shown, subject);
     }
@@ -104,8 +103,8 @@ pub fn panes_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let pane_rect = Rect::from_min_max(pos2(x, rect.top()), pos2((x + width).min(rect.right()), rect.bottom()));
         ui.scope_builder(widgets::region(ui, ("pane", pane)).max_rect(pane_rect), |ui| {
             ui.set_clip_rect(pane_rect.intersect(ui.clip_rect()));
-            let closed = if is_last && !needs_strip && cx.state.view.maximised.is_none() { closed.as_slice() } else { &[] };
-            pane_ui(ui, cx, pane, pane_rect, subject, (!needs_strip || shown.len() > 1).then_some(closed));
+            let others = if cx.state.view.maximised.is_none() { others.as_slice() } else { &[] };
+            pane_ui(ui, cx, pane, pane_rect, subject, (!needs_strip).then_some(is_last.then_some(others)));
         });
         x += width;
         if let Some(&next) = shown.get(position + 1) {
@@ -201,24 +200,17 @@ fn outcome_strip(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, outcome: Outcome, subject
     Some(30.0)
 }
 
-/// One pane; `header` holds the closed panes to offer there, and is `None` where tabs stand in its place.
-fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&Subject>, header: Option<&[usize]>) {
+/// One pane; `header` is `None` where tabs stand in its place, and in the last pane holds those that are not shown.
+fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, subject: Option<&Subject>, header: Option<Option<&[usize]>>) {
     let t = ThemeTokens::of(ui);
     let view = cx.state.view.shows(pane);
     let is_focused = cx.state.view.focus == pane;
     let title = header::title(cx, view, subject, t);
     let mut top = rect.top();
-    if let Some(closed) = header {
+    if let Some(others) = header {
         let header = Rect::from_min_size(rect.min, vec2(rect.width(), theme::HEADER));
-        header_ui(
-            ui,
-            cx,
-            pane,
-            header,
-            &title,
-            view,
-            closed.iter().map(|&pane| (pane, header::title(cx, cx.state.view.shows(pane), subject, t).name)).collect(),
-        );
+        let name_of = |pane| (pane, header::title(cx, cx.state.view.shows(pane), subject, t).name);
+        header_ui(ui, cx, pane, header, &title, view, others.map(|others| others.iter().map(|&pane| name_of(pane)).collect()));
         ui.painter().hline(rect.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
         top = header.bottom();
     }

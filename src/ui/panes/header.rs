@@ -110,8 +110,19 @@ fn counting_ui(ui: &mut Ui, cx: &Cx<'_>, room_for_bytes: bool) {
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "counting…"));
 }
 
-pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Title, view: PaneView, closed: Vec<(usize, String)>) {
+/// `others` are the panes that are not shown, offered by the last one that is.
+pub fn header_ui(
+    ui: &mut Ui,
+    cx: &Cx<'_>,
+    pane: usize,
+    rect: Rect,
+    title: &Title,
+    view: PaneView,
+    others: Option<Vec<(usize, String)>>,
+) {
     let t = ThemeTokens::of(ui);
+    let is_last = others.is_some();
+    let others = others.unwrap_or_default();
     ui.scope_builder(
         widgets::region(ui, "header").max_rect(rect.shrink2(vec2(6.0, 0.0))).layout(Layout::right_to_left(Align::Center)),
         |ui| {
@@ -125,16 +136,16 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
                 cx.send(ViewAction::ToggleMaximised(pane));
             }
             // What a pane is comes before what can be done with it: the whole pane is copied by key as well.
-            let view_as = match pane == last_open(cx) {
+            let view_as = match is_last {
                 true if rect.width() < 372.0 => 56.0,
                 true if rect.width() < VIEW_AS_WHOLE => 90.0,
                 true => 132.0,
                 false => 0.0,
             };
             let words = ui.painter().layout_no_wrap(short_title(&title.name).to_owned(), theme::title(), t.strong).size().x;
-            // A closed pane is offered by name where there is room, else by a plus.
-            let is_named = rect.width() - view_as - closed.len() as f32 * 112.0 >= words + 190.0;
-            let chips = closed.len() as f32 * if is_named { 112.0 } else { 38.0 };
+            // A pane that is not shown is offered by name where there is room, else by a plus.
+            let is_named = rect.width() - view_as - others.len() as f32 * 112.0 >= words + 190.0;
+            let chips = others.len() as f32 * if is_named { 112.0 } else { 38.0 };
             if rect.width() - view_as - chips >= words + 226.0 {
                 copy_button(ui, cx, view, title);
             }
@@ -162,15 +173,15 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
             } else if is_counting(cx, view, title) {
                 counting_ui(ui, cx, room_for_bytes);
             }
-            if pane == last_open(cx) {
+            if is_last {
                 ui.add_space(8.0);
                 crate::ui::hosts::view_as_ui(ui, cx, rect.width() < VIEW_AS_WHOLE);
             }
-            if !closed.is_empty() {
+            if is_last && cx.state.view.open.contains(&false) {
                 ui.add_space(8.0);
                 compare::variant_ui(ui, cx);
             }
-            for (pane, name) in closed {
+            for (pane, name) in others {
                 ui.add_space(8.0);
                 let spoken = format!("Show {name}");
                 if Button::new(if is_named { &name } else { "" })
@@ -182,7 +193,8 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
                     .show(ui)
                     .clicked()
                 {
-                    cx.send(ViewAction::TogglePane(pane));
+                    let is_open = cx.state.view.open[pane];
+                    cx.send(if is_open { ViewAction::FocusPane(pane) } else { ViewAction::TogglePane(pane) });
                 }
             }
             let left = Rect::from_min_max(rect.min + vec2(16.0, 0.0), pos2(ui.cursor().right() - 8.0, rect.bottom()));
@@ -197,11 +209,6 @@ pub fn header_ui(ui: &mut Ui, cx: &Cx<'_>, pane: usize, rect: Rect, title: &Titl
             });
         },
     );
-}
-
-/// The pane at the right end of the row.
-pub fn last_open(cx: &Cx<'_>) -> usize {
-    cx.state.view.maximised.unwrap_or_else(|| (0..3).rev().find(|&pane| cx.state.view.open[pane]).unwrap_or(2))
 }
 
 /// Number strong, unit weak.

@@ -7,7 +7,7 @@ use egui::{Align2, Id, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, 
 
 use super::{cached, duration, elided, ground, heading, outcome_look};
 use crate::analysis::counted;
-use crate::capture::Capture;
+use crate::capture::{Capture, Outcome};
 use crate::json::Doc;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, CollectionAction, ViewAction};
@@ -101,14 +101,18 @@ fn capture_ui(ui: &mut Ui, cx: &Cx<'_>, capture: &Capture, number: usize) -> boo
     }
     let left = rect.left() + 36.0;
     let mut right = rect.right() - 14.0;
-    if let Some(tokens) = tokens {
-        let text =
-            ui.painter().text(pos2(right, rect.center().y), Align2::RIGHT_CENTER, counted(tokens), theme::mono(12.0), t.text);
-        right = text.left() - 8.0;
+    let cost = tokens.map(|tokens| format!("{} tok", counted(tokens)));
+    // In a narrow sidebar the name has the whole line.
+    let (beside, below) = if rect.width() < theme::SIDEBAR - 8.0 { (None, cost) } else { (cost, None) };
+    if let Some(cost) = beside {
+        let at = pos2(right, rect.center().y);
+        right = ui.painter().text(at, Align2::RIGHT_CENTER, cost, theme::mono(12.0), t.text).left() - 8.0;
     }
+    let below = below.map_or_else(String::new, |cost| format!("{cost} · "));
     let name = if capture.tool.name.is_empty() { "(answer)" } else { &capture.tool.name };
     elided(ui, pos2(left, rect.top() + 13.0), right - left, &[(name, t.strong)], &theme::mono(12.0));
-    let second = [(apart.as_str(), t.text), (when.as_str(), t.weak)];
+    let shown = if capture.outcome == Outcome::Result { when.trim_end_matches(" · done") } else { &when };
+    let second = [(apart.as_str(), t.text), (below.as_str(), t.text), (shown, t.weak)];
     elided(ui, pos2(left, rect.bottom() - 12.0), right - left, &second, &theme::regular(12.0));
     let other = cx.state.view.capture.as_ref().filter(|shown| **shown != capture.id);
     response.context_menu(|ui| {
