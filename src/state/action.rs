@@ -47,6 +47,11 @@ pub enum Action {
     /// A text that was pasted, opened as a file with it would be.
     OpenText(String),
     /// *Browse…* in the path dialog: the system's own file dialog.
+    /// The path that was typed into a dialog, which comes back if it leads nowhere.
+    TakePath {
+        purpose: PathPurpose,
+        text: String,
+    },
     ChoosePath(PathPurpose),
     OpenLink(String),
     ConfirmLink,
@@ -153,7 +158,7 @@ pub enum PathPurpose {
 
 impl PathPurpose {
     /// What is done with the path that was given.
-    pub(crate) fn action(self, path: PathBuf) -> Action {
+    pub(super) fn action(self, path: PathBuf) -> Action {
         match self {
             Self::OpenCapture => Action::OpenPath(Some(path)),
             Self::OpenTokenizer => Action::Tokens(TokensAction::OpenFile(Some(path))),

@@ -72,6 +72,11 @@ impl State {
             Action::OpenPath(None) => {
                 self.dialog = Some(Dialog::Path { purpose: PathPurpose::OpenCapture, text: String::new() });
             }
+            Action::TakePath { purpose, text } => {
+                (self.dialog, self.path_problem) = (None, None);
+                self.perform(purpose.action(text.clone().into()), effects);
+                self.tried_path = Some((purpose, text));
+            }
             Action::ChoosePath(purpose) => effects.push(Effect::ChoosePath(purpose)),
             Action::OpenLink(url) => {
                 if is_web(&url) {
@@ -83,7 +88,10 @@ impl State {
                     effects.push(Effect::App(AppEffect::OpenUrl(url)));
                 }
             }
-            Action::ShowDialog(dialog) => self.dialog = Some(dialog),
+            Action::ShowDialog(dialog) => {
+                self.dialog = Some(dialog);
+                (self.tried_path, self.path_problem) = (None, None);
+            }
             Action::CloseDialog => self.dialog = None,
             Action::CloseToast(id) => self.toasts.retain(|toast| toast.id != id),
             Action::Quit => {
@@ -141,6 +149,14 @@ impl State {
     }
 
     pub(super) fn toast_problem(&mut self, problem: Problem) {
+        // What is wrong with a path is said where it was typed.
+        let is_of_path = |(_, text): &mut (PathPurpose, String)| problem.place.contains(text.as_str());
+        if self.dialog.is_none()
+            && let Some((purpose, text)) = self.tried_path.take_if(is_of_path)
+        {
+            (self.dialog, self.path_problem) = (Some(Dialog::Path { purpose, text }), Some(problem));
+            return;
+        }
         self.push_toast(problem.message(), Some(problem));
     }
 

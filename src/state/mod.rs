@@ -128,6 +128,9 @@ pub struct State {
     pub is_new_source: bool,
     /// The connection that was open when connecting elsewhere began, until that succeeds.
     pub closed: Option<Source>,
+    /// The path that was typed last, until another dialog opens; and what was wrong with it.
+    tried_path: Option<(PathPurpose, String)>,
+    pub path_problem: Option<Problem>,
     pub login: LoginLog,
     pub importing: Importing,
     /// The tokenizer file that was opened last, for the menu.

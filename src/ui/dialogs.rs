@@ -510,12 +510,13 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         response.request_focus();
     }
     let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-    let path = std::path::PathBuf::from(edited.trim());
+    if let Some(problem) = &cx.state.path_problem {
+        widgets::problem_ui(ui, problem);
+    }
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         let is_clicked = widgets::Button::new(verb).primary().enabled(!edited.trim().is_empty()).show(ui).clicked();
         if (is_clicked || is_entered) && !edited.trim().is_empty() {
-            cx.send(Action::CloseDialog);
-            cx.send(purpose.action(path));
+            cx.send(Action::TakePath { purpose, text: edited.trim().to_owned() });
         }
         if widgets::button(ui, "Cancel").clicked() {
             cx.send(Action::CloseDialog);

@@ -170,7 +170,7 @@ pub fn diff_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     let tabs = strip(&mut rest, 40.0);
     inside(ui, tabs.shrink2(vec2(12.0, 0.0)), "turn", Layout::left_to_right(Align::Center), |ui| {
-        if let Some(chosen) = widgets::segmented(ui, "Show", &["Payload", "Text"], turn.0) {
+        if let Some(chosen) = widgets::segmented(ui, "Show", &["Data", "Text"], turn.0) {
             turn.0 = chosen;
         }
     });

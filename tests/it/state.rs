@@ -15,7 +15,7 @@ use mcp_loupe::source::{Command, Limits, Protocol, Source};
 use mcp_loupe::state::diff::DiffAction;
 use mcp_loupe::state::{
     Action, AppEffect, CallAction, CompareAction, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event, ExportAction,
-    HistoryAction, PaneView, QueryState, Screen, SessionEffect, SessionUpdate, SettingsAction, StartQuestion, State,
+    HistoryAction, PaneView, PathPurpose, QueryState, Screen, SessionEffect, SessionUpdate, SettingsAction, StartQuestion, State,
     TokensAction, ViewAction,
 };
 use mcp_loupe::token::{Count, Tokenizer};
@@ -701,4 +701,17 @@ fn the_same_call_is_compared_in_the_other_era() {
     assert_eq!((a == before, version(&a).as_str(), version(&b).as_str()), (true, "2025-11-25", "2026-07-28"));
     let [first, second] = [&a, &b].map(|id| driver.state.capture_of(id).unwrap().arguments.clone());
     assert_eq!(first, second);
+}
+
+#[test]
+fn a_path_that_leads_nowhere_is_said_where_it_was_typed() {
+    let mut driver = on_sample();
+    let text = "/no/such/capture.json".to_owned();
+    driver.perform(Action::TakePath { purpose: PathPurpose::OpenCapture, text: text.clone() });
+    driver.until("the problem", |state| state.path_problem.is_some());
+    assert_eq!(driver.state.dialog, Some(Dialog::Path { purpose: PathPurpose::OpenCapture, text }));
+    assert!(driver.state.toasts.is_empty(), "said once");
+    // Typing again, or another dialog, lets it go.
+    driver.perform(Action::ShowDialog(Dialog::Shortcuts));
+    assert_eq!(driver.state.path_problem, None);
 }

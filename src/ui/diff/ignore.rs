@@ -20,13 +20,13 @@ pub fn ignore_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
     };
     let order = |ui: &mut Ui| {
-        let tip = "Text that is JSON is laid out with sorted keys before it is compared. The payload's keys have no order";
+        let tip = "Text that is JSON is laid out with sorted keys before it is compared. The keys of the data have no order";
         if toggle(ui, "key order", ask.ignore_order, tip) {
             act(cx, DiffAction::IgnoreOrder(!ask.ignore_order));
         }
     };
     let times = |ui: &mut Ui| {
-        let tip = "Days and times as 2026-01-31T10:00:00Z, in the payload where both sides have one, and in the text";
+        let tip = "Days and times as 2026-01-31T10:00:00Z, in the data where both sides have some, and in the text";
         if toggle(ui, "times", ask.ignore_times, tip) {
             act(cx, DiffAction::IgnoreTimes(!ask.ignore_times));
         }

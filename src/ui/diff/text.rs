@@ -109,8 +109,8 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
             ui.label(RichText::new("Text").font(theme::title()).color(t.strong));
             if let Ok(text) = &view.text {
                 let count = |sign: &str, count| format!("{sign}{}", widgets::grouped(count));
-                ui.label(RichText::new(count("+", text.found.added)).font(theme::code()).color(t.ok));
-                ui.label(RichText::new(count("−", text.found.removed)).font(theme::code()).color(t.bad));
+                ui.label(RichText::new(count("+", text.found.added)).font(theme::medium(12.0)).color(t.ok));
+                ui.label(RichText::new(count("−", text.found.removed)).font(theme::medium(12.0)).color(t.bad));
                 ui.label(RichText::new("lines").font(theme::small()).color(t.weak));
             }
             let room = left.right() - ui.cursor().left();

@@ -108,13 +108,13 @@ pub fn tree_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, view: &Arc<DiffView>) {
     ui.painter().hline(header.x_range(), header.bottom() - 0.5, Stroke::new(1.0, t.line));
     inside(ui, header.shrink2(vec2(12.0, 0.0)), "tree head", Layout::right_to_left(Align::Center), |ui| {
         let all = cx.state.diff.shows_all;
-        if let Some(chosen) = widgets::segmented(ui, "Payload", &["Changes", "All"], usize::from(all)) {
+        if let Some(chosen) = widgets::segmented(ui, "Data", &["Changes", "All"], usize::from(all)) {
             act(cx, DiffAction::ShowAll(chosen == 1));
         }
         let left = Rect::from_min_max(pos2(header.left() + 12.0, header.top()), pos2(ui.cursor().right() - 8.0, header.bottom()));
         inside(ui, left, "tree title", Layout::left_to_right(Align::Center), |ui| {
             widgets::swatch(ui, t.hue_structured.color);
-            ui.label(RichText::new("Payload").font(theme::title()).color(t.strong));
+            ui.label(RichText::new("Data").font(theme::title()).color(t.strong));
             counts_ui(ui, payload);
         });
     });
@@ -190,9 +190,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, view: &Arc<DiffView>, payload: &ValueDiffer
     }
     let frame = ui.interact(ui.available_rect_before_wrap(), Id::unique("diff tree region"), Sense::hover());
     let total = payload.found.counts.total();
-    frame.widget_info(|| {
-        WidgetInfo::labeled(Role::Tree, true, format!("Payload, {}", widgets::number_text(total, "differences")))
-    });
+    frame.widget_info(|| WidgetInfo::labeled(Role::Tree, true, format!("Data, {}", widgets::number_text(total, "differences"))));
     ui.spacing_mut().item_spacing.y = 0.0;
     area.show_rows(ui, TREE_ROW, flat.shows.len(), |ui, range| {
         for shows in &flat.shows[range] {
@@ -270,7 +268,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, view: &DiffView, payload: &ValueDifference, 
     let mut job = egui::text::LayoutJob { break_on_newline: false, ..Default::default() };
     let format = |color: Color32| egui::TextFormat::simple(theme::code(), color);
     let name = match (row.depth, node.key()) {
-        (0, _) => "Whole payload".to_owned(),
+        (0, _) => "All the data".to_owned(),
         (_, Some(key)) => Shown::of(&clipped(&key)).text,
         _ => node.ordinal().to_string(),
     };

@@ -48,7 +48,7 @@ pub(super) fn column_name(map: &TokenMap, column: usize) -> String {
             }
         }
     }
-    if name.is_empty() { "payload".to_owned() } else { name }
+    if name.is_empty() { "the data".to_owned() } else { name }
 }
 
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -80,7 +80,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         let map = match map(cx) {
             QueryState::Ready(Some(map)) => map,
             QueryState::Ready(_) => {
-                ui.label(RichText::new("No payload in this answer: nothing to take apart.").font(theme::base()).color(t.weak));
+                ui.label(RichText::new("No data in this answer: nothing to take apart.").font(theme::base()).color(t.weak));
                 return;
             }
             QueryState::Failed(problem) => {

@@ -53,7 +53,7 @@ fn crumbs_ui(ui: &mut Ui, cx: &Cx<'_>, map: &TokenMap, shown: usize) {
         ui.spacing_mut().item_spacing.x = 2.0;
         for (position, &column) in way.iter().enumerate() {
             let name = match (position, &map.columns.columns[column].key) {
-                (0, _) => "payload".to_owned(),
+                (0, _) => "the data".to_owned(),
                 (_, Some(key)) => key.clone(),
                 (_, None) => "[]".to_owned(),
             };
