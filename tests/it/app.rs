@@ -121,6 +121,30 @@ fn shows(rect: &egui::Rect) -> bool {
     egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1_280.0, 800.0)).contains_rect(*rect)
 }
 
+/// Which format, how much cheaper, what would be lost: what a stranger asks is on the screen, in the strip alone.
+#[test]
+fn a_strangers_questions_are_answered_by_the_strip() {
+    let read = |tool: &str, words: &[&str]| {
+        let mut window = called([1_280.0, 800.0], tool);
+        for words in words {
+            until(&mut window, words, |window| {
+                let strip = egui::Rect::from_min_max(egui::pos2(240.0, 80.0), egui::pos2(1_280.0, 130.0));
+                window.query_all_by_label_contains(words).any(|cell| strip.contains_rect(cell.rect()))
+            });
+        }
+        window
+    };
+    // Text alone, read as data: CSV says the same for 39% less.
+    let window = read(
+        "dial_search_user",
+        &["Sent now, text: ", "CSV, same data: ", "% less than sent, no fact lost.", "no fact lost, cheapest"],
+    );
+    assert!(paints(&window, "no fact lost") && paints(&window, "CSV"));
+    // Text beside data that says names of codes: nobody wins, and what would be lost is counted.
+    let window = read("dual_search_companies", &["the text misses ", "leaves out ", " things the text says"]);
+    assert!(!paints(&window, "cheapest"), "nothing wins that leaves something out");
+}
+
 #[test]
 fn markdown_or_json_is_one_click() {
     let mut window = on_sample();
