@@ -46,7 +46,7 @@ pub fn call_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let window = ui.content_rect();
     let is_narrow = window.width() < theme::MEDIUM;
     // With an answer the room is the answer's; the form is one click away.
-    let has_answer = cx.state.view.screen == Screen::Answer && cx.state.capture().is_some();
+    let has_answer = matches!(cx.state.view.screen, Screen::Answer | Screen::Hosts) && cx.state.capture().is_some();
     let is_slim = is_narrow
         || has_answer
         || window.height() < SLIM_BELOW
