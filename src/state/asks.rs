@@ -154,7 +154,7 @@ impl State {
     pub(super) fn visited(&mut self, id: &str) {
         if let Some(at) = self.asks.visits.iter().position(|(known, _)| known == id) {
             let (_, host) = self.asks.visits.remove(at);
-            self.toast(&format!("The server says that it is done at {host}"));
+            self.toast(&format!("The server says that this is done at {host}"));
         }
     }
 

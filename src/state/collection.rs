@@ -158,7 +158,7 @@ impl State {
                 let before = self.collections.before.as_ref().map(|(_, before)| before);
                 match self.collections.run(self.definitions()) {
                     Some(run) => send(CollectionEffect::SaveRun { text: run.json(before), path }),
-                    None => self.toast("The collection was not run yet"),
+                    None => self.toast("The collection has not been run yet"),
                 }
             }
             CollectionAction::Collect(captures) => self.collect(captures),

@@ -285,7 +285,7 @@ impl State {
     /// Writes the calls that were made, as they are looked at.
     fn write_compare(&mut self, file: SweepFile, path: Option<PathBuf>, effects: &mut Vec<Effect>) {
         let Some((captures, ask)) = self.comparisons.current.as_ref().and_then(Compare::query) else {
-            self.toast("No call was made yet");
+            self.toast("No call has been made yet");
             return;
         };
         let find = |id: &CaptureId| self.captures.iter().find(|capture| capture.id == *id).cloned();

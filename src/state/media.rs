@@ -72,7 +72,7 @@ impl State {
             Some(session) if *session != self.session || !self.connection.is_connected() => {
                 Some("Not read: the session of this answer has ended. Connect and call again")
             }
-            Some(_) if self.running.is_some() => Some("Not read now: a call is in flight"),
+            Some(_) if self.running.is_some() => Some("Not read: a call is running"),
             Some(_) => None,
         }
     }

@@ -71,7 +71,7 @@ impl State {
                     .push(Effect::Session(SessionEffect::Command { session: self.session, tell: SessionCommand::Roots(roots) }));
                 self.toast("The server is told of the new folders");
             }
-            _ => self.toast("Servers are told from the next connection on (Ctrl R)"),
+            _ => self.toast("Servers are told from the next connection (Ctrl R)"),
         }
     }
 }

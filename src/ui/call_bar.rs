@@ -320,8 +320,7 @@ fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
 fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let refused = cx.state.form().is_some_and(|form| form.syntax.is_none() && has_problem(form));
     if refused && cx.state.running.is_none() && cx.state.connection.is_connected() {
-        let button =
-            widgets::Button::new("Send anyway").tip("Sends the arguments as they are, against what the tool's schema says");
+        let button = widgets::Button::new("Send anyway").tip("Sends the arguments although the tool's schema refuses them");
         if button.show(ui).clicked() {
             cx.send(CallAction::Call { send_anyway: true });
         }

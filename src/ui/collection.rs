@@ -80,7 +80,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, collection: &Collection) {
         && here.as_ref() != Some(written)
     {
         let now = here.map_or_else(|| "Not connected".to_owned(), |here| format!("Connected is {here}"));
-        let words = format!("It is written for {written} · {now}");
+        let words = format!("Written for {written} · {now}");
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.warn)).truncate());
     }
     let made = collections.series.made();

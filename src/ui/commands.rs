@@ -64,7 +64,7 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(CTRL, Key::F, "Find in the pane", |_, cx| {
         has_answer(cx).then(|| ViewAction::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())).into())
     }),
-    UiCommand::new(Modifiers::ALT, Key::Num1, "Open what is sent", |_, cx| strip::open(cx, 0)),
+    UiCommand::new(Modifiers::ALT, Key::Num1, "Open the answer as sent", |_, cx| strip::open(cx, 0)),
     UiCommand::new(Modifiers::ALT, Key::Num2, "Open the second format of the answer", |_, cx| strip::open(cx, 1)),
     UiCommand::new(Modifiers::ALT, Key::Num3, "Open the third format of the answer", |_, cx| strip::open(cx, 2)),
     UiCommand::new(BARE, Key::W, "Why it is cheaper", |ui, cx| {

@@ -65,7 +65,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
             Dialog::ToolsChanged => {
-                title(ui, cx, "Tools since the connection before");
+                title(ui, cx, "Tools since the previous connection");
                 diff::tools_changed_ui(ui, cx, height);
             }
             Dialog::Shortcuts => shortcuts_ui(ui, cx, height),
@@ -255,11 +255,8 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {
 fn app_ui(ui: &mut Ui, cx: &Cx<'_>, uri: &str) {
     part(ui, "page of an MCP App, never executed here", uri);
     let can_read = cx.state.connection.is_connected() && cx.state.running.is_none();
-    let tip = if can_read {
-        "Reads it through the session; it opens as text"
-    } else {
-        "Needs a connected server and no call in flight"
-    };
+    let tip =
+        if can_read { "Reads it from the server; it opens as text" } else { "Needs a connected server and no running call" };
     if widgets::Button::new("Read source").icon(icons::CODE).tip(tip).enabled(can_read).small().show(ui).clicked() {
         cx.send(Action::Media(MediaAction::Read(uri.to_owned())));
     }
@@ -425,7 +422,7 @@ fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let dropped = cx.state.stderr_dropped;
     if dropped > 0 {
         let words = format!(
-            "The last {} are kept; the {} before them were let go of",
+            "The last {} are kept; the {} before them were dropped",
             widgets::number_text(lines.len() as u64, "lines"),
             widgets::grouped(dropped)
         );
@@ -469,12 +466,12 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         }
         PathPurpose::SaveLog => ("Save the protocol log", "The path of the file to write: one JSON object a line", "Save"),
         PathPurpose::ExportCompare(_) => {
-            ("Export the comparison", "The path of the file to write; one that is there is replaced", "Export")
+            ("Export the comparison", "The path of the file to write; an existing file is replaced", "Export")
         }
-        PathPurpose::SaveBlock(_) => ("Save the block", "The path of the file to write; one that is there is replaced", "Save"),
+        PathPurpose::SaveBlock(_) => ("Save the block", "The path of the file to write; an existing file is replaced", "Save"),
         PathPurpose::ExportAs(kind) => {
             named = kind.title();
-            (named.as_str(), "The path of the file to write; one that is there is replaced", "Export")
+            (named.as_str(), "The path of the file to write; an existing file is replaced", "Export")
         }
         PathPurpose::OpenTools => (
             "Compare tools with a file",
@@ -486,10 +483,10 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
         PathPurpose::OpenRun => {
             ("Compare with a run", "The path of a run that was saved, or that `run --json` printed", "Compare")
         }
-        PathPurpose::SaveRun => ("Save this run", "The path of the JSON file to write; one that is there is replaced", "Save"),
+        PathPurpose::SaveRun => ("Save this run", "The path of the JSON file to write; an existing file is replaced", "Save"),
         PathPurpose::SaveCalls => (
             "Save calls as a collection",
-            "The path of the TOML file to write; a collection that is there gets the calls added at its end",
+            "The path of the TOML file to write; the calls are added at the end of an existing collection",
             "Save",
         ),
     };

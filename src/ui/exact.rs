@@ -118,10 +118,10 @@ fn fields_ui(ui: &mut Ui, cx: &Cx<'_>) {
         KeyPlace::Unknown | KeyPlace::Looking => "Looking for a key in the system's keychain…".to_owned(),
         KeyPlace::Nowhere(None) => "A key is kept in the system's keychain once it has worked, and nowhere else.".to_owned(),
         KeyPlace::Nowhere(Some(why)) => {
-            format!("The system's keychain cannot be used ({why}), so a key is for this run only. It is written nowhere.")
+            format!("The system's keychain cannot be used ({why}), so a key is kept for this session only and written nowhere.")
         }
         KeyPlace::Keychain => "Your key is in the system's keychain.".to_owned(),
-        KeyPlace::ThisRun(why) => format!("Your key is in memory for this run only: {why}. It is written nowhere."),
+        KeyPlace::ThisRun(why) => format!("Your key is kept in memory for this session only: {why}."),
     };
     ui.horizontal_wrapped(|ui| {
         ui.add(Label::new(icons::icon(icons::KEY, 13.0, t.weak)));

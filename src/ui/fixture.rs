@@ -51,7 +51,7 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
         }
         if there == There::Fixture {
             let choices = ["Keep it", "Replace it"];
-            if let Some(chosen) = widgets::segmented(ui, "What is there", &choices, usize::from(form.replaces)) {
+            if let Some(chosen) = widgets::segmented(ui, "Existing folder", &choices, usize::from(form.replaces)) {
                 form.replaces = chosen == 1;
             }
         }
@@ -98,7 +98,7 @@ fn choices_ui(ui: &mut Ui, saving: &FixtureSaving, form: &mut FixtureForm) {
         let normalise = &mut form.wanted.normalise;
         ui.checkbox(&mut normalise.dates, "Dates").on_hover_text("Each becomes 2000-01-01 in its own form, and is not compared");
         ui.checkbox(&mut normalise.ids, "Random ids")
-            .on_hover_text("UUIDs, ULIDs and long hexadecimal numbers become counted ones, and are not compared");
+            .on_hover_text("UUIDs, ULIDs and long hexadecimal numbers are numbered, and not compared");
         ui.checkbox(&mut normalise.order, "Order of lists")
             .on_hover_text("Lists whose records have a key are compared in any order");
     });
@@ -120,7 +120,7 @@ fn heading(ui: &mut Ui, words: &str) {
 
 fn preview_ui(ui: &mut Ui, preview: &Preview, form: &mut FixtureForm) {
     let t = ThemeTokens::of(ui);
-    heading(ui, "What looks secret");
+    heading(ui, "Possible secrets");
     if preview.found.is_empty() {
         ui.label(
             RichText::new("Nothing was found. Nothing about this is certain: read it before you share it.")
@@ -137,7 +137,7 @@ fn preview_ui(ui: &mut Ui, preview: &Preview, form: &mut FixtureForm) {
     for kind in kinds {
         kind_ui(ui, kind, preview.found.iter().filter(|found| found.redaction.kind == kind), form);
     }
-    heading(ui, "What is written");
+    heading(ui, "Files to write");
     for file in &preview.files {
         file_ui(ui, file, file.name == expect::FILE);
     }

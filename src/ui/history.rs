@@ -16,11 +16,11 @@ use crate::state::{Action, Dialog, HistoryAction};
 pub(super) fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let history = &cx.state.history;
     let tip = match (&history.folder, history.is_on) {
-        (None, _) => "Nothing is kept from run to run here".to_owned(),
+        (None, _) => "Nothing is saved between sessions here".to_owned(),
         (Some(_), true) => {
             format!("{} kept; every call is, secrets hidden", widgets::number_text(history.entries.len() as u64, "captures"))
         }
-        (Some(_), false) => "Calls are not kept now".to_owned(),
+        (Some(_), false) => "Calls are not being saved".to_owned(),
     };
     let button = widgets::Button::new("History…").icon(icons::HISTORY).tip(&tip).height(22.0).enabled(history.folder.is_some());
     if button.show(ui).clicked() {
@@ -62,8 +62,8 @@ pub(super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     if entries.is_empty() {
         let words = match (history.is_searching(), history.search.trim().is_empty()) {
             (true, _) => "Searching the answers…",
-            (false, false) => "Nothing that was kept holds all these words",
-            (false, true) => "Calls of this run stand in the list at the left; from the next run on they stand here",
+            (false, false) => "No saved call matches all of these words",
+            (false, true) => "Calls of this session are in the list on the left; after a restart they appear here",
         };
         ui.add_space(12.0);
         ui.add(EguiLabel::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());

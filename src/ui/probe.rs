@@ -88,7 +88,7 @@ fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 cx.send(Action::Copy(COMMAND.to_owned()));
             }
         });
-        words(ui, "Have it call each tool. What it gave its model stands in its log, not on its screen.", theme::small(), t.weak);
+        words(ui, "Have it call each tool. What it gave its model is in its log, not on its screen.", theme::small(), t.weak);
     });
     ui.spacing_mut().item_spacing.y = 0.0;
     for (at, tool) in PROBE_TOOLS.iter().enumerate() {
@@ -194,7 +194,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     widgets::waiting(ui, "Trying every rule on these texts", since, cx);
                 }
                 (None, None) => {
-                    words(ui, "It stands here as soon as one text is pasted, and is surer with each.", theme::base(), t.weak);
+                    words(ui, "It appears once one text is pasted, and becomes more certain with each.", theme::base(), t.weak);
                 }
             }
         });
@@ -238,7 +238,7 @@ fn finding_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
         }
     });
     if let Some(path) = &cx.state.probing.added {
-        let text = format!("Added to {}. It is among the hosts now.", path.display());
+        let text = format!("Added to {}. The host is in the list now.", path.display());
         ui.horizontal_top(|ui| {
             ui.label(icons::icon(icons::CHECK_CIRCLE, 15.0, t.ok));
             words(ui, &text, theme::base(), t.ok);

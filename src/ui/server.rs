@@ -236,7 +236,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, parts: &[DefinitionPart]) {
         if response.clicked() {
             cx.send(Action::Tokens(TokensAction::Sort(column)));
         }
-        response.on_hover_text("Sorts; the same again turns it round");
+        response.on_hover_text("Click to sort; click again to reverse");
     };
     let mut right = rect.right() - SIDE;
     cell(ui, Rect::from_x_y_ranges(right - NUMBER..=right, rect.y_range()), "Tokens", ServerColumn::Total, true);

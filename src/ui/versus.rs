@@ -52,7 +52,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
     let Some(other) = &versus.other else {
         ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
-            let words = "Nothing is compared yet: choose another server, another version, or a saved list of tools.";
+            let words = "Nothing to compare yet: choose another server, another version, or a saved list of tools.";
             if widgets::empty_ui(ui, words, Some("Choose…")) {
                 act(cx, ServerDiffAction::Choose);
             }

@@ -295,7 +295,7 @@ fn a_host_is_probed_and_kept() {
     until_label(&mut window, "probe_nothing: ");
     until(&mut window, "the entry is there", |window| window.state().state.probing.entry.is_some());
     click(&mut window, "Add to my hosts");
-    until_label(&mut window, "It is among the hosts now.");
+    until_label(&mut window, "The host is in the list now.");
     let text = std::fs::read_to_string(folder.path().join("hosts.toml")).unwrap_or_else(|error| panic!("{error}"));
     assert!(text.contains("join = \" + \"") && text.contains("wrap = \"<<{body}>>\""), "{text}");
     // The same id a second time is refused, and the file stays as it is.

@@ -63,7 +63,7 @@ fn ways_ui(ui: &mut Ui, cx: &Cx<'_>) {
         send(cx, ImportAction::Browse);
     }
     let looked = cx.state.importing.found.is_some();
-    let name = if looked { "Look again" } else { "Look on this computer" };
+    let name = if looked { "Look again" } else { "Search this computer" };
     if widgets::Button::new(name).icon(icons::SEARCH).show(ui).clicked() {
         send(cx, ImportAction::Look);
     }
@@ -80,7 +80,7 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
                 .truncate(),
         );
         top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
-            if widgets::icon_button(ui, icons::CLOSE, "Leave the import").clicked() {
+            if widgets::icon_button(ui, icons::CLOSE, "Close the import").clicked() {
                 send(cx, ImportAction::Close);
             }
         });
@@ -93,7 +93,7 @@ pub(super) fn understood_ui(ui: &mut Ui, cx: &Cx<'_>) -> bool {
             let label = if entry.disabled { format!("{} (off)", entry.name) } else { entry.name.clone() };
             ui.horizontal(|ui| {
                 let is_chosen = understood.chosen == Some(at);
-                let name = format!("Look at the server {label}");
+                let name = format!("Show the server {label}");
                 let button = widgets::Button::new(&label).small().name(&name);
                 let button = if is_chosen { button.icon(icons::CHECK) } else { button };
                 if button.show(ui).clicked() {
@@ -116,7 +116,7 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood) {
     ui.add_space(6.0);
     ui.add(Label::new(RichText::new(entry.to_string()).font(theme::mono(12.5)).color(t.strong)).wrap().selectable(true));
     if entry.disabled {
-        widgets::badge(ui, Some(icons::WARNING), "Switched off in the file", Tone::Warn, false);
+        widgets::badge(ui, Some(icons::WARNING), "Disabled in the file", Tone::Warn, false);
     }
     for note in &entry.notes {
         ui.add(Label::new(RichText::new(note).font(theme::small()).color(t.weak)).wrap());
@@ -149,7 +149,7 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood) {
         if connect.tip(tip.unwrap_or("Connects to exactly what stands above")).show(ui).clicked() {
             cx.send(ConnectAction::UseForm);
         }
-        if take.tip(tip.unwrap_or("Fills the form with it, to be changed before connecting")).show(ui).clicked() {
+        if take.tip(tip.unwrap_or("Fills in the form, to edit before connecting")).show(ui).clicked() {
             send(cx, ImportAction::Use);
         }
     });

@@ -100,7 +100,7 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
             1 => {
                 "The server sends you to another authorization server, which gets what you log in with. Go on only if you know it."
             }
-            _ => "The server takes logins of several authorization servers. Choose the one that you have an account with.",
+            _ => "The server accepts several authorization servers. Choose the one where you have an account.",
         };
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
         for server in &cx.state.login.servers {

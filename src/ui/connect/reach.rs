@@ -47,7 +47,7 @@ fn protocol_ui(ui: &mut Ui, protocol: &mut Protocol) {
     let all = std::iter::once(Protocol::Auto).chain(Protocol::VERSIONS.iter().rev().map(|version| Protocol::Version(version)));
     let shown = words(*protocol);
     let spoken = format!("Protocol: {shown}");
-    let tip = "The revision that is spoken; automatic finds out which the server knows";
+    let tip = "The revision of the protocol; automatic asks the server";
     let button = widgets::Button::new(&shown).menu().height(theme::INPUT).name(&spoken).tip(tip).show(ui);
     Popup::menu(&button).width(260.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;

@@ -41,7 +41,7 @@ pub fn saving_ui(ui: &mut Ui, cx: &Cx<'_>, _map: &TokenMap) {
         chooser_ui(ui, cx, "From", from, |from| TokensAction::Saving { from, to });
         ui.label(icons::icon(icons::ARROW_RIGHT, 14.0, ThemeTokens::of(ui).weak));
         chooser_ui(ui, cx, "To", to, |to| TokensAction::Saving { from, to });
-        if widgets::icon_button(ui, icons::SWAP, "The other way round").clicked() {
+        if widgets::icon_button(ui, icons::SWAP, "Swap A and B").clicked() {
             cx.send(Action::Tokens(TokensAction::Saving { from: to, to: from }));
         }
     });

@@ -124,8 +124,7 @@ impl Controls {
                 let why_not = cx.state.unreadable();
                 let name = format!("Read {uri}");
                 let read = Button::new("Read").icon(icons::RESOURCE).name(&name).enabled(why_not.is_none()).small();
-                if read.tip(why_not.unwrap_or("Asks the server for it; what it says is an answer of its own")).show(ui).clicked()
-                {
+                if read.tip(why_not.unwrap_or("Reads it from the server, as an answer of its own")).show(ui).clicked() {
                     send(MediaAction::Read(uri.clone()));
                 }
                 if let Some(why_not) = why_not {

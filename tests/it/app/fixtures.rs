@@ -73,7 +73,7 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     let before = std::fs::read(at.join("response.json")).unwrap_or_default();
     click(&mut window, "Replace the fixture");
     assert_eq!(std::fs::read(at.join("response.json")).unwrap_or_default(), before);
-    click(&mut window, "What is there: Replace it");
+    click(&mut window, "Existing folder: Replace it");
     until(&mut window, "it may be replaced", |window| {
         window.state().state.fixtures.saving.as_ref().is_some_and(|one| one.form.replaces)
     });
