@@ -36,7 +36,7 @@ fn claude_is_counted_by_its_provider_on_a_click_alone() {
     until_label(&mut window, "x-api-key: your key, not shown");
     until_label(&mut window, &format!("POST {}", provider.url));
     until_label(&mut window, r#"{"model":"claude-haiku-4-5","#);
-    until_label(&mut window, "is for this run only");
+    until_label(&mut window, "is kept for this session only");
 
     let host = provider.url.split('/').nth(2).unwrap();
     let send = format!("Send to {host}");
