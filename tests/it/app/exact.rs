@@ -53,7 +53,7 @@ fn claude_is_counted_by_its_provider_on_a_click_alone() {
     until_label(&mut window, "Anthropic does not take this key (HTTP 401: invalid x-api-key)");
     typed(&mut window, "sk-good");
     until_label(&mut window, "Exactly 1,402 tokens for claude-haiku-4-5, counted by Anthropic on ");
-    until_label(&mut window, "Your key is in memory for this run only: the system's keychain is not used here");
+    until_label(&mut window, "Your key is kept in memory for this session only: the system's keychain is not used here");
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "the row has both", |window| {
         window.query_all_by_label_contains(", exactly 1,402 tokens for claude-haiku-4-5").next().is_some()
