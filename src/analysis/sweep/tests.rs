@@ -51,6 +51,9 @@ fn columns_say_what_they_leave_out() {
     );
     assert!([0, 2, 3].iter().all(|at| sweep.missing(&sweep.columns[*at]).next().is_none()));
     assert_eq!(sweep.kept_fields(&sweep.columns[1]), ["/items/*/id", "/items/*/name"]);
+    let cell = |column: usize, field: usize| sweep.columns[column].cells[field].clone();
+    assert_eq!((cell(0, 1).said.as_str(), cell(0, 1).lost), ("Ann Ames", 0));
+    assert_eq!(cell(1, 3), FieldCell { lost: 1, differing: 1, reworded: 0, said: "555-0199".into() });
     let record = &sweep.records[1];
     assert_eq!((record.path.as_str(), record.title.as_str()), ("/items/1", "Bob Burr"));
     assert_eq!(&MARKDOWN[record.places[1][0].clone()], "| 102 | Bob Burr | 555-0199 |");
