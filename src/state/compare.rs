@@ -80,11 +80,11 @@ impl Compare {
         self.vary.as_ref().map_or_else(|| shown(value), |vary| format!("{vary}={}", shown(value)))
     }
 
-    /// "Call 2 of 2: response_format=markdown", while one is in flight.
+    /// "response_format=markdown, call 2 of 2", while one is in flight.
     pub fn progress(&self) -> Option<String> {
         let at = self.series.running()?;
-        let which = self.vary.as_ref().map_or_else(String::new, |_| format!(": {}", self.name(&self.values[at])));
-        Some(format!("Call {} of {}{which}", at + 1, self.values.len()))
+        let which = self.vary.as_ref().map_or_else(String::new, |_| format!("{}, ", self.name(&self.values[at])));
+        Some(format!("{which}call {} of {}", at + 1, self.values.len()))
     }
 
     /// "response_format=markdown", of the calls that were not made.

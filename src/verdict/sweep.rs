@@ -104,7 +104,8 @@ pub fn column_loss(sweep: &Sweep, at: usize, needed: Option<&BTreeSet<String>>) 
     let of = format!("{} of {}", grouped(lost.len() as u64), grouped(wanted.len() as u64));
     let differing: u64 = lost.iter().map(|(_, cell)| cell.differing).sum();
     let mut loss = if lost.is_empty() {
-        return Loss::kept(if is_all { NO_FACT_LOST } else { NOTHING_NEEDED });
+        let is_whole = sweep.columns[at].cells.iter().all(|cell| cell.lost == 0);
+        return if is_whole { Loss::kept(NO_FACT_LOST) } else { Loss { short: "all needed".to_owned(), ..Loss::kept(NOTHING_NEEDED) } };
     } else if lost.iter().all(|(_, cell)| cell.lost == cell.differing) {
         let words = if differing == 1 { "1 value differs".to_owned() } else { format!("{} values differ", grouped(differing)) };
         Loss::lost(words.clone(), words)
@@ -220,7 +221,7 @@ impl Offered<'_> {
             count: Count::Exact(tokens),
             prose: None,
             change: self.change(tokens),
-            loss: Some(Loss::kept(NOTHING_NEEDED)),
+            loss: Some(Loss { short: "all needed".to_owned(), ..Loss::kept(NOTHING_NEEDED) }),
             badge: None,
         })
     }

@@ -288,6 +288,7 @@ pub struct Sweep {
     pub different: Vec<usize>,
     /// By which fields, columns and answers are weighed.
     pub encoding: Encoding,
+    /// Those of the records first.
     pub fields: Vec<Field>,
     /// Every fact of the data, in its order.
     pub facts: Vec<FactPlace>,
@@ -470,24 +471,24 @@ impl Sweep {
     fn sort_facts(&mut self, payload: &Payload, list: Option<Node<'_>>, records: &[Node<'_>], facts: &[Fact]) {
         let starts: Vec<usize> = records.iter().map(|record| record.index()).collect();
         let map = TokenMap::of(payload.root(), self.encoding);
+        let nodes: Vec<Node<'_>> = facts.iter().filter_map(|fact| payload.doc.node(fact.node())).collect();
+        let is_of_record = |node: &Node<'_>| list.is_some_and(|list| (list.index()..list.subtree_end()).contains(&node.index()));
+        let column = |node: &Node<'_>| map.columns.of_node[node.index() - payload.root];
         let mut field_of: HashMap<usize, u32> = HashMap::new();
-        for (seen, node) in facts.iter().filter_map(|fact| payload.doc.node(fact.node())).enumerate() {
-            let column = map.columns.of_node[node.index() - payload.root];
-            let is_of_record = list.is_some_and(|list| (list.index()..list.subtree_end()).contains(&node.index()));
-            let field = *field_of.entry(column).or_insert_with(|| {
-                self.fields.push(Field {
-                    pattern: pattern(node, payload.root),
-                    total: 0,
-                    is_of_record,
-                    tokens: map.own[column].total(),
-                    facts: Vec::new(),
-                });
-                u32::try_from(self.fields.len() - 1).unwrap_or(u32::MAX)
-            });
+        // Those of the records come first.
+        for node in nodes.iter().filter(|node| is_of_record(node)).chain(nodes.iter().filter(|node| !is_of_record(node))) {
+            let next = u32::try_from(self.fields.len()).unwrap_or(u32::MAX);
+            if *field_of.entry(column(node)).or_insert(next) == next {
+                let (pattern, tokens) = (pattern(*node, payload.root), map.own[column(node)].total());
+                self.fields.push(Field { pattern, total: 0, is_of_record: is_of_record(node), tokens, facts: Vec::new() });
+            }
+        }
+        for (seen, node) in nodes.iter().enumerate() {
+            let field = field_of[&column(node)];
             let own = &mut self.fields[field as usize];
             own.total += 1;
             own.facts.push(u32::try_from(seen).unwrap_or(u32::MAX));
-            let record = starts.partition_point(|start| *start <= node.index()).checked_sub(1).filter(|_| is_of_record);
+            let record = starts.partition_point(|start| *start <= node.index()).checked_sub(1).filter(|_| is_of_record(node));
             self.facts.push(FactPlace { field, record: record.and_then(|record| u32::try_from(record).ok()) });
         }
     }

@@ -6,7 +6,7 @@ use egui::{pos2, vec2};
 
 use super::{Judged, clipped, head};
 use crate::analysis::special::Shown;
-use crate::analysis::sweep::{Field, readable};
+use crate::analysis::sweep::{ColumnOrigin, Field, readable};
 use crate::capture::FactState;
 use crate::diff::pattern;
 use crate::format::Syntax;
@@ -186,20 +186,21 @@ fn keys(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, grid: &Grid, c
     cx.send(Action::Compare(CompareAction::Column(grid.order[next])));
 }
 
-/// Lines between the columns.
+/// Lines between the columns, above and below the band.
 fn lines_ui(ui: &Ui, grid: &Grid) {
     let t = ThemeTokens::of(ui);
+    let band = grid.origin.y + head::HEIGHT + grid.band();
     let bottom = (grid.origin.y + grid.size().y - 12.0).min(grid.view.bottom());
     let pins = grid.view.left() + grid.pins();
-    for nth in 0..grid.order.len() {
-        let x = grid.cell(nth, grid.view).left();
-        let is_pinned = nth == 0 || (nth == 1 && grid.is_pinned);
-        let x = if is_pinned { x.max(grid.view.left() + grid.field) } else { x };
-        if is_pinned || x >= pins {
-            ui.painter().vline(x - 0.5, grid.view.top()..=bottom, Stroke::new(1.0, t.line));
+    let pinned = usize::from(grid.is_pinned);
+    let scrolled = (pinned..grid.order.len()).map(|nth| grid.cell(nth, grid.view).left()).filter(|x| *x > pins);
+    for x in [grid.view.left() + grid.field, pins].into_iter().chain(scrolled) {
+        for (from, to) in [(grid.view.top(), band.min(bottom)), ((band + BAND).max(grid.view.top() + head::HEIGHT), bottom)] {
+            if from < to {
+                ui.painter().vline(x - 0.5, from..=to, Stroke::new(1.0, t.line));
+            }
         }
     }
-    ui.painter().vline(pins - 0.5, grid.view.top()..=bottom, Stroke::new(1.0, t.line));
 }
 
 /// How many fields are needed, and what is often needed in one click.
@@ -433,7 +434,11 @@ fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
 
 fn round_trip(judged: &Judged, at: usize) -> (String, bool) {
     let column = judged.column(at);
+    let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
+    let is_of_reference = judged.page.sweep.reference == Some(call);
     match &column.row.round_trip {
+        // What is read from another answer's text is its own data, which may be less.
+        Some(trip) if column.is_answer() && !is_of_reference => (format!("{} for its own data", trip.words()), false),
         Some(trip) if column.is_answer() => (trip.words(), !trip.verdict.is_lossless()),
         None if column.is_answer() => ("not tested".to_owned(), false),
         _ => (String::new(), false),
@@ -449,7 +454,7 @@ fn facts(judged: &Judged, at: usize) -> (String, bool) {
         () if column.absent > 0 => (held(&judged.page.sweep, column), false),
         () => match column.row.left_out.filter(|_| !column.is_offered()) {
             Some(left_out) => (format!("leaves out {} the text says", widgets::number_text(left_out.statements, "things")), true),
-            None if judged.needed.is_some() => ("all that are needed".to_owned(), false),
+            None if column.cells.iter().any(|cell| cell.lost > 0) => ("all that are needed".to_owned(), false),
             None => (format!("all {}", total()), false),
         },
     }

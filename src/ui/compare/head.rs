@@ -49,7 +49,7 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
     let room = match (is_winner, is_base) {
         (true, _) if rect.width() > 240.0 => strip::badge_at(ui, pos2(right, first), "cheapest"),
         (true, _) => {
-            widgets::glyph_at(ui, pos2(right - 8.0, first), icons::CHECK, theme::icon_font(14.0), t.ok);
+            widgets::glyph_at(ui, pos2(right - 8.0, first), icons::BEST, theme::icon_font(15.0), t.ok);
             right - 18.0
         }
         (false, true) => widgets::text_right(ui, pos2(right, first), "baseline", theme::small(), t.weak),
