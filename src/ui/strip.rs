@@ -142,12 +142,13 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool) -> Vec<f32> {
     let t = ThemeTokens::of(ui);
     let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.text).size().x;
     let need = |(_, cell): &(usize, &StripCell)| {
-        let number = width(&counted(cell.count), theme::mono_semibold(if is_low { 14.0 } else { 22.0 })) + 32.0;
-        let name = if is_low { width(&cell.name, theme::semibold(13.0)) + 24.0 } else { 0.0 };
-        let boxed = if is_low { 8.0 } else { 20.0 };
-        let change = cell.change.as_ref().map_or(0.0, |change| width(change, theme::semibold(12.0)) + boxed);
         let loss = cell.loss.as_ref().map_or(0.0, |loss| width(&loss.short, theme::small()) + 18.0);
-        32.0 + name + number + change + loss
+        let number = |size| width(&counted(cell.count), theme::mono_semibold(size)) + width("tok", theme::small());
+        let change = cell.change.as_ref().map(|change| width(change, theme::semibold(12.0)));
+        match is_low {
+            true => 52.0 + width(&cell.name, theme::semibold(13.0)) + number(14.0) + change.map_or(0.0, |wide| wide + 6.0) + loss,
+            false => 45.0 + number(22.0) + change.map_or(0.0, |wide| wide + 20.0) + loss,
+        }
     };
     cells.iter().map(need).collect()
 }
@@ -220,7 +221,8 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool) -> bo
         () if is_sent => t.hue(cell.format).color,
         () => t.faint,
     };
-    let (left, right) = (rect.left() + 16.0, rect.right() - 12.0);
+    let (left, right) = if is_low { (rect.left() + 10.0, rect.right() - 6.0) } else { (rect.left() + 16.0, rect.right() - 12.0) };
+    let gap = if is_low { 6.0 } else { 8.0 };
     let (first, second) = if is_low { (rect.center().y, rect.center().y) } else { (rect.top() + 20.0, rect.top() + 48.0) };
     let square = Rect::from_center_size(pos2(left + 4.0, first), vec2(8.0, 8.0));
     painter.rect_filled(square, theme::RADIUS_BAR, hue);
@@ -231,7 +233,7 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool) -> bo
         x + size.x
     };
     let width = |text: &str, font: egui::FontId| painter.layout_no_wrap(text.to_owned(), font, t.text).size().x;
-    let mut x = draw(left + 16.0, first, &cell.name, theme::semibold(13.0), t.strong) + 8.0;
+    let mut x = draw(left + 16.0, first, &cell.name, theme::semibold(13.0), t.strong) + gap;
     if !is_low {
         let badge = cell.badge.as_deref().map(|badge| badge_at(ui, pos2(right, first), badge));
         let end = badge.unwrap_or(right) - 8.0;
@@ -240,12 +242,12 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool) -> bo
     }
     let size = if is_low { 14.0 } else { 22.0 };
     x = draw(x, second, &counted(cell.count), theme::mono_semibold(size), t.strong) + 5.0;
-    x = draw(x, second + if is_low { 0.0 } else { 3.0 }, "tok", theme::small(), t.weak) + 8.0;
+    x = draw(x, second + if is_low { 0.0 } else { 3.0 }, "tok", theme::small(), t.weak) + gap;
     if let Some(change) = &cell.change {
         let is_good = cell.is_winner() && change.starts_with('−');
         let color = if is_good { t.ok } else { t.text };
         let font = theme::semibold(12.0);
-        x = if is_low { draw(x, second, change, font, color) } else { change_at(ui, pos2(x, second), change, is_good) } + 8.0;
+        x = if is_low { draw(x, second, change, font, color) } else { change_at(ui, pos2(x, second), change, is_good) } + gap;
     }
     if let Some(prose) = cell.prose {
         let text = format!("+ {} tok of prose", counted(prose));

@@ -81,26 +81,25 @@ fn the_first_minute() {
     until_label(&mut window, "json, baseline: ");
     until_label(&mut window, "markdown, cheapest this tool offers: ");
     until_label(&mut window, ", misses 7 of 11 fields");
-    until_label(&mut window, "TOON, if you changed it: ");
-    until_label(&mut window, "Same data as TOON: ");
-    for column in ["json as sent, ", "markdown as sent, ", "JSON, compact, ", "TOON, "] {
+    until_label(&mut window, "JSON, compact, if you changed it: ");
+    until_label(&mut window, "Same data as JSON, compact: ");
+    for column in ["json as sent, ", "markdown as sent, ", "JSON, compact, ", "Markdown table, "] {
         until(&mut window, column, |window| window.query_all_by_label_contains(column).any(|card| shows(&card.rect())));
     }
     assert_eq!(window.state().state.captures.len(), 2);
     window.get_by_label_contains("Answer");
     until_label(&mut window, "city, needed, ");
-    until_label(&mut window, "; markdown as sent: missing 11 of 11");
+    until_label(&mut window, "; markdown as sent: missing 50 of 50");
     // Step 4: what the model needs decides who wins.
     click(&mut window, "Only what markdown has");
-    until_label(&mut window, "markdown: 238 tokens, 80% less than json, nothing needed is lost.");
-    until_label(&mut window, "TOON, 4 fields, if you changed it: ");
+    until_label(&mut window, " tokens, 81% less than json, nothing needed is lost.");
     click(&mut window, "city is needed");
     until_label(&mut window, "misses 1 of 5 needed fields");
-    until_label(&mut window, "Same data as TOON: ");
+    until_label(&mut window, "Same data as JSON, compact: ");
     // The field that was gone to is ticked by a bare key.
     press(&mut window, Key::F8, Modifiers::NONE);
-    until_label(&mut window, "city in all 11 records, costs ");
-    until_label(&mut window, "1, Northbeam Dental Group; json as sent: \"Seattle\"; markdown as sent: missing");
+    until_label(&mut window, "city in all 50 records, costs ");
+    until_label(&mut window, "\"; markdown as sent: missing; JSON, compact: \"");
     window.ctx.memory_mut(|memory| memory.focused().into_iter().for_each(|id| memory.surrender_focus(id)));
     press(&mut window, Key::Space, Modifiers::NONE);
     until_label(&mut window, "city, not needed, ");
@@ -135,17 +134,17 @@ fn markdown_or_json_is_one_click() {
     window.get_by_label_contains("Markdown or JSON?").click();
     until_label(&mut window, "json, baseline: ");
     assert_eq!(window.state().state.captures.len(), 2);
-    press(&mut window, Key::F8, Modifiers::NONE);
-    assert_eq!(window.state().state.comparisons.current.as_ref().and_then(|compare| compare.at), Some((0, 0)));
     // A section is folded by a click, and unfolded by a key.
     let folded = |window: &Window| window.state().state.comparisons.current.as_ref().map(|compare| compare.folded.len());
-    click(&mut window, "By record 11");
+    click(&mut window, "By record 50");
     assert_eq!(folded(&window), Some(1), "what stands before the records is folded");
     until_label(&mut window, "Preamble");
     window.get_by_label("Preamble").focus();
     window.step();
     press(&mut window, Key::ArrowRight, Modifiers::NONE);
     assert_eq!(folded(&window), Some(0));
+    press(&mut window, Key::F8, Modifiers::NONE);
+    assert_eq!(window.state().state.comparisons.current.as_ref().and_then(|compare| compare.at), Some((0, 0)));
     until_label(&mut window, "Missing: companyType, address1, city, ");
     assert!(window.query_all_by_label_contains("Columns show").next().is_none(), "no answer has two parts");
     click(&mut window, "Hosts 28");
@@ -158,7 +157,7 @@ fn markdown_or_json_is_one_click() {
     // The verdict that is in sight is the one that is copied.
     window.get_by_label("Copy verdict").click();
     until(&mut window, "the verdict is copied", |window| {
-        copied(window).concat().starts_with("**Same data as TOON: ") && copied(window).concat().contains("| response_format |")
+        copied(window).concat().starts_with("**Same data as JSON, compact: ") && copied(window).concat().contains("| response_format |")
     });
     press(&mut window, Key::Escape, Modifiers::NONE);
     until_label(&mut window, "Sent now, ");

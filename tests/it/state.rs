@@ -536,7 +536,7 @@ fn a_card_compares_markdown_with_json() {
     assert_eq!(captures.len(), 2);
     let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
     let titles: Vec<_> = page.sweep.columns.iter().map(|column| column.title.as_str()).collect();
-    assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "TOON", "Markdown table"]);
+    assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"]);
     // The way back leads to an answer, and nothing is called twice.
     driver.perform(ViewAction::ShowAnswer);
     assert_eq!(driver.state.view.screen, Screen::Answer);

@@ -81,7 +81,8 @@ fn calls_that_failed_stay_beside_the_others() {
         .assert_eq(&sweep_verdict(&found, None, None).text());
     let none = sweep(&calls[2..]);
     assert_eq!(none.baseline, None);
-    assert_eq!(sweep_verdict(&none, None, None).text(), "None of the calls gave an answer to compare.");
+    let said = sweep_verdict(&none, None, None).text();
+    assert!(said.starts_with("None of the calls gave an answer to compare. Not compared: xml (no answer "), "{said}");
 }
 
 #[test]
