@@ -194,9 +194,8 @@ impl Curve {
 /// What the items are called: the list's own name, else the last word of the tool's, where that is a plural that says
 /// something.
 fn noun(calls: &[SweepCall]) -> String {
-    const OF_ANYTHING: [&str; 12] = [
-        "items", "data", "results", "rows", "entries", "values", "nodes", "elements", "hits", "matches", "objects", "details",
-    ];
+    const OF_ANYTHING: [&str; 12] =
+        ["items", "data", "results", "rows", "entries", "values", "nodes", "elements", "hits", "matches", "objects", "details"];
     let is_plural = |word: &str| {
         let is_word = word.len() > 3 && word.ends_with('s') && word.bytes().all(|byte| byte.is_ascii_lowercase());
         is_word && !OF_ANYTHING.contains(&word)
@@ -205,7 +204,8 @@ fn noun(calls: &[SweepCall]) -> String {
         [list] => list.key().map(|key| key.into_owned()),
         _ => None,
     });
-    let tool = calls.first().and_then(|call| call.subject.capture.tool.name.rsplit(['_', '-', '.', '/']).next().map(str::to_owned));
+    let tool =
+        calls.first().and_then(|call| call.subject.capture.tool.name.rsplit(['_', '-', '.', '/']).next().map(str::to_owned));
     [own, tool].into_iter().flatten().find(|word| is_plural(word)).unwrap_or_else(|| "items".to_owned())
 }
 
@@ -280,7 +280,8 @@ mod tests {
         let fit = |format: &str| curve.series(format).unwrap().line.unwrap().items_at(600).unwrap();
         let (sent, json) = (fit("content"), fit("json"));
         assert!(json > sent);
-        let said = format!("Within 600 tokens there is room for {sent} companies as sent, {json} as compact JSON; measured up to 50.");
+        let said =
+            format!("Within 600 tokens there is room for {sent} companies as sent, {json} as compact JSON; measured up to 50.");
         assert_eq!(curve.sentence(&limit(TOKENS, 600)).unwrap(), said);
     }
 

@@ -54,13 +54,7 @@ impl SweepFile {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn write(
-        self,
-        subjects: &[Arc<Subject>],
-        ask: &SweepQuery,
-        hosts: &Hosts,
-        cancel: &Cancel,
-    ) -> Result<String, Cancelled> {
+    pub fn write(self, subjects: &[Arc<Subject>], ask: &SweepQuery, hosts: &Hosts, cancel: &Cancel) -> Result<String, Cancelled> {
         let calls = ask.calls(subjects, cancel)?;
         let found = Sweep::of(ask, &calls, cancel)?;
         match self {

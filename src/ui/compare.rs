@@ -13,7 +13,7 @@ mod rendered;
 mod room;
 mod tabs;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, Sense, Stroke, Ui, UiBuilder, vec2};
@@ -22,9 +22,10 @@ use super::strip::{self, words};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, commands, icons};
-use crate::analysis::sweep::{Column, ColumnOrigin, Fewer, FewerQuery, SweepPage};
+use crate::analysis::sweep::{Column, ColumnOrigin, Fewer, FewerQuery, Field, Sweep, SweepPage, readable};
 use crate::capture::CaptureId;
 use crate::contract::{SweepFile, TableKind};
+use crate::diff::pattern;
 use crate::state::diff::DiffAction;
 use crate::state::{Action, CallAction, Compare, CompareAction, QueryState, Screen, ViewAction};
 use crate::verdict::{Loss, Strip, column_loss};
@@ -42,6 +43,10 @@ struct Judged {
     fewer: Option<Arc<Fewer>>,
     /// By field.
     is_needed: Vec<bool>,
+    /// By field: the name alone where it is the only one of its kind, else the whole path.
+    names: Vec<String>,
+    /// Records of the data that the columns are judged against.
+    records: u64,
     /// By column.
     losses: Vec<Loss>,
     strip: Strip,
@@ -55,7 +60,8 @@ impl Judged {
     fn of(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: Arc<SweepPage>) -> Arc<Self> {
         let id = Id::unique("compare judged");
         let needed = cx.state.needed(&compare.server, &compare.tool.name);
-        let fewer = cx.state.fewer_fields(compare, &page.sweep).and_then(|inquiry| cx.inquire::<FewerQuery>(inquiry).ready()?.clone());
+        let fewer =
+            cx.state.fewer_fields(compare, &page.sweep).and_then(|inquiry| cx.inquire::<FewerQuery>(inquiry).ready()?.clone());
         let known: Option<Arc<Self>> = ui.data(|data| data.get_temp(id));
         let is_it = |known: &Arc<Self>| {
             Arc::ptr_eq(&known.page, &page) && known.needed.as_ref() == needed && known.fewer.as_deref() == fewer.as_deref()
@@ -66,6 +72,8 @@ impl Judged {
             let position = |origin| sweep.columns.iter().position(|column| column.origin == origin);
             let judged = Arc::new(Self {
                 is_needed: sweep.fields.iter().map(|field| needed.is_none_or(|needed| needed.contains(&field.pattern))).collect(),
+                names: names(sweep),
+                records: sweep.records.iter().filter(|record| record.is_of_reference).count() as u64,
                 losses: (0..sweep.columns.len()).map(|at| column_loss(sweep, at, needed)).collect(),
                 winner: strip.winner().and_then(|cell| cell.column),
                 base: sweep.baseline.and_then(|call| position(ColumnOrigin::Call(call))),
@@ -104,6 +112,16 @@ impl Judged {
     fn need_what_it_has(&self, cx: &Cx<'_>, at: usize) {
         self.need(cx, |field| self.column(at).cells[field].lost == 0);
     }
+}
+
+fn names(sweep: &Sweep) -> Vec<String> {
+    let mut same: HashMap<String, usize> = HashMap::new();
+    let names: Vec<String> = sweep.fields.iter().map(|field| pattern::name(&field.pattern)).collect();
+    names.iter().for_each(|name| *same.entry(name.clone()).or_default() += 1);
+    let told = |(name, field): (String, &Field)| {
+        if same[&name] == 1 && !name.is_empty() { name } else { readable(&field.pattern) }
+    };
+    names.into_iter().zip(&sweep.fields).map(told).collect()
 }
 
 pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {

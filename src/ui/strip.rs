@@ -111,7 +111,7 @@ pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect) -> (Option<usize>, Rect)
     let room = rect.with_max_x(rect.right() - side);
     let mut cells: Vec<(usize, &StripCell)> = strip.cells.iter().enumerate().collect();
     // Where there is little room, the plain choice goes first, unless it is the cheapest.
-    let is_tight = width < theme::WIDE || needs(ui, &cells, is_low).iter().sum::<f32>() > room.width();
+    let is_tight = width < theme::WIDE || needs(ui, &cells, is_low, true).iter().sum::<f32>() > room.width();
     if is_tight && cells.len() > 2 && !cells[1].1.is_winner() {
         cells.remove(1);
     }
@@ -137,12 +137,13 @@ pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect) -> (Option<usize>, Rect)
     (clicked, Rect::from_min_max(pos2(if strip.note.is_some() { left } else { room.right() }, rect.top()), rect.max))
 }
 
-/// How wide each has to be for its number and what it loses.
-fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool) -> Vec<f32> {
+/// How wide each has to be for its number and what it loses, in short or in full.
+fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -> Vec<f32> {
     let t = ThemeTokens::of(ui);
     let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.text).size().x;
     let need = |(_, cell): &(usize, &StripCell)| {
-        let loss = cell.loss.as_ref().map_or(0.0, |loss| width(&loss.short, theme::small()) + 18.0);
+        let words = |loss: &Loss| width(if is_short { &loss.short } else { &loss.text }, theme::small()) + 18.0;
+        let loss = cell.loss.as_ref().map_or(0.0, words);
         let number = |size| width(&counted(cell.count), theme::mono_semibold(size)) + width("tok", theme::small());
         let change = cell.change.as_ref().map(|change| width(change, theme::semibold(12.0)));
         match is_low {
@@ -155,7 +156,8 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool) -> Vec<f32> {
 
 /// As wide as each other, unless one needs more.
 fn widths(ui: &Ui, cells: &[(usize, &StripCell)], room: f32, is_low: bool) -> Vec<f32> {
-    let needs = needs(ui, cells, is_low);
+    let whole = needs(ui, cells, is_low, false);
+    let needs = if whole.iter().sum::<f32>() <= room { whole } else { needs(ui, cells, is_low, true) };
     let even = room / cells.len().max(1) as f32;
     if needs.iter().all(|need| *need <= even) {
         return vec![even; cells.len()];

@@ -47,9 +47,8 @@ pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Opti
     // Of equal ones the earlier.
     let kept = |cell: &&mut StripCell| cell.loss.as_ref().is_some_and(|loss| loss.is_kept);
     if let Some(winner) = cells.iter_mut().filter(kept).min_by_key(|cell| cell.count.high()) {
-        let is_as_cheap = |at: &&usize| {
-            Some(**at) != winner.column && offered.is_whole(**at) && offered.tokens(**at) == winner.count.high()
-        };
+        let is_as_cheap =
+            |at: &&usize| Some(**at) != winner.column && offered.is_whole(**at) && offered.tokens(**at) == winner.count.high();
         let others: Vec<&str> = answers.iter().filter(is_as_cheap).map(|at| bare(&sweep.columns[*at])).collect();
         winner.badge = Some(match others[..] {
             [] => "cheapest".to_owned(),
@@ -105,7 +104,11 @@ pub fn column_loss(sweep: &Sweep, at: usize, needed: Option<&BTreeSet<String>>) 
     let differing: u64 = lost.iter().map(|(_, cell)| cell.differing).sum();
     let mut loss = if lost.is_empty() {
         let is_whole = sweep.columns[at].cells.iter().all(|cell| cell.lost == 0);
-        return if is_whole { Loss::kept(NO_FACT_LOST) } else { Loss { short: "all needed".to_owned(), ..Loss::kept(NOTHING_NEEDED) } };
+        return if is_whole {
+            Loss::kept(NO_FACT_LOST)
+        } else {
+            Loss { short: "all needed".to_owned(), ..Loss::kept(NOTHING_NEEDED) }
+        };
     } else if lost.iter().all(|(_, cell)| cell.lost == cell.differing) {
         let words = if differing == 1 { "1 value differs".to_owned() } else { format!("{} values differ", grouped(differing)) };
         Loss::lost(words.clone(), words)
@@ -199,7 +202,8 @@ impl Offered<'_> {
         let mut cell = chosen.cell(&tokenizer, &sent, "if you changed it");
         if leaves_out {
             let things = number_of(base.beside, "things");
-            let loss = Loss::lost(format!("leaves out {things} {} says", bare(base)), format!("leaves out {}", grouped(base.beside)));
+            let loss =
+                Loss::lost(format!("leaves out {things} {} says", bare(base)), format!("leaves out {}", grouped(base.beside)));
             (cell.change, cell.loss) = (None, Some(loss));
         }
         let is_it = |column: &Column| !column.is_offered() && column.format == cell.format;
@@ -250,7 +254,8 @@ fn equal(sweep: &Sweep, answers: &[usize], base: usize) -> String {
     };
     let columns = || answers.iter().map(|at| &sweep.columns[*at]);
     // Counts are far below 2^53.
-    let tokens = range_text(columns().map(|column| column.row.tokens.get(sweep.encoding) as f64), |tokens| grouped(tokens as u64));
+    let tokens =
+        range_text(columns().map(|column| column.row.tokens.get(sweep.encoding) as f64), |tokens| grouped(tokens as u64));
     let time = range_text(columns().filter_map(|column| column.latency).map(milliseconds), |time| format!("{time:.1}"));
     format!("{same} Tokens ({}): {tokens}. Milliseconds: {time}.", sweep.encoding.name())
 }

@@ -98,7 +98,7 @@ fn the_first_minute() {
     until_label(&mut window, "Same data as JSON, compact: ");
     // The field that was gone to is ticked by a bare key.
     press(&mut window, Key::F8, Modifiers::NONE);
-    until_label(&mut window, "city in all 50 records, costs ");
+    until_label(&mut window, "city in 4");
     until_label(&mut window, "\"; markdown as sent: missing; JSON, compact: \"");
     window.ctx.memory_mut(|memory| memory.focused().into_iter().for_each(|id| memory.surrender_focus(id)));
     press(&mut window, Key::Space, Modifiers::NONE);
@@ -157,7 +157,8 @@ fn markdown_or_json_is_one_click() {
     // The verdict that is in sight is the one that is copied.
     window.get_by_label("Copy verdict").click();
     until(&mut window, "the verdict is copied", |window| {
-        copied(window).concat().starts_with("**Same data as JSON, compact: ") && copied(window).concat().contains("| response_format |")
+        copied(window).concat().starts_with("**Same data as JSON, compact: ")
+            && copied(window).concat().contains("| response_format |")
     });
     press(&mut window, Key::Escape, Modifiers::NONE);
     until_label(&mut window, "Sent now, ");
@@ -170,7 +171,10 @@ fn a_page_size_is_measured_as_a_curve() {
     until_label(&mut window, "Measure pageSize: 5, 50, 200");
     click(&mut window, "Measure pageSize: 5, 50, 200");
     until_label(&mut window, "Plot of tokens against items.");
-    until_label(&mut window, "Within 25,000 tokens there is room for 242 companies as sent, 353 as compact JSON; measured up to 50.");
+    until_label(
+        &mut window,
+        "Within 25,000 tokens there is room for 242 companies as sent, 353 as compact JSON; measured up to 50.",
+    );
     until_label(&mut window, "The answers hold different records, so none of them is the cheaper one.");
     click(&mut window, "Count: Characters");
     until_label(&mut window, "Within 25,000 characters there is room for ");

@@ -65,7 +65,11 @@ fn the_format_argument_is_found_and_the_verdict_told() {
     let lines: Vec<&str> = page.lines().collect();
     assert!(lines[0].starts_with("strict_search_companies · response_format · 2 calls · "), "{page}");
     assert!(lines[1].starts_with("json as sent: ") && lines[1].contains(" tokens (o200k_base), no fact lost. "), "{page}");
-    assert!(lines[1].contains(" markdown, cheapest this tool offers: ") && lines[1].contains(", misses 7 of 11 fields (companyType, "), "what leaves fields out is no winner: {page}");
+    assert!(
+        lines[1].contains(" markdown, cheapest this tool offers: ")
+            && lines[1].contains(", misses 7 of 11 fields (companyType, "),
+        "what leaves fields out is no winner: {page}"
+    );
     assert!(lines[1].contains("city") && !lines[1].contains("lastModifiedDate, cheapest"), "{page}");
     assert!(lines[1].contains(" JSON, compact, if you changed it: ") && lines[1].ends_with("no fact lost, cheapest."), "{page}");
     for column in ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"] {
@@ -105,7 +109,10 @@ fn values_are_typed_and_leave_in_their_place() {
     assert_eq!(arguments(1), r#"{"isActive":true,"pageSize":2}"#);
     let (_, page) = page(&["compare", "strict_search_companies", "--vary", "pageSize=5,20,500", "--sample"]);
     assert!(page.contains("left out of the lines: 500 (no records can be counted in it"), "{page}");
-    assert!(page.contains("\nWithin 25,000 tokens there is room for ") && page.contains(" as compact JSON; measured up to 20."), "{page}");
+    assert!(
+        page.contains("\nWithin 25,000 tokens there is room for ") && page.contains(" as compact JSON; measured up to 20."),
+        "{page}"
+    );
     assert!(page.contains("holds 5 of 20 records"), "{page}");
 }
 

@@ -66,7 +66,8 @@ mod tests {
 
     #[test]
     fn fewer_fields_cost_less_and_are_all_there() {
-        let records: Vec<String> = (0..9).map(|at| format!(r#"{{"id":{at},"name":"n{at}","note":"words {at}","tags":[{{"a":1}}]}}"#)).collect();
+        let records: Vec<String> =
+            (0..9).map(|at| format!(r#"{{"id":{at},"name":"n{at}","note":"words {at}","tags":[{{"a":1}}]}}"#)).collect();
         let data = format!(r#"{{"items":[{}],"total":9}}"#, records.join(","));
         let (subjects, hosts, cancel) = ([Arc::new(subject_of(&text_result(&data)))], Hosts::built_in(), Cancel::new());
         let of = |fields: &[&str]| {

@@ -137,6 +137,8 @@ pub struct Field {
     pub tokens: u64,
     /// Its facts, as positions among [`Sweep::facts`].
     pub facts: Vec<u32>,
+    /// How many records have one.
+    pub records: u64,
 }
 
 /// A fact of the data, in all columns alike.
@@ -480,16 +482,20 @@ impl Sweep {
             let next = u32::try_from(self.fields.len()).unwrap_or(u32::MAX);
             if *field_of.entry(column(node)).or_insert(next) == next {
                 let (pattern, tokens) = (pattern(*node, payload.root), map.own[column(node)].total());
-                self.fields.push(Field { pattern, total: 0, is_of_record: is_of_record(node), tokens, facts: Vec::new() });
+                let is_of_record = is_of_record(node);
+                self.fields.push(Field { pattern, total: 0, is_of_record, tokens, facts: Vec::new(), records: 0 });
             }
         }
         for (seen, node) in nodes.iter().enumerate() {
             let field = field_of[&column(node)];
+            let record = starts.partition_point(|start| *start <= node.index()).checked_sub(1).filter(|_| is_of_record(node));
+            let place = FactPlace { field, record: record.and_then(|record| u32::try_from(record).ok()) };
             let own = &mut self.fields[field as usize];
+            let is_first = own.facts.last().is_none_or(|last| self.facts[*last as usize].record != place.record);
+            own.records += u64::from(is_first && place.record.is_some());
             own.total += 1;
             own.facts.push(u32::try_from(seen).unwrap_or(u32::MAX));
-            let record = starts.partition_point(|start| *start <= node.index()).checked_sub(1).filter(|_| is_of_record(node));
-            self.facts.push(FactPlace { field, record: record.and_then(|record| u32::try_from(record).ok()) });
+            self.facts.push(place);
         }
     }
 

@@ -309,7 +309,11 @@ fn losses(sweep: &Sweep) -> Vec<FieldLost> {
         for (position, column) in sweep.columns.iter().enumerate().filter(|(_, column)| column.cells[field].lost > 0) {
             let is_lost = |fact: &&u32| column.found.get(**fact as usize).is_some_and(|found| found.state.is_missing());
             let record = |fact: &u32| sweep.facts[*fact as usize].record.map(|record| record as usize);
-            let first = known.facts.iter().filter(is_lost).find_map(|fact| record(fact).filter(|at| column.lacks.get(*at) != Some(&true)));
+            let first = known
+                .facts
+                .iter()
+                .filter(is_lost)
+                .find_map(|fact| record(fact).filter(|at| column.lacks.get(*at) != Some(&true)));
             losses.push(FieldLost { column: position, field, section: first.map_or(0, |record| record + 1) });
         }
     }
@@ -420,7 +424,10 @@ mod tests {
         assert_eq!(page.sections[2].cells[1].missing, [2]);
         assert_eq!(page.losses, [FieldLost { column: 1, field: 2, section: 1 }]);
         let field = &page.sweep.fields[2];
-        assert_eq!((field.pattern.as_str(), field.total, field.facts.as_slice()), ("/items/*/city", 2, [2, 5].as_slice()));
+        assert_eq!(
+            (field.pattern.as_str(), field.total, field.records, field.facts.as_slice()),
+            ("/items/*/city", 2, 2, [2, 5].as_slice())
+        );
         let costs: u64 = page.sweep.fields.iter().map(|field| field.tokens).sum();
         assert!(field.tokens > 4 && costs <= page.sweep.rows[4].tokens.o200k_base, "{field:?}");
         let rows = SweepRows::of(&page, 20, &Cancel::new()).unwrap();

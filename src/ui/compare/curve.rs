@@ -134,7 +134,9 @@ fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limi
                 let dashed = LineStyle::Dashed { length: 7.0 };
                 plot.line(Line::new(series.title, PlotPoints::from(beyond)).color(color).width(1.5).style(dashed));
                 let place = PlotPoint::new(end, line.at(end));
-                plot.text(Text::new(series.title, place, label(&format!(" {}", series.title), color)).anchor(Align2::LEFT_CENTER));
+                plot.text(
+                    Text::new(series.title, place, label(&format!(" {}", series.title), color)).anchor(Align2::LEFT_CENTER),
+                );
             }
             plot.points(Points::new(series.title, PlotPoints::from(points)).color(color).radius(4.0));
         }

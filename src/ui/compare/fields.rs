@@ -6,10 +6,10 @@ use egui::{pos2, vec2};
 
 use super::{Judged, clipped, head};
 use crate::analysis::special::Shown;
-use crate::analysis::sweep::{ColumnOrigin, Field, readable};
+use crate::analysis::sweep::{ColumnOrigin, readable};
 use crate::capture::FactState;
-use crate::diff::pattern;
 use crate::format::Syntax;
+use crate::number::number_of;
 use crate::state::{Action, Compare, CompareAction};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
@@ -210,7 +210,8 @@ fn corner_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, rect: Rect) {
     let fields = &judged.page.sweep.fields;
     let (left, y) = (rect.left() + PAD, rect.top() + 19.0);
     let end = widgets::text_at(ui, pos2(left, y), "Fields", theme::semibold(13.0), t.strong, 80.0);
-    let needed = format!("{} of {} needed", widgets::grouped(judged.count_needed() as u64), widgets::grouped(fields.len() as u64));
+    let needed =
+        format!("{} of {} needed", widgets::grouped(judged.count_needed() as u64), widgets::grouped(fields.len() as u64));
     let right = widgets::text_right(ui, pos2(rect.right() - 12.0, y), "Cost", theme::small(), t.weak);
     widgets::text_at(ui, pos2(end + 8.0, y), needed, theme::small(), t.weak, right - end - 14.0);
     let is_all = judged.needed.is_none();
@@ -284,13 +285,6 @@ fn cells(ui: &mut Ui, grid: &Grid, line: Rect, cell: impl Fn(&Ui, usize, Rect)) 
     of(ui, 0..pinned);
 }
 
-/// The name alone where it is the only one of its kind, else the whole path.
-fn field_name(judged: &Judged, field: &Field) -> String {
-    let name = pattern::name(&field.pattern);
-    let same = judged.page.sweep.fields.iter().filter(|other| pattern::name(&other.pattern) == name).take(2).count();
-    if same == 1 && !name.is_empty() { name } else { readable(&field.pattern) }
-}
-
 fn field_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, at: usize, line: Rect, is_chosen: bool) {
     let t = ThemeTokens::of(ui);
     let field = &judged.page.sweep.fields[at];
@@ -304,7 +298,7 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, at: usize, l
     if is_chosen {
         ui.painter().rect_filled(Rect::from_min_size(line.min, vec2(2.0, line.height())), 0.0, t.accent);
     }
-    let name = field_name(judged, field);
+    let name = &judged.names[at];
     let y = line.center().y;
     let tick = Rect::from_center_size(pos2(line.left() + PAD + 7.0, y), vec2(14.0, 14.0));
     if tick_ui(ui, tick, &format!("{name} is needed"), is_needed) {
@@ -314,7 +308,7 @@ fn field_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, at: usize, l
     let right = widgets::text_right(ui, pos2(line.left() + grid.field - 12.0, y), tokens, theme::mono(11.5), t.weak);
     let color = if is_needed { t.strong } else { t.weak };
     let left = tick.right() + 8.0;
-    let end = widgets::text_at(ui, pos2(left, y), Shown::of(&name).text, theme::mono(12.0), color, right - left - 8.0);
+    let end = widgets::text_at(ui, pos2(left, y), Shown::of(name).text, theme::mono(12.0), color, right - left - 8.0);
     if !is_needed {
         head::strike(ui, left, end, y, color);
     }
@@ -358,7 +352,9 @@ fn tick_ui(ui: &Ui, rect: Rect, name: &str, is_ticked: bool) -> bool {
 /// What a column makes of a field: "missing 11 of 11", and whether it loses something by that.
 fn told(judged: &Judged, field: usize, at: usize) -> (String, bool) {
     let (total, cell) = (judged.page.sweep.fields[field].total, &judged.column(at).cells[field]);
-    let of = |count: u64| if total == 1 { String::new() } else { format!(" {} of {}", widgets::grouped(count), widgets::grouped(total)) };
+    let of = |count: u64| {
+        if total == 1 { String::new() } else { format!(" {} of {}", widgets::grouped(count), widgets::grouped(total)) }
+    };
     match () {
         () if !judged.column(at).is_answer() => ("no answer".to_owned(), false),
         () if cell.lost > 0 && cell.differing == cell.lost => (format!("differs{}", of(cell.differing)), true),
@@ -425,9 +421,9 @@ fn foot_ui(ui: &mut Ui, judged: &Judged, grid: &Grid) {
             }
             let color = if is_lost { t.warn } else { t.weak };
             widgets::text_at(ui, pos2(x, y), &words, theme::small(), color, rect.right() - x - 6.0);
-            ui.interact(rect, ui.scope_id().with(("foot", nth, at)), Sense::hover())
-                .on_hover_text(&words)
-                .widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} of {}: {words}", judged.column(at).title)));
+            ui.interact(rect, ui.scope_id().with(("foot", nth, at)), Sense::hover()).on_hover_text(&words).widget_info(|| {
+                WidgetInfo::labeled(Role::Label, true, format!("{name} of {}: {words}", judged.column(at).title))
+            });
         });
     }
 }
@@ -470,7 +466,7 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
         ui.painter().hline(line.x_range(), y, Stroke::new(1.0, t.line));
     }
     let y = line.center().y;
-    let name = field_name(judged, field);
+    let name = &judged.names[chosen];
     let mut right = line.right() - PAD;
     if line.width() > 760.0 {
         for (words, keys) in [("Tick or untick", "Space"), ("Next difference", "F8")] {
@@ -480,10 +476,11 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
             right = widgets::text_right(ui, pos2(key.left() - 8.0, y), words, theme::small(), t.weak) - 20.0;
         }
     }
-    let where_ = match field.facts.len() {
+    let all = judged.records;
+    let where_ = match field.records {
         _ if !field.is_of_record => "beside the records".to_owned(),
-        1 => "in the only record".to_owned(),
-        count => format!("in all {}", widgets::number_text(count as u64, "records")),
+        records if records == all => format!("in all {}", number_of(all, "records")),
+        records => format!("in {} of {}", widgets::grouped(records), number_of(all, "records")),
     };
     let mut words = format!("costs {} as compact JSON", widgets::number_text(field.tokens, "tok"));
     let reworded = sweep.columns.iter().position(|column| column.cells[chosen].reworded > 0 && column.cells[chosen].lost == 0);
@@ -491,7 +488,7 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
         let said = |at: usize| judged.column(at).cells[chosen].said.clone();
         words.push_str(&format!(" · {} reads “{}” in {}", said(base), said(at), judged.column(at).value_title()));
     }
-    let x = widgets::text_at(ui, pos2(line.left() + PAD, y), Shown::of(&name).text, theme::mono_semibold(12.0), t.strong, 260.0);
+    let x = widgets::text_at(ui, pos2(line.left() + PAD, y), Shown::of(name).text, theme::mono_semibold(12.0), t.strong, 260.0);
     let x = widgets::text_at(ui, pos2(x + 8.0, y), &where_, theme::medium(12.0), t.strong, right - x - 8.0);
     widgets::text_at(ui, pos2(x + 8.0, y), Shown::of(&words).text, theme::small(), t.weak, right - x - 8.0);
     ui.interact(line, ui.scope_id().with("band"), Sense::hover())
@@ -510,7 +507,9 @@ fn record_ui(ui: &mut Ui, judged: &Judged, grid: &Grid, chosen: usize, at: usize
     let number = record.map_or(at, |record| record) + 1;
     let left = line.left() + PAD + 30.0;
     widgets::text_right(ui, pos2(left - 8.0, y), widgets::grouped(number as u64), theme::mono(11.5), t.weak);
-    let title = record.and_then(|record| sweep.records.get(record)).map_or_else(|| readable(&field.pattern), |record| record.title.clone());
+    let title = record
+        .and_then(|record| sweep.records.get(record))
+        .map_or_else(|| readable(&field.pattern), |record| record.title.clone());
     let room = line.left() + grid.field - 8.0 - left;
     widgets::text_at(ui, pos2(left, y), Shown::of(&title).text, theme::base(), t.text, room);
     ui.interact(line, ui.scope_id().with(("record", at)), Sense::hover()).widget_info(|| {
@@ -555,7 +554,8 @@ fn value(judged: &Judged, fact: usize, at: usize) -> Value {
         let place = found.place()?;
         // With its quotes, where it has any.
         let quoted = place.start.checked_sub(1).and_then(|start| column.text.get(start..place.end + 1));
-        let said = quoted.filter(|text| text.starts_with('"') && text.ends_with('"')).or_else(|| column.text.get(place.clone()))?;
+        let said =
+            quoted.filter(|text| text.starts_with('"') && text.ends_with('"')).or_else(|| column.text.get(place.clone()))?;
         Some(said.chars().take(LONGEST).collect::<String>())
     };
     match found.state {

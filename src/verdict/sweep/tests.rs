@@ -52,20 +52,25 @@ fn of_several_answers_the_cheapest_whole_one_is_named() {
     calls.insert(0, call("\"pretty\"", &text_result(&pretty), Outcome::Result));
     let strip = sweep_strip(&sweep(&calls), None, None);
     let told: Vec<_> = strip.cells.iter().map(|cell| (cell.name.as_str(), cell.role.as_str(), cell.is_winner())).collect();
-    assert_eq!(told, [("pretty", "baseline", false), ("json", "cheapest without loss", false), ("TOON", "if you changed it", true)]);
+    assert_eq!(
+        told,
+        [("pretty", "baseline", false), ("json", "cheapest without loss", false), ("TOON", "if you changed it", true)]
+    );
 }
 
 #[test]
 fn what_the_baseline_says_beside_its_data_is_not_said_to_be_kept() {
-    let dual = format!(
-        r#"{{"content":[{{"type":"text","text":"Status of 101: active since 2019"}}],"structuredContent":{JSON}}}"#
-    );
+    let dual =
+        format!(r#"{{"content":[{{"type":"text","text":"Status of 101: active since 2019"}}],"structuredContent":{JSON}}}"#);
     let calls = [call("\"dual\"", &dual, Outcome::Result), call("\"json\"", &text_result(JSON), Outcome::Result)];
     let found = sweep(&calls);
     assert!(found.columns[0].beside > 0 && found.columns[1].row.tokens.o200k_base < found.columns[0].row.tokens.o200k_base);
     let strip = sweep_strip(&found, None, None);
     let losses: Vec<_> = strip.cells.iter().map(|cell| cell.loss.as_ref().unwrap().text.as_str()).collect();
-    assert!(losses[1].starts_with("has the data; ") && losses[1].ends_with(" more things dual says not looked for"), "{losses:?}");
+    assert!(
+        losses[1].starts_with("has the data; ") && losses[1].ends_with(" more things dual says not looked for"),
+        "{losses:?}"
+    );
     assert_eq!(strip.winner().map(|cell| cell.name.as_str()), Some("dual"));
 }
 
