@@ -57,14 +57,14 @@ struct Judged {
 }
 
 impl Judged {
-    fn of(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: Arc<SweepPage>) -> Arc<Self> {
+    fn of(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>) -> Arc<Self> {
         let id = Id::unique("compare judged");
         let needed = cx.state.needed(&compare.server, &compare.tool.name);
         let fewer =
             cx.state.fewer_fields(compare, &page.sweep).and_then(|inquiry| cx.inquire::<FewerQuery>(inquiry).ready()?.clone());
         let known: Option<Arc<Self>> = ui.data(|data| data.get_temp(id));
         let is_it = |known: &Arc<Self>| {
-            Arc::ptr_eq(&known.page, &page) && known.needed.as_ref() == needed && known.fewer.as_deref() == fewer.as_deref()
+            Arc::ptr_eq(&known.page, page) && known.needed.as_ref() == needed && known.fewer.as_deref() == fewer.as_deref()
         };
         known.filter(is_it).unwrap_or_else(|| {
             let sweep = &page.sweep;
@@ -80,7 +80,7 @@ impl Judged {
                 strip,
                 needed: needed.cloned(),
                 fewer,
-                page: Arc::clone(&page),
+                page: Arc::clone(page),
             });
             ui.data_mut(|data| data.insert_temp(id, Arc::clone(&judged)));
             judged
@@ -130,7 +130,7 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     };
     let t = ThemeTokens::of(ui);
-    let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, page));
+    let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, &page));
     let rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     ui.painter().rect_filled(rect, 0.0, t.panel);
@@ -253,7 +253,7 @@ fn cell_action(judged: &Judged, at: usize) -> Option<Action> {
 /// The cell of the strip by key.
 pub fn open(ui: &Ui, cx: &Cx<'_>, at: usize) -> Option<Action> {
     let compare = cx.state.comparisons.current.as_ref().filter(|_| cx.state.view.screen == Screen::Compare)?;
-    cell_action(&*Judged::of(ui, cx, compare, page(ui, cx, compare)?), at)
+    cell_action(&Judged::of(ui, cx, compare, &page(ui, cx, compare)?), at)
 }
 
 /// Where it is shown why the winner is cheaper than the baseline.
@@ -296,7 +296,7 @@ fn why_of(cx: &Cx<'_>, compare: &Compare, judged: &Judged) -> Option<Why> {
 /// Why the winner is cheaper, by key.
 pub fn why(ui: &Ui, cx: &Cx<'_>) {
     let Some(compare) = &cx.state.comparisons.current else { return };
-    let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, page));
+    let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, &page));
     judged.and_then(|judged| why_of(cx, compare, &judged)).into_iter().for_each(|way| way.go(ui, cx));
 }
 

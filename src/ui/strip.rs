@@ -313,7 +313,10 @@ pub fn why(ui: &Ui, cx: &Cx<'_>) {
 pub fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect, why: Option<&dyn Fn(&Ui)>) {
     let best = strip.winner().or(strip.cells.last()).and_then(|cell| cell.change.clone());
     let long = best.map_or_else(|| "Why?".to_owned(), |change| format!("Why {change}?"));
-    let tip = "The steps from what is sent to the cheapest format";
+    let tip = match strip.cells.first().and_then(|first| first.column) {
+        Some(_) => "What makes the cheapest cheaper than the baseline",
+        None => "The steps from what is sent to the cheapest format",
+    };
     let is_low = rect.height() <= LOW;
     let inner = rect.shrink2(vec2(10.0, 0.0));
     let place = UiBuilder::new().max_rect(inner).id_salt("strip buttons");

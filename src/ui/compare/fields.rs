@@ -150,12 +150,14 @@ pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
     keys(ui, cx, compare, judged, &grid, chosen);
 }
 
-/// The field whose values are shown: the one that was chosen, else the first of which something needed is lost.
+/// The field whose values are shown: the one that was chosen, else the first of which something needed is lost or reworded.
 fn chosen(compare: &Compare, judged: &Judged) -> usize {
     let sweep = &judged.page.sweep;
     let known = compare.field.as_ref().and_then(|pattern| sweep.fields.iter().position(|field| field.pattern == *pattern));
     let lost = || judged.page.losses.iter().map(|loss| loss.field).find(|field| judged.is_needed[*field]);
-    known.or_else(lost).unwrap_or(0)
+    let is_reworded = |field: &usize| sweep.columns.iter().any(|column| column.cells[*field].reworded > 0);
+    let reworded = || (0..sweep.fields.len()).filter(|field| judged.is_needed[*field]).find(is_reworded);
+    known.or_else(lost).or_else(reworded).unwrap_or(0)
 }
 
 /// Whether something was gone to since the last frame, by its number.

@@ -1,6 +1,6 @@
 //! The head of a column: what it is, what it costs against the baseline, and what can be done with it.
 
-use egui::{Popup, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Popup, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::Judged;
 use super::tabs::derived;
@@ -52,7 +52,12 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
             widgets::glyph_at(ui, pos2(right - 8.0, first), icons::BEST, theme::icon_font(15.0), t.ok);
             right - 18.0
         }
-        (false, true) => widgets::text_right(ui, pos2(right, first), "baseline", theme::small(), t.weak),
+        (false, true) => {
+            let left = widgets::text_right(ui, pos2(right - 6.0, first), "baseline", theme::medium(11.0), t.text) - 6.0;
+            let badge = Rect::from_min_max(pos2(left, first - 9.0), pos2(right, first + 9.0));
+            ui.painter().rect_stroke(badge, theme::RADIUS_BADGE, Stroke::new(1.0, t.line2), StrokeKind::Inside);
+            left
+        }
         (false, false) => right,
     } - 6.0;
     let name = column.value_title();
