@@ -187,6 +187,7 @@ impl App {
                 Effect::App(AppEffect::CopyText(text)) => ctx.copy_text(text),
                 Effect::App(AppEffect::OpenUrl(url)) => ctx.open_url(egui::OpenUrl::new_tab(url)),
                 Effect::App(AppEffect::Paint { picture, theme, path }) => self.paint(ctx, picture, theme, path),
+                Effect::App(AppEffect::CopyRegion(region)) => self.copy_region(ctx, region),
                 Effect::App(AppEffect::Quit) => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
                 other => self.engine.execute(other),
             }
@@ -195,6 +196,17 @@ impl App {
 }
 
 impl App {
+    /// A part of the window, once it is painted the next time.
+    fn copy_region(&self, ctx: &egui::Context, [left, top, right, bottom]: [f32; 4]) {
+        let (told, scale, again) = (self.painted.0.clone(), ctx.pixels_per_point(), ctx.clone());
+        let region = egui::Rect::from_min_max(egui::pos2(left, top), egui::pos2(right, bottom));
+        ctx.request_screenshot(move |window| {
+            // Nobody listens once the window is closed.
+            told.send(Painted::Copy(window.region(&region, Some(scale)))).ok();
+            again.request_repaint();
+        });
+    }
+
     /// Paints without the window's own context, for a file or the clipboard; the window goes on meanwhile.
     fn paint(&self, ctx: &egui::Context, picture: ExportPicture, theme: Theme, path: Option<PathBuf>) {
         let (told, ctx) = (self.painted.0.clone(), ctx.clone());

@@ -109,6 +109,8 @@ pub struct Curve {
     pub series: Vec<CurveSeries>,
     /// Whether the items were counted in the data; otherwise the number asked for is taken for that which came.
     pub is_counted: bool,
+    /// What the items are called: "companies", or "items".
+    pub noun: String,
     /// Calls that give no point, by their value, and why.
     pub left_out: Vec<(String, &'static str)>,
 }
@@ -149,7 +151,12 @@ impl Curve {
             let line = Straight::through(&points);
             (!points.is_empty()).then(|| CurveSeries { format: format.id(), title: Format::title(*format), points, line })
         });
-        Self { unit, series: series.collect(), is_counted, left_out }
+        Self { unit, series: series.collect(), is_counted, noun: noun(calls), left_out }
+    }
+
+    /// The most items that were measured.
+    pub fn measured(&self) -> u64 {
+        self.series.iter().flat_map(|series| &series.points).map(|point| point.items).max().unwrap_or(0)
     }
 
     pub fn series(&self, format: &str) -> Option<&CurveSeries> {
@@ -161,21 +168,45 @@ impl Curve {
         ["both", "content", "structured"].iter().find_map(|id| self.series(id))
     }
 
-    /// The sentence: "At 25,000 tokens this tool stops at 212 items." `None` where there is no line to tell by, or the
-    /// limit counts something else.
+    /// The sentence: "Within 25,000 tokens there is room for 242 companies as sent, 351 as compact JSON; measured up to 50."
+    /// `None` where there is no line to tell by, or the limit counts something else.
     pub fn sentence(&self, limit: &Limit) -> Option<String> {
-        let line = self.as_sent()?.line?;
-        if limit.unit != self.unit {
-            return None;
-        }
+        let sent = self.as_sent()?;
+        let line = sent.line.filter(|_| limit.unit == self.unit)?;
         let whose = if limit.name.is_empty() { String::new() } else { format!(" ({})", limit.name) };
-        let place = format!("At {} {}{whose} this tool", grouped(limit.at), self.unit.name());
-        Some(match line.items_at(limit.at) {
-            Some(1) => format!("{place} stops at 1 item."),
-            Some(items) => format!("{place} stops at {} items.", grouped(items)),
-            None => format!("{place} does not stop: more items cost no more."),
-        })
+        let place = format!("Within {} {}{whose}", grouped(limit.at), self.unit.name());
+        let Some(items) = line.items_at(limit.at) else {
+            return Some(format!("{place} there is room for any number: more {} cost no more.", self.noun));
+        };
+        let json = self.series("json").filter(|json| json.points != sent.points).and_then(|json| json.line);
+        let json = json.and_then(|line| line.items_at(limit.at));
+        let compact = json.map_or_else(String::new, |items| format!(", {} as compact JSON", grouped(items)));
+        let measured = self.measured();
+        let beyond = if items.max(json.unwrap_or(0)) > measured {
+            format!("; measured up to {}", grouped(measured))
+        } else {
+            String::new()
+        };
+        Some(format!("{place} there is room for {} {} as sent{compact}{beyond}.", grouped(items), self.noun))
     }
+}
+
+/// What the items are called: the list's own name, else the last word of the tool's, where that is a plural that says
+/// something.
+fn noun(calls: &[SweepCall]) -> String {
+    const OF_ANYTHING: [&str; 12] =
+        ["items", "data", "results", "rows", "entries", "values", "nodes", "elements", "hits", "matches", "objects", "details"];
+    let is_plural = |word: &str| {
+        let is_word = word.len() > 3 && word.ends_with('s') && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        is_word && !OF_ANYTHING.contains(&word)
+    };
+    let own = calls.iter().find_map(|call| match record_lists(call.subject.payload.as_ref()?.root()).as_slice() {
+        [list] => list.key().map(|key| key.into_owned()),
+        _ => None,
+    });
+    let tool =
+        calls.first().and_then(|call| call.subject.capture.tool.name.rsplit(['_', '-', '.', '/']).next().map(str::to_owned));
+    [own, tool].into_iter().flatten().find(|word| is_plural(word)).unwrap_or_else(|| "items".to_owned())
 }
 
 /// The records in an answer's data.
@@ -230,11 +261,28 @@ mod tests {
         assert_eq!(sent.points.iter().map(|point| point.items).collect::<Vec<_>>(), [5, 20, 50]);
         let items = sent.line.unwrap().items_at(25_000).unwrap();
         assert!(sent.line.unwrap().at(items as f64) <= 25_000.0 && sent.line.unwrap().at(items as f64 + 1.0) > 25_000.0);
+        // The text is compact JSON already, so that nothing is said of that.
         assert_eq!(
             curve.sentence(&limit(TOKENS, 25_000)).unwrap(),
-            format!("At 25,000 tokens this tool stops at {} items.", grouped(items))
+            format!("Within 25,000 tokens there is room for {} items as sent; measured up to 50.", grouped(items))
         );
         assert_eq!(curve.sentence(&limit(Unit::Chars, 25_000)), None, "a limit in characters is not one in tokens");
+    }
+
+    #[test]
+    fn the_sentence_names_the_items_and_what_compact_json_has_room_for() {
+        let pretty = |items: usize| {
+            let records: Vec<String> = (0..items).map(|at| format!("\n    {{\n      \"id\": {}\n    }}", 100 + at)).collect();
+            text_result(&format!("{{\n  \"companies\": [{}\n  ]\n}}", records.join(",")))
+        };
+        let calls: Vec<_> = [5, 50].map(|size: usize| call(&size.to_string(), &pretty(size), Outcome::Result)).into();
+        let curve = Curve::of(&calls, TOKENS);
+        let fit = |format: &str| curve.series(format).unwrap().line.unwrap().items_at(600).unwrap();
+        let (sent, json) = (fit("content"), fit("json"));
+        assert!(json > sent);
+        let said =
+            format!("Within 600 tokens there is room for {sent} companies as sent, {json} as compact JSON; measured up to 50.");
+        assert_eq!(curve.sentence(&limit(TOKENS, 600)).unwrap(), said);
     }
 
     #[test]

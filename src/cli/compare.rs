@@ -160,11 +160,11 @@ fn print(plan: &Plan, captures: Vec<Capture>, output: &Output<'_>, cancel: &Canc
         let subject = analysis::subject(Arc::new(capture));
         calls.push(SweepCall::measure(value.clone(), subject, cancel).map_err(looked_away)?);
     }
-    let found = Sweep::of(&SweepQuery { vary: Some(plan.vary.as_str().into()), ..SweepQuery::default() }, &calls, cancel)
-        .map_err(looked_away)?;
+    let (vary, encoding) = (Some(plan.vary.as_str().into()), tokenizer.nearest_encoding());
+    let found = Sweep::of(&SweepQuery { vary, encoding, ..SweepQuery::default() }, &calls, cancel).map_err(looked_away)?;
     let failure = calls.iter().find_map(|call| analysis::failure(&call.subject));
     if let Some(kind) = table {
-        output::table(&sweep_table(kind, &found, &calls, tokenizer.nearest_encoding()))?;
+        output::table(&sweep_table(kind, &found, &calls))?;
     } else if print.json {
         let text =
             contract::sweep(&found, &plan.values, &calls, tokenizer, hosts, failure.as_ref(), cancel).map_err(looked_away)?;
@@ -209,7 +209,7 @@ fn page(plan: &Plan, found: &Sweep, calls: &[SweepCall], tokenizer: &Tokenizer, 
     let server = server.map_or(String::new(), |server| format!(" · {} {} ({})", server.name, server.version, server.transport));
     let count = output::some(calls.len(), "call");
     let mut page = format!("{}\n", one_line(&format!("{} · {} · {count}{server}", plan.tool.name, plan.vary)));
-    page.push_str(&format!("{}\n\n", one_line(&sweep_verdict(found, encoding).text())));
+    page.push_str(&format!("{}\n\n", one_line(&sweep_verdict(found, None, None).text())));
     page.push_str(&columns_table(found, tokenizer, counts));
     if !counts.is_empty() {
         page.push_str(&format!("\n{}: {}\n", one_line(tokenizer.name()), one_line(&tokenizer.how())));

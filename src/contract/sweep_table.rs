@@ -10,7 +10,7 @@ use crate::cancel::{Cancel, Cancelled};
 use crate::format::Subject;
 use crate::format::ledger::ratio;
 use crate::host::Hosts;
-use crate::token::{Encoding, Tokenizer};
+use crate::token::Tokenizer;
 
 /// What a comparison can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,21 +54,14 @@ impl SweepFile {
     ///
     /// # Errors
     /// [`Cancelled`] when the asker looked away.
-    pub fn write(
-        self,
-        subjects: &[Arc<Subject>],
-        ask: &SweepQuery,
-        encoding: Encoding,
-        hosts: &Hosts,
-        cancel: &Cancel,
-    ) -> Result<String, Cancelled> {
+    pub fn write(self, subjects: &[Arc<Subject>], ask: &SweepQuery, hosts: &Hosts, cancel: &Cancel) -> Result<String, Cancelled> {
         let calls = ask.calls(subjects, cancel)?;
         let found = Sweep::of(ask, &calls, cancel)?;
         match self {
-            Self::Table(kind) => Ok(sweep_table(kind, &found, &calls, encoding)),
+            Self::Table(kind) => Ok(sweep_table(kind, &found, &calls)),
             Self::Json => {
                 let failure = calls.iter().find_map(|call| analysis::failure(&call.subject));
-                let tokenizer = Tokenizer::Encoding(encoding);
+                let tokenizer = Tokenizer::Encoding(ask.encoding);
                 super::sweep(&found, &ask.values, &calls, &tokenizer, hosts, failure.as_ref(), cancel)
             }
         }
@@ -77,10 +70,10 @@ impl SweepFile {
 
 /// The columns as a table. Markdown has those with something to compare, and below it why the others have not; CSV has
 /// every column, every number without a unit in it (the time in milliseconds), and the reason in the last one.
-pub fn sweep_table(kind: TableKind, sweep: &Sweep, calls: &[SweepCall], encoding: Encoding) -> String {
+pub fn sweep_table(kind: TableKind, sweep: &Sweep, calls: &[SweepCall]) -> String {
     match kind {
-        TableKind::Markdown => markdown(sweep, encoding),
-        TableKind::Csv => csv(sweep, calls, encoding),
+        TableKind::Markdown => markdown(sweep),
+        TableKind::Csv => csv(sweep, calls),
     }
 }
 
@@ -98,7 +91,8 @@ fn milliseconds(column: &Column) -> Option<f64> {
     column.latency.map(|time| time.as_secs_f64() * 1_000.0)
 }
 
-fn markdown(sweep: &Sweep, encoding: Encoding) -> String {
+fn markdown(sweep: &Sweep) -> String {
+    let encoding = sweep.encoding;
     let base = sweep.baseline.and_then(|at| sweep.column_of(at));
     let against = base.map_or_else(|| "Against".to_owned(), |base| format!("Against {}", cell(&base.title)));
     let mut out = format!(
@@ -163,14 +157,14 @@ const COLUMNS: [&str; 19] = [
     "why",
 ];
 
-fn csv(sweep: &Sweep, calls: &[SweepCall], encoding: Encoding) -> String {
+fn csv(sweep: &Sweep, calls: &[SweepCall]) -> String {
     let base = sweep.baseline.and_then(|at| sweep.column_of(at));
     let rows = sweep.columns.iter().map(|column| {
         let (ColumnOrigin::Call(call) | ColumnOrigin::Derived(call)) = column.origin;
         let here = is_measured(column);
         let [bytes, chars, utf16, o200k_base, cl100k_base] = size_cells(&column.row, here);
         let [facts, kept, reworded, missing_facts] = fact_cells(column.facts, here);
-        let ratio = base.filter(|_| here).and_then(|base| ratio(&column.row, &base.row, encoding));
+        let ratio = base.filter(|_| here).and_then(|base| ratio(&column.row, &base.row, sweep.encoding));
         let missing: Vec<&str> = sweep.missing(column).map(|(field, _)| field.pattern.as_str()).collect();
         [
             column.title.clone(),
@@ -219,7 +213,7 @@ mod tests {
             derived: Some(vec![(0, "json")]),
             ..SweepQuery::default()
         };
-        file.write(&subjects, &ask, Encoding::O200kBase, &Hosts::default(), &Cancel::new()).unwrap()
+        file.write(&subjects, &ask, &Hosts::default(), &Cancel::new()).unwrap()
     }
 
     #[test]

@@ -13,7 +13,6 @@ use crate::host::Hosts;
 use crate::problem::{Problem, ProblemKind};
 use crate::state::{Event, ExportEvent, ExportOrder, ExportPicture};
 use crate::store;
-use crate::token::Encoding;
 
 /// Writes the export of the first of `captures`, which are the order's without what is hidden, to `path`, or gives its text
 /// back for the clipboard. The others are samples of the same tool.
@@ -55,11 +54,10 @@ pub(super) fn write_compare(
     ask: &SweepQuery,
     file: SweepFile,
     path: Option<PathBuf>,
-    encoding: Encoding,
     hosts: &Hosts,
 ) -> Result<Event, Problem> {
     let subjects: Vec<_> = captures.into_iter().map(analysis::subject).collect();
-    let text = file.write(&subjects, ask, encoding, hosts, &Cancel::new()).map_err(called_off)?;
+    let text = file.write(&subjects, ask, hosts, &Cancel::new()).map_err(called_off)?;
     put(path, text.as_bytes())
 }
 

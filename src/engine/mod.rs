@@ -139,10 +139,10 @@ impl Engine {
                     export::write(&hidden, &order, order.path.clone().map(expanded), &hosts)
                 });
             }
-            Effect::Export(ExportEffect::Compare { captures, ask, file, path, encoding }) => {
+            Effect::Export(ExportEffect::Compare { captures, ask, file, path }) => {
                 let hosts = self.jobs.hosts();
                 self.write_hidden(runtime, captures, move |hidden| {
-                    export::write_compare(hidden, &ask, file, path.map(expanded), encoding, &hosts)
+                    export::write_compare(hidden, &ask, file, path.map(expanded), &hosts)
                 });
             }
             Effect::Export(ExportEffect::Block { capture, block, path }) => {

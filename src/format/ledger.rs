@@ -77,6 +77,17 @@ impl Row {
             && self.round_trip.as_ref().is_none_or(|trip| trip.verdict.is_lossless())
     }
 
+    /// Whether all that the data says comes back from it.
+    pub fn comes_back(&self) -> bool {
+        self.facts.is_none_or(|facts| facts.missing == 0)
+            && self.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless())
+    }
+
+    /// The same, where the answer says nothing beside the data that it leaves out.
+    pub fn is_same_data(&self) -> bool {
+        self.left_out.is_none() && self.comes_back()
+    }
+
     /// One that was not reached: whoever asked has looked away.
     pub fn interrupted(format: &dyn Format) -> Self {
         Self { format: format.id(), why: Some(INTERRUPTED.to_owned()), ..Self::default() }

@@ -49,6 +49,7 @@ pub const SCREENS: &[&str] = &[
     "repeat",
     "compare",
     "compare-needed",
+    "compare-records",
     "compare-rendered",
     "compare-hosts",
     "curve",
@@ -244,22 +245,23 @@ pub fn screen(
             stage.perform(Action::ShowDialog(Dialog::Palette { text: "search".into(), chosen: 1 }));
             stage.settle()?;
         }
-        "compare" | "compare-needed" | "compare-rendered" | "compare-hosts" => {
+        "compare" | "compare-needed" | "compare-records" | "compare-rendered" | "compare-hosts" => {
             stage.connect(chosen)?;
             stage.compare(tool.unwrap_or("strict_search_companies"), arguments.unwrap_or(r#"{"searchTerm":"north"}"#), None)?;
             match name {
                 "compare-needed" => {
-                    let fields = ["/data/*/id", "/data/*/companyName", "/data/*/city"].map(str::to_owned);
+                    let fields = ["id", "companyName", "isActive", "phone"].map(|field| format!("/data/*/{field}"));
                     stage.perform(Action::Compare(CompareAction::Need(Some(fields.into()))));
                 }
-                "compare-rendered" => stage.perform(Action::Compare(CompareAction::SetRendered(true))),
-                "compare-hosts" => {
-                    for section in ["Preamble", "data[0]", "data[2]"] {
-                        stage.perform(Action::Compare(CompareAction::Fold(section.into())));
-                    }
-                    stage.perform(Action::Compare(CompareAction::ShowBelow(CompareTab::Hosts)));
+                "compare-records" => stage.perform(Action::Compare(CompareAction::Show(CompareTab::Records))),
+                "compare-rendered" => {
+                    stage.perform(Action::Compare(CompareAction::Show(CompareTab::Records)));
+                    stage.perform(Action::Compare(CompareAction::SetRendered(true)));
                 }
-                _ => stage.perform(Action::Compare(CompareAction::Go(0))),
+                "compare-hosts" => {
+                    stage.perform(Action::Compare(CompareAction::Show(CompareTab::Hosts)));
+                }
+                _ => {}
             }
             stage.settle()?;
         }

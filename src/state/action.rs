@@ -43,6 +43,8 @@ pub enum Action {
     Want(Vec<Inquiry>),
     Copy(String),
     CopyVerdict,
+    /// Copies a part of the window as a picture: left, top, right, bottom in points.
+    CopyRegion([f32; 4]),
     OpenPath(Option<PathBuf>),
     /// A text that was pasted, opened as a file with it would be.
     OpenText(String),

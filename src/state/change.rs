@@ -66,6 +66,7 @@ impl State {
             Action::ExportAs(action) => self.export_as(action, effects),
             Action::Want(wants) => self.want(wants, effects),
             Action::Copy(text) => self.copy(text, effects),
+            Action::CopyRegion(region) => effects.push(Effect::App(AppEffect::CopyRegion(region))),
             Action::CopyVerdict => self.copy_verdict(effects),
             Action::OpenText(text) => effects.push(Effect::OpenText(text)),
             Action::OpenPath(Some(path)) => effects.push(Effect::OpenPath(path)),

@@ -13,16 +13,16 @@ use crate::analysis::Inquiry;
 use crate::analysis::arguments::unchecked;
 use crate::analysis::sweep::SweepPage;
 use crate::analysis::sweep::{
-    SentPart, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, page_size_argument, planned, shown, value_in,
-    values,
+    Fewer, FewerQuery, PREAMBLE, SentPart, Sweep, SweepChoice, SweepQuery, differs_only_in, format_argument, planned, shown,
+    value_in, values,
 };
 use crate::capture::{Capture, CaptureId, Outcome, Tool};
 use crate::contract::TableKind;
 use crate::contract::{SweepFile, sweep_table};
 use crate::fixture::export::safe_name;
 use crate::problem::{Problem, ProblemKind};
-use crate::verdict::Verdict;
-use crate::verdict::{needed_verdict, sweep_verdict};
+use crate::token::Encoding;
+use crate::verdict::{Strip, Verdict, sweep_strip, sweep_verdict};
 
 /// A comparison, running or done.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +40,12 @@ pub struct Compare {
     pub part: SentPart,
     /// Sections of which only the head is shown, by name.
     pub folded: Arc<BTreeSet<String>>,
-    /// What the list below the columns shows.
-    pub below: CompareTab,
+    /// What is shown of it; `None` takes what there is most to see in.
+    pub tab: Option<CompareTab>,
+    /// The field whose values are shown record by record, by its pattern; `None` takes the first that some column loses.
+    pub field: Option<String>,
+    /// The column that was gone to, by its position; counted anew each time.
+    pub column: Option<(usize, u64)>,
     /// The call that the others are compared with; `None` takes the first answer.
     pub baseline: Option<usize>,
     /// Columns without a call; `None` takes the usual ones.
@@ -50,15 +54,13 @@ pub struct Compare {
     pub is_rendered: bool,
     /// Columns that stay exact where the others are rendered, by title.
     pub exact: Arc<BTreeSet<String>>,
-    /// Whether the plot is shown; only where the argument is a page size.
-    pub is_curve: bool,
     /// The difference that was gone to, by position in the list; counted anew each time.
     pub at: Option<(usize, u64)>,
 }
 
 impl Compare {
     /// The calls that were made and what is asked about them; `None` before the first.
-    pub fn query(&self) -> Option<(Vec<CaptureId>, SweepQuery)> {
+    pub fn query(&self, encoding: Encoding) -> Option<(Vec<CaptureId>, SweepQuery)> {
         let made = self.values.iter().zip(&self.series.captures);
         let made = made.filter_map(|(value, capture)| Some((value.clone(), capture.clone()?)));
         let (values, captures): (Vec<String>, Vec<CaptureId>) = made.unzip();
@@ -68,13 +70,9 @@ impl Compare {
             part: self.part,
             baseline: self.baseline,
             derived: self.derived.clone(),
+            encoding,
         };
         (!captures.is_empty()).then_some((captures, ask))
-    }
-
-    /// "Compare response_format", "5 equal calls".
-    pub fn title(&self) -> String {
-        self.vary.as_ref().map_or_else(|| format!("{} equal calls", self.values.len()), |vary| format!("Compare {vary}"))
     }
 
     /// "response_format=markdown", "call 2".
@@ -82,11 +80,11 @@ impl Compare {
         self.vary.as_ref().map_or_else(|| shown(value), |vary| format!("{vary}={}", shown(value)))
     }
 
-    /// "Call 2 of 2: response_format=markdown", while one is in flight.
+    /// "response_format=markdown, call 2 of 2", while one is in flight.
     pub fn progress(&self) -> Option<String> {
         let at = self.series.running()?;
-        let which = self.vary.as_ref().map_or_else(String::new, |_| format!(": {}", self.name(&self.values[at])));
-        Some(format!("Call {} of {}{which}", at + 1, self.values.len()))
+        let which = self.vary.as_ref().map_or_else(String::new, |_| format!("{}, ", self.name(&self.values[at])));
+        Some(format!("{which}call {} of {}", at + 1, self.values.len()))
     }
 
     /// "response_format=markdown", of the calls that were not made.
@@ -96,11 +94,17 @@ impl Compare {
     }
 }
 
-/// The lists below the columns.
+/// What is shown of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareTab {
-    Differences,
+    /// The fields, and what each column makes of them.
+    Fields,
+    /// The texts beside each other.
+    Records,
+    /// What each host's model would be shown.
     Hosts,
+    /// The plot; only where the argument is a page size.
+    Curve,
 }
 
 /// What a person does in a comparison.
@@ -123,7 +127,11 @@ pub enum CompareAction {
     Fold(String),
     /// The names of all sections that are folded.
     SetFolded(BTreeSet<String>),
-    ShowBelow(CompareTab),
+    Show(CompareTab),
+    /// Shows the values of a field, by its pattern.
+    Field(String),
+    /// Scrolls to a column, by its position.
+    Column(usize),
     /// The comparison as a text for the clipboard.
     Copy(SweepFile),
     /// The comparison as a file; `None` asks where.
@@ -136,7 +144,6 @@ pub enum CompareAction {
     SetRendered(bool),
     /// Turns a column, by title, between rendered and exact where the others are rendered.
     TurnExact(String),
-    SetCurve(bool),
     /// Whether the plot counts characters instead of tokens.
     SetChars(bool),
     /// Whose limits the plot draws in, by the host's id.
@@ -239,13 +246,19 @@ impl State {
             }),
             CompareAction::Fold(section) => self.edit_compare(|compare| toggle(Arc::make_mut(&mut compare.folded), section)),
             CompareAction::SetFolded(folded) => self.edit_compare(|compare| compare.folded = Arc::new(folded)),
-            CompareAction::ShowBelow(tab) => self.edit_compare(|compare| compare.below = tab),
+            CompareAction::Show(tab) => self.edit_compare(|compare| compare.tab = Some(tab)),
+            CompareAction::Field(field) => self.edit_compare(|compare| compare.field = Some(field)),
+            CompareAction::Column(at) => {
+                self.edit_compare(|compare| compare.column = Some((at, compare.column.map_or(0, |(_, count)| count + 1))));
+            }
             CompareAction::SetBaseline(call) => self.edit_compare(|compare| compare.baseline = Some(call)),
             CompareAction::SetDerived(derived) => self.edit_compare(|compare| compare.derived = Some(derived)),
             CompareAction::TurnExact(column) => self.edit_compare(|compare| toggle(Arc::make_mut(&mut compare.exact), column)),
             CompareAction::SetRendered(is_rendered) => self.edit_compare(|compare| compare.is_rendered = is_rendered),
-            CompareAction::SetCurve(is_curve) => self.edit_compare(|compare| compare.is_curve = is_curve),
             CompareAction::Go(at) => {
+                let field = self.compared().and_then(|(_, page)| page.sweep.fields.get(page.losses.get(at)?.field));
+                let field = field.map(|field| field.pattern.clone());
+                self.edit_compare(|compare| compare.field = field.or(compare.field.take()));
                 self.edit_compare(|compare| compare.at = Some((at, compare.at.map_or(0, |(_, count)| count + 1))));
             }
         }
@@ -257,34 +270,50 @@ impl State {
         }
     }
 
-    /// The sentence about a comparison, by the fields that are needed where a person chose them.
-    pub fn compare_verdict(&self, compare: &Compare, sweep: &Sweep) -> Verdict {
-        let encoding = self.settings.encoding();
-        match self.needed(&compare.server, &compare.tool.name) {
-            Some(needed) if compare.vary.is_some() => {
-                let fields = sweep.choosable_fields().into_iter().map(|field| field.pattern.clone());
-                needed_verdict(sweep, &fields.filter(|field| needed.contains(field)).collect::<Vec<_>>(), encoding)
-            }
-            _ => sweep_verdict(sweep, encoding),
-        }
+    /// The comparison on the screen, once it is measured.
+    fn compared(&self) -> Option<(&Compare, &Arc<SweepPage>)> {
+        let compare = self.comparisons.current.as_ref()?;
+        let (captures, ask) = compare.query(self.settings.encoding())?;
+        Some((compare, self.answers.known::<SweepQuery>(&Inquiry::of(&captures, ask))?.ready()?))
     }
 
-    fn compare_page(&self, compare: &Compare) -> Option<&Arc<SweepPage>> {
-        let (captures, ask) = compare.query()?;
-        self.answers.known::<SweepQuery>(&Inquiry::of(&captures, ask))?.ready()
+    /// What the fields that are needed would cost alone; `None` where all are, or no answer has data.
+    pub fn fewer_fields(&self, compare: &Compare, sweep: &Sweep) -> Option<Inquiry> {
+        let needed = self.needed(&compare.server, &compare.tool.name)?;
+        let fields = sweep.fields.iter().map(|field| &field.pattern).filter(|field| needed.contains(*field)).cloned().collect();
+        let capture = compare.series.captures.iter().flatten().nth(sweep.reference?)?;
+        let query = FewerQuery { fields: Arc::new(fields), encoding: sweep.encoding };
+        Some(Inquiry::of(std::slice::from_ref(capture), query))
+    }
+
+    fn fewer(&self, compare: &Compare, sweep: &Sweep) -> Option<&Fewer> {
+        let known = self.answers.known::<FewerQuery>(&self.fewer_fields(compare, sweep)?)?;
+        known.ready()?.as_deref()
+    }
+
+    /// What is said of a comparison, by the fields that are needed where a person chose them.
+    pub fn compare_strip(&self, compare: &Compare, sweep: &Sweep) -> Strip {
+        sweep_strip(sweep, self.needed(&compare.server, &compare.tool.name), self.fewer(compare, sweep))
+    }
+
+    /// The same as a sentence.
+    pub fn compare_verdict(&self, compare: &Compare, sweep: &Sweep) -> Verdict {
+        sweep_verdict(sweep, self.needed(&compare.server, &compare.tool.name), self.fewer(compare, sweep))
     }
 
     /// The sentence and the columns as Markdown; `None` until they are there.
     pub(super) fn compare_text(&self) -> Option<String> {
-        let compare = self.comparisons.current.as_ref()?;
-        let page = self.compare_page(compare)?;
-        let table = sweep_table(TableKind::Markdown, &page.sweep, &[], self.settings.encoding());
-        Some(format!("{}\n\n{table}", self.compare_verdict(compare, &page.sweep).text()))
+        let (compare, page) = self.compared()?;
+        let headline = self.compare_strip(compare, &page.sweep).headline();
+        let headline = headline.map_or_else(String::new, |headline| format!("**{headline}**\n\n"));
+        let table = sweep_table(TableKind::Markdown, &page.sweep, &[]);
+        Some(format!("{headline}{}\n\n{table}", self.compare_verdict(compare, &page.sweep).text()))
     }
 
     /// Writes the calls that were made, as they are looked at.
     fn write_compare(&mut self, file: SweepFile, path: Option<PathBuf>, effects: &mut Vec<Effect>) {
-        let Some((captures, ask)) = self.comparisons.current.as_ref().and_then(Compare::query) else {
+        let encoding = self.settings.encoding();
+        let Some((captures, ask)) = self.comparisons.current.as_ref().and_then(|compare| compare.query(encoding)) else {
             self.toast("No call has been made yet");
             return;
         };
@@ -294,8 +323,7 @@ impl State {
             return;
         };
         self.dialog = None;
-        let encoding = self.settings.encoding();
-        effects.push(Effect::Export(ExportEffect::Compare { captures, ask, file, path, encoding }));
+        effects.push(Effect::Export(ExportEffect::Compare { captures, ask, file, path }));
     }
 
     fn ask_where(&mut self, file: SweepFile) {
@@ -342,7 +370,6 @@ impl State {
                 Err(problem) => return self.toast_problem(problem),
             }
         }
-        let is_curve = page_size_argument(&tool).is_some_and(|size| Some(&size.name) == vary.as_ref());
         let server = self.connection.server().map(|server| server.name.clone()).unwrap_or_default();
         let compare = Compare {
             server,
@@ -351,13 +378,14 @@ impl State {
             values,
             series,
             part: SentPart::Both,
-            folded: Arc::default(),
-            below: CompareTab::Differences,
+            folded: Arc::new([PREAMBLE.to_owned()].into()),
+            tab: None,
+            field: None,
+            column: None,
             baseline: None,
             derived: None,
             is_rendered: false,
             exact: Arc::default(),
-            is_curve,
             at: None,
         };
         self.ask_compare(compare, effects);
@@ -396,12 +424,21 @@ impl State {
         self.comparisons.needed.get(server)?.get(tool)
     }
 
-    /// Goes to the next difference in the list, round and round.
-    pub fn next_difference(&self) -> Option<super::Action> {
-        let compare = self.comparisons.current.as_ref()?;
-        let page = self.compare_page(compare)?;
-        let count = page.losses.len();
-        let next = compare.at.map_or(0, |(at, _)| at + 1);
-        (count > 0).then(|| super::Action::Compare(CompareAction::Go(next % count)))
+    /// Goes to the next difference of a needed field, or the one before, round and round.
+    pub fn step_difference(&self, is_next: bool) -> Option<super::Action> {
+        let (compare, page) = self.compared()?;
+        let needed = self.needed(&compare.server, &compare.tool.name);
+        let is_needed = |at: &usize| {
+            let field = &page.sweep.fields[page.losses[*at].field];
+            needed.is_none_or(|needed| needed.contains(&field.pattern))
+        };
+        let all: Vec<usize> = (0..page.losses.len()).filter(is_needed).collect();
+        let (first, last) = (*all.first()?, *all.last()?);
+        let next = match compare.at {
+            Some((at, _)) if is_next => all.iter().copied().find(|other| *other > at).unwrap_or(first),
+            Some((at, _)) => all.iter().rev().copied().find(|other| *other < at).unwrap_or(last),
+            None => first,
+        };
+        Some(super::Action::Compare(CompareAction::Go(next)))
     }
 }

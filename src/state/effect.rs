@@ -16,7 +16,6 @@ use crate::host::Host;
 use crate::settings::Theme;
 use crate::source::import::Placeholder;
 use crate::source::{Limits, Recent, Source};
-use crate::token::Encoding;
 
 /// What is to be done outside the state, by area.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +112,6 @@ pub enum ExportEffect {
         ask: SweepQuery,
         file: SweepFile,
         path: Option<PathBuf>,
-        encoding: Encoding,
     },
     /// The decoded bytes of the block at this position in `content`.
     Block {
@@ -172,6 +170,8 @@ pub enum AppEffect {
         path: Option<PathBuf>,
     },
     CopyText(String),
+    /// A part of the window as a picture: left, top, right, bottom in points.
+    CopyRegion([f32; 4]),
     OpenUrl(String),
     Quit,
 }

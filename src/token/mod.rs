@@ -17,8 +17,9 @@ pub use subtree::{Role, each_start, each_token, subtrees};
 pub use tokenizer::{Count, Tokenizer};
 
 /// An encoding that is always counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Encoding {
+    #[default]
     O200kBase,
     Cl100kBase,
 }

@@ -333,7 +333,8 @@ fn has_problem(form: &Form) -> bool {
 }
 
 fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let has_capture = cx.state.capture().is_some();
+    let is_comparison = cx.state.view.screen == Screen::Compare && cx.state.comparisons.current.is_some();
+    let has_capture = is_comparison || cx.state.capture().is_some();
     let mut button = widgets::Button::new("Export").icon(icons::EXPORT).menu().enabled(has_capture);
     if !has_capture {
         button = button.tip("Call a tool, or open a capture, to have something to export");
@@ -344,6 +345,9 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
     Popup::menu(&response).show(|ui| {
         ui.set_width(240.0);
+        if is_comparison {
+            return super::compare::export_ui(ui, cx);
+        }
         let keys = commands::keys_of("Export the capture folder");
         let text = match cx.ready(TextQuery("content")) {
             Some(view) if !view.text.is_empty() => Some(view),

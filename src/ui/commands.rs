@@ -64,19 +64,21 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(CTRL, Key::F, "Find in the pane", |_, cx| {
         has_answer(cx).then(|| ViewAction::SetSearch(Some(cx.state.view.search.clone().unwrap_or_default())).into())
     }),
-    UiCommand::new(Modifiers::ALT, Key::Num1, "Open the answer as sent", |_, cx| strip::open(cx, 0)),
-    UiCommand::new(Modifiers::ALT, Key::Num2, "Open the second format of the answer", |_, cx| strip::open(cx, 1)),
-    UiCommand::new(Modifiers::ALT, Key::Num3, "Open the third format of the answer", |_, cx| strip::open(cx, 2)),
+    UiCommand::new(Modifiers::ALT, Key::Num1, "Open the answer as sent", |ui, cx| open_cell(ui, cx, 0)),
+    UiCommand::new(Modifiers::ALT, Key::Num2, "Open the second format of the answer", |ui, cx| open_cell(ui, cx, 1)),
+    UiCommand::new(Modifiers::ALT, Key::Num3, "Open the third format of the answer", |ui, cx| open_cell(ui, cx, 2)),
     UiCommand::new(BARE, Key::W, "Why it is cheaper", |ui, cx| {
         if has_answer(cx) {
             strip::why(ui, cx);
+        } else if has_comparison(cx) {
+            compare::why(ui, cx);
         }
         None
     }),
-    UiCommand::new(Modifiers::SHIFT, Key::V, "Copy the answer as a picture", |_, cx| {
-        has_answer(cx).then(super::strip::copy_picture)
+    UiCommand::new(Modifiers::SHIFT, Key::V, "Copy as picture", |_, cx| has_answer(cx).then(strip::copy_picture)),
+    UiCommand::new(BARE, Key::V, "Copy the verdict", |_, cx| {
+        (has_answer(cx) || has_comparison(cx)).then_some(Action::CopyVerdict)
     }),
-    UiCommand::new(BARE, Key::V, "Copy the verdict", |_, cx| has_answer(cx).then_some(Action::CopyVerdict)),
     UiCommand::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
     UiCommand::new(CTRL, Key::Num2, "Second pane", |_, cx| focus_pane(cx, 1)),
     UiCommand::new(CTRL, Key::Num3, "Third pane", |_, cx| focus_pane(cx, 2)),
@@ -127,11 +129,8 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(CTRL, Key::D, "Compare with the answer before", |_, cx| {
         cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
     }),
-    UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous difference", |_, cx| super::diff::step(cx, false)),
-    UiCommand::new(BARE, Key::F8, "Next difference", |_, cx| match cx.state.view.screen {
-        Screen::Compare => cx.state.next_difference(),
-        _ => super::diff::step(cx, true),
-    }),
+    UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous difference", |_, cx| step(cx, false)),
+    UiCommand::new(BARE, Key::F8, "Next difference", |_, cx| step(cx, true)),
     UiCommand::without_keys("Use my server…", |_, _| Some(ConnectAction::Show.into())),
     UiCommand::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
     UiCommand::without_keys("Start page", |_, _| Some(ViewAction::ShowStart.into())),
@@ -223,6 +222,19 @@ fn pressed(ui: &Ui, shortcut: &KeyboardShortcut) -> bool {
 
 fn has_answer(cx: &Cx<'_>) -> bool {
     cx.state.view.screen == Screen::Answer && cx.state.capture().is_some()
+}
+
+fn has_comparison(cx: &Cx<'_>) -> bool {
+    cx.state.view.screen == Screen::Compare && cx.state.comparisons.current.is_some()
+}
+
+fn step(cx: &Cx<'_>, is_next: bool) -> Option<Action> {
+    if has_comparison(cx) { cx.state.step_difference(is_next) } else { super::diff::step(cx, is_next) }
+}
+
+/// What a cell of the strip stands for.
+fn open_cell(ui: &Ui, cx: &Cx<'_>, at: usize) -> Option<Action> {
+    if has_comparison(cx) { compare::open(ui, cx, at) } else { strip::open(cx, at) }
 }
 
 fn call_or_connect(cx: &Cx<'_>) -> Option<Action> {

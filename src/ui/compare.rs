@@ -1,39 +1,128 @@
-//! The screen that shows several calls side by side: what each column costs and keeps, one computed sentence, the texts
-//! aligned by record, and what differs as a list.
+//! The screen that shows several calls side by side: what to take in a strip, then the fields and what each column makes
+//! of them, the texts record by record, what hosts show, and the curve of a page size.
 
-mod below;
 mod body;
-mod card;
-mod controls;
 mod curve;
+mod fields;
+mod head;
 mod hosts;
-mod losses;
-mod needed;
 mod offer;
 mod place;
+mod records;
 mod rendered;
 mod room;
+mod tabs;
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
+use egui::{Align, Id, Layout, Popup, PopupCloseBehavior, Rect, RichText, Sense, Stroke, Ui, UiBuilder, vec2};
 
+use super::strip::{self, words};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
-use super::{Cx, icons};
-use crate::analysis::sweep::{Column, SweepPage};
-use crate::state::{Action, CallAction, Compare, CompareAction, QueryState};
-use crate::ui::panes::format_title;
+use super::{Cx, commands, icons};
+use crate::analysis::sweep::{Column, ColumnOrigin, Fewer, FewerQuery, Field, Sweep, SweepPage, readable};
+use crate::capture::CaptureId;
+use crate::contract::{SweepFile, TableKind};
+use crate::diff::pattern;
+use crate::state::diff::DiffAction;
+use crate::state::{Action, CallAction, Compare, CompareAction, QueryState, Screen, ViewAction};
+use crate::verdict::{Loss, Strip, column_loss};
 
 pub use offer::{EQUAL, button_ui, by_key, equal_by_key, equal_ui, offer_ui, variant_ui};
 pub use room::{HEIGHT as ROOM, has_room, room_ui};
 
-/// A column is never narrower; more of them scroll.
-const MIN_COLUMN: f32 = 240.0;
-const CARD: f32 = 112.0;
-/// Below this width the controls stand under the head.
-const NARROW: f32 = 860.0;
 const SIDE: f32 = 14.0;
+const NOTICE: f32 = 34.0;
+
+/// A comparison with what is needed of it: made anew only where one of them changes.
+struct Judged {
+    page: Arc<SweepPage>,
+    needed: Option<BTreeSet<String>>,
+    fewer: Option<Arc<Fewer>>,
+    /// By field.
+    is_needed: Vec<bool>,
+    /// By field: the name alone where it is the only one of its kind, else the whole path.
+    names: Vec<String>,
+    /// Records of the data that the columns are judged against.
+    records: u64,
+    /// By column.
+    losses: Vec<Loss>,
+    strip: Strip,
+    /// Position of the column that wins.
+    winner: Option<usize>,
+    /// Position of the baseline's column.
+    base: Option<usize>,
+}
+
+impl Judged {
+    fn of(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>) -> Arc<Self> {
+        let id = Id::unique("compare judged");
+        let needed = cx.state.needed(&compare.server, &compare.tool.name);
+        let fewer =
+            cx.state.fewer_fields(compare, &page.sweep).and_then(|inquiry| cx.inquire::<FewerQuery>(inquiry).ready()?.clone());
+        let known: Option<Arc<Self>> = ui.data(|data| data.get_temp(id));
+        let is_it = |known: &Arc<Self>| {
+            Arc::ptr_eq(&known.page, page) && known.needed.as_ref() == needed && known.fewer.as_deref() == fewer.as_deref()
+        };
+        known.filter(is_it).unwrap_or_else(|| {
+            let sweep = &page.sweep;
+            let strip = cx.state.compare_strip(compare, sweep);
+            let position = |origin| sweep.columns.iter().position(|column| column.origin == origin);
+            let judged = Arc::new(Self {
+                is_needed: sweep.fields.iter().map(|field| needed.is_none_or(|needed| needed.contains(&field.pattern))).collect(),
+                names: names(sweep),
+                records: sweep.records.iter().filter(|record| record.is_of_reference).count() as u64,
+                losses: (0..sweep.columns.len()).map(|at| column_loss(sweep, at, needed)).collect(),
+                winner: strip.winner().and_then(|cell| cell.column),
+                base: sweep.baseline.and_then(|call| position(ColumnOrigin::Call(call))),
+                strip,
+                needed: needed.cloned(),
+                fewer,
+                page: Arc::clone(page),
+            });
+            ui.data_mut(|data| data.insert_temp(id, Arc::clone(&judged)));
+            judged
+        })
+    }
+
+    fn column(&self, at: usize) -> &Column {
+        &self.page.sweep.columns[at]
+    }
+
+    /// How many fields are needed.
+    fn count_needed(&self) -> usize {
+        self.is_needed.iter().filter(|is_needed| **is_needed).count()
+    }
+
+    /// Says that these fields are needed, by position.
+    fn need(&self, cx: &Cx<'_>, is_needed: impl Fn(usize) -> bool) {
+        let fields = &self.page.sweep.fields;
+        let chosen: BTreeSet<String> =
+            (0..fields.len()).filter(|at| is_needed(*at)).map(|at| fields[at].pattern.clone()).collect();
+        cx.send(Action::Compare(CompareAction::Need(Some(chosen).filter(|chosen| chosen.len() < fields.len()))));
+    }
+
+    fn toggle(&self, cx: &Cx<'_>, field: usize) {
+        self.need(cx, |at| self.is_needed[at] != (at == field));
+    }
+
+    /// Needs what a column has, and nothing else.
+    fn need_what_it_has(&self, cx: &Cx<'_>, at: usize) {
+        self.need(cx, |field| self.column(at).cells[field].lost == 0);
+    }
+}
+
+fn names(sweep: &Sweep) -> Vec<String> {
+    let mut same: HashMap<String, usize> = HashMap::new();
+    let names: Vec<String> = sweep.fields.iter().map(|field| pattern::name(&field.pattern)).collect();
+    names.iter().for_each(|name| *same.entry(name.clone()).or_default() += 1);
+    let told = |(name, field): (String, &Field)| {
+        if same[&name] == 1 && !name.is_empty() { name } else { readable(&field.pattern) }
+    };
+    names.into_iter().zip(&sweep.fields).map(told).collect()
+}
 
 pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(compare) = &cx.state.comparisons.current else {
@@ -41,58 +130,35 @@ pub fn compare_ui(ui: &mut Ui, cx: &Cx<'_>) {
         return;
     };
     let t = ThemeTokens::of(ui);
-    let page = page(ui, cx, compare);
-    // Where the head has no room for them, the controls have a row of their own.
-    let is_narrow = ui.available_width() < NARROW;
-    let rest = widgets::mode_head(ui, cx, &compare.title(), |ui| {
-        if !is_narrow {
-            controls::controls_ui(ui, cx, compare, page.as_deref());
-        }
+    let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, &page));
+    let rect = ui.available_rect_before_wrap();
+    ui.allocate_rect(rect, Sense::hover());
+    ui.painter().rect_filled(rect, 0.0, t.panel);
+    let (top, rest) = rect.split_top_bottom_at_y(rect.top() + strip::height_here(ui));
+    ui.scope_builder(widgets::region(ui, "compare answer").max_rect(top), |ui| strip_ui(ui, cx, compare, judged.as_deref()));
+    let (row, rest) = rest.split_top_bottom_at_y(rest.top() + theme::HEADER);
+    let tab = tabs::tabs_ui(ui, cx, compare, judged.as_deref(), row);
+    let rest = rest.with_min_y(rest.top() + not_made_ui(ui, compare, rest));
+    ui.scope_builder(widgets::region(ui, "compare body").max_rect(rest), |ui| match (&judged, tab) {
+        (None, _) => waiting_ui(ui, cx, compare),
+        (Some(judged), tabs::Shown::Fields) => fields::fields_ui(ui, cx, compare, judged),
+        (Some(judged), tabs::Shown::Records) => records::records_ui(ui, cx, compare, judged),
+        (Some(judged), tabs::Shown::Hosts) => hosts::hosts_ui(ui, cx, compare, judged),
+        (Some(judged), tabs::Shown::Curve) => curve::curve_ui(ui, cx, &judged.page),
     });
-    ui.allocate_rect(rest, Sense::hover());
-    ui.painter().rect_filled(rest, 0.0, t.panel);
-    let mut top = rest.top();
-    if is_narrow {
-        let row = Rect::from_min_size(rest.min, vec2(rest.width(), theme::HEADER + 4.0));
-        let layout = Layout::right_to_left(Align::Center);
-        let row = widgets::region(ui, "compare controls").max_rect(row.shrink2(vec2(SIDE, 0.0))).layout(layout);
-        ui.scope_builder(row, |ui| controls::controls_ui(ui, cx, compare, page.as_deref()));
-        top += theme::HEADER + 4.0;
-    }
-    top += progress_ui(ui, cx, compare, rest.with_min_y(top));
-    let Some(page) = page else {
-        ui.scope_builder(UiBuilder::new().max_rect(rest.with_min_y(top)), |ui| waiting_ui(ui, cx, compare));
-        return;
-    };
-    top += verdict_ui(ui, cx, &page, rest.with_min_y(top));
-    let rest = rest.with_min_y(top);
-    if compare.is_curve && !page.curves.is_empty() {
-        ui.scope_builder(UiBuilder::new().max_rect(rest.shrink(12.0)), |ui| curve::curve_ui(ui, cx, &page));
-        return;
-    }
-    top += controls::strip_ui(ui, cx, compare, &page, rest);
-    let rest = rest.with_min_y(top);
-    let below = if rest.height() > 320.0 { below::height(cx, compare, &page).min(rest.height() * 0.3) } else { 0.0 };
-    let middle = rest.with_max_y(rest.bottom() - below);
-    ui.scope_builder(widgets::region(ui, "compare columns").max_rect(middle), |ui| columns_ui(ui, cx, compare, &page));
-    if below > 0.0 {
-        ui.painter().hline(rest.x_range(), middle.bottom() + 0.5, Stroke::new(1.0, t.line));
-        let area = rest.with_min_y(middle.bottom() + 1.0);
-        ui.scope_builder(widgets::region(ui, "below the columns").max_rect(area), |ui| below::below_ui(ui, cx, compare, &page));
-    }
 }
 
 /// What is known now; until it is, what was known before, so that nothing flickers.
 fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<SweepPage>> {
     let id = Id::unique("compare page");
-    let (captures, ask) = compare.query()?;
+    let (captures, ask) = compare.query(cx.state.settings.encoding())?;
     match cx.ask_of(&captures, ask) {
         QueryState::Ready(page) => {
             ui.data_mut(|data| data.insert_temp(id, (captures, Arc::clone(page))));
             Some(Arc::clone(page))
         }
         QueryState::Working { .. } => {
-            let (before, page): (Vec<crate::capture::CaptureId>, Arc<SweepPage>) = ui.data(|data| data.get_temp(id))?;
+            let (before, page): (Vec<CaptureId>, Arc<SweepPage>) = ui.data(|data| data.get_temp(id))?;
             (before.first() == captures.first()).then_some(page)
         }
         _ => None,
@@ -100,104 +166,176 @@ fn page(ui: &Ui, cx: &Cx<'_>, compare: &Compare) -> Option<Arc<SweepPage>> {
 }
 
 fn waiting_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare) {
-    let failed = compare.query().map(|(captures, ask)| cx.ask_of(&captures, ask));
+    let failed = compare.query(cx.state.settings.encoding()).map(|(captures, ask)| cx.ask_of(&captures, ask));
     match failed {
         Some(QueryState::Failed(problem)) => {
             egui::Frame::new().inner_margin(12).show(ui, |ui| widgets::problem_ui(ui, problem));
         }
-        Some(QueryState::Working { since }) => {
-            ui.add_space(12.0);
-            ui.horizontal(|ui| {
-                ui.add_space(SIDE);
-                widgets::waiting(ui, "Measuring what came", since, cx);
-            });
-        }
-        _ if !compare.series.is_running() && widgets::empty_ui(ui, "No call was made.", Some("Make the calls")) => {
+        None if !compare.series.is_running() && widgets::empty_ui(ui, "No call has been made.", Some("Make the calls")) => {
             cx.send(Action::Compare(CompareAction::Again));
         }
         _ => {}
     }
 }
 
-/// "Call 2 of 2: response_format=markdown · 0.0 s · Cancel", or which calls were not made and why. Returns its height.
-fn progress_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, rect: Rect) -> f32 {
-    const HEIGHT: f32 = 34.0;
+/// The answer of the comparison: three cells, or one sentence why there are none. While a call is made there is none, since
+/// the last column may be the cheapest.
+fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>) {
     let t = ThemeTokens::of(ui);
-    let running = compare.progress().zip(cx.state.running.as_ref());
+    let rect = ui.max_rect();
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    if let Some((said, running)) = compare.progress().zip(cx.state.running.as_ref()) {
+        return strip::alone(ui, rect, |ui| {
+            widgets::waiting(ui, &format!("Waiting for {said}"), running.since, cx);
+            if Button::new("Cancel").small().name("Cancel the comparison").show(ui).clicked() {
+                cx.send(CallAction::Cancel);
+            }
+            words(ui, &format!("gives up at {}", widgets::seconds(running.limit)), t.weak);
+        });
+    }
+    let Some(judged) = judged else {
+        if let Some((captures, ask)) = compare.query(cx.state.settings.encoding())
+            && let QueryState::Working { since } = cx.ask_of(&captures, ask)
+        {
+            strip::alone(ui, rect, |ui| {
+                widgets::waiting(ui, "Measuring the answers", since, cx);
+            });
+        }
+        return;
+    };
+    let strip = &judged.strip;
+    if let Some(note) = &strip.note {
+        return strip::alone(ui, rect, |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
+                    cx.send(Action::CopyVerdict);
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| note_ui(ui, note));
+            });
+        });
+    }
+    let (clicked, rest) = strip::cells_ui(ui, strip, rect);
+    clicked.and_then(|at| cell_action(judged, at)).into_iter().for_each(|action| cx.send(action));
+    let way = why_of(cx, compare, judged);
+    let why = |ui: &Ui| way.clone().into_iter().for_each(|way| way.go(ui, cx));
+    strip::buttons_ui(ui, cx, strip, rest, way.as_ref().map(|_| &why as &dyn Fn(&Ui)), &strip::copy_below(ui, rect));
+}
+
+/// A sentence on as many lines as the strip has, the whole of it on hover.
+fn note_ui(ui: &mut Ui, note: &str) {
+    let rows = if ui.available_height() > 40.0 { 3 } else { 1 };
+    let mut job = egui::text::LayoutJob::simple(note.to_owned(), theme::base(), ThemeTokens::of(ui).text, ui.available_width());
+    job.wrap.max_rows = rows;
+    let galley = ui.painter().layout_job(job);
+    ui.add(egui::Label::new(galley)).on_hover_text(note);
+}
+
+/// Goes to the column of a cell; one that has none gets it.
+fn cell_action(judged: &Judged, at: usize) -> Option<Action> {
+    let cell = judged.strip.cells.get(at)?;
+    let action = match (cell.column, judged.page.sweep.reference) {
+        (Some(column), _) => CompareAction::Column(column),
+        (None, Some(call)) => {
+            let mut derived = tabs::derived(&judged.page);
+            match judged.page.sweep.columns.iter().position(|column| !column.is_offered() && column.format == cell.format) {
+                Some(column) => CompareAction::Column(column),
+                None => {
+                    derived.push((call, cell.format));
+                    CompareAction::SetDerived(derived)
+                }
+            }
+        }
+        (None, None) => return None,
+    };
+    Some(Action::Compare(action))
+}
+
+/// The cell of the strip by key.
+pub fn open(ui: &Ui, cx: &Cx<'_>, at: usize) -> Option<Action> {
+    let compare = cx.state.comparisons.current.as_ref().filter(|_| cx.state.view.screen == Screen::Compare)?;
+    cell_action(&Judged::of(ui, cx, compare, &page(ui, cx, compare)?), at)
+}
+
+/// Where it is shown why the winner is cheaper than the baseline.
+#[derive(Clone)]
+enum Why {
+    /// Both are of this answer: the steps from one format to the other.
+    Steps(CaptureId),
+    /// The difference of two answers.
+    Answers(CaptureId, CaptureId),
+}
+
+impl Why {
+    fn go(self, ui: &Ui, cx: &Cx<'_>) {
+        match self {
+            Self::Steps(capture) => {
+                cx.send(ViewAction::SelectCapture(capture));
+                strip::why(ui, cx);
+            }
+            Self::Answers(a, b) => cx.send(Action::Diff(DiffAction::Open(a, b))),
+        }
+    }
+}
+
+fn why_of(cx: &Cx<'_>, compare: &Compare, judged: &Judged) -> Option<Why> {
+    let (captures, _) = compare.query(cx.state.settings.encoding())?;
+    let winner = judged.strip.winner()?;
+    let call = |at: usize| match judged.column(at).origin {
+        ColumnOrigin::Call(call) | ColumnOrigin::Derived(call) => captures.get(call).cloned(),
+    };
+    let base = judged.base.and_then(call)?;
+    let is_offered = winner.column.is_some_and(|at| judged.column(at).is_offered());
+    let own = if is_offered { winner.column.and_then(call)? } else { captures.get(judged.page.sweep.reference?)?.clone() };
+    match own == base {
+        true if is_offered => None,
+        true => Some(Why::Steps(own)),
+        false => Some(Why::Answers(base, own)),
+    }
+}
+
+/// Why the winner is cheaper, by key.
+pub fn why(ui: &Ui, cx: &Cx<'_>) {
+    let Some(compare) = &cx.state.comparisons.current else { return };
+    let judged = page(ui, cx, compare).map(|page| Judged::of(ui, cx, compare, &page));
+    judged.and_then(|judged| why_of(cx, compare, &judged)).into_iter().for_each(|way| way.go(ui, cx));
+}
+
+/// Which calls were not made, and why. Returns its height.
+fn not_made_ui(ui: &mut Ui, compare: &Compare, rect: Rect) -> f32 {
+    let t = ThemeTokens::of(ui);
     let left = compare.not_made();
-    if running.is_none() && left.is_empty() {
+    if compare.series.is_running() || left.is_empty() {
         return 0.0;
     }
-    let strip = Rect::from_min_size(rect.min, vec2(rect.width(), HEIGHT));
-    ui.painter().rect_filled(strip, 0.0, if running.is_some() { t.accent_bg } else { t.warn_bg });
-    ui.scope_builder(
-        widgets::region(ui, "progress").max_rect(strip.shrink2(vec2(SIDE, 0.0))).layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 10.0;
-            if let Some((words, running)) = running {
-                widgets::waiting(ui, &words, running.since, cx);
-                if Button::new("Cancel").small().name("Cancel the comparison").show(ui).clicked() {
-                    cx.send(CallAction::Cancel);
-                }
-            } else {
-                let why = compare.series.stopped.as_deref().unwrap_or("not called");
-                let words = format!("Not called: {} ({why}). What came is below.", left.join(", "));
-                ui.add(egui::Label::new(icons::icon_fill(icons::WARNING, 14.0, t.warn)));
-                ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.text)).truncate());
-            }
-        },
-    );
-    HEIGHT
+    let strip = Rect::from_min_size(rect.min, vec2(rect.width(), NOTICE));
+    ui.painter().rect_filled(strip, 0.0, t.warn_bg);
+    let inner = strip.shrink2(vec2(SIDE, 0.0));
+    ui.scope_builder(widgets::region(ui, "not made").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
+        let why = compare.series.stopped.as_deref().unwrap_or("not called");
+        let words = format!("Not called: {} ({why}). What came is below.", left.join(", "));
+        ui.add(egui::Label::new(icons::icon_fill(icons::WARNING, 14.0, t.warn)));
+        ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.text)).truncate());
+    });
+    NOTICE
 }
 
-fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, rect: Rect) -> f32 {
-    let Some(compare) = &cx.state.comparisons.current else { return 0.0 };
-    let verdict = cx.state.compare_verdict(compare, &page.sweep);
-    let inner = rect.shrink2(vec2(SIDE, 8.0));
-    let used = ui.scope_builder(widgets::region(ui, "compare verdict").max_rect(inner), |ui| {
-        ui.horizontal_top(|ui| {
-            let room = inner.width() - 34.0;
-            widgets::verdict_rows(ui, &verdict, room, 5);
-            if widgets::icon_button(ui, icons::COPY, "Copy verdict").clicked() {
-                cx.send(Action::CopyVerdict);
-            }
-        });
-    });
-    (used.response.rect.height() + 16.0).ceil()
-}
-
-// Columns
-
-fn columns_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>) {
-    let area = ui.available_rect_before_wrap();
-    let count = page.sweep.columns.len().max(1);
-    let width = (area.width() / count as f32).max(MIN_COLUMN).floor();
-    ScrollArea::horizontal().id_salt("compare across").auto_shrink(false).show(ui, |ui| {
-        ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
-        let left = ui.cursor().left();
-        let whole = Rect::from_min_size(pos2(left, area.top()), vec2(width * count as f32, area.height()));
-        ui.allocate_rect(whole, Sense::hover());
-        let most = page.sweep.columns.iter().map(|column| column.row.tokens.get(cx.state.settings.encoding())).max().unwrap_or(0);
-        for (at, column) in page.sweep.columns.iter().enumerate() {
-            let card = Rect::from_min_size(pos2(left + at as f32 * width, area.top()), vec2(width, CARD));
-            if ui.is_rect_visible(card) {
-                card::card_ui(ui, cx, compare, page, column, card, most);
-            }
+/// The comparison's part of *Export ▾*.
+pub fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    if ui.button("Copy verdict").on_hover_text(commands::keys_of("Copy the verdict")).clicked() {
+        cx.send(Action::CopyVerdict);
+        ui.close();
+    }
+    let table = SweepFile::Table(TableKind::Markdown);
+    if ui.button("Copy as Markdown table").on_hover_text(table.about()).clicked() {
+        cx.send(Action::Compare(CompareAction::Copy(table)));
+        ui.close();
+    }
+    for file in SweepFile::ALL {
+        if ui.button(format!("Save as {}…", file.title())).on_hover_text(file.about()).clicked() {
+            cx.send(Action::Compare(CompareAction::Save { file, path: None }));
+            ui.close();
         }
-        let t = ThemeTokens::of(ui);
-        ui.painter().hline(whole.x_range(), whole.top() + CARD - 0.5, Stroke::new(1.0, t.line));
-        let below = whole.with_min_y(whole.top() + CARD);
-        ui.scope_builder(widgets::region(ui, "compare body").max_rect(below), |ui| {
-            if compare.is_rendered {
-                rendered::rendered_ui(ui, cx, compare, page, below, width);
-            } else {
-                body::body_ui(ui, cx, compare, page, below, width);
-            }
-        });
-        for at in 1..count {
-            ui.painter().vline(left + at as f32 * width, whole.y_range(), Stroke::new(1.0, t.line));
-        }
-    });
+    }
 }
 
 /// A popup that stays while things are ticked in it.
@@ -205,7 +343,10 @@ fn stays(button: &egui::Response) -> Popup<'_> {
     Popup::menu(button).close_behavior(PopupCloseBehavior::CloseOnClickOutside)
 }
 
-/// Name of a column's format, for menus.
-fn column_name(column: &Column) -> &str {
-    if column.title.is_empty() { format_title(column.format) } else { &column.title }
+/// A part of the screen that is painted where others do not reach.
+fn clipped(ui: &mut Ui, rect: Rect, salt: &str, paint: impl FnOnce(&mut Ui)) {
+    ui.scope_builder(UiBuilder::new().max_rect(rect).scope_id(ui.scope_id().with(salt)), |ui| {
+        ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+        paint(ui);
+    });
 }

@@ -31,6 +31,7 @@ pub const RESTORE: &str = "\u{e09e}"; // arrows-in-simple
 pub const CLOSE: &str = "\u{e4f6}"; // x
 pub const LINKED: &str = "\u{e2e2}"; // link
 pub const CUT: &str = "\u{eae0}"; // scissors
+pub const BEST: &str = "\u{e67e}"; // trophy
 pub const BASELINE: &str = "\u{e3e2}"; // push-pin
 pub const TOKENIZER: &str = "\u{e2a2}"; // hash
 pub const SEARCH: &str = "\u{e30c}"; // magnifying-glass

@@ -29,8 +29,13 @@ const FEW: f32 = 420.0;
 /// How high it is in this window; `None` where no answer is shown.
 pub fn height(ui: &Ui, cx: &Cx<'_>) -> Option<f32> {
     let has_answer = cx.state.capture().is_some() || cx.state.running.is_some();
+    has_answer.then(|| height_here(ui))
+}
+
+/// How high a strip is in this window.
+pub fn height_here(ui: &Ui) -> f32 {
     let is_low = ui.content_rect().height() < theme::SHORT || ui.content_rect().width() < theme::NARROW;
-    has_answer.then_some(if is_low { LOW } else { TALL })
+    if is_low { LOW } else { TALL }
 }
 
 /// Every format as far as it is counted; asks for what is not.
@@ -76,7 +81,6 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             widgets::waiting(ui, "Counting tokens", cx.state.answers.since().unwrap_or(cx.state.now), cx);
         });
     };
-    let is_low = rect.height() <= LOW;
     if capture.outcome == Outcome::ToolError {
         return alone(ui, rect, |ui| {
             ui.label(icons::icon_fill(icons::ERROR, 16.0, t.bad));
@@ -86,6 +90,20 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     }
+    let (clicked, rest) = cells_ui(ui, &strip, rect);
+    if let Some(at) = clicked {
+        cx.send(ViewAction::SetPane { pane: 1, shows: PaneView::Text(strip.cells[at].format) });
+    }
+    match &strip.note {
+        Some(note) => note_ui(ui, cx, rest, note, !strip.cells.is_empty()),
+        None => buttons_ui(ui, cx, &strip, rest, Some(&|ui| why(ui, cx)), &copy_picture()),
+    }
+}
+
+/// The cells of a strip: which one was clicked, and the room that is left for buttons or a note.
+pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect) -> (Option<usize>, Rect) {
+    let t = ThemeTokens::of(ui);
+    let is_low = rect.height() <= LOW;
     let width = ui.content_rect().width();
     let side = match () {
         () if width < theme::NARROW => 44.0,
@@ -93,10 +111,10 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
         () => BUTTONS,
     };
     let room = rect.with_max_x(rect.right() - side);
-    let mut cells: Vec<&StripCell> = strip.cells.iter().collect();
+    let mut cells: Vec<(usize, &StripCell)> = strip.cells.iter().enumerate().collect();
     // Where there is little room, the plain choice goes first, unless it is the cheapest.
-    let is_tight = width < theme::WIDE || needs(ui, &cells, is_low).iter().sum::<f32>() > room.width();
-    if is_tight && cells.len() > 2 && !cells[1].is_winner() {
+    let is_tight = width < theme::WIDE || needs(ui, &cells, is_low, true).iter().sum::<f32>() > room.width();
+    if is_tight && cells.len() > 2 && !cells[1].1.is_winner() {
         cells.remove(1);
     }
     let widths = match &strip.note {
@@ -104,44 +122,44 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
         None => widths(ui, &cells, room.width(), is_low),
     };
     let mut left = room.left();
-    for (at, cell) in cells.iter().enumerate() {
-        let right = left + widths[at];
-        let cell_rect = Rect::from_min_max(pos2(left.round(), room.top()), pos2(right.round(), room.bottom() - 1.0));
-        cell_ui(ui, cx, cell, at, cell_rect, is_low);
+    let mut clicked = None;
+    for (position, (at, cell)) in cells.iter().enumerate() {
+        let right = left + widths[position];
+        let place = Rect::from_min_max(pos2(left.round(), room.top()), pos2(right.round(), room.bottom() - 1.0));
+        clicked = cell_ui(ui, cell, *at, place, is_low).then_some(*at).or(clicked);
         left = right;
-        if at + 1 < cells.len() || strip.note.is_none() {
-            ui.painter().vline(cell_rect.right() - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+        if position + 1 < cells.len() || strip.note.is_none() {
+            ui.painter().vline(place.right() - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
         }
     }
-    if let Some(note) = &strip.note {
-        let rest = Rect::from_min_max(pos2(left, room.top()), room.max);
-        return note_ui(ui, cx, rest.with_max_x(rect.right()), note, !strip.cells.is_empty());
-    }
-    buttons_ui(ui, cx, &strip, Rect::from_min_max(pos2(room.right(), rect.top()), rect.max));
     if let Some(headline) = strip.headline() {
         ui.interact(rect, ui.scope_id().with("headline"), Sense::empty())
             .widget_info(|| WidgetInfo::labeled(Role::Heading, true, &headline));
     }
+    (clicked, Rect::from_min_max(pos2(if strip.note.is_some() { left } else { room.right() }, rect.top()), rect.max))
 }
 
-/// How wide each has to be for its number and what it loses.
-fn needs(ui: &Ui, cells: &[&StripCell], is_low: bool) -> Vec<f32> {
+/// How wide each has to be for its number and what it loses, in short or in full.
+fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -> Vec<f32> {
     let t = ThemeTokens::of(ui);
     let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.text).size().x;
-    let need = |cell: &&StripCell| {
-        let number = width(&counted(cell.count), theme::mono_semibold(if is_low { 14.0 } else { 22.0 })) + 32.0;
-        let name = if is_low { width(&cell.name, theme::semibold(13.0)) + 24.0 } else { 0.0 };
-        let boxed = if is_low { 8.0 } else { 20.0 };
-        let change = cell.change.as_ref().map_or(0.0, |change| width(change, theme::semibold(12.0)) + boxed);
-        let loss = cell.loss.as_ref().map_or(0.0, |loss| width(&loss.short, theme::small()) + 18.0);
-        32.0 + name + number + change + loss
+    let need = |(_, cell): &(usize, &StripCell)| {
+        let words = |loss: &Loss| width(if is_short { &loss.short } else { &loss.text }, theme::small()) + 18.0;
+        let loss = cell.loss.as_ref().map_or(0.0, words);
+        let number = |size| width(&counted(cell.count), theme::mono_semibold(size)) + width("tok", theme::small());
+        let change = cell.change.as_ref().map(|change| width(change, theme::semibold(12.0)));
+        match is_low {
+            true => 52.0 + width(&cell.name, theme::semibold(13.0)) + number(14.0) + change.map_or(0.0, |wide| wide + 6.0) + loss,
+            false => 45.0 + number(22.0) + change.map_or(0.0, |wide| wide + 20.0) + loss,
+        }
     };
     cells.iter().map(need).collect()
 }
 
 /// As wide as each other, unless one needs more.
-fn widths(ui: &Ui, cells: &[&StripCell], room: f32, is_low: bool) -> Vec<f32> {
-    let needs = needs(ui, cells, is_low);
+fn widths(ui: &Ui, cells: &[(usize, &StripCell)], room: f32, is_low: bool) -> Vec<f32> {
+    let whole = needs(ui, cells, is_low, false);
+    let needs = if whole.iter().sum::<f32>() <= room { whole } else { needs(ui, cells, is_low, true) };
     let even = room / cells.len().max(1) as f32;
     if needs.iter().all(|need| *need <= even) {
         return vec![even; cells.len()];
@@ -149,8 +167,8 @@ fn widths(ui: &Ui, cells: &[&StripCell], room: f32, is_low: bool) -> Vec<f32> {
     let sum: f32 = needs.iter().sum();
     let spare = (room - sum) / cells.len().max(1) as f32;
     // What is lost of the winner is never cut; the others give what is missing.
-    let others = cells.iter().filter(|cell| !cell.is_winner()).count().max(1) as f32;
-    let share = |(cell, need): (&&StripCell, &f32)| match (spare >= 0.0, cell.is_winner()) {
+    let others = cells.iter().filter(|(_, cell)| !cell.is_winner()).count().max(1) as f32;
+    let share = |((_, cell), need): (&(usize, &StripCell), &f32)| match (spare >= 0.0, cell.is_winner()) {
         (true, _) => need + spare,
         (false, true) => *need,
         (false, false) => need + (room - sum) / others,
@@ -159,7 +177,7 @@ fn widths(ui: &Ui, cells: &[&StripCell], room: f32, is_low: bool) -> Vec<f32> {
 }
 
 /// One cell for all that there is to say.
-fn alone(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
+pub fn alone(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
     let inner = rect.shrink2(vec2(16.0, 0.0));
     ui.scope_builder(widgets::region(ui, "strip").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
@@ -167,7 +185,7 @@ fn alone(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
     });
 }
 
-fn words(ui: &mut Ui, text: &str, color: egui::Color32) {
+pub fn words(ui: &mut Ui, text: &str, color: egui::Color32) {
     let shown = crate::analysis::special::Shown::of(text).text;
     ui.add(egui::Label::new(egui::RichText::new(shown).font(theme::base()).color(color)).truncate());
 }
@@ -188,8 +206,8 @@ fn note_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, note: &str, has_text: bool) {
     });
 }
 
-/// A swatch, a name and a role; the tokens, the change and the loss.
-fn cell_ui(ui: &mut Ui, cx: &Cx<'_>, cell: &StripCell, at: usize, rect: Rect, is_low: bool) {
+/// A swatch, a name and a role; the tokens, the change and the loss. Whether it was clicked.
+fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool) -> bool {
     let t = ThemeTokens::of(ui);
     let response = ui.interact(rect, ui.scope_id().with(("strip cell", at)), Sense::click());
     let spoken = cell.text();
@@ -207,7 +225,8 @@ fn cell_ui(ui: &mut Ui, cx: &Cx<'_>, cell: &StripCell, at: usize, rect: Rect, is
         () if is_sent => t.hue(cell.format).color,
         () => t.faint,
     };
-    let (left, right) = (rect.left() + 16.0, rect.right() - 12.0);
+    let (left, right) = if is_low { (rect.left() + 10.0, rect.right() - 6.0) } else { (rect.left() + 16.0, rect.right() - 12.0) };
+    let gap = if is_low { 6.0 } else { 8.0 };
     let (first, second) = if is_low { (rect.center().y, rect.center().y) } else { (rect.top() + 20.0, rect.top() + 48.0) };
     let square = Rect::from_center_size(pos2(left + 4.0, first), vec2(8.0, 8.0));
     painter.rect_filled(square, theme::RADIUS_BAR, hue);
@@ -218,7 +237,7 @@ fn cell_ui(ui: &mut Ui, cx: &Cx<'_>, cell: &StripCell, at: usize, rect: Rect, is
         x + size.x
     };
     let width = |text: &str, font: egui::FontId| painter.layout_no_wrap(text.to_owned(), font, t.text).size().x;
-    let mut x = draw(left + 16.0, first, &cell.name, theme::semibold(13.0), t.strong) + 8.0;
+    let mut x = draw(left + 16.0, first, &cell.name, theme::semibold(13.0), t.strong) + gap;
     if !is_low {
         let badge = cell.badge.as_deref().map(|badge| badge_at(ui, pos2(right, first), badge));
         let end = badge.unwrap_or(right) - 8.0;
@@ -227,21 +246,12 @@ fn cell_ui(ui: &mut Ui, cx: &Cx<'_>, cell: &StripCell, at: usize, rect: Rect, is
     }
     let size = if is_low { 14.0 } else { 22.0 };
     x = draw(x, second, &counted(cell.count), theme::mono_semibold(size), t.strong) + 5.0;
-    x = draw(x, second + if is_low { 0.0 } else { 3.0 }, "tok", theme::small(), t.weak) + 8.0;
+    x = draw(x, second + if is_low { 0.0 } else { 3.0 }, "tok", theme::small(), t.weak) + gap;
     if let Some(change) = &cell.change {
         let is_good = cell.is_winner() && change.starts_with('−');
         let color = if is_good { t.ok } else { t.text };
-        // The minus of the mono font looks like a hyphen.
         let font = theme::semibold(12.0);
-        if is_low {
-            x = draw(x, second, change, font, color) + 8.0;
-        } else {
-            let (fill, line) = if is_good { (t.ok_bg, t.ok_line) } else { (t.card, t.line2) };
-            let place = Rect::from_min_size(pos2(x, second - 10.0), vec2(width(change, font.clone()) + 12.0, 20.0));
-            painter.rect(place, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
-            draw(x + 6.0, second, change, font, color);
-            x = place.right() + 8.0;
-        }
+        x = if is_low { draw(x, second, change, font, color) } else { change_at(ui, pos2(x, second), change, is_good) } + gap;
     }
     if let Some(prose) = cell.prose {
         let text = format!("+ {} tok of prose", counted(prose));
@@ -253,10 +263,7 @@ fn cell_ui(ui: &mut Ui, cx: &Cx<'_>, cell: &StripCell, at: usize, rect: Rect, is
         loss_at(ui, loss, pos2(x, second), right - x);
     }
     widgets::focus_ring_inside(ui, &response);
-    if response.clicked() {
-        cx.send(ViewAction::SetPane { pane: 1, shows: PaneView::Text(cell.format) });
-    }
-    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(spoken);
+    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(spoken).clicked()
 }
 
 /// What is lost, in as many words as there is room for; the short ones stand whole.
@@ -269,8 +276,19 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) {
     widgets::text_at(ui, left + vec2(17.0, 0.0), text, theme::small(), color, (room - 17.0).max(20.0));
 }
 
+/// The change in a box that begins there; where it ends. The minus of the mono font looks like a hyphen.
+pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 {
+    let t = ThemeTokens::of(ui);
+    let (fill, line, color) = if is_good { (t.ok_bg, t.ok_line, t.ok) } else { (t.card, t.line2, t.text) };
+    let galley = ui.painter().layout_no_wrap(change.to_owned(), theme::semibold(12.0), color);
+    let place = Rect::from_min_size(left - vec2(0.0, 10.0), vec2(galley.size().x + 12.0, 20.0));
+    ui.painter().rect(place, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+    ui.painter().galley(pos2(left.x + 6.0, (left.y - galley.size().y / 2.0).round()), galley, color);
+    place.right()
+}
+
 /// A badge that ends there; where it begins.
-fn badge_at(ui: &Ui, right: egui::Pos2, text: &str) -> f32 {
+pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str) -> f32 {
     let t = ThemeTokens::of(ui);
     let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::medium(11.0), t.ok);
     let rect = Rect::from_min_max(pos2(right.x - galley.size().x - 12.0, right.y - 9.0), pos2(right.x, right.y + 9.0));
@@ -293,10 +311,14 @@ pub fn why(ui: &Ui, cx: &Cx<'_>) {
     cx.send(Action::Tokens(TokensAction::Part(TokensPart::Saving)));
 }
 
-fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect) {
+/// Why the cheapest is cheaper, where that can be shown, *Copy as picture* and *Copy verdict*.
+pub fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect, why: Option<&dyn Fn(&Ui)>, picture: &Action) {
     let best = strip.winner().or(strip.cells.last()).and_then(|cell| cell.change.clone());
     let long = best.map_or_else(|| "Why?".to_owned(), |change| format!("Why {change}?"));
-    let tip = "The steps from what is sent to the cheapest format";
+    let tip = match strip.cells.first().and_then(|first| first.column) {
+        Some(_) => "What makes the cheapest cheaper than the baseline",
+        None => "The steps from what is sent to the cheapest format",
+    };
     let inner = rect.shrink2(vec2(10.0, 0.0));
     if rect.width() < BUTTONS {
         let place = UiBuilder::new().max_rect(inner).id_salt("strip buttons");
@@ -305,31 +327,37 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect) {
             let (glyph, name) = if is_tight { (icons::MORE, "Why, and copy") } else { (icons::COPY, "Copy as…") };
             let response = widgets::icon_button(ui, glyph, name);
             Popup::menu(&response).id(Id::unique("strip menu")).show(|ui| {
-                if is_tight && ui.button(&long).on_hover_text(tip).clicked() {
-                    why(ui, cx);
+                if let Some(why) = why.filter(|_| is_tight)
+                    && ui.button(&long).on_hover_text(tip).clicked()
+                {
+                    why(ui);
                 }
                 if ui.button(VERDICT).clicked() {
                     cx.send(Action::CopyVerdict);
                 }
                 if ui.button(PICTURE).clicked() {
-                    cx.send(copy_picture());
+                    cx.send(picture.clone());
                 }
             });
-            if !is_tight && Button::new("Why?").name(&long).tip(tip).small().frameless().show(ui).clicked() {
-                why(ui, cx);
+            if let Some(why) = why.filter(|_| !is_tight)
+                && Button::new("Why?").name(&long).tip(tip).small().frameless().show(ui).clicked()
+            {
+                why(ui);
             }
         });
     } else {
         let inner = inner.shrink2(vec2(0.0, 7.0));
         ui.scope_builder(UiBuilder::new().max_rect(inner).id_salt("strip buttons"), |ui| {
             ui.spacing_mut().item_spacing = vec2(8.0, 4.0);
-            if Button::new(&long).icon(icons::UNKNOWN).tip(tip).small().show(ui).clicked() {
-                why(ui, cx);
+            if let Some(why) = why
+                && Button::new(&long).icon(icons::UNKNOWN).tip(tip).small().show(ui).clicked()
+            {
+                why(ui);
             }
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 0.0;
                 if Button::new(PICTURE).icon(icons::IMAGE).small().frameless().show(ui).clicked() {
-                    cx.send(copy_picture());
+                    cx.send(picture.clone());
                 }
                 if Button::new(VERDICT).icon(icons::COPY).small().frameless().show(ui).clicked() {
                     cx.send(Action::CopyVerdict);
@@ -341,6 +369,12 @@ fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect) {
 
 const VERDICT: &str = "Copy verdict";
 const PICTURE: &str = "Copy as picture";
+
+/// Puts what stands from the top of this on in the window into the clipboard, down to the status bar.
+pub fn copy_below(ui: &Ui, head: Rect) -> Action {
+    let region = head.with_max_y(ui.content_rect().bottom() - theme::STATUS_BAR);
+    Action::CopyRegion([region.left(), region.top(), region.right(), region.bottom()])
+}
 
 /// Puts the picture to share into the clipboard.
 pub fn copy_picture() -> Action {

@@ -8,11 +8,11 @@ mod sweep;
 
 pub use breakage::breakage;
 pub use strip::{Loss, Strip, StripCell, strip};
-pub use sweep::{needed_verdict, sweep_verdict};
+pub use sweep::{column_loss, held, sweep_strip, sweep_verdict};
 
 use crate::analysis::counted;
 use crate::format::ledger::Row;
-use crate::format::{self, Format, round_trip};
+use crate::format::{self, Format};
 use crate::number::grouped;
 use crate::token::{Count, Encoding, Tokenizer, Tokens};
 
@@ -58,8 +58,8 @@ impl Verdict {
     fn loss(&mut self, cell: &StripCell) {
         if let Some(loss) = &cell.loss {
             self.plain(", ");
-            let tokens = loss.tokens.map_or_else(String::new, |count| format!(" ({} {})", counted(count), unit(count)));
-            let words = format!("{}{tokens}", loss.text);
+            let detail = if loss.detail.is_empty() { String::new() } else { format!(" ({})", loss.detail) };
+            let words = format!("{}{detail}", loss.text);
             self.parts.push(if loss.is_kept { VerdictPart::Good(words) } else { VerdictPart::Bad(words) });
         }
         if let Some(badge) = &cell.badge {
@@ -68,8 +68,23 @@ impl Verdict {
         self.plain(".");
     }
 
-    fn number(&mut self, number: u64) {
-        self.parts.push(VerdictPart::Number(grouped(number)));
+    /// " TOON: 640 tokens, −36%, no fact lost, cheapest."
+    fn cell(&mut self, cell: &StripCell, name: &str) {
+        self.plain(format!(" {name}: "));
+        self.count(Some(cell.count));
+        self.plain(format!(" {}", unit(cell.count)));
+        if let Some(prose) = cell.prose {
+            self.plain(format!(" and {} beside the data", counted(prose)));
+        }
+        if let Some(change) = &cell.change {
+            self.plain(", ");
+            self.parts.push(match (change.starts_with('−'), cell.loss.as_ref().is_some_and(|loss| loss.is_kept)) {
+                (true, true) => VerdictPart::Good(change.clone()),
+                (false, _) if change.starts_with('+') => VerdictPart::Bad(change.clone()),
+                _ => VerdictPart::Plain(change.clone()),
+            });
+        }
+        self.loss(cell);
     }
 }
 
@@ -119,21 +134,7 @@ pub fn verdict_counted(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option
         verdict.plain(format!(" {note}: no other format to compare with."));
     }
     for cell in others {
-        verdict.plain(format!(" {}: ", cell.name));
-        verdict.count(Some(cell.count));
-        verdict.plain(format!(" {}", unit(cell.count)));
-        if let Some(prose) = cell.prose {
-            verdict.plain(format!(" and {} beside the data", counted(prose)));
-        }
-        if let Some(change) = &cell.change {
-            verdict.plain(", ");
-            verdict.parts.push(match (change.starts_with('−'), cell.loss.as_ref().is_some_and(|loss| loss.is_kept)) {
-                (true, true) => VerdictPart::Good(change.clone()),
-                (false, _) if change.starts_with('+') => VerdictPart::Bad(change.clone()),
-                _ => VerdictPart::Plain(change.clone()),
-            });
-        }
-        verdict.loss(cell);
+        verdict.cell(cell, &cell.name);
     }
     Some(verdict)
 }
@@ -144,17 +145,6 @@ fn unit(count: Count) -> &'static str {
 
 fn title(row: &Row) -> &'static str {
     format::by_id(row.format).map_or(row.format, Format::title)
-}
-
-/// What a row loses of the answer; `None` where that is not known, since a text may say more than the data.
-pub(super) fn loses(row: &Row) -> Option<VerdictPart> {
-    let missing = row.facts.map_or(0, |facts| facts.missing);
-    if missing > 0 {
-        return Some(VerdictPart::Bad(format!("loses {} {}", grouped(missing), if missing == 1 { "fact" } else { "facts" })));
-    }
-    let is_equal = row.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::RoundTripVerdict::Equal);
-    let words = if is_equal { "no fact lost, but order or the spelling of numbers" } else { "no fact lost" };
-    row.left_out.is_none().then(|| VerdictPart::Good(words.to_owned()))
 }
 
 /// How a count stands to another: in percent where that says something, else in tokens; `None` where they are equal.
@@ -170,9 +160,6 @@ pub(super) fn change(tokens: u64, before: u64, ratio: f64) -> Option<String> {
     }
 }
 
-/// What is said of two equal counts.
-pub(super) const AS_MANY: &str = "as many tokens";
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +167,7 @@ mod tests {
     use crate::capture::FactCount;
     use crate::format::FORMATS;
     use crate::format::ledger::LeftOut;
+    use crate::format::round_trip;
     use round_trip::RoundTripVerdict::{self, Equal, Exact, Lossy};
 
     fn trip(verdict: RoundTripVerdict) -> Option<round_trip::RoundTrip> {

@@ -1,7 +1,7 @@
 //! The answer in at most three cells: what is sent now, the plain choice, and the cheapest way to say the same. The strip
 //! of the window, the sentence of the command line and *Copy verdict* are all made from it.
 
-use super::{CountedRow, change, title};
+use super::{CountedRow, change, title, unit};
 use crate::analysis::{counted, ratio_of};
 use crate::format::FORMATS;
 use crate::number::{grouped, number_of};
@@ -12,6 +12,8 @@ use crate::token::{Count, Tokenizer};
 pub struct StripCell {
     /// The id of the format that it opens.
     pub format: &'static str,
+    /// Of a comparison, the column that it is; `None` where there is none yet.
+    pub column: Option<usize>,
     /// "Sent now", or the format's title.
     pub name: String,
     /// "text + structuredContent", "plain choice", "same data".
@@ -53,17 +55,17 @@ pub struct Loss {
     pub text: String,
     /// The same where there is little room.
     pub short: String,
-    /// What is left out costs so much.
-    pub tokens: Option<Count>,
+    /// What a sentence adds in brackets: what is left out, or what that costs.
+    pub detail: String,
 }
 
 impl Loss {
-    fn kept(text: &str) -> Self {
-        Self { is_kept: true, text: text.to_owned(), short: text.to_owned(), tokens: None }
+    pub(super) fn kept(text: &str) -> Self {
+        Self { is_kept: true, text: text.to_owned(), short: text.to_owned(), detail: String::new() }
     }
 
-    fn lost(text: String, short: String) -> Self {
-        Self { is_kept: false, text, short, tokens: None }
+    pub(super) fn lost(text: String, short: String) -> Self {
+        Self { is_kept: false, text, short, detail: String::new() }
     }
 }
 
@@ -76,13 +78,16 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// "Same data as TOON: 279 tokens, 69% less than sent, no fact lost."
+    /// "Same data as TOON: 279 tokens, 69% less than sent, no fact lost."; of a comparison what it is less than.
     pub fn headline(&self) -> Option<String> {
         let winner = self.winner().filter(|winner| winner.change.is_some())?;
         let change = winner.change.as_deref().unwrap_or_default();
-        let less = change.strip_prefix('−').map_or_else(|| change.to_owned(), |less| format!("{less} less than sent"));
-        let name = if winner.format == "content" { "the text alone" } else { &winner.name };
-        Some(format!("Same data as {name}: {} tokens, {less}, no fact lost.", counted(winner.count)))
+        let first = self.cells.first().filter(|first| first.column.is_some()).map_or("sent", |base| &base.name);
+        let less = change.strip_prefix('−').map_or_else(|| change.to_owned(), |less| format!("{less} less than {first}"));
+        let name = if winner.name == WITHOUT_COPY { "the text alone" } else { &winner.name };
+        let loss = winner.loss.as_ref().map_or(NO_FACT_LOST, |loss| &loss.text);
+        let same = if loss == NO_FACT_LOST { "Same data as " } else { "" };
+        Some(format!("{same}{name}: {} tokens, {less}, {loss}.", counted(winner.count)))
     }
 
     pub fn winner(&self) -> Option<&StripCell> {
@@ -90,49 +95,51 @@ impl Strip {
     }
 }
 
+pub(super) const NO_FACT_LOST: &str = "no fact lost";
+const WITHOUT_COPY: &str = "Without the copy";
 /// Below this share of what is sent a format is worth naming.
 const WORTH_IT: u64 = 95;
 
 /// One of the formats that could win.
 #[derive(Clone, Copy)]
-struct Candidate<'a> {
-    row: CountedRow<'a>,
+pub(super) struct Candidate<'a> {
+    pub row: CountedRow<'a>,
     /// With the text beside the data, which is said in any format.
     whole: Count,
     prose: Option<Count>,
 }
 
 impl<'a> Candidate<'a> {
-    fn of(row: CountedRow<'a>, tokenizer: &Tokenizer) -> Option<Self> {
+    pub fn of(row: CountedRow<'a>, tokenizer: &Tokenizer) -> Option<Self> {
         let count = row.count?;
         let prose = row.with_prose(tokenizer).map(|(_, prose)| prose);
         Some(Self { row, whole: prose.map_or(count, |prose| count.plus(prose)), prose })
     }
 
-    fn tokens(&self) -> u64 {
+    pub fn tokens(&self) -> u64 {
         self.whole.high()
     }
 
     /// Whether all that the answer says comes back from it.
-    fn is_lossless(&self) -> bool {
+    pub fn is_lossless(&self) -> bool {
         let row = self.row.row;
-        row.left_out.is_none()
-            && row.facts.is_none_or(|facts| facts.missing == 0)
-            && (row.format == "content" || row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless()))
+        let is_whole_text = row.format == "content" && row.left_out.is_none();
+        row.is_same_data() || (is_whole_text && row.facts.is_none_or(|facts| facts.missing == 0))
     }
 
     /// Whether it saves enough against so many tokens to be named.
-    fn is_less(&self, tokens: u64) -> bool {
+    pub fn is_less(&self, tokens: u64) -> bool {
         self.tokens().saturating_mul(100) <= tokens.saturating_mul(WORTH_IT)
     }
 
-    fn cell(&self, tokenizer: &Tokenizer, sent: &CountedRow<'_>, role: &str) -> StripCell {
+    pub fn cell(&self, tokenizer: &Tokenizer, sent: &CountedRow<'_>, role: &str) -> StripCell {
         let is_whole = self.row.row.left_out.is_none();
         let change = ratio_of(Some(self.whole), sent.count)
             .filter(|_| is_whole)
             .and_then(|ratio| change(self.tokens(), sent.tokens(), ratio).or_else(|| Some("±0".to_owned())));
         StripCell {
             format: self.row.row.format,
+            column: None,
             name: title(self.row.row).to_owned(),
             role: if is_whole { role } else { "the data alone" }.to_owned(),
             count: self.row.count.unwrap_or(Count::Exact(0)),
@@ -149,11 +156,12 @@ impl<'a> Candidate<'a> {
             if left_out.statements > 0 {
                 let things = number_of(left_out.statements, "things");
                 let tokens = tokenizer.from_tokens(left_out.tokens);
+                let detail = tokens.map_or_else(String::new, |count| format!("{} {}", counted(count), unit(count)));
                 let loss = Loss::lost(
                     format!("leaves out {things} the text says"),
                     format!("leaves out {}", grouped(left_out.statements)),
                 );
-                return Loss { tokens, ..loss };
+                return Loss { detail, ..loss };
             }
             let blocks = number_of(left_out.others, "blocks");
             return Loss::lost(format!("leaves out {blocks} of no text"), format!("leaves out {blocks}"));
@@ -167,7 +175,7 @@ impl<'a> Candidate<'a> {
                 let words = trip.words();
                 Loss::lost(words.clone(), words)
             }
-            _ => Loss::kept("no fact lost"),
+            _ => Loss::kept(NO_FACT_LOST),
         }
     }
 }
@@ -186,6 +194,7 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
     let is_twin = structured.row.is_twin;
     let mut first = StripCell {
         format: sent.row.format,
+        column: None,
         name: "Sent now".to_owned(),
         role: match sent.row.format {
             "both" if is_twin => "text, sent twice",
@@ -221,7 +230,7 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
     if !is_json_already {
         let mut cell = plain.cell(tokenizer, &sent, "plain choice");
         if is_twin {
-            (cell.name, cell.role) = ("Without the copy".to_owned(), "the text once".to_owned());
+            (cell.name, cell.role) = (WITHOUT_COPY.to_owned(), "the text once".to_owned());
         }
         cells.push(cell);
     }
@@ -269,16 +278,12 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
 
 /// The cheapest that loses nothing, where it is worth naming beside the plain choice; where every one loses something, the
 /// cheapest of those that lose least and are cheaper than what is sent.
-fn cheapest<'a>(derived: &[Candidate<'a>], plain: Candidate<'a>, sent: &CountedRow<'_>) -> Option<Candidate<'a>> {
+pub(super) fn cheapest<'a>(derived: &[Candidate<'a>], plain: Candidate<'a>, sent: &CountedRow<'_>) -> Option<Candidate<'a>> {
     let is_other = |other: &&Candidate<'a>| other.row.row.format != plain.row.row.format && other.is_less(plain.tokens());
     let lossless = derived.iter().filter(|other| other.is_lossless());
     if lossless.clone().next().is_some() {
         return lossless.min_by_key(|other| other.tokens()).filter(is_other).copied();
     }
-    let comes_back = |other: &&Candidate<'a>| {
-        let row = other.row.row;
-        row.facts.is_none_or(|facts| facts.missing == 0) && row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless())
-    };
-    let least = derived.iter().filter(comes_back).filter(|other| other.tokens() < sent.tokens());
+    let least = derived.iter().filter(|other| other.row.row.comes_back()).filter(|other| other.tokens() < sent.tokens());
     least.min_by_key(|other| other.tokens()).filter(is_other).copied()
 }

@@ -1,79 +1,295 @@
-//! What a sweep says in a sentence: the cheapest that the tool offers and what it leaves out, and what else there could
-//! be; of equal calls which answers differ, and how tokens and time are spread.
+//! What a sweep says: in a strip the baseline, the cheapest that the tool offers and what there could be in its place, and
+//! the same as a sentence; of equal calls which answers differ, and how tokens and time are spread.
 
-use crate::analysis::sweep::{Column, ColumnOrigin, Sweep};
+use std::collections::BTreeSet;
+
+use crate::analysis::ratio_of;
+use crate::analysis::sweep::{Column, ColumnOrigin, Fewer, Field, FieldCell, Sweep};
 use crate::diff::pattern::name;
-use crate::format::ledger::{Row, ratio};
-use crate::number::{grouped, milliseconds};
-use crate::token::Encoding;
-use crate::verdict::{Verdict, VerdictPart};
+use crate::format::{self, Format};
+use crate::number::{grouped, milliseconds, number_of};
+use crate::token::{Count, Tokenizer};
+use crate::verdict::strip::{Candidate, NO_FACT_LOST, cheapest};
+use crate::verdict::{CountedRow, Loss, Strip, StripCell, Verdict, VerdictPart, change};
 
 /// Names in a list before the rest is counted.
 const MAX_NAMES: usize = 6;
-/// How much cheaper another format has to be before it is named in place of `json`.
-const WORTH_NAMING: f64 = 0.95;
+const NOTHING_NEEDED: &str = "nothing needed is lost";
 
-/// The verdict: "Of what this tool offers: …" and "If you changed it: …". A winner is named among answers with the same
-/// records alone, and never one that leaves something out.
-pub fn sweep_verdict(sweep: &Sweep, encoding: Encoding) -> Verdict {
-    let mut verdict = Verdict::default();
-    let offered: Vec<&Column> = sweep.columns.iter().filter(|column| matches!(column.origin, ColumnOrigin::Call(_))).collect();
-    let failed: Vec<&Column> = offered.iter().copied().filter(|column| !column.is_answer()).collect();
-    let answers: Vec<&Column> = offered.iter().copied().filter(|column| column.is_answer()).collect();
-    let Some(baseline) = sweep.baseline.and_then(|at| sweep.column_of(at)) else {
-        verdict.plain("None of the calls gave an answer to compare.");
-        return verdict;
+/// The strip: the baseline, the cheapest that the tool offers, and the cheapest format that it does not. Where only some
+/// fields are needed, they are given as patterns, and `fewer` is what they alone would cost. A winner is named among
+/// answers with the same records alone, and never one that leaves something out; where there can be none, a note says why.
+pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Option<&Fewer>) -> Strip {
+    let note = |words: String| Strip { cells: Vec::new(), note: Some(words) };
+    let answers: Vec<usize> = (0..sweep.columns.len()).filter(|at| is_answer(&sweep.columns[*at])).collect();
+    let position = |call| sweep.columns.iter().position(|column| column.origin == ColumnOrigin::Call(call));
+    let Some(base) = sweep.baseline.and_then(position) else {
+        return note("None of the calls gave an answer to compare.".to_owned());
     };
-    let is_comparable = sweep.is_about_form && sweep.reference.is_some() && sweep.has_same_records();
     if sweep.vary.is_none() {
-        equal(&mut verdict, sweep, &answers, baseline, encoding);
-    } else if answers.len() > 1 && !is_comparable {
-        span(&mut verdict, sweep, &answers, encoding);
-    } else {
-        offer(&mut verdict, sweep, &answers, baseline, encoding);
-        change(&mut verdict, sweep, baseline, encoding);
+        return note(equal(sweep, &answers, base));
     }
-    not_compared(&mut verdict, &failed);
-    if sweep.reference.is_none() && sweep.vary.is_some() {
-        verdict.plain(" No answer has data in it, so what one leaves out cannot be told.");
+    if sweep.reference.is_none() || (answers.len() > 1 && !(sweep.is_about_form && sweep.has_same_records())) {
+        return note(span(sweep, &answers));
+    }
+    let offered = Offered { sweep, needed, base };
+    let mut cells = vec![offered.cell(base, "baseline")];
+    let least = answers.iter().map(|at| offered.tokens(*at)).min().unwrap_or(0);
+    let pick = offered.pick(&answers);
+    match pick {
+        Some(at) if offered.tokens(at) == least => cells.push(offered.cell(at, "cheapest this tool offers")),
+        Some(at) => cells.push(offered.cell(at, "cheapest without loss")),
+        None if answers.len() > 1 => "baseline, cheapest this tool offers".clone_into(&mut cells[0].role),
+        None => "the only answer".clone_into(&mut cells[0].role),
+    }
+    let whole = [Some(base), pick].into_iter().flatten().filter(|at| offered.is_whole(*at));
+    cells.extend(offered.changed(whole.map(|at| offered.tokens(at)).min()));
+    // Of equal ones the earlier.
+    let kept = |cell: &&mut StripCell| cell.loss.as_ref().is_some_and(|loss| loss.is_kept);
+    if let Some(winner) = cells.iter_mut().filter(kept).min_by_key(|cell| cell.count.high()) {
+        let is_as_cheap =
+            |at: &&usize| Some(**at) != winner.column && offered.is_whole(**at) && offered.tokens(**at) == winner.count.high();
+        let others: Vec<&str> = answers.iter().filter(is_as_cheap).map(|at| bare(&sweep.columns[*at])).collect();
+        winner.badge = Some(match others[..] {
+            [] => "cheapest".to_owned(),
+            [other] => format!("cheapest, with {other}"),
+            _ => format!("cheapest, with {}", number_of(others.len() as u64, "others")),
+        });
+        let count = winner.count.high();
+        let is_offered = winner.column.is_some_and(|at| sweep.columns[at].is_offered());
+        if let Some(cell) = fewer.filter(|_| is_offered).and_then(|fewer| offered.fewer(fewer, count)) {
+            cells.retain(|cell| cell.column.is_some_and(|at| sweep.columns[at].is_offered()));
+            cells.push(cell);
+        }
+    }
+    Strip { cells, note: None }
+}
+
+/// The strip as a sentence, and which calls gave nothing to compare.
+pub fn sweep_verdict(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Option<&Fewer>) -> Verdict {
+    let strip = sweep_strip(sweep, needed, fewer);
+    let mut verdict = Verdict::default();
+    match (strip.note, strip.cells.split_first()) {
+        (Some(note), _) => verdict.plain(note),
+        (None, Some((base, others))) => {
+            verdict.plain(format!("{}: ", base.column.map_or(&base.name, |at| &sweep.columns[at].title)));
+            verdict.count(Some(base.count));
+            verdict.plain(format!(" tokens ({})", sweep.encoding.name()));
+            verdict.loss(base);
+            for cell in others {
+                verdict.cell(cell, &format!("{}, {}", cell.name, cell.role));
+            }
+        }
+        (None, None) => {}
+    }
+    let failed: Vec<&Column> = sweep.columns.iter().filter(|column| column.is_offered() && !column.is_answer()).collect();
+    if !failed.is_empty() {
+        verdict.plain(" Not compared: ");
+        let said = failed.iter().map(|column| format!("{} ({})", bare(column), column.why.as_deref().unwrap_or_default()));
+        verdict.parts.push(VerdictPart::Bad(said.collect::<Vec<_>>().join(", ")));
+        verdict.plain(".");
     }
     verdict
 }
 
-fn not_compared(verdict: &mut Verdict, failed: &[&Column]) {
-    if failed.is_empty() {
-        return;
+/// What a column loses of the fields that are needed; all are, where none are given.
+pub fn column_loss(sweep: &Sweep, at: usize, needed: Option<&BTreeSet<String>>) -> Loss {
+    let is_needed = |field: &Field| needed.is_none_or(|needed| needed.contains(&field.pattern));
+    let wanted: Vec<(&Field, &FieldCell)> =
+        sweep.fields.iter().zip(&sweep.columns[at].cells).filter(|(field, _)| is_needed(field)).collect();
+    let is_all = wanted.len() == sweep.fields.len();
+    let lost: Vec<_> = wanted.iter().filter(|(_, cell)| cell.lost > 0).collect();
+    let fields = if is_all { "fields" } else { "needed fields" };
+    let of = format!("{} of {}", grouped(lost.len() as u64), grouped(wanted.len() as u64));
+    let differing: u64 = lost.iter().map(|(_, cell)| cell.differing).sum();
+    let mut loss = if lost.is_empty() {
+        let is_whole = sweep.columns[at].cells.iter().all(|cell| cell.lost == 0);
+        return if is_whole {
+            Loss::kept(NO_FACT_LOST)
+        } else {
+            Loss { short: "all needed".to_owned(), ..Loss::kept(NOTHING_NEEDED) }
+        };
+    } else if lost.iter().all(|(_, cell)| cell.lost == cell.differing) {
+        let words = if differing == 1 { "1 value differs".to_owned() } else { format!("{} values differ", grouped(differing)) };
+        Loss::lost(words.clone(), words)
+    } else if lost.iter().all(|(field, cell)| cell.lost == field.total) {
+        Loss::lost(format!("misses {of} {fields}"), format!("misses {of}"))
+    } else {
+        Loss::lost(format!("misses values of {of} {fields}"), format!("misses values of {of}"))
+    };
+    loss.detail = listed(&lost.iter().map(|(field, _)| name(&field.pattern)).collect::<Vec<_>>());
+    loss
+}
+
+/// The columns of a sweep beside its baseline.
+struct Offered<'a> {
+    sweep: &'a Sweep,
+    needed: Option<&'a BTreeSet<String>>,
+    base: usize,
+}
+
+impl Offered<'_> {
+    fn tokens(&self, at: usize) -> u64 {
+        self.sweep.columns[at].row.tokens.get(self.sweep.encoding)
     }
-    verdict.plain(" Not compared: ");
-    let said = failed.iter().map(|column| format!("{} ({})", bare(column), column.why.as_deref().unwrap_or_default()));
-    verdict.parts.push(VerdictPart::Bad(said.collect::<Vec<_>>().join(", ")));
-    verdict.plain(".");
+
+    /// What a column loses, and of another than the baseline whether the baseline says more than the data.
+    fn loss(&self, at: usize) -> Loss {
+        let base = &self.sweep.columns[self.base];
+        let loss = column_loss(self.sweep, at, self.needed);
+        if !loss.is_kept || at == self.base || base.beside == 0 {
+            return loss;
+        }
+        // What a text says beside the data is looked for in no other text.
+        let words = format!("has the data; {} more things {} says not looked for", grouped(base.beside), bare(base));
+        Loss::lost(words, "the data alone".to_owned())
+    }
+
+    fn is_whole(&self, at: usize) -> bool {
+        self.loss(at).is_kept
+    }
+
+    /// The other answer to name: one that loses nothing where it is cheaper or the baseline loses something, else the
+    /// cheapest.
+    fn pick(&self, answers: &[usize]) -> Option<usize> {
+        let cheapest = |answers: &mut dyn Iterator<Item = usize>| answers.min_by_key(|at| (self.tokens(*at), *at != self.base));
+        let is_less = |at: &usize| self.tokens(*at) < self.tokens(self.base);
+        let whole = cheapest(&mut answers.iter().copied().filter(|at| self.is_whole(*at)));
+        let pick = whole.filter(|at| is_less(at) || !self.is_whole(self.base));
+        pick.or_else(|| cheapest(&mut answers.iter().copied()).filter(is_less)).filter(|at| *at != self.base)
+    }
+
+    fn cell(&self, at: usize, role: &str) -> StripCell {
+        let column = &self.sweep.columns[at];
+        StripCell {
+            format: column.format,
+            column: Some(at),
+            name: bare(column).to_owned(),
+            role: role.to_owned(),
+            count: Count::Exact(self.tokens(at)),
+            prose: None,
+            change: (at != self.base).then(|| self.change(self.tokens(at))).flatten(),
+            loss: Some(self.loss(at)),
+            badge: None,
+        }
+    }
+
+    /// Against the baseline.
+    fn change(&self, tokens: u64) -> Option<String> {
+        let before = self.tokens(self.base);
+        let ratio = ratio_of(Some(Count::Exact(tokens)), Some(Count::Exact(before)))?;
+        Some(change(tokens, before, ratio).unwrap_or_else(|| "±0".to_owned()))
+    }
+
+    /// The format to change to: the cheapest that says the same and saves something against the cheapest answer that does;
+    /// where none says the same, the one that loses least.
+    fn changed(&self, best: Option<u64>) -> Option<StripCell> {
+        let tokenizer = Tokenizer::Encoding(self.sweep.encoding);
+        let counted = |row| CountedRow { row, count: tokenizer.from_tokens(row.tokens), why: None };
+        let is_derived = |id: &str| format::by_id(id).is_some_and(|format| !format.is_as_sent());
+        let rows = self.sweep.rows.iter().filter(|row| row.is_available() && is_derived(row.format));
+        let derived: Vec<_> = rows.filter_map(|row| Candidate::of(counted(row), &tokenizer)).collect();
+        let json = *derived.iter().find(|candidate| candidate.row.row.format == "json")?;
+        let base = &self.sweep.columns[self.base];
+        let sent = counted(&base.row);
+        let chosen = cheapest(&derived, json, &sent).unwrap_or(json);
+        let is_of_base = self.sweep.reference.map(ColumnOrigin::Call) == Some(base.origin);
+        let leaves_out = !is_of_base && base.beside > 0;
+        let is_worth_it = match best {
+            Some(best) if chosen.is_lossless() && !leaves_out => chosen.is_less(best),
+            _ => chosen.tokens() < self.tokens(self.base),
+        };
+        let mut cell = chosen.cell(&tokenizer, &sent, "if you changed it");
+        if leaves_out {
+            let things = number_of(base.beside, "things");
+            let loss =
+                Loss::lost(format!("leaves out {things} {} says", bare(base)), format!("leaves out {}", grouped(base.beside)));
+            (cell.change, cell.loss) = (None, Some(loss));
+        }
+        let is_it = |column: &Column| !column.is_offered() && column.format == cell.format;
+        cell.column = self.sweep.columns.iter().position(is_it);
+        is_worth_it.then_some(cell)
+    }
+
+    /// What the needed fields alone would cost, where that is less.
+    fn fewer(&self, fewer: &Fewer, than: u64) -> Option<StripCell> {
+        let tokens = fewer.row.tokens.get(self.sweep.encoding);
+        let title = format::by_id(fewer.row.format).map_or(fewer.row.format, Format::title);
+        let fields = if fewer.fields == 1 { "1 field".to_owned() } else { format!("{} fields", grouped(fewer.fields as u64)) };
+        let is_data_alone = self.sweep.rows.iter().all(|row| row.left_out.is_none());
+        (tokens < than && is_data_alone).then(|| StripCell {
+            format: fewer.row.format,
+            column: None,
+            name: format!("{title}, {fields}"),
+            role: "if you changed it".to_owned(),
+            count: Count::Exact(tokens),
+            prose: None,
+            change: self.change(tokens),
+            loss: Some(Loss { short: "all needed".to_owned(), ..Loss::kept(NOTHING_NEEDED) }),
+            badge: None,
+        })
+    }
+}
+
+fn is_answer(column: &Column) -> bool {
+    column.is_offered() && column.is_answer()
 }
 
 /// Of equal calls: which answers are not the first, and how their cost is spread.
-fn equal(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], baseline: &Column, encoding: Encoding) {
+fn equal(sweep: &Sweep, answers: &[usize], base: usize) -> String {
     if answers.len() < 2 {
-        verdict.plain("At least two answers are needed to tell what changes from call to call.");
-        return;
+        return "At least two answers are needed to tell what changes from call to call.".to_owned();
     }
-    if sweep.different.is_empty() {
+    let same = if sweep.different.is_empty() {
         let all = match answers.len() {
             2 => "Both answers".to_owned(),
             count => format!("All {} answers", grouped(count as u64)),
         };
-        verdict.parts.push(VerdictPart::Good(format!("{all} are the same")));
-        verdict.plain(", byte for byte.");
+        format!("{all} are the same, byte for byte.")
     } else {
         let names = sweep.different.iter().filter_map(|at| sweep.column_of(*at)).map(|column| bare(column).to_owned());
         let names: Vec<String> = names.collect();
         let differ = if names.len() == 1 { "differs" } else { "differ" };
-        verdict.parts.push(VerdictPart::Bad("Not all answers are the same".to_owned()));
-        verdict.plain(format!(": {} {differ} from {}.", listed(&names), bare(baseline)));
-    }
+        format!("Not all answers are the same: {} {differ} from {}.", listed(&names), bare(&sweep.columns[base]))
+    };
+    let columns = || answers.iter().map(|at| &sweep.columns[*at]);
     // Counts are far below 2^53.
-    let tokens = range_text(answers.iter().map(|column| column.row.tokens.get(encoding) as f64), |tokens| grouped(tokens as u64));
-    let time = range_text(answers.iter().filter_map(|column| column.latency).map(milliseconds), |time| format!("{time:.1}"));
-    verdict.plain(format!(" Tokens ({}): {tokens}. Milliseconds: {time}.", encoding.name()));
+    let tokens =
+        range_text(columns().map(|column| column.row.tokens.get(sweep.encoding) as f64), |tokens| grouped(tokens as u64));
+    let time = range_text(columns().filter_map(|column| column.latency).map(milliseconds), |time| format!("{time:.1}"));
+    format!("{same} Tokens ({}): {tokens}. Milliseconds: {time}.", sweep.encoding.name())
+}
+
+/// Where the answers are not about the same, the cheapest is no better one: from what to what they go.
+fn span(sweep: &Sweep, answers: &[usize]) -> String {
+    let columns = || answers.iter().map(|at| &sweep.columns[*at]);
+    let tokens = |column: &&Column| column.row.tokens.get(sweep.encoding);
+    let (Some(least), Some(most)) = (columns().min_by_key(tokens), columns().max_by_key(tokens)) else { return String::new() };
+    let mut said = match (sweep.is_about_form, &sweep.vary) {
+        (false, Some(vary)) => format!("{vary} chooses what is answered, not its form. "),
+        _ if sweep.reference.is_some() => "The answers hold different records, so none of them is the cheaper one. ".to_owned(),
+        _ => String::new(),
+    };
+    let (from, to) = (grouped(tokens(&least)), grouped(tokens(&most)));
+    let encoding = sweep.encoding.name();
+    said += &match answers.len() {
+        1 => format!("{}: {from} tokens ({encoding}), the only answer.", bare(least)),
+        _ => format!("Tokens ({encoding}) go from {from} with {} to {to} with {}.", bare(least), bare(most)),
+    };
+    let Some(reference) = sweep.reference.and_then(|at| sweep.column_of(at)) else {
+        return said + " No answer has data in it, so what one leaves out cannot be told.";
+    };
+    said += &format!(" Missing facts are counted against the data of {}, which has most.", bare(reference));
+    for column in columns().filter(|column| column.absent > 0) {
+        said += &format!(" {} {}.", bare(column), held(sweep, column));
+    }
+    said
+}
+
+/// "holds 5 of 50 records".
+pub fn held(sweep: &Sweep, column: &Column) -> String {
+    let all = sweep.records.iter().filter(|record| record.is_of_reference).count() as u64;
+    format!("holds {} of {} records", grouped(all.saturating_sub(column.absent)), grouped(all))
 }
 
 /// "12 to 30, median 14", or the one number that all are. The median of an even row is the mean of its two.
@@ -88,203 +304,6 @@ fn range_text(numbers: impl Iterator<Item = f64>, written: impl Fn(f64) -> Strin
         }
         [same, ..] => format!("{} each", written(same)),
     }
-}
-
-/// Where the answers are not about the same, the cheapest is no better one: from what to what they go.
-fn span(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], encoding: Encoding) {
-    let tokens = |column: &&&Column| column.row.tokens.get(encoding);
-    let (Some(least), Some(most)) = (answers.iter().min_by_key(tokens), answers.iter().max_by_key(tokens)) else { return };
-    if let (false, Some(vary)) = (sweep.is_about_form, &sweep.vary) {
-        verdict.plain(format!("{vary} chooses what is answered, not its form. "));
-    } else if sweep.reference.is_some() {
-        verdict.plain("The answers hold different records, so none of them is the cheaper one. ");
-    }
-    verdict.plain(format!("Tokens ({}) go from ", encoding.name()));
-    verdict.number(tokens(&least));
-    verdict.plain(format!(" with {} to ", bare(least)));
-    verdict.number(tokens(&most));
-    verdict.plain(format!(" with {}.", bare(most)));
-    if let Some(reference) = sweep.reference.and_then(|at| sweep.column_of(at)) {
-        verdict.plain(format!(" Missing facts are counted against the data of {}, which has most.", bare(reference)));
-    }
-    let all = sweep.records.iter().filter(|record| record.is_of_reference).count() as u64;
-    for column in answers.iter().filter(|column| column.absent > 0) {
-        verdict.plain(format!(
-            " {} holds {} of {} records.",
-            bare(column),
-            grouped(all.saturating_sub(column.absent)),
-            grouped(all)
-        ));
-    }
-}
-
-/// The verdict where only some fields are needed, as patterns: columns that lose a fact of one are out of the race.
-pub fn needed_verdict(sweep: &Sweep, needed: &[String], encoding: Encoding) -> Verdict {
-    let mut verdict = Verdict::default();
-    let mut columns: Vec<&Column> = sweep.columns.iter().filter(|column| column.is_answer()).collect();
-    columns.sort_by_key(|column| column.row.tokens.get(encoding));
-    let loses = |column: &Column| -> Vec<String> {
-        let lost = sweep.missing(column).filter(|(field, _)| needed.contains(&field.pattern));
-        lost.map(|(field, _)| name(&field.pattern)).collect()
-    };
-    let is_offered = |column: &&&Column| matches!(column.origin, ColumnOrigin::Call(_));
-    let Some(cheapest) = columns.iter().find(is_offered) else {
-        verdict.plain("None of the calls gave an answer to compare.");
-        return verdict;
-    };
-    if !sweep.has_same_records() {
-        verdict.plain("The answers hold different records, so none of them is the cheaper one.");
-        return verdict;
-    }
-    let lost = loses(cheapest);
-    if lost.is_empty() {
-        verdict.parts.push(VerdictPart::Good(format!("{} wins", bare(cheapest))));
-        verdict.plain(": ");
-        verdict.number(cheapest.row.tokens.get(encoding));
-        verdict.plain(" tokens, with every field that you need.");
-        let cheaper = columns.iter().take_while(|column| column.row.tokens.get(encoding) < cheapest.row.tokens.get(encoding));
-        if let Some(other) = cheaper.filter(|column| loses(column).is_empty()).find(|column| !is_offered(column)) {
-            verdict.plain(format!(" If you changed it: {}, ", other.title));
-            verdict.number(other.row.tokens.get(encoding));
-            verdict.plain(".");
-        }
-        return verdict;
-    }
-    verdict.parts.push(VerdictPart::Bad(format!("{} loses {}", bare(cheapest), listed(&lost))));
-    let keeping: Vec<&&Column> = columns.iter().filter(|column| loses(column).is_empty()).take(3).collect();
-    if keeping.is_empty() {
-        verdict.plain(if lost.len() == 1 { ". No column keeps it." } else { ". No column keeps them all." });
-        return verdict;
-    }
-    verdict.plain(if lost.len() == 1 { ". Cheapest that keep it: " } else { ". Cheapest that keep them: " });
-    for (at, column) in keeping.iter().enumerate() {
-        verdict.plain(format!("{}{} ", if at > 0 { ", " } else { "" }, column.title));
-        verdict.number(column.row.tokens.get(encoding));
-        if !is_offered(column) {
-            verdict.plain(" (if you changed it)");
-        }
-    }
-    verdict.plain(".");
-    verdict
-}
-
-/// The cheapest answer that leaves nothing out, and what a cheaper one does leave out.
-fn offer(verdict: &mut Verdict, sweep: &Sweep, answers: &[&Column], baseline: &Column, encoding: Encoding) {
-    let tokens = |column: &&&Column| column.row.tokens.get(encoding);
-    let Some(cheapest) = answers.iter().min_by_key(tokens).copied() else { return };
-    let Some(winner) = answers.iter().filter(|column| loss(sweep, column).is_none()).min_by_key(tokens).copied() else {
-        verdict.plain(format!("Every answer of this tool leaves something out. {}: ", bare(cheapest)));
-        verdict.number(cheapest.row.tokens.get(encoding));
-        verdict.plain(" tokens, but it ");
-        verdict.parts.extend(loss(sweep, cheapest).map(VerdictPart::Bad));
-        verdict.plain(".");
-        return;
-    };
-    let is_as_cheap =
-        |column: &&&Column| loss(sweep, column).is_none() && column.row.tokens.get(encoding) == winner.row.tokens.get(encoding);
-    let winners: Vec<&str> = answers.iter().filter(is_as_cheap).map(|column| bare(column)).collect();
-    verdict.plain(format!("Of what this tool offers: {}, ", winners.join(" and ")));
-    verdict.number(winner.row.tokens.get(encoding));
-    verdict.plain(format!(" tokens ({})", encoding.name()));
-    // What it is compared with: the baseline, or, if it is that itself, the next cheapest.
-    let others = answers.iter().filter(|column| column.origin != winner.origin);
-    let other = if winner.origin == baseline.origin { others.clone().min_by_key(tokens).copied() } else { Some(baseline) };
-    match other.filter(|_| cheapest.origin == winner.origin) {
-        Some(other) => {
-            verdict.plain(", ");
-            percent(verdict, &winner.row, other, sweep.is_data_alone, encoding);
-        }
-        None if answers.len() == 1 => verdict.plain(", the only answer"),
-        None => {}
-    }
-    if sweep.is_data_alone && winner.facts.is_some() {
-        verdict.plain(", ");
-        verdict.parts.push(VerdictPart::Good("no fact lost".to_owned()));
-    }
-    if cheapest.origin != winner.origin {
-        verdict.plain(format!(". {} is ", bare(cheapest)));
-        percent(verdict, &cheapest.row, winner, false, encoding);
-        verdict.plain(", but it ");
-        verdict.parts.extend(loss(sweep, cheapest).map(VerdictPart::Bad));
-    }
-    verdict.plain(".");
-}
-
-/// Whether reading a derived format back gave the value it was written from.
-fn is_proved(row: &Row) -> bool {
-    row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless())
-}
-
-fn change(verdict: &mut Verdict, sweep: &Sweep, baseline: &Column, encoding: Encoding) {
-    let tokens = |column: &&Column| column.row.tokens.get(encoding);
-    let whole = |column: &&Column| column.is_answer() && loss(sweep, column).is_none();
-    let derived = || sweep.columns.iter().filter(|column| matches!(column.origin, ColumnOrigin::Derived(_))).filter(whole);
-    let Some(json) = derived().find(|column| column.format == "json") else { return };
-    let cheapest = derived().filter(|column| is_proved(&column.row)).min_by_key(tokens).unwrap_or(json);
-    // Token counts are far below 2^53.
-    let is_worth_it = (tokens(&cheapest) as f64) < WORTH_NAMING * tokens(&json) as f64;
-    for (at, column) in [Some(json), Some(cheapest).filter(|_| is_worth_it)].into_iter().flatten().enumerate() {
-        verdict.plain(format!("{}{}, same data: ", if at == 0 { " If you changed it: " } else { "; " }, column.title));
-        verdict.number(column.row.tokens.get(encoding));
-        verdict.plain(", ");
-        percent(verdict, &column.row, baseline, sweep.is_data_alone, encoding);
-        if let Some(loses) = super::loses(&column.row) {
-            verdict.plain(", ");
-            verdict.parts.push(loses);
-        }
-    }
-    verdict.plain(".");
-}
-
-/// How the tokens of a row stand to those of a column, and the name of that.
-fn percent(verdict: &mut Verdict, row: &Row, other: &Column, is_whole: bool, encoding: Encoding) {
-    let (tokens, before) = (row.tokens.get(encoding), other.row.tokens.get(encoding));
-    let found = super::change(tokens, before, ratio(row, &other.row, encoding).unwrap_or(1.0));
-    let joint = if found.is_some() { "against" } else { "as" };
-    let text = found.unwrap_or_else(|| super::AS_MANY.to_owned());
-    verdict.parts.push(match (tokens.cmp(&before), is_whole) {
-        (std::cmp::Ordering::Less, true) => VerdictPart::Good(text),
-        (std::cmp::Ordering::Greater, _) => VerdictPart::Bad(text),
-        _ => VerdictPart::Plain(text),
-    });
-    verdict.plain(format!(" {joint} {}", other.title));
-}
-
-/// What a column loses, such as "leaves out 6 of 10 fields: city, …"; `None` where it loses no fact.
-fn loss(sweep: &Sweep, column: &Column) -> Option<String> {
-    let names = |wanted: fn(&crate::analysis::sweep::Field, u64) -> bool| -> Vec<String> {
-        sweep.missing(column).filter(|(field, lost)| wanted(field, *lost)).map(|(field, _)| name(&field.pattern)).collect()
-    };
-    let out = names(|field, lost| lost == field.total && field.is_of_record);
-    let around = names(|field, lost| lost == field.total && !field.is_of_record);
-    let partly: u64 = sweep.missing(column).filter(|(field, lost)| *lost < field.total).map(|(_, lost)| lost).sum();
-    let has_records = sweep.fields.iter().any(|field| field.is_of_record);
-    let fields = sweep.fields.iter().filter(|field| field.is_of_record == has_records).count();
-    let (main, beside) = if has_records { (out, around) } else { (around, out) };
-    // Verb and object; a verb that holds for the next one too is not repeated.
-    let mut said: Vec<(&str, String)> = Vec::new();
-    if column.absent > 0 {
-        let all = sweep.records.iter().filter(|record| record.is_of_reference).count() as u64;
-        said.push(("holds", format!("{} of {} records", grouped(all.saturating_sub(column.absent)), grouped(all))));
-    }
-    if !main.is_empty() {
-        said.push(("leaves out", format!("{} of {fields} fields: {}", main.len(), listed(&main))));
-    }
-    if !beside.is_empty() {
-        said.push(("leaves out", format!("{}, beside the records", listed(&beside))));
-    }
-    if partly > 0 {
-        let of = names(|field, lost| lost < field.total);
-        let values = if partly == 1 { "value" } else { "values" };
-        said.push(("loses", format!("{} {values} of {}", grouped(partly), listed(&of))));
-    }
-    let told = said.iter().enumerate().map(|(at, (verb, what))| match at.checked_sub(1).map(|before| said[before].0) {
-        None => format!("{verb} {what}"),
-        Some(before) if before == *verb => format!("also {what}"),
-        Some(_) => format!("it {verb} {what}"),
-    });
-    let told: Vec<String> = told.collect();
-    (!told.is_empty()).then(|| told.join("; "))
 }
 
 fn listed(names: &[String]) -> String {

@@ -78,25 +78,32 @@ fn the_first_minute() {
     until(&mut window, "the source is read", |window| paints(window, "read from the text (JSON)"));
     // Step 3: the other format is one more call, and stands beside the first.
     click(&mut window, "Compare json / markdown · 1 more call");
-    until_label(&mut window, "Of what this tool offers: json, ");
-    until_label(&mut window, " tokens (o200k_base). markdown is −");
-    until_label(&mut window, "against json as sent, but it leaves out 6 of 10 fields: ");
-    until_label(&mut window, "If you changed it: JSON, compact, same data: ");
+    until_label(&mut window, "json, baseline: ");
+    until_label(&mut window, "markdown, cheapest this tool offers: ");
+    until_label(&mut window, ", misses 7 of 11 fields");
+    until_label(&mut window, "JSON, compact, if you changed it: ");
+    until_label(&mut window, "Same data as JSON, compact: ");
     for column in ["json as sent, ", "markdown as sent, ", "JSON, compact, ", "Markdown table, "] {
         until(&mut window, column, |window| window.query_all_by_label_contains(column).any(|card| shows(&card.rect())));
     }
     assert_eq!(window.state().state.captures.len(), 2);
     window.get_by_label_contains("Answer");
+    until_label(&mut window, "city, needed, ");
+    until_label(&mut window, "; markdown as sent: missing 50 of 50");
     // Step 4: what the model needs decides who wins.
-    click(&mut window, "Needed fields");
-    until_label(&mut window, "Only what markdown has");
     click(&mut window, "Only what markdown has");
-    until_label(&mut window, "markdown wins: ");
-    until_label(&mut window, " tokens, with every field that you need.");
-    click(&mut window, "city");
-    until_label(&mut window, "markdown loses city. Cheapest that keep it: ");
+    until_label(&mut window, " tokens, 81% less than json, nothing needed is lost.");
+    click(&mut window, "city is needed");
+    until_label(&mut window, "misses 1 of 5 needed fields");
+    until_label(&mut window, "Same data as JSON, compact: ");
+    // The field that was gone to is ticked by a bare key.
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until_label(&mut window, "city in 4");
+    until_label(&mut window, "\"; markdown as sent: missing; JSON, compact: \"");
+    window.ctx.memory_mut(|memory| memory.focused().into_iter().for_each(|id| memory.surrender_focus(id)));
+    press(&mut window, Key::Space, Modifiers::NONE);
+    until_label(&mut window, "city, not needed, ");
     // Step 5: who sees what, who cuts, and how much fits.
-    press(&mut window, Key::Escape, Modifiers::NONE);
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "the answer is shown", |window| window.state().state.view.screen == Screen::Answer);
     press(&mut window, Key::Num5, Modifiers::COMMAND);
@@ -149,34 +156,32 @@ fn a_strangers_questions_are_answered_by_the_strip() {
 fn markdown_or_json_is_one_click() {
     let mut window = on_sample();
     window.get_by_label_contains("Markdown or JSON?").click();
-    until_label(&mut window, "Of what this tool offers: json, ");
+    until_label(&mut window, "json, baseline: ");
     assert_eq!(window.state().state.captures.len(), 2);
-    press(&mut window, Key::F8, Modifiers::NONE);
-    assert_eq!(window.state().state.comparisons.current.as_ref().and_then(|compare| compare.at), Some((0, 0)));
     // A section is folded by a click, and unfolded by a key.
     let folded = |window: &Window| window.state().state.comparisons.current.as_ref().map(|compare| compare.folded.len());
+    click(&mut window, "By record 50");
+    assert_eq!(folded(&window), Some(1), "what stands before the records is folded");
     until_label(&mut window, "Preamble");
-    click(&mut window, "Preamble");
-    assert_eq!(folded(&window), Some(1));
     window.get_by_label("Preamble").focus();
     window.step();
     press(&mut window, Key::ArrowRight, Modifiers::NONE);
     assert_eq!(folded(&window), Some(0));
-    click(&mut window, "Columns show: structuredContent");
-    until_label(&mut window, "no structuredContent in this answer");
-    click(&mut window, "Columns show: Text content");
-    until_label(&mut window, "markdown text, ");
-    click(&mut window, "Hosts");
+    press(&mut window, Key::F8, Modifiers::NONE);
+    assert_eq!(window.state().state.comparisons.current.as_ref().and_then(|compare| compare.at), Some((0, 0)));
+    until_label(&mut window, "Missing: companyType, address1, city, ");
+    assert!(window.query_all_by_label_contains("Columns show").next().is_none(), "no answer has two parts");
+    click(&mut window, "Hosts 28");
     until_label(&mut window, "Claude Code; json as sent: ");
-    click(&mut window, "Export the comparison");
+    window.get_by_label("Export").click();
     until_label(&mut window, "Copy as Markdown table");
     window.get_by_label("Copy as Markdown table").click();
     until(&mut window, "the table is copied", |window| !copied(window).is_empty());
-    assert!(copied(&window).concat().starts_with("| response_format | Tokens (o200k_base) | Against json text |"));
+    assert!(copied(&window).concat().starts_with("| response_format | Tokens (o200k_base) | Against json as sent |"));
     // The verdict that is in sight is the one that is copied.
     window.get_by_label("Copy verdict").click();
     until(&mut window, "the verdict is copied", |window| {
-        copied(window).concat().starts_with("Of what this tool offers: json")
+        copied(window).concat().starts_with("**Same data as JSON, compact: ")
             && copied(window).concat().contains("| response_format |")
     });
     press(&mut window, Key::Escape, Modifiers::NONE);
@@ -190,10 +195,14 @@ fn a_page_size_is_measured_as_a_curve() {
     until_label(&mut window, "Measure pageSize: 5, 50, 200");
     click(&mut window, "Measure pageSize: 5, 50, 200");
     until_label(&mut window, "Plot of tokens against items.");
-    until_label(&mut window, "At 25,000 tokens this tool stops at ");
+    until_label(
+        &mut window,
+        "Within 25,000 tokens there is room for 242 companies as sent, 353 as compact JSON; measured up to 50.",
+    );
+    until_label(&mut window, "The answers hold different records, so none of them is the cheaper one.");
     click(&mut window, "Count: Characters");
-    until_label(&mut window, "At 25,000 characters this tool stops at ");
-    click(&mut window, "Show: Side by side");
+    until_label(&mut window, "Within 25,000 characters there is room for ");
+    click(&mut window, "Fields 11");
     until_label(&mut window, "5 as sent, ");
 }
 
@@ -734,7 +743,7 @@ fn no_control_is_cut_or_covered_at_any_size() {
     window.step();
     press(&mut window, Key::Num4, Modifiers::COMMAND);
     click(&mut window, "Compare json / markdown · 1 more call");
-    until_label(&mut window, "Of what this tool offers: json, ");
+    until_label(&mut window, "json, baseline: ");
     check_controls(&mut window, "comparison", &mut wrong);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

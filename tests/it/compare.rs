@@ -64,13 +64,14 @@ fn the_format_argument_is_found_and_the_verdict_told() {
     assert_eq!(status, 0);
     let lines: Vec<&str> = page.lines().collect();
     assert!(lines[0].starts_with("strict_search_companies · response_format · 2 calls · "), "{page}");
-    assert!(lines[1].starts_with("Of what this tool offers: json, "), "what leaves fields out is no winner: {page}");
+    assert!(lines[1].starts_with("json as sent: ") && lines[1].contains(" tokens (o200k_base), no fact lost. "), "{page}");
     assert!(
-        lines[1].contains(" markdown is −") && lines[1].contains("against json as sent, but it leaves out 6 of 10 fields: "),
-        "{page}"
+        lines[1].contains(" markdown, cheapest this tool offers: ")
+            && lines[1].contains(", misses 7 of 11 fields (companyType, "),
+        "what leaves fields out is no winner: {page}"
     );
-    assert!(lines[1].contains("city"), "{page}");
-    assert!(lines[1].contains("If you changed it: JSON, compact, same data: ") && lines[1].ends_with("no fact lost."), "{page}");
+    assert!(lines[1].contains("city") && !lines[1].contains("lastModifiedDate, cheapest"), "{page}");
+    assert!(lines[1].contains(" JSON, compact, if you changed it: ") && lines[1].ends_with("no fact lost, cheapest."), "{page}");
     for column in ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"] {
         assert!(lines.iter().any(|line| line.starts_with(column)), "{column}: {page}");
     }
@@ -108,7 +109,10 @@ fn values_are_typed_and_leave_in_their_place() {
     assert_eq!(arguments(1), r#"{"isActive":true,"pageSize":2}"#);
     let (_, page) = page(&["compare", "strict_search_companies", "--vary", "pageSize=5,20,500", "--sample"]);
     assert!(page.contains("left out of the lines: 500 (no records can be counted in it"), "{page}");
-    assert!(page.contains("\nAt 25,000 tokens this tool stops at "), "{page}");
+    assert!(
+        page.contains("\nWithin 25,000 tokens there is room for ") && page.contains(" as compact JSON; measured up to 20."),
+        "{page}"
+    );
     assert!(page.contains("holds 5 of 20 records"), "{page}");
 }
 
@@ -317,10 +321,10 @@ fn a_comparison_is_printed_as_a_table() {
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(status, 0);
     assert!(lines[0].starts_with("| response_format | Tokens (o200k_base) | Against json as sent |"), "{text}");
-    assert_eq!(lines.len(), 6, "{text}");
+    assert_eq!(lines.len(), 7, "{text}");
     assert!(lines[3].starts_with("| markdown as sent |") && lines[3].contains("`/data/*/city`"), "{text}");
     let (_, text) = page(&[&call[..], &["--as", "csv"]].concat());
-    assert!(text.starts_with("column,value,derived,outcome,format,bytes,") && text.lines().count() == 5, "{text}");
+    assert!(text.starts_with("column,value,derived,outcome,format,bytes,") && text.lines().count() == 6, "{text}");
     let refused = refused(&[&call[..], &["--as", "html"]].concat());
     assert!(refused.starts_with("status 2") && refused.contains("one of markdown, csv"), "{refused}");
 }

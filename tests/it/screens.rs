@@ -134,7 +134,7 @@ fn compare_screen() {
         vary: "response_format".into(),
         written: "json,markdown".into(),
     }));
-    album.reads(&mut running, "compare-running", MAIN, Dark, &["Call 2 of 2: response_format=markdown"]);
+    album.reads(&mut running, "compare-running", MAIN, Dark, &["Waiting for response_format=markdown, call 2 of 2"]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use mcp_loupe::state::{
     HistoryAction, PaneView, PathPurpose, QueryState, Screen, SessionEffect, SessionUpdate, SettingsAction, StartQuestion, State,
     TokensAction, ViewAction,
 };
-use mcp_loupe::token::{Count, Tokenizer};
+use mcp_loupe::token::{Count, Encoding, Tokenizer};
 
 fn on_sample() -> Driver {
     let mut driver = Driver::new();
@@ -455,8 +455,8 @@ fn a_call_is_repeated_one_at_a_time_and_can_be_stopped() {
     let compare = |state: &State| state.comparisons.current.clone().unwrap();
     driver.perform(equal(3));
     driver.until("all calls are made", |state| state.running.is_none());
-    assert_eq!((compare(&driver.state).title().as_str(), driver.state.captures.len()), ("3 equal calls", 3));
-    let (captures, ask) = compare(&driver.state).query().unwrap();
+    assert_eq!((compare(&driver.state).values.len(), driver.state.captures.len()), (3, 3));
+    let (captures, ask) = compare(&driver.state).query(Encoding::O200kBase).unwrap();
     let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
     assert_eq!((page.sweep.columns.len(), page.sweep.different.len()), (3, 0), "the sample says the same each time");
     let said = driver.state.compare_verdict(&compare(&driver.state), &page.sweep).text();
@@ -526,13 +526,13 @@ fn a_card_compares_markdown_with_json() {
     let mut driver = on_sample();
     driver.perform(CallAction::Ask(StartQuestion::MarkdownOrJson));
     let progress = driver.state.comparisons.current.as_ref().unwrap().progress();
-    assert_eq!(progress.as_deref(), Some("Call 1 of 2: response_format=json"));
+    assert_eq!(progress.as_deref(), Some("response_format=json, call 1 of 2"));
     driver.until("both calls are made", |state| {
         state.comparisons.current.as_ref().is_some_and(|compare| compare.not_made().is_empty())
     });
     assert_eq!((driver.state.view.screen, driver.state.captures.len()), (Screen::Compare, 2));
     assert!(driver.state.running.is_none());
-    let (captures, ask) = driver.state.comparisons.current.as_ref().unwrap().query().unwrap();
+    let (captures, ask) = driver.state.comparisons.current.as_ref().unwrap().query(Encoding::O200kBase).unwrap();
     assert_eq!(captures.len(), 2);
     let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
     let titles: Vec<_> = page.sweep.columns.iter().map(|column| column.title.as_str()).collect();
@@ -561,7 +561,8 @@ fn a_comparison_is_looked_at_by_part_folded_and_written() {
     let compare = driver.state.comparisons.current.as_ref().unwrap();
     assert_eq!((compare.at, compare.folded.contains("data[0]")), (None, true));
     driver.perform(Action::Compare(CompareAction::Fold("data[0]".into())));
-    assert!(driver.state.comparisons.current.as_ref().unwrap().folded.is_empty());
+    let folded = &driver.state.comparisons.current.as_ref().unwrap().folded;
+    assert_eq!(folded.iter().map(String::as_str).collect::<Vec<_>>(), ["Preamble"], "it is folded from the start");
     let file = SweepFile::Table(TableKind::Csv);
     driver.perform(Action::Compare(CompareAction::Save { file, path: None }));
     let Some(Dialog::Path { text, .. }) = &driver.state.dialog else { panic!("nobody was asked where") };
@@ -600,7 +601,6 @@ fn values_the_schema_refuses_are_said_before_anything_is_called() {
     let problem = driver.state.toasts[0].problem.clone().unwrap();
     assert!(problem.what.starts_with("with response_format=xml the arguments do not fit the schema: "), "{}", problem.what);
     driver.perform(Action::Compare(CompareAction::Start { vary: "pageSize".into(), written: "5, 50".into() }));
-    assert!(driver.state.comparisons.current.as_ref().unwrap().is_curve);
     driver.until("both are there", |state| state.captures.len() == 2 && state.running.is_none());
 }
 
@@ -632,7 +632,7 @@ fn a_call_that_fails_or_hangs_leaves_what_came() {
     driver.until("it is cancelled", |state| state.running.is_none());
     let outcomes: Vec<_> = driver.state.captures.iter().map(|capture| capture.outcome).collect();
     assert_eq!(outcomes, [Outcome::Result, Outcome::ProtocolError, Outcome::Cancelled]);
-    let (captures, ask) = driver.state.comparisons.current.as_ref().unwrap().query().unwrap();
+    let (captures, ask) = driver.state.comparisons.current.as_ref().unwrap().query(Encoding::O200kBase).unwrap();
     let page = inquired::<SweepQuery>(&mut driver, &Inquiry::of(&captures, ask)).unwrap();
     let whys: Vec<_> = page.sweep.columns.iter().map(|column| column.why.is_some()).collect();
     assert_eq!(whys, [false, true, true]);

@@ -4,6 +4,7 @@
 //! Pure functions over calls that were made; making them is the caller's job. The columns are judged against one
 //! payload, that of the answer which says most, so that "left out" means the same in all of them.
 
+mod fewer;
 mod page;
 mod plan;
 mod rendered;
@@ -13,7 +14,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use page::{Loss, Section, SectionCell, SweepPage, SweepQuery, SweepRows, SweepRowsQuery, ThisPage, readable};
+pub use fewer::{Fewer, FewerQuery};
+pub use page::{FieldLost, PREAMBLE, Section, SectionCell, SweepPage, SweepQuery, SweepRows, SweepRowsQuery, ThisPage, readable};
 pub use plan::{
     PageSize, SweepChoice, argument_names, choices, differs_only_in, format_argument, is_about_form, page_size_argument, planned,
     shown, value_in, values, with_value,
@@ -21,9 +23,10 @@ pub use plan::{
 pub use rendered::{Piece, SweepRendered, SweepRenderedQuery, can_render};
 
 use crate::analysis::text::format_bytes;
+use crate::analysis::token_map::TokenMap;
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::facts::record_lists;
-use crate::capture::{FactCount, FactState, Matched, Outcome, Payload, locate_facts};
+use crate::capture::{Fact, FactCount, FactState, Matched, Outcome, Payload, locate_facts};
 use crate::diff::key::{key_field, key_value};
 use crate::diff::pattern::pattern;
 use crate::format::ledger::Row;
@@ -31,9 +34,10 @@ use crate::format::{self, FORMATS, Subject};
 use crate::json::{Kind, Node};
 use crate::token::Encoding;
 
-/// Values that a list of differences shows of a field, and how much of each.
-const MAX_VALUES: usize = 6;
+/// How much of a value is shown as an example of its field.
 const MAX_VALUE_CHARS: usize = 60;
+/// A format that saves less than this against compact JSON has no column of its own at first.
+const WORTH_A_COLUMN: u64 = 95;
 
 /// One call that was made, with every row of its ledger.
 #[derive(Clone, Debug)]
@@ -129,6 +133,34 @@ pub struct Field {
     pub total: u64,
     /// Whether it is a field of the records, rather than of what stands around them.
     pub is_of_record: bool,
+    /// Tokens that begin in it, its name and punctuation included, in the compact JSON of the data.
+    pub tokens: u64,
+    /// Its facts, as positions among [`Sweep::facts`].
+    pub facts: Vec<u32>,
+    /// How many records have one.
+    pub records: u64,
+}
+
+/// A fact of the data, in all columns alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FactPlace {
+    /// Position among [`Sweep::fields`].
+    pub field: u32,
+    /// Position among [`Sweep::records`]; `None` of what stands around them.
+    pub record: Option<u32>,
+}
+
+/// What a column makes of one field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldCell {
+    /// Facts that it does not tell, of the records that it has.
+    pub lost: u64,
+    /// Of these, those of which it says something else.
+    pub differing: u64,
+    /// Facts that it tells in other words.
+    pub reworded: u64,
+    /// What it says of the first: of one that differs, else of one that is reworded, else of any.
+    pub said: String,
 }
 
 /// A value of the data that a column gives differently.
@@ -159,16 +191,16 @@ pub struct Column {
     pub why: Option<String>,
     /// How many facts it carries; `None` where no answer has data, or there is nothing to compare.
     pub facts: Option<FactCount>,
-    /// Facts lost by field, in the order of [`Sweep::fields`], of the records that it has.
-    pub lost: Vec<u64>,
-    /// The first values lost, by field as [`Column::lost`].
-    pub lost_values: Vec<Vec<String>>,
-    /// Each fact lost of a record, by record: its position among [`Sweep::records`] and its field.
-    pub lost_in: Vec<(usize, usize)>,
-    /// Where its text says what another call's answer does not, in order.
-    pub not_everywhere: Vec<Range<usize>>,
-    /// Records that its own data does not have, as where fewer were asked for; 0 where it has no data of its own.
+    /// By field, in the order of [`Sweep::fields`].
+    pub cells: Vec<FieldCell>,
+    /// What became of each fact, in the order of [`Sweep::facts`]; none where there is nothing to compare.
+    pub found: Vec<Fact>,
+    /// By record: whether its own data does not have it, as where fewer were asked for; none where it has no data of its own.
+    pub lacks: Vec<bool>,
+    /// How many records that are.
     pub absent: u64,
+    /// What the answer says beside its data: statements, and blocks that are no text.
+    pub beside: u64,
     /// Records in its own data; `None` where that has no one list of records.
     pub records: Option<usize>,
     pub differing: Vec<Differing>,
@@ -189,11 +221,11 @@ impl Column {
             why: row.why.clone(),
             row,
             facts: None,
-            lost: Vec::new(),
-            lost_values: Vec::new(),
-            lost_in: Vec::new(),
-            not_everywhere: Vec::new(),
+            cells: Vec::new(),
+            found: Vec::new(),
+            lacks: Vec::new(),
             absent: 0,
+            beside: 0,
             records: None,
             differing: Vec::new(),
             data_from: None,
@@ -208,6 +240,11 @@ impl Column {
 
     pub fn is_answer(&self) -> bool {
         self.why.is_none()
+    }
+
+    /// Whether it is the answer to a call.
+    pub fn is_offered(&self) -> bool {
+        matches!(self.origin, ColumnOrigin::Call(_))
     }
 }
 
@@ -251,11 +288,16 @@ pub struct Sweep {
     pub reference: Option<usize>,
     /// Equal calls whose result is not, byte for byte, that of the baseline.
     pub different: Vec<usize>,
+    /// By which fields, columns and answers are weighed.
+    pub encoding: Encoding,
+    /// Those of the records first.
     pub fields: Vec<Field>,
+    /// Every fact of the data, in its order.
+    pub facts: Vec<FactPlace>,
     /// The field by which records are found again in answers with data of their own.
     pub key: Option<String>,
-    /// Whether every answer is its data and nothing else, so that a format written from it leaves out no text.
-    pub is_data_alone: bool,
+    /// Every row of the answer whose payload the columns are judged against.
+    pub rows: Vec<Row>,
     pub records: Vec<AlignedRecord>,
 }
 
@@ -274,9 +316,11 @@ impl Sweep {
             baseline: None,
             reference,
             different: Vec::new(),
+            encoding: ask.encoding,
             fields: Vec::new(),
+            facts: Vec::new(),
             key: None,
-            is_data_alone: calls.iter().all(|call| call.sent(SentPart::Both).is_none() || call.subject.is_data_alone()),
+            rows: reference.map(|at| calls[at].rows.clone()).unwrap_or_default(),
             records: Vec::new(),
         };
         let is_answer = |at: usize| sweep.columns.get(at).is_some_and(Column::is_answer);
@@ -285,7 +329,10 @@ impl Sweep {
             let result = |at: usize| calls[at].subject.reading.result().map(|node| node.raw_bytes());
             sweep.different = (0..calls.len()).filter(|at| is_answer(*at) && result(*at) != result(base)).collect();
         }
-        let usual = || reference.into_iter().flat_map(|at| [(at, "json"), (at, "markdown-table")]).collect();
+        let usual = || {
+            let ids = ["json"].into_iter().chain(sweep.worth_a_column()).chain(["markdown-table"]);
+            reference.into_iter().flat_map(|at| ids.clone().map(move |id| (at, id))).collect()
+        };
         let derived = ask.derived.clone().unwrap_or_else(|| if vary.is_some() { usual() } else { Vec::new() });
         for (at, id) in derived {
             cancel.check()?;
@@ -302,10 +349,14 @@ impl Sweep {
         self.columns.iter().find(|column| column.origin == ColumnOrigin::Call(call))
     }
 
-    /// The fields that a model may need: those of the records, or all where there are none.
-    pub fn choosable_fields(&self) -> Vec<&Field> {
-        let has_records = self.fields.iter().any(|field| field.is_of_record);
-        self.fields.iter().filter(|field| field.is_of_record == has_records).collect()
+    /// The cheapest format of the reference's answer that says the same, where it saves something against compact JSON.
+    fn worth_a_column(&self) -> Option<&'static str> {
+        let tokens = |row: &&Row| row.tokens.get(self.encoding);
+        let is_derived = |row: &&Row| format::by_id(row.format).is_some_and(|format| !format.is_as_sent());
+        let json = self.rows.iter().find(|row| row.format == "json")?;
+        let same = self.rows.iter().filter(|row| row.is_available() && row.is_same_data()).filter(is_derived);
+        let cheapest = same.min_by_key(tokens).filter(|row| tokens(row) * 100 <= tokens(&json) * WORTH_A_COLUMN)?;
+        (cheapest.format != "markdown-table").then_some(cheapest.format)
     }
 
     /// Whether the answers that were given hold the same records, as far as their own data shows. Only then can one of
@@ -320,13 +371,13 @@ impl Sweep {
 
     /// The fields of which a column carries every fact.
     pub fn kept_fields(&self, column: &Column) -> Vec<String> {
-        let kept = self.fields.iter().zip(&column.lost).filter(|(_, lost)| **lost == 0);
+        let kept = self.fields.iter().zip(&column.cells).filter(|(_, cell)| cell.lost == 0);
         kept.map(|(field, _)| field.pattern.clone()).collect()
     }
 
     /// The fields of which a column loses a fact, with how many.
     pub fn missing<'s>(&'s self, column: &'s Column) -> impl Iterator<Item = (&'s Field, u64)> {
-        self.fields.iter().zip(column.lost.iter().copied()).filter(|(_, lost)| *lost > 0)
+        self.fields.iter().zip(column.cells.iter().map(|cell| cell.lost)).filter(|(_, lost)| *lost > 0)
     }
 
     /// Every call that gave an answer, beside the baseline.
@@ -356,107 +407,95 @@ impl Sweep {
         let lists = record_lists(payload.root());
         let list = if let [list] = lists.as_slice() { Some(*list) } else { None };
         let records: Vec<Node<'_>> = list.into_iter().flat_map(Node::children).collect();
-        let starts: Vec<usize> = records.iter().map(|record| record.index()).collect();
-        let mut field_of: HashMap<usize, usize> = HashMap::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        let mut matches: Vec<Option<Matched>> = Vec::new();
-        for column in &mut self.columns {
-            if !column.is_answer() {
-                matches.push(None);
-                continue;
+        let look = |column: &Column| {
+            cancel.check().map(|()| if column.is_answer() { locate_facts(payload, &column.text) } else { Matched::default() })
+        };
+        let matches: Vec<Matched> = self.columns.iter().map(look).collect::<Result<_, _>>()?;
+        // The facts are those of one payload in every column, in the same order.
+        let facts = matches.iter().map(|matched| &matched.facts).find(|facts| !facts.is_empty());
+        self.sort_facts(payload, list, &records, facts.map_or(&[], Vec::as_slice));
+        let mut places: Vec<Vec<Vec<Range<usize>>>> = Vec::new();
+        for (column, matched) in self.columns.iter_mut().zip(matches) {
+            column.cells = vec![FieldCell::default(); self.fields.len()];
+            if let ColumnOrigin::Call(call) = column.origin
+                && Some(call) != self.reference
+            {
+                column.lacks = absent(&records, calls[call].subject.payload.as_ref());
             }
-            let matched = locate_facts(payload, &column.text);
-            let absent = match column.origin {
-                ColumnOrigin::Call(call) if Some(call) != self.reference => {
-                    absent(&records, calls[call].subject.payload.as_ref())
-                }
-                _ => Vec::new(),
-            };
-            column.absent = absent.iter().filter(|is_absent| **is_absent).count() as u64;
-            for (seen, fact) in matched.facts.iter().enumerate() {
+            column.absent = column.lacks.iter().filter(|lacks| **lacks).count() as u64;
+            for (seen, (fact, place)) in matched.facts.iter().zip(&self.facts).enumerate() {
                 if seen.is_multiple_of(1 << 12) {
                     cancel.check()?;
                 }
-                let Some(node) = payload.doc.node(fact.node()) else { continue };
-                let field = *field_of.entry(fact.node()).or_insert_with(|| {
-                    let pattern = pattern(node, payload.root);
-                    let next = self.fields.len();
-                    let field = *known.entry(pattern.clone()).or_insert(next);
-                    if field == next {
-                        let is_of_record = list.is_some_and(|list| (list.index()..list.subtree_end()).contains(&fact.node()));
-                        self.fields.push(Field { pattern, total: 0, is_of_record });
-                    }
-                    self.fields[field].total += 1;
-                    field
-                });
-                if column.lost.len() <= field {
-                    column.lost.resize(field + 1, 0);
-                }
-                let record = starts.partition_point(|start| *start <= fact.node()).checked_sub(1);
-                if self.fields[field].is_of_record && record.and_then(|at| absent.get(at)) == Some(&true) {
+                if place.record.is_some_and(|record| column.lacks.get(record as usize) == Some(&true)) {
                     continue;
                 }
-                if !fact.state.is_missing() {
-                    continue;
+                let said = || fact.place().map(|place| column.text[place].to_owned()).unwrap_or_default();
+                let cell = &mut column.cells[place.field as usize];
+                let (is_lost, is_other) = (fact.state.is_missing(), fact.state == FactState::Differs);
+                let is_first = match fact.state {
+                    FactState::Differs => cell.differing == 0,
+                    FactState::Reworded => cell.differing + cell.reworded == 0,
+                    FactState::Kept => cell.said.is_empty() && cell.differing + cell.reworded == 0,
+                    FactState::Missing => false,
+                };
+                if is_first {
+                    cell.said = said().chars().take(MAX_VALUE_CHARS).collect();
                 }
-                if let (FactState::Differs, Some(place)) = (fact.state, fact.place()) {
+                cell.lost += u64::from(is_lost);
+                cell.differing += u64::from(is_other);
+                cell.reworded += u64::from(fact.state == FactState::Reworded);
+                if let (true, Some(node)) = (is_other && fact.place().is_some(), payload.doc.node(fact.node())) {
                     column.differing.push(Differing {
                         path: node.pointer_from(payload.root),
                         value: node.as_str().unwrap_or_else(|| node.raw_text()).into_owned(),
-                        said: column.text[place].to_owned(),
+                        said: said(),
                     });
                 }
-                column.lost[field] += 1;
-                if column.lost_values.len() <= field {
-                    column.lost_values.resize(field + 1, Vec::new());
-                }
-                if column.lost_values[field].len() < MAX_VALUES {
-                    let value = node.as_str().unwrap_or_else(|| node.raw_text());
-                    column.lost_values[field].push(value.chars().take(MAX_VALUE_CHARS).collect());
-                }
-                if let (Some(record), true) = (record, self.fields[field].is_of_record) {
-                    column.lost_in.push((record, field));
-                }
             }
-            column.facts = Some(matched.count);
-            matches.push(Some(matched));
-        }
-        self.mark_what_is_not_everywhere(&matches);
-        for column in &mut self.columns {
-            column.lost.resize(self.fields.len(), 0);
-            column.lost_values.resize(self.fields.len(), Vec::new());
+            column.facts = Some(matched.count).filter(|_| column.why.is_none());
+            column.found = matched.facts;
+            places.push(matched.records.into_iter().map(|record| record.places).collect());
         }
         for (position, record) in records.iter().enumerate() {
-            let places = matches.iter().map(|matched| {
-                let found = matched.as_ref().and_then(|matched| matched.records.get(position));
-                found.map(|record| record.places.clone()).unwrap_or_default()
-            });
             self.records.push(AlignedRecord {
                 path: record.pointer_from(payload.root),
                 title: title(*record),
                 is_of_reference: true,
-                places: places.collect(),
+                places: places.iter().map(|of| of.get(position).cloned().unwrap_or_default()).collect(),
             });
         }
         self.add_others(&records, calls);
         Ok(())
     }
 
-    /// The facts are those of one payload in every column, in the same order.
-    fn mark_what_is_not_everywhere(&mut self, matches: &[Option<Matched>]) {
-        let offered = self.columns.iter().zip(matches).filter(|(column, _)| matches!(column.origin, ColumnOrigin::Call(_)));
-        let mut lost: Vec<bool> = Vec::new();
-        for matched in offered.filter_map(|(_, matched)| matched.as_ref()) {
-            lost.resize(matched.facts.len().max(lost.len()), false);
-            for (lost, fact) in lost.iter_mut().zip(&matched.facts) {
-                *lost |= fact.state.is_missing();
+    /// The fields of a payload, what each costs, and which facts it has.
+    fn sort_facts(&mut self, payload: &Payload, list: Option<Node<'_>>, records: &[Node<'_>], facts: &[Fact]) {
+        let starts: Vec<usize> = records.iter().map(|record| record.index()).collect();
+        let map = TokenMap::of(payload.root(), self.encoding);
+        let nodes: Vec<Node<'_>> = facts.iter().filter_map(|fact| payload.doc.node(fact.node())).collect();
+        let is_of_record = |node: &Node<'_>| list.is_some_and(|list| (list.index()..list.subtree_end()).contains(&node.index()));
+        let column = |node: &Node<'_>| map.columns.of_node[node.index() - payload.root];
+        let mut field_of: HashMap<usize, u32> = HashMap::new();
+        // Those of the records come first.
+        for node in nodes.iter().filter(|node| is_of_record(node)).chain(nodes.iter().filter(|node| !is_of_record(node))) {
+            let next = u32::try_from(self.fields.len()).unwrap_or(u32::MAX);
+            if *field_of.entry(column(node)).or_insert(next) == next {
+                let (pattern, tokens) = (pattern(*node, payload.root), map.own[column(node)].total());
+                let is_of_record = is_of_record(node);
+                self.fields.push(Field { pattern, total: 0, is_of_record, tokens, facts: Vec::new(), records: 0 });
             }
         }
-        for (column, matched) in self.columns.iter_mut().zip(matches) {
-            let facts = matched.iter().flat_map(|matched| &matched.facts).zip(&lost);
-            let kept = facts.filter(|(fact, lost)| **lost && !fact.state.is_missing());
-            column.not_everywhere = kept.filter_map(|(fact, _)| fact.place()).collect();
-            column.not_everywhere.sort_by_key(|place| place.start);
+        for (seen, node) in nodes.iter().enumerate() {
+            let field = field_of[&column(node)];
+            let record = starts.partition_point(|start| *start <= node.index()).checked_sub(1).filter(|_| is_of_record(node));
+            let place = FactPlace { field, record: record.and_then(|record| u32::try_from(record).ok()) };
+            let own = &mut self.fields[field as usize];
+            let is_first = own.facts.last().is_none_or(|last| self.facts[*last as usize].record != place.record);
+            own.records += u64::from(is_first && place.record.is_some());
+            own.total += 1;
+            own.facts.push(u32::try_from(seen).unwrap_or(u32::MAX));
+            self.facts.push(place);
         }
     }
 
@@ -544,6 +583,7 @@ fn sent(at: usize, call: &SweepCall, part: SentPart) -> Column {
             [list] => Some(list.len()),
             _ => None,
         }),
+        beside: call.row("json").and_then(|row| row.left_out).map_or(0, |beside| beside.statements + beside.others),
         data_from: row.filter(|row| row.format == "both").and_then(|_| usize::try_from(call.row("content")?.bytes).ok()),
         why,
         ..Column::of(

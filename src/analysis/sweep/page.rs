@@ -12,7 +12,6 @@ use crate::analysis::sweep::{Column, ColumnOrigin, SentPart, Sweep, SweepCall, p
 use crate::analysis::text::{DisplayLine, TextView};
 use crate::analysis::wrap::{TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
-use crate::diff::pattern::name;
 use crate::format::{self, Subject, Syntax};
 use crate::token::{self, Encoding, Tokens};
 
@@ -26,9 +25,11 @@ pub struct SweepQuery {
     pub part: SentPart,
     /// The call that the others are compared with; `None` takes the first that gave an answer.
     pub baseline: Option<usize>,
-    /// Columns without a call: formats of the answer to a call. `None` takes `json` and `markdown-table` of the
-    /// answer that says most, and none beside equal calls.
+    /// Columns without a call: formats of the answer to a call. `None` takes `json`, the cheapest that says the same and
+    /// `markdown-table` of the answer that says most, and none beside equal calls.
     pub derived: Option<Vec<(usize, &'static str)>>,
+    /// By which the fields and the columns are weighed.
+    pub encoding: Encoding,
 }
 
 impl SweepQuery {
@@ -41,6 +42,9 @@ impl SweepQuery {
         calls.map(|(value, subject)| SweepCall::measure(value.clone(), Arc::clone(subject), cancel)).collect()
     }
 }
+
+/// The name of the section before the records.
+pub const PREAMBLE: &str = "Preamble";
 
 /// A stretch that every column has a cell for: what stands before the records, a record, what stands after them.
 #[derive(Clone, Debug)]
@@ -60,24 +64,16 @@ pub struct SectionCell {
     pub ranges: Vec<Range<usize>>,
     /// Counted by itself.
     pub tokens: Tokens,
-    /// Names of the fields of which it loses a fact.
-    pub missing: Vec<String>,
+    /// The fields of which it loses a fact, as positions among the sweep's.
+    pub missing: Vec<usize>,
 }
 
-/// What a column loses of one field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
-    /// Position of the column.
+/// A field of which a column loses something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldLost {
+    /// Positions among the sweep's columns and fields.
     pub column: usize,
-    /// `items[*].city`.
-    pub path: String,
-    /// How many values, and of how many.
-    pub lost: u64,
-    pub total: u64,
-    /// How many of them it gives as something else.
-    pub differing: u64,
-    /// The first of them; "A in the data, B in markdown as sent" where it says something else.
-    pub values: Vec<String>,
+    pub field: usize,
     /// The first section that lacks it.
     pub section: usize,
 }
@@ -89,9 +85,12 @@ pub struct SweepPage {
     /// By column.
     pub texts: Vec<TextView>,
     pub sections: Vec<Section>,
-    pub losses: Vec<Loss>,
+    /// Field by field.
+    pub losses: Vec<FieldLost>,
     /// By unit: tokens of each encoding, then characters. Empty unless the argument is a page size.
     pub curves: Vec<Curve>,
+    /// Whether an answer has `structuredContent`, so that one part of it can be compared by itself.
+    pub has_structured: bool,
 }
 
 impl SweepPage {
@@ -113,7 +112,8 @@ impl SweepPage {
             }
             None => Vec::new(),
         };
-        Ok(Self { sweep, texts, sections, losses, curves })
+        let has_structured = calls.iter().any(|call| call.row("structured").is_some_and(|row| row.is_available()));
+        Ok(Self { sweep, texts, sections, losses, curves, has_structured })
     }
 
     /// The curve that counts this.
@@ -226,7 +226,7 @@ fn sections(sweep: &Sweep, cancel: &Cancel) -> Result<Vec<Section>, Cancelled> {
     // Before the records, the records, after them.
     let mut sections: Vec<Section> = Vec::with_capacity(count + 2);
     let cells = || vec![SectionCell::default(); sweep.columns.len()];
-    sections.push(Section { name: "Preamble".into(), title: String::new(), cells: cells() });
+    sections.push(Section { name: PREAMBLE.into(), title: String::new(), cells: cells() });
     for record in &sweep.records {
         sections.push(Section { name: readable(&record.path), title: record.title.clone(), cells: cells() });
     }
@@ -244,10 +244,11 @@ fn sections(sweep: &Sweep, cancel: &Cancel) -> Result<Vec<Section>, Cancelled> {
             }
             cell.ranges = ranges;
         }
-        for (record, field) in &column.lost_in {
+        for (_, place) in column.found.iter().zip(&sweep.facts).filter(|(fact, _)| fact.state.is_missing()) {
+            let Some(record) = place.record.map(|record| record as usize) else { continue };
             let missing = &mut sections[record + 1].cells[at].missing;
-            let field = name(&sweep.fields[*field].pattern);
-            if !missing.contains(&field) {
+            let field = place.field as usize;
+            if column.lacks.get(record) != Some(&true) && !missing.contains(&field) {
                 missing.push(field);
             }
         }
@@ -255,7 +256,7 @@ fn sections(sweep: &Sweep, cancel: &Cancel) -> Result<Vec<Section>, Cancelled> {
     sections.retain(|section| {
         section.cells.iter().any(|cell| !cell.ranges.is_empty() || !cell.missing.is_empty()) || !section.title.is_empty()
     });
-    if sections.len() == 1 && sections[0].name == "Preamble" {
+    if sections.len() == 1 && sections[0].name == PREAMBLE {
         sections[0].name = "Text".into();
     }
     Ok(sections)
@@ -302,33 +303,18 @@ fn parts(sweep: &Sweep, column: usize) -> Vec<Vec<Range<usize>>> {
     parts
 }
 
-fn losses(sweep: &Sweep) -> Vec<Loss> {
+fn losses(sweep: &Sweep) -> Vec<FieldLost> {
     let mut losses = Vec::new();
-    for (position, column) in sweep.columns.iter().enumerate() {
-        for (field, known) in sweep.fields.iter().enumerate() {
-            let lost = column.lost.get(field).copied().unwrap_or(0);
-            if lost == 0 {
-                continue;
-            }
-            let of_field = |path: &str| crate::diff::pattern::covers(&known.pattern, path);
-            let differing: Vec<_> = column.differing.iter().filter(|differing| of_field(&differing.path)).collect();
-            let mut values: Vec<String> = differing
+    for (field, known) in sweep.fields.iter().enumerate() {
+        for (position, column) in sweep.columns.iter().enumerate().filter(|(_, column)| column.cells[field].lost > 0) {
+            let is_lost = |fact: &&u32| column.found.get(**fact as usize).is_some_and(|found| found.state.is_missing());
+            let record = |fact: &u32| sweep.facts[*fact as usize].record.map(|record| record as usize);
+            let first = known
+                .facts
                 .iter()
-                .take(3)
-                .map(|differing| format!("{} in the data, {} in {}", differing.value, differing.said, column.title))
-                .collect();
-            if values.is_empty() {
-                values.clone_from(&column.lost_values[field]);
-            }
-            losses.push(Loss {
-                column: position,
-                path: readable(&known.pattern),
-                lost,
-                total: known.total,
-                differing: differing.len() as u64,
-                values,
-                section: column.lost_in.iter().find(|(_, of)| *of == field).map_or(0, |(record, _)| record + 1),
-            });
+                .filter(is_lost)
+                .find_map(|fact| record(fact).filter(|at| column.lacks.get(*at) != Some(&true)));
+            losses.push(FieldLost { column: position, field, section: first.map_or(0, |record| record + 1) });
         }
     }
     losses
@@ -378,7 +364,8 @@ impl Query for SweepRowsQuery {
 impl Weigh for SweepPage {
     fn weight(&self) -> usize {
         let cells = self.sections.len() * self.texts.len() * size_of::<SectionCell>();
-        self.texts.iter().map(|view| view.text.len() + view.lines.len() * 32).sum::<usize>() + cells
+        let facts = self.sweep.facts.len() * (12 + self.sweep.columns.len() * size_of::<crate::capture::Fact>());
+        self.texts.iter().map(|view| view.text.len() + view.lines.len() * 32).sum::<usize>() + cells + facts
     }
 }
 
@@ -434,10 +421,15 @@ mod tests {
     #[test]
     fn what_is_lost_is_listed_and_shown_at_its_record() {
         let page = page();
-        assert_eq!(page.sections[2].cells[1].missing, ["city"]);
-        let [loss] = page.losses.as_slice() else { panic!("{:?}", page.losses) };
-        assert_eq!((loss.column, loss.path.as_str(), loss.lost, loss.section), (1, "items[*].city", 2, 1));
-        assert_eq!(loss.values, ["Rome", "Oslo"]);
+        assert_eq!(page.sections[2].cells[1].missing, [2]);
+        assert_eq!(page.losses, [FieldLost { column: 1, field: 2, section: 1 }]);
+        let field = &page.sweep.fields[2];
+        assert_eq!(
+            (field.pattern.as_str(), field.total, field.records, field.facts.as_slice()),
+            ("/items/*/city", 2, 2, [2, 5].as_slice())
+        );
+        let costs: u64 = page.sweep.fields.iter().map(|field| field.tokens).sum();
+        assert!(field.tokens > 4 && costs <= page.sweep.rows[4].tokens.o200k_base, "{field:?}");
         let rows = SweepRows::of(&page, 20, &Cancel::new()).unwrap();
         assert_eq!(rows.tops.len(), page.sections.len() + 1);
         let folded = rows.folded(&page, &BTreeSet::from(["items[0]".to_owned(), "gone".to_owned()]));

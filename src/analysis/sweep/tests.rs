@@ -41,7 +41,7 @@ pub(crate) fn both() -> Vec<SweepCall> {
 fn columns_say_what_they_leave_out() {
     let sweep = sweep(&both());
     let titles: Vec<_> = sweep.columns.iter().map(|column| column.title.as_str()).collect();
-    assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "Markdown table"]);
+    assert_eq!(titles, ["json as sent", "markdown as sent", "JSON, compact", "TOON", "Markdown table"]);
     let missing: Vec<_> =
         sweep.missing(&sweep.columns[1]).map(|(field, lost)| format!("{} {lost}/{}", field.pattern, field.total)).collect();
     assert_eq!(missing, ["/items/*/city 2/2", "/items/*/phone 1/2", "/total 1/1"]);
@@ -49,8 +49,11 @@ fn columns_say_what_they_leave_out() {
         sweep.columns[1].differing[0],
         Differing { path: "/items/1/phone".into(), value: "555-0142".into(), said: "555-0199".into() }
     );
-    assert!([0, 2, 3].iter().all(|at| sweep.missing(&sweep.columns[*at]).next().is_none()));
+    assert!([0, 2, 3, 4].iter().all(|at| sweep.missing(&sweep.columns[*at]).next().is_none()));
     assert_eq!(sweep.kept_fields(&sweep.columns[1]), ["/items/*/id", "/items/*/name"]);
+    let cell = |column: usize, field: usize| sweep.columns[column].cells[field].clone();
+    assert_eq!((cell(0, 1).said.as_str(), cell(0, 1).lost), ("Ann Ames", 0));
+    assert_eq!(cell(1, 3), FieldCell { lost: 1, differing: 1, reworded: 0, said: "555-0199".into() });
     let record = &sweep.records[1];
     assert_eq!((record.path.as_str(), record.title.as_str()), ("/items/1", "Bob Burr"));
     assert_eq!(&MARKDOWN[record.places[1][0].clone()], "| 102 | Bob Burr | 555-0199 |");

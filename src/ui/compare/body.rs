@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use egui::text::CCursor;
 use egui::{Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{SIDE, place};
+use super::{Judged, SIDE, place};
 use crate::analysis::special::Shown;
 use crate::analysis::sweep::{SweepPage, SweepRows, SweepRowsQuery, ThisPage};
 use crate::analysis::{Query, TextRow};
+use crate::diff::pattern::name;
 use crate::state::{Action, Compare, CompareAction, QueryState};
 use crate::ui::panes::colour::job;
 use crate::ui::theme::{self, ThemeTokens};
@@ -26,7 +26,8 @@ pub(super) struct Place {
     pub column: usize,
 }
 
-pub fn body_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>, rect: Rect, width: f32) {
+pub fn body_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, rect: Rect, width: f32) {
+    let page = &judged.page;
     let question = SweepRowsQuery { page: ThisPage(Arc::clone(page)), columns: fitting(ui, width) };
     let Some(rows) = laid_out(ui, cx, compare, question) else { return };
     let tops = tops(ui, compare, page, rows);
@@ -52,7 +53,7 @@ pub fn body_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage
                     let is_folded = tops[section + 1] - row == 1 && compare.folded.contains(&page.sections[section].name);
                     head_ui(ui, cx, page, section, &Head { rect: line, width, is_chosen: chosen == Some(section), is_folded });
                 }
-                at => cells_ui(ui, page, rows, section, at - 1, line, width),
+                at => cells_ui(ui, judged, rows, section, at - 1, line, width),
             }
         }
     });
@@ -66,7 +67,7 @@ pub(super) fn fitting(ui: &Ui, width: f32) -> u16 {
 
 /// The result of a query about the layout of the columns; until there is one, what is waited for stands there.
 pub(super) fn laid_out<'a, Q: Query>(ui: &mut Ui, cx: &Cx<'a>, compare: &Compare, query: Q) -> Option<&'a Q::Out> {
-    let captures = compare.query().map(|(captures, _)| captures).unwrap_or_default();
+    let captures = compare.query(cx.state.settings.encoding()).map(|(captures, _)| captures).unwrap_or_default();
     match cx.ask_of(&captures, query) {
         QueryState::Ready(answer) => return Some(answer),
         QueryState::Failed(problem) => {
@@ -156,19 +157,29 @@ pub(super) fn head_ui(ui: &Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, he
     }
 }
 
-fn cells_ui(ui: &Ui, page: &SweepPage, rows: &SweepRows, section: usize, at: usize, line: Rect, width: f32) {
+fn cells_ui(ui: &Ui, judged: &Judged, rows: &SweepRows, section: usize, at: usize, line: Rect, width: f32) {
+    let page = &judged.page;
     for (column, of_column) in rows.cells[section].iter().enumerate() {
         let rect = Rect::from_min_size(pos2(line.left() + column as f32 * width, line.top()), vec2(width, ROW));
         if !ui.is_rect_visible(rect) {
             continue;
         }
-        let missing = &page.sections[section].cells[column].missing;
+        let missing = missing(judged, section, column);
+        if !missing.is_empty() {
+            ui.painter().rect_filled(rect, 0.0, ThemeTokens::of(ui).warn_bg);
+        }
         if let Some(row) = of_column.get(at) {
             row_ui(ui, page, row, &Place { rect, column });
         } else if at == of_column.len() && !missing.is_empty() {
-            missing_ui(ui, missing, section, &Place { rect, column });
+            missing_ui(ui, &missing, section, &Place { rect, column });
         }
     }
+}
+
+/// Names of the needed fields that a column loses of a section.
+pub(super) fn missing(judged: &Judged, section: usize, column: usize) -> Vec<String> {
+    let lost = judged.page.sections[section].cells[column].missing.iter().filter(|field| judged.is_needed[**field]);
+    lost.map(|field| name(&judged.page.sweep.fields[*field].pattern)).collect()
 }
 
 /// Which fields a column loses of the record above.
@@ -193,28 +204,12 @@ pub(super) fn row_ui(ui: &Ui, page: &SweepPage, row: &TextRow, place: &Place) {
     let shown = Shown::of(text);
     let clip = ui.clip_rect().intersect(rect.shrink2(vec2(1.0, 0.0)));
     let painter = ui.painter().with_clip_rect(clip);
-    let marked = &page.sweep.columns[column];
     if let Some(number) = row.number {
         let right = pos2(rect.left() + GUTTER - 10.0, rect.center().y);
         widgets::text_right(ui, right, number.to_string(), theme::mono(11.0), t.weak);
     }
     let galley = painter.layout_job(job(t, &shown, view, row));
     let y = (rect.center().y - galley.size().y / 2.0).round();
-    // What another call's answer does not say.
-    let first = marked.not_everywhere.partition_point(|range| range.end <= row.range.start);
-    let places = marked.not_everywhere[first..].iter().take_while(|range| range.start < row.range.end);
-    for (at, place) in places.enumerate() {
-        let inside = |offset: usize| shown.to_shown(offset.clamp(row.range.start, row.range.end) - row.range.start);
-        let x = |offset: usize| {
-            let chars = shown.text.get(..inside(offset)).unwrap_or(&shown.text).chars().count();
-            rect.left() + GUTTER + galley.pos_from_cursor(CCursor::new(chars)).left()
-        };
-        let span = Rect::from_x_y_ranges(x(place.start) - 1.0..=x(place.end) + 1.0, rect.top() + 2.0..=rect.bottom() - 2.0);
-        painter.rect(span, theme::RADIUS_BAR, t.warn_bg, Stroke::new(1.0, t.warn_line), egui::StrokeKind::Inside);
-        if at == 0 {
-            painter.rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.warn);
-        }
-    }
     painter.galley(pos2(rect.left() + GUTTER, y), galley, t.text);
     ui.interact(rect, ui.scope_id().with(("cell", column, row.range.start)), Sense::empty())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, text));

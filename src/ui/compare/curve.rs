@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use egui::{RichText, Ui};
-use egui_plot::{Corner, HLine, Legend, Line, LineStyle, Plot, PlotPoints, Points};
+use egui::{Align2, Color32, RichText, Ui};
+use egui_plot::{HLine, Line, LineStyle, Plot, PlotPoint, PlotPoints, Points, Text};
 
-use super::stays;
+use super::{SIDE, stays};
 use crate::analysis::curve::{Curve, Limit, Straight, Unit};
 use crate::analysis::sweep::SweepPage;
 use crate::host::Hosts;
@@ -35,6 +35,11 @@ fn limits(unit: Unit, chosen: &BTreeSet<String>) -> Vec<(String, Limit)> {
 }
 
 pub fn curve_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
+    let inner = ui.max_rect().shrink(SIDE);
+    ui.scope_builder(widgets::region(ui, "curve").max_rect(inner), |ui| inner_ui(ui, cx, page));
+}
+
+fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
     let t = ThemeTokens::of(ui);
     let tokens = Unit::Tokens(cx.state.settings.encoding());
     let unit = if cx.state.comparisons.is_in_chars { Unit::Chars } else { tokens };
@@ -51,7 +56,7 @@ pub fn curve_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
     ui.add_space(4.0);
     for (_, limit) in &limits {
         if let Some(sentence) = curve.sentence(limit) {
-            ui.add(egui::Label::new(RichText::new(sentence).font(theme::base()).color(t.strong)).wrap());
+            ui.add(egui::Label::new(RichText::new(sentence).font(theme::title()).color(t.strong)).wrap());
         }
     }
     if !curve.is_counted {
@@ -99,39 +104,53 @@ fn plot_ui(ui: &mut Ui, page: &SweepPage, curve: &Curve, limits: &[(String, Limi
     let mut shown: Vec<&str> = page.sweep.columns.iter().map(|column| column.format).collect();
     shown.dedup();
     let series: Vec<_> = curve.series.iter().filter(|series| shown.contains(&series.format)).collect();
-    let most = series.iter().flat_map(|series| &series.points).map(|point| point.items).max().unwrap_or(0);
+    let most = curve.measured();
     // As far as the place where what is sent meets the highest limit, so that it is seen.
     let line = curve.as_sent().and_then(|series| series.line);
     let met = limits.iter().filter_map(|(_, limit)| line?.items_at(limit.at)).max().unwrap_or(0);
     let end = (most.max(met) as f64 * 1.1).max(10.0);
-    let colors =
-        [t.hue_text.color, t.hue_both.color, t.json_string, t.hue_structured.color, t.warn, t.bad, t.json_number, t.weak];
+    let colors = [t.hue_text.color, t.hue_both.color, t.hue_structured.color, t.json_number, t.json_string, t.weak];
     let unit = if curve.unit == Unit::Chars { "characters" } else { "tokens" };
     let plot = Plot::new("curve")
-        .legend(Legend::default().position(Corner::LeftTop))
-        .x_axis_label("items")
+        .x_axis_label(curve.noun.clone())
         .y_axis_label(unit)
         .include_x(0.0)
+        .include_x(end * 1.16)
         .include_y(0.0)
         .allow_scroll(false)
         .grid_color(t.line)
         .grid_spacing(36.0..=240.0)
         .x_axis_formatter(|mark, _| number(mark.value))
         .y_axis_formatter(|mark, _| number(mark.value));
+    let label = |text: &str, color: Color32| RichText::new(text).font(theme::medium(12.0)).color(color);
     let response = plot.show(ui, |plot| {
         for (at, series) in series.iter().enumerate() {
             let color = colors[at % colors.len()];
             let points: Vec<[f64; 2]> = series.points.iter().map(|point| [point.items as f64, point.cost as f64]).collect();
-            if let Some(line) = series.line {
-                let ends = vec![[0.0, line.at(0.0)], [end, line.at(end)]];
-                plot.line(Line::new(series.title, PlotPoints::from(ends)).color(color).width(1.5));
+            // What was measured is solid, what follows from it dashed.
+            plot.line(Line::new(series.title, PlotPoints::from(points.clone())).color(color).width(2.0));
+            if let (Some(line), Some([last, _])) = (series.line, points.last().copied()) {
+                let beyond = vec![[last, line.at(last)], [end, line.at(end)]];
+                let dashed = LineStyle::Dashed { length: 7.0 };
+                plot.line(Line::new(series.title, PlotPoints::from(beyond)).color(color).width(1.5).style(dashed));
+                let place = PlotPoint::new(end, line.at(end));
+                plot.text(
+                    Text::new(series.title, place, label(&format!(" {}", series.title), color)).anchor(Align2::LEFT_CENTER),
+                );
             }
             plot.points(Points::new(series.title, PlotPoints::from(points)).color(color).radius(4.0));
         }
         for (_, limit) in limits {
-            let name = if limit.name.is_empty() { String::new() } else { format!(" ({})", limit.name) };
+            let name = if limit.name.is_empty() { String::new() } else { format!(" · {}", limit.name) };
             let name = format!("{} {unit}{name}", widgets::grouped(limit.at));
-            plot.hline(HLine::new(name, limit.at as f64).color(t.bad).style(LineStyle::dashed_loose()).width(1.0));
+            plot.hline(HLine::new(name.clone(), limit.at as f64).color(t.bad).width(1.0));
+            let place = PlotPoint::new(0.0, limit.at as f64);
+            plot.text(Text::new(name.clone(), place, label(&format!(" {name}"), t.bad)).anchor(Align2::LEFT_BOTTOM));
+        }
+        if met > most {
+            let place = PlotPoint::new(most as f64, 0.0);
+            let words = format!(" measured up to {}, dashed beyond", widgets::grouped(most));
+            plot.text(Text::new("measured", place, label(&words, t.weak)).anchor(Align2::LEFT_BOTTOM));
         }
     });
     let words: Vec<String> = series

@@ -1,9 +1,9 @@
 //! What each host's model would be shown of each column: tokens, and whether a limit of the host cuts it.
 
-use egui::{Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::SIDE;
-use crate::analysis::sweep::{Column, ColumnOrigin, SweepPage};
+use super::{Judged, SIDE, head};
+use crate::analysis::sweep::{Column, ColumnOrigin};
 use crate::analysis::{DeliveryCell, HostsQuery, HostsReport, SentAsTextQuery};
 use crate::capture::CaptureId;
 use crate::host::{Host, LimitState};
@@ -22,17 +22,6 @@ const MIN_COLUMN: f32 = 130.0;
 /// Hosts in display order: own and pinned ones first. Positions among those known.
 fn order(cx: &Cx<'_>, report: &HostsReport) -> Vec<usize> {
     row::first(0..report.rows.len(), |at| row::is_first(&report.rows[*at], &cx.state.view.hosts))
-}
-
-/// The height that shows as many as usually fit.
-pub fn height(_: &Cx<'_>) -> f32 {
-    ROW * 12.0
-}
-
-/// What the numbers are of.
-pub fn note_ui(ui: &mut Ui) {
-    let words = "Answers as sent; columns without a call as the only text of an answer";
-    ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(ThemeTokens::of(ui).weak)).truncate());
 }
 
 /// What is known of a column.
@@ -109,8 +98,9 @@ fn limit_word(limit: LimitState) -> Option<&'static str> {
     }
 }
 
-pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
-    let captures = compare.query().map(|(captures, _)| captures).unwrap_or_default();
+pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
+    let page = &judged.page;
+    let captures = compare.query(cx.state.settings.encoding()).map(|(captures, _)| captures).unwrap_or_default();
     let columns: Vec<(&Column, Known<'_>)> =
         page.sweep.columns.iter().map(|column| (column, known(cx, column, &captures))).collect();
     let report = columns.iter().find_map(|(_, known)| if let Known::Sent(report) = known { Some(*report) } else { None });
@@ -130,7 +120,7 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
         let wide = NAME + width * columns.len() as f32 + SIDE;
         ui.allocate_rect(Rect::from_min_size(origin, vec2(wide, ROW * (order.len() + 1) as f32 + 8.0)), Sense::hover());
         let line = |row: usize| Rect::from_min_size(origin + vec2(0.0, row as f32 * ROW), vec2(wide, ROW));
-        head_ui(ui, &columns, line(0), width);
+        head_ui(ui, judged, &columns, line(0), width);
         let first = (viewport.min.y / ROW).max(0.0) as usize;
         let last = (viewport.max.y / ROW) as usize + 1;
         for (row, at) in order.iter().enumerate().take(last).skip(first.saturating_sub(1)) {
@@ -139,10 +129,12 @@ pub fn hosts_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) {
     });
 }
 
-fn head_ui(ui: &Ui, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
+fn head_ui(ui: &Ui, judged: &Judged, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
     let t = ThemeTokens::of(ui);
     let y = rect.center().y;
     widgets::text_at(ui, pos2(rect.left() + SIDE, y), "Host", theme::small(), t.weak, NAME - SIDE);
+    ui.interact(rect, ui.scope_id().with("what"), Sense::hover())
+        .on_hover_text("Answers as they are sent; columns without a call as the only text of an answer");
     for (at, (column, known)) in columns.iter().enumerate() {
         let left = rect.left() + NAME + at as f32 * width;
         let words = match known {
@@ -150,7 +142,10 @@ fn head_ui(ui: &Ui, columns: &[(&Column, Known<'_>)], rect: Rect, width: f32) {
             Known::Not(why) => format!("{}: {why}", title(column)),
             Known::Sent(_) | Known::Written(_) => title(column),
         };
-        widgets::text_at(ui, pos2(left, y), &words, theme::small(), t.weak, width - 12.0);
+        let end = widgets::text_at(ui, pos2(left, y), &words, theme::small(), t.weak, width - 12.0);
+        if head::is_loser(judged, at) {
+            head::strike(ui, left, end, y, t.weak);
+        }
     }
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
 }

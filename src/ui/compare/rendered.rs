@@ -12,7 +12,7 @@ use egui::{Id, Pos2, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 use egui_commonmark::CommonMarkCache;
 
 use super::body::{self, Head, ROW};
-use super::place;
+use super::{Judged, place};
 use crate::analysis::sweep::{Piece, SweepPage, SweepRendered, SweepRenderedQuery, ThisPage};
 use crate::state::Compare;
 use crate::ui::Cx;
@@ -57,7 +57,8 @@ struct Cell {
     rect: Rect,
 }
 
-pub fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>, rect: Rect, width: f32) {
+pub fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, rect: Rect, width: f32) {
+    let page = &judged.page;
     let exact = Arc::clone(&compare.exact);
     let question = SweepRenderedQuery { page: ThisPage(Arc::clone(page)), columns: body::fitting(ui, width), exact };
     let Some(laid) = body::laid_out(ui, cx, compare, question) else { return };
@@ -72,7 +73,7 @@ pub fn rendered_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<Sweep
         ui.data_mut(|data| data.insert_temp(id, Arc::clone(&kept)));
         kept
     });
-    kept.lock().show(ui, cx, compare, page, rect);
+    kept.lock().show(ui, cx, compare, judged, rect);
 }
 
 impl Kept {
@@ -125,7 +126,8 @@ impl Kept {
         self.folded = Some(Arc::clone(&compare.folded));
     }
 
-    fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, page: &Arc<SweepPage>, rect: Rect) {
+    fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, rect: Rect) {
+        let page = &judged.page;
         if self.folded.as_ref().is_none_or(|folded| !Arc::ptr_eq(folded, &compare.folded)) {
             self.sum_up(page, compare);
         }
@@ -155,7 +157,7 @@ impl Kept {
                 body::head_ui(ui, cx, page, section, &head);
                 y += ROW;
                 if !is_folded {
-                    self.section_ui(ui, cx, page, section, pos2(rect.left(), line.bottom()));
+                    self.section_ui(ui, cx, judged, section, pos2(rect.left(), line.bottom()));
                     let body = self.body(page, section);
                     if (body - self.bodies[section]).abs() > 0.5 {
                         self.bodies[section] = body;
@@ -174,7 +176,8 @@ impl Kept {
         self.bars_ui(ui, rect);
     }
 
-    fn section_ui(&mut self, ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, section: usize, top: Pos2) {
+    fn section_ui(&mut self, ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, section: usize, top: Pos2) {
+        let page = &judged.page;
         for column in 0..page.texts.len() {
             let left = top.x + column as f32 * self.width;
             let body = vec2(self.width, self.bodies[section]);
@@ -186,12 +189,17 @@ impl Kept {
             let clip = cell.rect.with_max_y(f32::INFINITY).intersect(ui.clip_rect()).shrink2(vec2(1.0, 0.0));
             ui.push_id((section, column), |ui| {
                 ui.set_clip_rect(clip);
-                self.cell_ui(ui, cx, page, &cell);
+                self.cell_ui(ui, cx, judged, &cell);
             });
         }
     }
 
-    fn cell_ui(&mut self, ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, cell: &Cell) {
+    fn cell_ui(&mut self, ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, cell: &Cell) {
+        let page = &judged.page;
+        let missing = body::missing(judged, cell.section, cell.column);
+        if !missing.is_empty() {
+            ui.painter().rect_filled(cell.rect, 0.0, ThemeTokens::of(ui).warn_bg);
+        }
         let laid = Arc::clone(&self.laid);
         let pieces = laid.cell(cell.section, cell.column);
         let clip = ui.clip_rect();
@@ -201,32 +209,15 @@ impl Kept {
             if y + height >= clip.top() && y <= clip.bottom() {
                 let painted = ui.push_id(at, |ui| self.piece_ui(ui, cx, page, cell, at, y)).inner;
                 self.heights[at] = painted;
-                self.mark_ui(ui, page, cell, at, y);
                 y += painted;
             } else {
                 y += height;
             }
         }
-        let missing = &page.sections[cell.section].cells[cell.column].missing;
         if !missing.is_empty() {
             let y = y + if pieces.is_empty() { 0.0 } else { PAD };
             let rect = Rect::from_min_size(pos2(cell.rect.left(), y), vec2(self.width, ROW));
-            body::missing_ui(ui, missing, cell.section, &body::Place { rect, column: cell.column });
-        }
-    }
-
-    /// A bar beside what another call's answer does not say; exact rows have their own.
-    fn mark_ui(&self, ui: &Ui, page: &SweepPage, cell: &Cell, at: usize, y: f32) {
-        let piece = &self.laid.pieces[at];
-        if matches!(piece, Piece::Rows(_) | Piece::Head(_)) {
-            return;
-        }
-        let range = self.laid.range(cell.column, piece);
-        let marked = &page.sweep.columns[cell.column].not_everywhere;
-        let first = marked.partition_point(|place| place.end <= range.start);
-        if marked.get(first).is_some_and(|place| place.start < range.end) {
-            let bar = Rect::from_min_size(pos2(cell.rect.left() + 1.0, y), vec2(2.0, self.heights[at]));
-            ui.painter().rect_filled(bar, 0.0, ThemeTokens::of(ui).warn);
+            body::missing_ui(ui, &missing, cell.section, &body::Place { rect, column: cell.column });
         }
     }
 

@@ -5,23 +5,73 @@ use crate::analysis::sweep::tests::{JSON, both, call, of_argument, sweep, text_r
 use crate::analysis::sweep::{SweepCall, SweepQuery};
 use crate::cancel::Cancel;
 use crate::capture::Outcome;
+use crate::token::Encoding;
 
 #[test]
 fn the_verdict_names_what_the_winner_loses() {
     let sweep = sweep(&both());
     expect_test::expect_file!["snapshots/the_verdict_names_what_the_winner_loses.txt"]
-        .assert_eq(&sweep_verdict(&sweep, Encoding::O200kBase).text());
+        .assert_eq(&sweep_verdict(&sweep, None, None).text());
 }
 
 #[test]
 fn needed_fields_decide_who_wins() {
     let sweep = sweep(&both());
-    let say = |needed: &[&str]| {
-        let needed: Vec<String> = needed.iter().map(|field| (*field).to_owned()).collect();
-        needed_verdict(&sweep, &needed, Encoding::O200kBase).text()
+    let of = |needed: &[&str]| -> BTreeSet<String> { needed.iter().map(|field| format!("/items/*/{field}")).collect() };
+    let fewer = |fields: usize, tokens| {
+        let mut row = sweep.rows.iter().find(|row| row.format == "toon").unwrap().clone();
+        row.tokens.o200k_base = tokens;
+        Fewer { row, fields }
     };
-    expect_test::expect_file!["snapshots/needed_fields_decide_who_wins.txt"].assert_eq(&say(&["/items/*/id", "/items/*/name"]));
-    expect_test::expect_file!["snapshots/needed_fields_decide_who_wins-2.txt"].assert_eq(&say(&["/items/*/id", "/items/*/city"]));
+    let strip = |needed: &[&str], fewer: &Fewer| sweep_strip(&sweep, Some(&of(needed)), Some(fewer));
+    let cells = |strip: &Strip| -> Vec<String> { strip.cells.iter().map(StripCell::text).collect() };
+    // What the cheaper answer has is all that is needed: it wins, and the third cell is what these fields alone would cost.
+    let wins = strip(&["id", "name"], &fewer(2, 19));
+    assert_eq!(
+        cells(&wins),
+        [
+            "json, baseline: 50 tokens, no fact lost",
+            "markdown, cheapest this tool offers: 40 tokens, −20%, nothing needed is lost, cheapest",
+            "TOON, 2 fields, if you changed it: 19 tokens, −62%, nothing needed is lost"
+        ]
+    );
+    assert_eq!(wins.headline().unwrap(), "markdown: 40 tokens, 20% less than json, nothing needed is lost.");
+    assert_eq!(strip(&["id", "name"], &fewer(2, 40)).cells.len(), 2, "what saves nothing is not named");
+    // One more, and it is out.
+    let loses = strip(&["id", "name", "city"], &fewer(3, 19));
+    assert_eq!(cells(&loses)[1], "markdown, cheapest this tool offers: 40 tokens, −20%, misses 1 of 3 needed fields");
+    assert_eq!(loses.winner().map(|cell| (cell.name.as_str(), cell.role.as_str())), Some(("TOON", "if you changed it")));
+    assert_eq!(loses.cells[1].loss.as_ref().unwrap().detail, "city");
+    assert_eq!(column_loss(&sweep, 1, Some(&of(&["phone"]))).text, "1 value differs");
+}
+
+#[test]
+fn of_several_answers_the_cheapest_whole_one_is_named() {
+    let pretty = JSON.replace("{\"id\"", "\n      {\n        \"id\"").replace(',', ",\n        ");
+    let mut calls = both();
+    calls.insert(0, call("\"pretty\"", &text_result(&pretty), Outcome::Result));
+    let strip = sweep_strip(&sweep(&calls), None, None);
+    let told: Vec<_> = strip.cells.iter().map(|cell| (cell.name.as_str(), cell.role.as_str(), cell.is_winner())).collect();
+    assert_eq!(
+        told,
+        [("pretty", "baseline", false), ("json", "cheapest without loss", false), ("TOON", "if you changed it", true)]
+    );
+}
+
+#[test]
+fn what_the_baseline_says_beside_its_data_is_not_said_to_be_kept() {
+    let dual =
+        format!(r#"{{"content":[{{"type":"text","text":"Status of 101: active since 2019"}}],"structuredContent":{JSON}}}"#);
+    let calls = [call("\"dual\"", &dual, Outcome::Result), call("\"json\"", &text_result(JSON), Outcome::Result)];
+    let found = sweep(&calls);
+    assert!(found.columns[0].beside > 0 && found.columns[1].row.tokens.o200k_base < found.columns[0].row.tokens.o200k_base);
+    let strip = sweep_strip(&found, None, None);
+    let losses: Vec<_> = strip.cells.iter().map(|cell| cell.loss.as_ref().unwrap().text.as_str()).collect();
+    assert!(
+        losses[1].starts_with("has the data; ") && losses[1].ends_with(" more things dual says not looked for"),
+        "{losses:?}"
+    );
+    assert_eq!(strip.winner().map(|cell| cell.name.as_str()), Some("dual"));
 }
 
 #[test]
@@ -30,20 +80,21 @@ fn calls_that_failed_stay_beside_the_others() {
     calls.push(call("\"xml\"", "{}", Outcome::Timeout));
     calls.push(call("\"csv\"", r#"{"content":[{"type":"text","text":"no"}],"isError":true}"#, Outcome::ToolError));
     let found = sweep(&calls);
-    assert_eq!(found.columns.iter().filter(|column| column.is_answer()).count(), 4);
+    assert_eq!(found.columns.iter().filter(|column| column.is_answer()).count(), 5);
     assert_eq!(found.deltas(&calls, Encoding::O200kBase).len(), 2);
     expect_test::expect_file!["snapshots/calls_that_failed_stay_beside_the_others.txt"]
-        .assert_eq(&sweep_verdict(&found, Encoding::O200kBase).text());
+        .assert_eq(&sweep_verdict(&found, None, None).text());
     let none = sweep(&calls[2..]);
     assert_eq!(none.baseline, None);
-    assert_eq!(sweep_verdict(&none, Encoding::O200kBase).text(), "None of the calls gave an answer to compare.");
+    let said = sweep_verdict(&none, None, None).text();
+    assert!(said.starts_with("None of the calls gave an answer to compare. Not compared: xml (no answer "), "{said}");
 }
 
 #[test]
 fn without_data_nothing_is_said_to_be_left_out() {
     let calls = [call("1", &text_result("one two three"), Outcome::Result), call("2", &text_result("one"), Outcome::Result)];
     expect_test::expect_file!["snapshots/without_data_nothing_is_said_to_be_left_out.txt"]
-        .assert_eq(&sweep_verdict(&sweep(&calls), Encoding::O200kBase).text());
+        .assert_eq(&sweep_verdict(&sweep(&calls), None, None).text());
 }
 
 #[test]
@@ -53,7 +104,7 @@ fn fewer_records_are_no_saving_without_a_word() {
     let sweep = sweep(&calls);
     assert_eq!((sweep.columns[0].absent, sweep.missing(&sweep.columns[0]).count()), (1, 0));
     expect_test::expect_file!["snapshots/fewer_records_are_no_saving_without_a_word.txt"]
-        .assert_eq(&sweep_verdict(&sweep, Encoding::O200kBase).text());
+        .assert_eq(&sweep_verdict(&sweep, None, None).text());
 }
 
 #[test]
@@ -62,7 +113,7 @@ fn where_each_call_asks_for_something_else_nobody_wins() {
     let found = Sweep::of(&of_argument("region"), &calls, &Cancel::new()).unwrap();
     assert!(!found.is_about_form);
     expect_test::expect_file!["snapshots/where_each_call_asks_for_something_else_nobody_wins.txt"]
-        .assert_eq(&sweep_verdict(&found, Encoding::O200kBase).text());
+        .assert_eq(&sweep_verdict(&found, None, None).text());
 }
 
 #[test]
@@ -75,9 +126,9 @@ fn answers_of_different_sizes_have_no_winner() {
     let found = Sweep::of(&of_argument("limit"), &calls, &Cancel::new()).unwrap();
     assert!(found.is_about_form && !found.has_same_records());
     expect_test::expect_file!["snapshots/answers_of_different_sizes_have_no_winner.txt"]
-        .assert_eq(&sweep_verdict(&found, Encoding::O200kBase).text());
-    let needed = needed_verdict(&found, &["/items/*/name".to_owned()], Encoding::O200kBase).text();
-    assert_eq!(needed, "The answers hold different records, so none of them is the cheaper one.");
+        .assert_eq(&sweep_verdict(&found, None, None).text());
+    let strip = sweep_strip(&found, Some(&BTreeSet::from(["/items/*/name".to_owned()])), None);
+    assert!(strip.cells.is_empty() && strip.note.unwrap().starts_with("The answers hold different records, so none"));
 }
 
 #[test]
@@ -89,7 +140,7 @@ fn equal_calls_are_told_apart_by_their_bytes() {
     let said = |calls: &[SweepCall]| {
         let found = Sweep::of(&SweepQuery::default(), calls, &Cancel::new()).unwrap();
         assert!(found.columns.iter().all(|column| matches!(column.origin, ColumnOrigin::Call(_))), "nothing is derived");
-        (sweep_verdict(&found, Encoding::O200kBase).text(), found.different)
+        (sweep_verdict(&found, None, None).text(), found.different)
     };
     let at = |at: u32| format!(r#"{{"items":[{{"id":1,"at":{at}}}]}}"#);
     let calls = of(&[&at(4), &at(4), &at(512_345)]);

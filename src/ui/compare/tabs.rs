@@ -1,0 +1,163 @@
+//! The tabs of a comparison, and what it is looked at with: which part of the answers, the baseline, further columns, and
+//! running it again.
+
+use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, Ui, vec2};
+
+use super::{Judged, SIDE};
+use crate::analysis::sweep::{Column, ColumnOrigin, SentPart, SweepPage};
+use crate::format::FORMATS;
+use crate::state::{Action, Compare, CompareAction, CompareTab, ViewAction};
+use crate::ui::panes::menu_row;
+use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::widgets::{self, Button};
+use crate::ui::{Cx, icons};
+
+pub use crate::state::CompareTab as Shown;
+
+/// Below this width controls are icons, and the baseline is chosen at its column.
+const TIGHT: f32 = 860.0;
+const WHOLE: f32 = 1_000.0;
+
+/// What is shown: what was chosen, else what there is most to see in.
+fn shown(compare: &Compare, judged: Option<&Judged>) -> CompareTab {
+    let has_curve = judged.is_some_and(|judged| !judged.page.curves.is_empty());
+    let usual = match judged {
+        Some(_) if has_curve => CompareTab::Curve,
+        // Of equal calls, which are written alike, the texts tell more.
+        Some(judged) if judged.page.sweep.fields.is_empty() => CompareTab::Records,
+        _ => CompareTab::Fields,
+    };
+    compare.tab.filter(|tab| *tab != CompareTab::Curve || has_curve).unwrap_or(usual)
+}
+
+pub fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>, rect: Rect) -> CompareTab {
+    let t = ThemeTokens::of(ui);
+    let tab = shown(compare, judged);
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    let inner = rect.shrink2(vec2(SIDE, 0.0));
+    ui.scope_builder(widgets::region(ui, "compare tabs").max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
+        ui.spacing_mut().item_spacing.x = if inner.width() < TIGHT { 10.0 } else { 18.0 };
+        let name = if cx.state.view.capture.is_some() { "Answer" } else { "Start" };
+        let back = Button::new(name).icon(icons::ARROW_LEFT).frameless().small().tip("Back to the panes");
+        let back = if inner.width() < TIGHT { back } else { back.shortcut("Esc") };
+        if back.show(ui).clicked() {
+            cx.send(ViewAction::ShowAnswer);
+        }
+        let count = |count: usize| Some(widgets::grouped(count as u64));
+        let sweep = judged.map(|judged| &judged.page.sweep);
+        let curve = judged.filter(|judged| !judged.page.curves.is_empty());
+        let tabs = [
+            curve.map(|_| (CompareTab::Curve, "Curve", None)),
+            Some((CompareTab::Fields, "Fields", sweep.and_then(|sweep| count(sweep.fields.len())))),
+            Some((CompareTab::Records, "By record", sweep.and_then(|sweep| count(sweep.records.len())))),
+            Some((CompareTab::Hosts, "Hosts", count(cx.state.hosts.iter().count()))),
+        ];
+        for (of, label, count) in tabs.into_iter().flatten() {
+            if widgets::tab(ui, None, label, count.as_deref(), tab == of, theme::HEADER).clicked() {
+                cx.send(Action::Compare(CompareAction::Show(of)));
+            }
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            controls_ui(ui, cx, compare, judged, inner.width());
+        });
+    });
+    tab
+}
+
+fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>, width: f32) {
+    let is_tight = width < TIGHT;
+    let why = match (compare.series.is_running(), cx.state.connection.is_connected()) {
+        (true, _) => "Calls are being made",
+        (_, false) => "Not connected",
+        _ => "Makes every call anew",
+    };
+    let can_run = !compare.series.is_running() && cx.state.running.is_none() && cx.state.connection.is_connected();
+    let again = Button::new(if is_tight { "" } else { "Run again" }).name("Run again").icon(icons::REFRESH).small();
+    if again.enabled(can_run).tip(why).show(ui).clicked() {
+        cx.send(Action::Compare(CompareAction::Again));
+    }
+    let Some(judged) = judged else { return };
+    add_column_ui(ui, cx, &judged.page, is_tight);
+    if width >= TIGHT {
+        baseline_ui(ui, cx, judged, width);
+    }
+    part_ui(ui, cx, compare, judged, width);
+}
+
+/// The columns without a call, as they are now.
+pub fn derived(page: &SweepPage) -> Vec<(usize, &'static str)> {
+    let of = |column: &Column| match column.origin {
+        ColumnOrigin::Derived(call) => Some((call, column.format)),
+        ColumnOrigin::Call(_) => None,
+    };
+    page.sweep.columns.iter().filter_map(of).collect()
+}
+
+fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, is_tight: bool) {
+    let button = Button::new(if is_tight { "" } else { "Add column" }).name("Add column").icon(icons::ADD).small();
+    let Some(call) = page.sweep.reference else {
+        button.enabled(false).tip("No answer has data in it that another format could be written from").show(ui);
+        return;
+    };
+    let button = button.tip("A format that Loupe writes from the data; no call").show(ui);
+    Popup::menu(&button).width(280.0).show(|ui| {
+        let shown = derived(page);
+        ui.label(RichText::new("Written from the data, no call made").font(theme::small()).color(ThemeTokens::of(ui).weak));
+        ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for format in FORMATS.iter().filter(|format| !format.is_as_sent()) {
+                let is_shown = shown.iter().any(|(_, id)| *id == format.id());
+                if menu_row(ui, format.title(), Some(ThemeTokens::of(ui).faint), is_shown).clicked() {
+                    let mut next = shown.clone();
+                    if is_shown {
+                        next.retain(|(_, id)| *id != format.id());
+                    } else {
+                        next.push((call, format.id()));
+                    }
+                    cx.send(Action::Compare(CompareAction::SetDerived(next)));
+                    ui.close();
+                }
+            }
+        });
+    });
+}
+
+fn baseline_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, width: f32) {
+    let Some(base) = judged.base else { return };
+    let title = &judged.column(base).title;
+    let name = format!("Baseline: {title}");
+    let button = Button::new(title).menu().small().name(&name).tip("What the others are compared with").show(ui);
+    Popup::menu(&button).width(240.0).show(|ui| {
+        for (at, column) in judged.page.sweep.columns.iter().enumerate() {
+            if let (ColumnOrigin::Call(call), true) = (column.origin, column.is_answer())
+                && menu_row(ui, &column.title, Some(ThemeTokens::of(ui).hue(column.format).color), at == base).clicked()
+            {
+                cx.send(Action::Compare(CompareAction::SetBaseline(call)));
+                ui.close();
+            }
+        }
+    });
+    if width >= WHOLE {
+        ui.label(RichText::new("Baseline").font(theme::small()).color(ThemeTokens::of(ui).weak));
+    }
+}
+
+/// Which part of the answers is compared; only where one has two.
+fn part_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, width: f32) {
+    if !judged.page.has_structured {
+        return;
+    }
+    let chosen = SentPart::ALL.iter().find(|(part, _)| *part == compare.part).map_or("", |(_, name)| name);
+    let name = format!("Columns show: {chosen}");
+    let label = if width < TIGHT { "" } else { chosen };
+    let button = Button::new(label).icon(icons::FILTER).menu().small().name(&name).tip(&name).show(ui);
+    Popup::menu(&button).width(200.0).show(|ui| {
+        for (part, name) in SentPart::ALL {
+            if menu_row(ui, name, None, part == compare.part).clicked() {
+                cx.send(Action::Compare(CompareAction::SetPart(part)));
+                ui.close();
+            }
+        }
+    });
+}
