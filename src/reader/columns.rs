@@ -19,7 +19,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank() && !is_rule(line.text)).collect();
     let under_head = if block.text.contains("  ") { under_head(&all) } else { None };
     let table = match blank_columns(&all) {
-        Some(found) if under_head.as_ref().is_none_or(|head| head.columns() <= found.columns()) => found,
+        Some(found) if under_head.as_ref().is_none_or(|head| head.columns() < found.columns()) => found,
         _ => under_head?,
     };
     let mut builder = Builder::new(&block);
@@ -91,6 +91,8 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
         return None;
     }
     let mut is_filled = Vec::new();
+    // How many lines reach so far.
+    let mut reach = Vec::new();
     for (at, line) in all.iter().filter(|line| is_row(line)).enumerate() {
         // Prose has no column left after some lines.
         if at == 64 && begins(&is_filled).len() < FEWEST.1 {
@@ -102,9 +104,15 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
             }
             if at == is_filled.len() {
                 is_filled.push(false);
+                reach.push(0);
             }
             is_filled[at] |= char != ' ';
+            reach[at] += 1;
         }
+    }
+    // Where few lines reach, what is blank in them is chance: it belongs to the last column.
+    for (is_filled, reach) in is_filled.iter_mut().zip(reach) {
+        *is_filled |= reach * 2 < rows;
     }
     let starts = begins(&is_filled);
     if starts.len() < FEWEST.1 || starts.len() > MAX {

@@ -3,7 +3,7 @@
 
 use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines};
 use super::label::{bullet, labelled, strip_marks};
-use super::{Certainty, Reader, TextBlock, TextData, first_block};
+use super::{Certainty, Reader, TextBlock, TextData, first_block, nested};
 
 pub(super) static LIST: Reader =
     Reader { id: "list", title: "List", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read_list) };
@@ -61,6 +61,11 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
     if items.len() < 2 || items.iter().any(|item| task(item.body).is_some()) {
         return None;
     }
+    // Marks that differ say something: `* main` among `+ work` is the branch that is checked out.
+    let bullet = |item: &Item<'_>| item.first.text.trim_start().chars().next().filter(|char| !char.is_ascii_digit());
+    if items.iter().any(|item| bullet(item) != bullet(&items[0])) {
+        return None;
+    }
     let mut builder = Builder::new(&block);
     let mark = shared_mark(&items);
     let mut records = Vec::with_capacity(items.len());
@@ -93,7 +98,7 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
     let labelled = records.iter().filter(|record| is_labelled(record));
     let names: std::collections::HashSet<&str> = labelled.clone().map(|record| record[0].0.as_str()).collect();
     let count = labelled.count();
-    if count == records.len() || (count * 2 > records.len() && names.len() == count) {
+    if count == records.len() || (count > 1 && names.len() == count) {
         return None;
     }
     // Items that are one text each are a list of texts.
@@ -109,22 +114,9 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
 
 /// Labelled lines below an item are its members, other lines its `text`; items below it are a list.
 fn below(item: &Item<'_>, record: &mut Record, builder: &mut Builder) -> Option<()> {
-    let mut texts: Vec<Value> = Vec::new();
-    for line in &item.below {
-        builder.cover(line.at + line.indent()..line.range().end);
-        match labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
-            Some(labelled) => record.push((labelled.label, Value::Cell(labelled.value))),
-            None => {
-                let body = line.text.trim();
-                texts.push(Value::Cell(cell(line.text, bullet(body).unwrap_or(body), line.at)));
-            }
-        }
-    }
-    match texts.len() {
-        0 => {}
-        1 => record.extend(texts.pop().map(|text| ("text".to_owned(), text))),
-        _ => record.push(("items".to_owned(), Value::List(texts))),
-    }
+    let (members, texts) = nested::members(&item.below, builder);
+    record.extend(members);
+    nested::add_texts(record, texts);
     (!record.is_empty()).then_some(())
 }
 

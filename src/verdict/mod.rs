@@ -146,15 +146,18 @@ fn title(row: &Row) -> &'static str {
     format::by_id(row.format).map_or(row.format, Format::title)
 }
 
-/// What a row loses of the answer; `None` where that is not known, since a text may say more than the data.
-pub(super) fn loses(row: &Row) -> Option<VerdictPart> {
+/// What a row loses of the answer.
+pub(super) fn loses(row: &Row) -> VerdictPart {
     let missing = row.facts.map_or(0, |facts| facts.missing);
     if missing > 0 {
-        return Some(VerdictPart::Bad(format!("loses {} {}", grouped(missing), if missing == 1 { "fact" } else { "facts" })));
+        return VerdictPart::Bad(format!("loses {} {}", grouped(missing), if missing == 1 { "fact" } else { "facts" }));
+    }
+    if let Some(left_out) = row.left_out {
+        return VerdictPart::Bad(left_out.words());
     }
     let is_equal = row.round_trip.as_ref().is_some_and(|trip| trip.verdict == round_trip::RoundTripVerdict::Equal);
     let words = if is_equal { "no fact lost, but order or the spelling of numbers" } else { "no fact lost" };
-    row.left_out.is_none().then(|| VerdictPart::Good(words.to_owned()))
+    VerdictPart::Good(words.to_owned())
 }
 
 /// How a count stands to another: in percent where that says something, else in tokens; `None` where they are equal.

@@ -146,17 +146,11 @@ impl<'a> Candidate<'a> {
     fn loss(&self, tokenizer: &Tokenizer) -> Loss {
         let row = self.row.row;
         if let Some(left_out) = row.left_out {
-            if left_out.statements > 0 {
-                let things = number_of(left_out.statements, "things");
-                let tokens = tokenizer.from_tokens(left_out.tokens);
-                let loss = Loss::lost(
-                    format!("leaves out {things} the text says"),
-                    format!("leaves out {}", grouped(left_out.statements)),
-                );
-                return Loss { tokens, ..loss };
-            }
-            let blocks = number_of(left_out.others, "blocks");
-            return Loss::lost(format!("leaves out {blocks} of no text"), format!("leaves out {blocks}"));
+            let (tokens, short) = match left_out.statements {
+                0 => (None, number_of(left_out.others, "blocks")),
+                statements => (tokenizer.from_tokens(left_out.tokens), grouped(statements)),
+            };
+            return Loss { tokens, ..Loss::lost(left_out.words(), format!("leaves out {short}")) };
         }
         if let Some(facts) = row.facts.filter(|facts| facts.missing > 0) {
             let of = format!("misses {} of {}", grouped(facts.missing), grouped(facts.total));

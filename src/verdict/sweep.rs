@@ -5,7 +5,7 @@ use crate::analysis::sweep::{Column, ColumnOrigin, Sweep};
 use crate::diff::pattern::name;
 use crate::format::ledger::{Row, ratio};
 use crate::number::{grouped, milliseconds};
-use crate::token::Encoding;
+use crate::token::{Encoding, Tokens};
 use crate::verdict::{Verdict, VerdictPart};
 
 /// Names in a list before the rest is counted.
@@ -226,12 +226,13 @@ fn change(verdict: &mut Verdict, sweep: &Sweep, baseline: &Column, encoding: Enc
     for (at, column) in [Some(json), Some(cheapest).filter(|_| is_worth_it)].into_iter().flatten().enumerate() {
         verdict.plain(format!("{}{}, same data: ", if at == 0 { " If you changed it: " } else { "; " }, column.title));
         verdict.number(column.row.tokens.get(encoding));
-        verdict.plain(", ");
-        percent(verdict, &column.row, baseline, sweep.is_data_alone, encoding);
-        if let Some(loses) = super::loses(&column.row) {
+        // No saving is computed over what the text says beside the data.
+        if column.row.left_out.is_none() && column.row.prose == Tokens::default() {
             verdict.plain(", ");
-            verdict.parts.push(loses);
+            percent(verdict, &column.row, baseline, sweep.is_data_alone, encoding);
         }
+        verdict.plain(", ");
+        verdict.parts.push(super::loses(&column.row));
     }
     verdict.plain(".");
 }
