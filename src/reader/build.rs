@@ -233,19 +233,21 @@ fn is_json(text: &str) -> bool {
 pub(super) struct LineAt<'a> {
     pub text: &'a str,
     pub at: usize,
+    /// Bytes of the white space that it begins with.
+    pub indent: usize,
 }
 
-impl LineAt<'_> {
+impl<'a> LineAt<'a> {
+    pub fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at, indent: text.len() - text.trim_start().len() }
+    }
+
     pub fn range(&self) -> Range<usize> {
         self.at..self.at + self.text.len()
     }
 
-    pub fn indent(&self) -> usize {
-        self.text.len() - self.text.trim_start().len()
-    }
-
     pub fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
+        self.indent == self.text.len()
     }
 }
 
@@ -255,7 +257,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = LineAt<'_>> {
     text.split_inclusive('\n').map(move |line| {
         let start = at;
         at += line.len();
-        LineAt { text: line.trim_end_matches(['\n', '\r']), at: start }
+        LineAt::new(line.trim_end_matches(['\n', '\r']), start)
     })
 }
 

@@ -77,6 +77,9 @@ const FEWEST: usize = 2;
 
 /// Lines of several labels, where most lines have the labels of the first.
 fn read_lines(block: TextBlock<'_>) -> Option<TextData> {
+    if !BETWEEN.iter().any(|mark| block.text.contains(mark)) {
+        return None;
+    }
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
     let own = |line: &LineAt<'_>| -> Vec<Labelled> { parts(line).iter().filter_map(labelled).collect() };
     let firsts: Vec<String> =
@@ -113,10 +116,10 @@ fn parts<'a>(line: &LineAt<'a>) -> Vec<LineAt<'a>> {
     while let Some((at, mark)) =
         BETWEEN.iter().filter_map(|mark| Some((start + line.text[start..].find(mark)?, mark))).min_by_key(|(at, _)| *at)
     {
-        found.push(LineAt { text: &line.text[start..at], at: line.at + start });
+        found.push(LineAt::new(&line.text[start..at], line.at + start));
         start = at + mark.len();
     }
-    found.push(LineAt { text: &line.text[start..], at: line.at + start });
+    found.push(LineAt::new(&line.text[start..], line.at + start));
     found
 }
 

@@ -35,7 +35,7 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<Labelled> {
             || (is_markdown && name.bytes().all(|byte| byte.is_ascii_digit())))
         && !name.contains(['(', '{', '[', '<', ';', ':', '"', '\'', '`', '|', ',', '?', '!', '\\'])
         && !name.ends_with(" http")
-        && !matches!(&*name, "http" | "https" | "file");
+        && !matches!(name, "http" | "https" | "file");
     if !is_label {
         return None;
     }
@@ -46,7 +46,7 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<Labelled> {
     let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
     let start = if value.is_empty() { line.at + line.text.len() } else { body_at(value) };
     Some(Labelled {
-        label: name,
+        label: name.to_owned(),
         value: Cell {
             text: if is_markdown { unescaped(value).into_owned() } else { value.to_owned() },
             at: start..start + value.len(),
@@ -100,9 +100,9 @@ pub(super) fn bullet(line: &str) -> Option<&str> {
 }
 
 /// A label without emoji, emphasis and code marks.
-fn plain(label: &str) -> String {
+fn plain(label: &str) -> &str {
     let is_mark = |char: char| !char.is_alphanumeric() && !matches!(char, '_' | '$' | '@' | ')' | '%' | '/' | '.');
-    label.trim_start_matches(is_mark).trim_end_matches(|char: char| is_mark(char)).to_owned()
+    label.trim_start_matches(is_mark).trim_end_matches(|char: char| is_mark(char))
 }
 
 /// A value without the emphasis or code marks around the whole of it.

@@ -195,7 +195,7 @@ fn parts(line: &str) -> Vec<(Mark<'_>, &str)> {
 }
 
 /// The name and the value, with its quotes, of `name=value` at the beginning of a text.
-fn named(text: &str) -> Option<(&str, &str)> {
+pub(super) fn named(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once('=')?;
     let is_name = name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));

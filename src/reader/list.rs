@@ -31,7 +31,7 @@ fn items(text: &str) -> (Vec<Item<'_>>, Vec<LineAt<'_>>) {
     let (mut found, mut around): (Vec<Item<'_>>, Vec<LineAt<'_>>) = (Vec::new(), Vec::new());
     let mut indent = None;
     for line in lines(text).filter(|line| !line.is_blank()) {
-        let own = line.indent();
+        let own = line.indent;
         match (bullet(line.text.trim_start()), indent) {
             (Some(body), None) => {
                 indent = Some(own);
@@ -138,12 +138,18 @@ fn titled(body: &str) -> (Option<&str>, &str) {
     (Some(title), rest.trim_start_matches([' ', ':', '-', '–', '—', '|', ',']))
 }
 
+/// What the text of a task begins with, and whether that says that it is done.
+const TASKS_BEGIN: [(&str, bool); 3] = [("[ ] ", false), ("[x] ", true), ("[X] ", true)];
+
 /// Whether a task is done, and its words.
 fn task(body: &str) -> Option<(bool, &str)> {
-    [("[ ] ", false), ("[x] ", true), ("[X] ", true)].into_iter().find_map(|(mark, done)| Some((done, body.strip_prefix(mark)?)))
+    TASKS_BEGIN.into_iter().find_map(|(mark, done)| Some((done, body.strip_prefix(mark)?)))
 }
 
 fn read_tasks(block: TextBlock<'_>) -> Option<TextData> {
+    if !TASKS_BEGIN.iter().any(|(mark, _)| block.text.contains(mark)) {
+        return None;
+    }
     let (items, around) = items(block.text);
     let mut builder = Builder::new(&block);
     let envelope = envelope(&around, &mut builder);

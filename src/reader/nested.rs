@@ -9,7 +9,7 @@ const DEEP: usize = 64;
 /// The lines that follow the first and are set in below it.
 pub(super) fn below(lines: &[LineAt<'_>]) -> usize {
     let Some(first) = lines.first() else { return 0 };
-    lines[1..].iter().take_while(|line| !line.is_blank() && line.indent() > first.indent()).count()
+    lines[1..].iter().take_while(|line| !line.is_blank() && line.indent > first.indent).count()
 }
 
 /// What lines say: the labelled values, and the texts of the others.
@@ -22,7 +22,7 @@ fn at_depth(lines: &[LineAt<'_>], builder: &mut Builder, depth: usize) -> (Recor
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         at += 1;
-        builder.cover(line.at + line.indent()..line.range().end);
+        builder.cover(line.at + line.indent..line.range().end);
         match labelled(line) {
             Some(labelled) if !labelled.value.text.is_empty() => record.push((labelled.label, Value::Cell(labelled.value))),
             Some(labelled) if depth < DEEP && below(&lines[at - 1..]) > 0 => {

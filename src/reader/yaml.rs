@@ -20,6 +20,10 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     if !(first.contains(':') || first.starts_with("- ")) || first.starts_with(['#', '|', '<', '>', '*', '`']) {
         return None;
     }
+    // Labels and plain values alone, without a quote, a list or a line that is set in, are read as such.
+    if !first.starts_with("- ") && !["\n ", "\n- ", ": \"", ": '", ": [", ": {"].iter().any(|mark| block.text.contains(mark)) {
+        return None;
+    }
     let mut builder = Builder::new(&block);
     let mut places = Places { text: block.text, chars: 0, bytes: 0 };
     // Whether each open container is a mapping that awaits a key; `None` for a sequence.

@@ -12,7 +12,7 @@ use crate::analysis::{NeededQuery, RowQuery, counted, ratio_of};
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
-use crate::token::{Count, Tokenizer};
+use crate::token::{Count, Tokenizer, Tokens};
 use crate::ui::exact;
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
