@@ -338,4 +338,13 @@ mod tests {
         let none = Deliveries::of(&subject(r#"{"content":[{"type":"text","text":"hi"}]}"#), &Hosts::built_in(), &Cancel::new());
         assert!(none.unwrap().is_none());
     }
+
+    #[test]
+    fn no_delivery_is_whole_that_lacks_a_block_of_the_answer() {
+        let subject = subject(
+            r#"{"content":[{"type":"text","text":"{\"a\":1}"},{"type":"image","data":"aGk="}],"structuredContent":{"a":1}}"#,
+        );
+        let deliveries = Deliveries::of(&subject, &Hosts::built_in(), &Cancel::new()).unwrap().unwrap();
+        assert!(deliveries.rows.iter().all(|row| row.whole().0 == 0));
+    }
 }

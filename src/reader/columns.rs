@@ -1,7 +1,7 @@
 //! Aligned columns: below a head with two spaces or more between its names, or parted by what is blank in every line.
 
 use super::build::{Builder, LineAt, Record, Value, cell, lines};
-use super::label::{is_rule, labelled};
+use super::label::{bullet, is_rule, labelled};
 use super::lines::named;
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
@@ -83,8 +83,8 @@ fn under_head<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
 /// Columns parted by what is blank in every line of three words or more, as `ls -l`, `df` and `ps` align them.
 fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
     let is_row = |line: &LineAt<'_>| line.text.split_whitespace().nth(2).is_some();
-    // What begins with a mark in brackets or a field with its name are lines of one shape.
-    if all.first().is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some()) {
+    // What begins with a mark in brackets or a field with its name are lines of one shape, items are a list.
+    if all.first().is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some() || bullet(line.text).is_some()) {
         return None;
     }
     let rows = all.iter().filter(|line| is_row(line)).count();

@@ -2,7 +2,7 @@
 //! Also lines that are each a record, with several labels: `PID: 1, Command: init, CPU: 0.0`.
 
 use super::build::{Builder, LineAt, Record, Value, lines};
-use super::label::{Labelled, heading, is_rule, labelled};
+use super::label::{Labelled, bullet, heading, is_rule, labelled};
 use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, nested};
 
 pub(super) static KEY_VALUE: Reader = Reader {
@@ -52,6 +52,11 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
                 _ => value = nested::value(nested::members(&all[at..at + inner], &mut builder)),
             }
             at += inner;
+        }
+        // A record of a list, with its other members set in below its first.
+        let is_item = |line: &LineAt<'_>| bullet(line.text.trim_start()).is_some();
+        if is_item(line) && all.get(at).is_some_and(|next| next.indent > line.indent && !next.is_blank() && !is_item(next)) {
+            return None;
         }
         if current.first().is_some_and(|(first, _)| *first == labelled.label) {
             take(&mut current);

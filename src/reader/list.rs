@@ -3,7 +3,7 @@
 
 use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines};
 use super::label::{bullet, labelled, strip_marks};
-use super::{Certainty, Reader, TextBlock, TextData, first_block, nested};
+use super::{Certainty, Reader, TextBlock, TextData, first_block, nested, yaml};
 
 pub(super) static LIST: Reader =
     Reader { id: "list", title: "List", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read_list) };
@@ -64,6 +64,14 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
     // Marks that differ say something: `* main` among `+ work` is the branch that is checked out.
     let bullet = |item: &Item<'_>| item.first.text.trim_start().chars().next().filter(|char| !char.is_ascii_digit());
     if items.iter().any(|item| bullet(item) != bullet(&items[0])) {
+        return None;
+    }
+    // `- id: 1` with its other members set in below it is YAML, where the text as a whole is.
+    let is_mapping = |item: &Item<'_>| {
+        labelled(&item.first).is_some_and(|labelled| !labelled.is_markdown)
+            && item.below.iter().any(|line| labelled(line).is_some())
+    };
+    if items.iter().any(is_mapping) && yaml::read(block).is_some() {
         return None;
     }
     let mut builder = Builder::new(&block);
