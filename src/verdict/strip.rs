@@ -23,7 +23,7 @@ pub struct StripCell {
     /// out: no saving is computed over it.
     pub change: Option<String>,
     pub loss: Option<Loss>,
-    /// "cheapest", "cheapest, with YAML".
+    /// "cheapest", "cheapest, with YAML", "within 5% of the cheapest".
     pub badge: Option<String>,
 }
 
@@ -240,7 +240,9 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
         |winner: &Candidate<'_>| tokenizer.is_exact() || sent.count.is_some_and(|sent| winner.whole.high() < sent.low());
     match winner.filter(|winner| winner.is_less(sent.tokens())) {
         Some(winner) if is_known(&winner) => {
+            let is_least = derived.iter().filter(|other| other.is_lossless()).all(|other| other.tokens() >= winner.tokens());
             let badge = match others[..] {
+                _ if !is_least => "within 5% of the cheapest".to_owned(),
                 _ if winner.row.row.format == plain.row.row.format => "cheapest".to_owned(),
                 [] => "cheapest".to_owned(),
                 [other] => format!("cheapest, with {other}"),
