@@ -26,7 +26,8 @@ impl Segment {
         Self { text: at..at + doc.len(), doc, block, is_verbatim: true }
     }
 
-    pub(super) fn is_verbatim(&self) -> bool {
+    /// Whether the text stands in the document word for word.
+    pub fn is_verbatim(&self) -> bool {
         self.is_verbatim
     }
 

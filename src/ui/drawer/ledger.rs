@@ -551,7 +551,9 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<(&'static str, String)> {
         .collect();
     let strip = verdict::strip(&rows, &cx.state.settings.tokenizer)?;
     let winner = strip.winner()?;
-    Some((winner.format, format!("{}, no fact lost", winner.badge.as_ref()?)))
+    // Where another is a little cheaper, the strip has the room to say so.
+    let cheapest = winner.badge.as_ref().filter(|badge| badge.starts_with("cheapest"));
+    Some((winner.format, cheapest.map_or_else(|| "no fact lost".to_owned(), |badge| format!("{badge}, no fact lost"))))
 }
 
 fn small_badge(ui: &Ui, left: egui::Pos2, text: &str, is_good: bool) -> f32 {
