@@ -56,7 +56,28 @@ fn envelope(around: &[LineAt<'_>], builder: &mut Builder) -> Record {
     record
 }
 
+/// How much of a text is looked at to tell YAML, in bytes.
+const LOOK: usize = 16 << 10;
+
+/// Whether a list is YAML: its first item is `- id: 1` with the other members set in below it, and the items after it are
+/// YAML, too.
+fn is_yaml(block: TextBlock<'_>) -> bool {
+    let mut filled = lines(block.text).filter(|line| !line.is_blank());
+    let (Some(first), Some(second)) = (filled.next(), filled.next()) else { return false };
+    let is_mapping = first.text.trim_start().starts_with("- ")
+        && second.indent > first.indent
+        && labelled(&first).is_some_and(|labelled| !labelled.is_markdown);
+    let is_item = |line: &LineAt<'_>| line.at > LOOK && line.indent == first.indent && bullet(line.text.trim_start()).is_some();
+    is_mapping && {
+        let end = filled.find(is_item).map_or(block.text.len(), |line| line.at);
+        yaml::read(TextBlock { text: &block.text[..end], ..block }).is_some()
+    }
+}
+
 fn read_list(block: TextBlock<'_>) -> Option<TextData> {
+    if is_yaml(block) {
+        return None;
+    }
     let (items, around) = items(block.text);
     if items.len() < 2 || items.iter().any(|item| task(item.body).is_some()) {
         return None;
@@ -64,14 +85,6 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
     // Marks that differ say something: `* main` among `+ work` is the branch that is checked out.
     let bullet = |item: &Item<'_>| item.first.text.trim_start().chars().next().filter(|char| !char.is_ascii_digit());
     if items.iter().any(|item| bullet(item) != bullet(&items[0])) {
-        return None;
-    }
-    // `- id: 1` with its other members set in below it is YAML, where the text as a whole is.
-    let is_mapping = |item: &Item<'_>| {
-        labelled(&item.first).is_some_and(|labelled| !labelled.is_markdown)
-            && item.below.iter().any(|line| labelled(line).is_some())
-    };
-    if items.iter().any(is_mapping) && yaml::read(block).is_some() {
         return None;
     }
     let mut builder = Builder::new(&block);

@@ -221,6 +221,7 @@ fn languages_and_columns() {
         "xml",
         r#"[{"id":1,"name":"A & B"},{"id":2,"name":"c"}]"#,
     );
+    check("- id: 1\n  at:\n  - a\n- id: 2\n  at: [b]\n", "yaml", r#"[{"id":1,"at":["a"]},{"id":2,"at":["b"]}]"#);
     check(
         "items:\n  - id: 1\n    tags: [a, b]\n  - id: 2\n    tags: []\n",
         "yaml",
