@@ -58,6 +58,12 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     }
     let split: Vec<Vec<(Mark<'_>, &str)>> = all.iter().map(|line| parts(line.text)).collect();
     let shape = shape(&split)?;
+    // Lines of one shape that are set in below each other are a tree, which records of their parts would lose.
+    let mut indents = all.iter().filter(|line| named(line.text.trim_start()).is_some()).map(|line| line.indent);
+    let first = indents.next();
+    if indents.any(|indent| Some(indent) != first) {
+        return None;
+    }
     let mut builder = Builder::new(&block);
     let (mut records, mut envelope) = (Vec::new(), Record::new());
     for (line, parts) in all.iter().zip(&split) {

@@ -113,12 +113,10 @@ fn named_fields_lead_lines() {
         "lines",
         r#"[{"time":"2026-11-24T05:00:01Z","level":"info","msg":"server started","port":8080},{"time":"2026-11-24T05:00:02Z","level":"warn","msg":"slow query","ms":1204},{"time":"2026-11-24T05:00:05Z","level":"error","msg":"gone"}]"#,
     );
-    // Below a heading they are lines all the same, and no record of `uid`, `uid (2)` and so on.
-    check(
-        "## Latest page snapshot\nuid=1_0 RootWebArea \"Shop\"\n  uid=1_1 heading \"Orders\"\n  uid=1_2 link \"Order 1\"\n",
-        "lines",
-        r#"[{"uid":"1_0","part2":"RootWebArea \"Shop\""},{"uid":"1_1","part2":"heading \"Orders\""},{"uid":"1_2","part2":"link \"Order 1\""}]"#,
-    );
+    // A tree is no list, nor a record of `uid`, `uid (2)` and so on.
+    let tree =
+        "## Latest page snapshot\nuid=1_0 RootWebArea \"Shop\"\n  uid=1_1 heading \"Orders\"\n  uid=1_2 link \"Order 1\"\n";
+    assert_eq!(found(tree), None);
 }
 
 #[test]
