@@ -60,6 +60,7 @@ pub struct DeliveryCell {
     pub limit: LimitState,
     pub why_not: Option<String>,
     /// Whether what the answer's own text may say beyond the data is shown as well: that text stands in it, or says no more.
+    /// No delivery has a block that is no text.
     pub has_text: bool,
 }
 
@@ -230,7 +231,10 @@ fn cells(subject: &Subject, result: &str, hosts: &Hosts, cancel: &Cancel) -> Res
     let told = host_told::tell(subject, &mut views, false, cancel);
     cancel.check()?;
     let own = subject.reading.content_text().filter(|_| !subject.is_data_alone());
-    let has_text = |view: &HostView| own.as_ref().is_none_or(|own| memmem::find(view.text.as_bytes(), own.as_bytes()).is_some());
+    let has_others = subject.text_only().others > 0;
+    let has_text = |view: &HostView| {
+        !has_others && own.as_ref().is_none_or(|own| memmem::find(view.text.as_bytes(), own.as_bytes()).is_some())
+    };
     Ok(views
         .into_iter()
         .zip(told)
@@ -333,5 +337,14 @@ mod tests {
         assert_eq!((markdown.result.is_none(), markdown.note.as_str()), (true, "no Markdown text: no list of records in it"));
         let none = Deliveries::of(&subject(r#"{"content":[{"type":"text","text":"hi"}]}"#), &Hosts::built_in(), &Cancel::new());
         assert!(none.unwrap().is_none());
+    }
+
+    #[test]
+    fn no_delivery_is_whole_that_lacks_a_block_of_the_answer() {
+        let subject = subject(
+            r#"{"content":[{"type":"text","text":"{\"a\":1}"},{"type":"image","data":"aGk="}],"structuredContent":{"a":1}}"#,
+        );
+        let deliveries = Deliveries::of(&subject, &Hosts::built_in(), &Cancel::new()).unwrap().unwrap();
+        assert!(deliveries.rows.iter().all(|row| row.whole().0 == 0));
     }
 }

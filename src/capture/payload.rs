@@ -232,7 +232,7 @@ impl Payload {
         let inside = data.segments.iter().find(|segment| segment.block == block && segment.text.contains(&(offset - start)))?;
         let from = inside.doc.start;
         // Of a segment that holds more than one value, the one at this place of it.
-        let at = if data.is_verbatim() { from + (offset - start - inside.text.start) } else { from };
+        let at = if inside.is_verbatim() { from + (offset - start - inside.text.start) } else { from };
         let mut node = self.root();
         while node.is_container() {
             node = node.children().find(|child| child.range().end > at)?;
@@ -319,6 +319,18 @@ mod tests {
         let temps: Vec<_> = found.root().children().map(|child| child.at("/temp").unwrap().raw_text().into_owned()).collect();
         assert_eq!(temps, ["4", "9"]);
         assert_eq!(found.origin_text(), "read from the text (Fences, 74%)");
+    }
+
+    #[test]
+    fn what_stands_in_a_cell_has_its_place() {
+        let text = "| id | tags |\n|---|---|\n| 1 | [\"a\",{\"b\":2}] |\n| 2 | [\"a&amp;b\"] |\n";
+        let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+        let reading = Reading::read(Bytes::from(message.to_string()));
+        let found = Payload::of(&reading).unwrap();
+        let place = |pointer: &str| found.place_in_text(found.root().at(pointer).unwrap(), &reading).map(|place| &text[place]);
+        assert_eq!([place("/0/tags/1/b"), place("/0/id"), place("/1/tags/0")], [Some("2"), Some("1"), Some("[\"a&amp;b\"]")]);
+        let leaf = |what: &str| found.leaf_at(text.find(what).unwrap(), &reading).map(|node| node.pointer());
+        assert_eq!([leaf("2}"), leaf("\"a\"")].map(Option::unwrap), ["/0/tags/1/b", "/0/tags/0"]);
     }
 
     #[test]

@@ -61,7 +61,10 @@ pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str) -> String 
             None => none(),
         };
         let against = ratio_of(*count, base).map_or_else(none, |ratio| format!("{ratio:.2}×"));
-        let facts = row.facts.map_or_else(none, |facts| format!("{} of {}", facts.kept + facts.reworded, facts.total));
+        let mut facts = row.facts.map_or_else(none, |facts| format!("{} of {}", facts.kept + facts.reworded, facts.total));
+        if let Some(out) = row.left_out {
+            facts = format!("{facts}, {}", out.words());
+        }
         let trip = row.round_trip.as_ref().map_or_else(none, |trip| trip.verdict.name().to_owned());
         let name = title(row.format);
         // Writing into a String cannot fail.
@@ -124,7 +127,8 @@ fn csv_table(rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> 
         let trip = row.round_trip.as_ref();
         let [bytes, chars, utf16, o200k_base, cl100k_base] = size_cells(row, available);
         let [facts, kept, reworded, missing] = fact_cells(row.facts, available);
-        let why = row.why.clone().or_else(|| why.map(str::to_owned)).or_else(|| trip?.summary()).unwrap_or_default();
+        let why = row.why.clone().or_else(|| why.map(str::to_owned)).or_else(|| trip?.summary());
+        let why = why.into_iter().chain(row.left_out.map(|out| out.words())).collect::<Vec<_>>().join("; ");
         [
             row.format.to_owned(),
             available.to_string(),

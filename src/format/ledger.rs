@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::round_trip::{self, RoundTrip};
 use super::{Format, Sink, Subject, WriteError};
 use crate::capture::{BlockKind, FactCount, is_wrapped};
+use crate::number::number_of;
 use crate::token::{Counter, Encoding, Tokens};
 
 /// The numbers of one format; each is that of the exact bytes `--view FORMAT` prints.
@@ -43,6 +44,16 @@ pub struct LeftOut {
     pub tokens: Tokens,
     /// Blocks that are no text.
     pub others: u64,
+}
+
+impl LeftOut {
+    /// "leaves out 3 things the text says".
+    pub fn words(&self) -> String {
+        match self.statements {
+            0 => format!("leaves out {} of no text", number_of(self.others, "blocks")),
+            statements => format!("leaves out {} the text says", number_of(statements, "things")),
+        }
+    }
 }
 
 /// Why a number is not there of which the computing was broken off.

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use super::out::Pieces;
 use super::rows::{RowSet, cell_text};
+/// Undoes [`escape`].
+pub(super) use crate::reader::unescaped as unescape;
 
 /// A value in a cell or line: nothing of it may end the cell, begin HTML or read as an escape.
 pub(super) fn escape(text: &str) -> Cow<'_, str> {
@@ -26,27 +28,6 @@ pub(super) fn escape(text: &str) -> Cow<'_, str> {
             char => out.push(char),
         }
     }
-    Cow::Owned(out)
-}
-
-/// Undoes [`escape`]; every `<br>` is an LF.
-pub(super) fn unescape(text: &str) -> Cow<'_, str> {
-    if !text.contains(['&', '<', '\\']) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['&', '<', '\\']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let (written, char) = [("&amp;", '&'), ("&lt;", '<'), ("\\\\", '\\'), ("\\|", '|'), ("<br>", '\n')]
-            .into_iter()
-            .find(|(written, _)| rest.starts_with(written))
-            .unwrap_or_else(|| (&rest[..1], char::from(rest.as_bytes()[0])));
-        out.push(char);
-        rest = &rest[written.len()..];
-    }
-    out.push_str(rest);
     Cow::Owned(out)
 }
 

@@ -26,7 +26,8 @@ impl Segment {
         Self { text: at..at + doc.len(), doc, block, is_verbatim: true }
     }
 
-    pub(super) fn is_verbatim(&self) -> bool {
+    /// Whether the text stands in the document word for word.
+    pub fn is_verbatim(&self) -> bool {
         self.is_verbatim
     }
 
@@ -35,7 +36,7 @@ impl Segment {
             let at = self.text.start + doc.start.checked_sub(self.doc.start)?;
             return (doc.end <= self.doc.end).then(|| (self.block, at..at + doc.len()));
         }
-        (self.doc == *doc).then(|| (self.block, self.text.clone()))
+        (self.doc.start <= doc.start && doc.end <= self.doc.end).then(|| (self.block, self.text.clone()))
     }
 }
 
@@ -116,20 +117,23 @@ impl Builder {
         self.needs_comma = false;
     }
 
-    /// A leaf that is written as this JSON.
+    /// A value that is written as this JSON.
     pub fn leaf(&mut self, json: &str, at: Range<usize>) {
         self.comma();
         let start = self.json.len();
         self.json.push_str(json);
-        self.segments.push(Segment { doc: start..self.json.len(), block: self.block, text: at, is_verbatim: false });
+        let is_verbatim = at.len() == json.len() && json.starts_with(['{', '[']);
+        self.segments.push(Segment { doc: start..self.json.len(), block: self.block, text: at, is_verbatim });
     }
 
-    /// A text as the value that it is: a number by JSON's grammar, `true`, `false`; all else is text.
+    /// A text as the value that it is: a number by JSON's grammar, `true`, `false`, an object or a list in JSON, null
+    /// where there is none; all else is text.
     pub fn typed(&mut self, text: &str, at: Range<usize>) {
-        if matches!(text, "true" | "false" | "null") || is_number(text) {
-            self.leaf(text, at);
-        } else {
-            self.text(text, at);
+        match text {
+            "" => self.leaf("null", at),
+            "true" | "false" | "null" => self.leaf(text, at),
+            _ if is_number(text) || is_json(text) => self.leaf(text, at),
+            _ => self.text(text, at),
         }
     }
 
@@ -152,23 +156,22 @@ impl Builder {
 
     pub fn record(&mut self, record: &Record) {
         self.open('{');
-        // Most records are short: looking through one is cheaper than a table. A text of one record may have any number.
-        let mut taken: HashMap<&str, usize> = HashMap::with_capacity(if record.len() > 32 { record.len() } else { 0 });
-        for (at, (name, value)) in record.iter().enumerate() {
-            let count = if record.len() <= 32 {
-                record[..at].iter().filter(|(own, _)| own == name).count() + 1
-            } else {
-                let count = taken.entry(name).or_default();
-                *count += 1;
-                *count
-            };
-            match count {
+        self.members(record);
+        self.close('}');
+    }
+
+    /// Members of an object; a name that comes again is numbered.
+    fn members(&mut self, record: &Record) {
+        let mut taken: HashMap<&str, usize> = HashMap::with_capacity(record.len());
+        for (name, value) in record {
+            let count = taken.entry(name).or_default();
+            *count += 1;
+            match *count {
                 1 => self.key(name),
                 count => self.key(&format!("{name} ({count})")),
             }
             self.value(value);
         }
-        self.close('}');
     }
 
     /// What was read beside the values: labels and marks.
@@ -184,10 +187,7 @@ impl Builder {
         let is_alone = envelope.is_empty() && records.len() == 1 && !is_list;
         if !envelope.is_empty() {
             self.open('{');
-            for (name, value) in envelope {
-                self.key(name);
-                self.value(value);
-            }
+            self.members(envelope);
             let is_taken = envelope.iter().any(|(name, _)| name == "records");
             self.key(if is_taken { "records (2)" } else { "records" });
         }
@@ -224,24 +224,31 @@ pub(super) fn is_number(text: &str) -> bool {
         && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok()
 }
 
+/// Whether a text is an object or a list in JSON.
+fn is_json(text: &str) -> bool {
+    text.starts_with(['{', '[']) && text.ends_with(['}', ']']) && Doc::parse(Bytes::copy_from_slice(text.as_bytes())).is_json()
+}
+
 /// A line with its place in the text, without its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineAt<'a> {
     pub text: &'a str,
     pub at: usize,
+    /// Bytes of the white space that it begins with.
+    pub indent: usize,
 }
 
-impl LineAt<'_> {
+impl<'a> LineAt<'a> {
+    pub fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at, indent: text.len() - text.trim_start().len() }
+    }
+
     pub fn range(&self) -> Range<usize> {
         self.at..self.at + self.text.len()
     }
 
-    pub fn indent(&self) -> usize {
-        self.text.len() - self.text.trim_start().len()
-    }
-
     pub fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
+        self.indent == self.text.len()
     }
 }
 
@@ -251,7 +258,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = LineAt<'_>> {
     text.split_inclusive('\n').map(move |line| {
         let start = at;
         at += line.len();
-        LineAt { text: line.trim_end_matches(['\n', '\r']), at: start }
+        LineAt::new(line.trim_end_matches(['\n', '\r']), start)
     })
 }
 

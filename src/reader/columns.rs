@@ -1,7 +1,8 @@
 //! Aligned columns: below a head with two spaces or more between its names, or parted by what is blank in every line.
 
 use super::build::{Builder, LineAt, Record, Value, cell, lines};
-use super::label::{is_rule, labelled};
+use super::label::{bullet, is_rule, labelled};
+use super::lines::named;
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
 pub(super) static COLUMNS: Reader =
@@ -19,7 +20,7 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank() && !is_rule(line.text)).collect();
     let under_head = if block.text.contains("  ") { under_head(&all) } else { None };
     let table = match blank_columns(&all) {
-        Some(found) if under_head.as_ref().is_none_or(|head| head.columns() <= found.columns()) => found,
+        Some(found) if under_head.as_ref().is_none_or(|head| head.columns() < found.columns()) => found,
         _ => under_head?,
     };
     let mut builder = Builder::new(&block);
@@ -82,8 +83,8 @@ fn under_head<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
 /// Columns parted by what is blank in every line of three words or more, as `ls -l`, `df` and `ps` align them.
 fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
     let is_row = |line: &LineAt<'_>| line.text.split_whitespace().nth(2).is_some();
-    // What begins with a mark in brackets are lines of one shape.
-    if all.first().is_some_and(|line| line.text.starts_with('[')) {
+    // What begins with a mark in brackets or a field with its name are lines of one shape, items are a list.
+    if all.first().is_some_and(|line| line.text.starts_with('[') || named(line.text).is_some() || bullet(line.text).is_some()) {
         return None;
     }
     let rows = all.iter().filter(|line| is_row(line)).count();
@@ -91,6 +92,8 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
         return None;
     }
     let mut is_filled = Vec::new();
+    // How many lines reach so far.
+    let mut reach = Vec::new();
     for (at, line) in all.iter().filter(|line| is_row(line)).enumerate() {
         // Prose has no column left after some lines.
         if at == 64 && begins(&is_filled).len() < FEWEST.1 {
@@ -102,9 +105,15 @@ fn blank_columns<'a>(all: &[LineAt<'a>]) -> Option<Table<'a>> {
             }
             if at == is_filled.len() {
                 is_filled.push(false);
+                reach.push(0);
             }
             is_filled[at] |= char != ' ';
+            reach[at] += 1;
         }
+    }
+    // Where few lines reach, what is blank in them is chance: it belongs to the last column.
+    for (is_filled, reach) in is_filled.iter_mut().zip(reach) {
+        *is_filled |= reach * 2 < rows;
     }
     let starts = begins(&is_filled);
     if starts.len() < FEWEST.1 || starts.len() > MAX {

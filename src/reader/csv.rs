@@ -29,13 +29,12 @@ fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
     if !text.lines().next()?.as_bytes().contains(&delimiter) {
         return None;
     }
-    let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(text.as_bytes());
+    let mut reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
     let head = reader.headers().ok()?.clone();
     let is_name = |name: &str| {
         !name.trim().is_empty()
             && name.len() <= NAME
-            && !name.starts_with(' ')
-            && name.parse::<f64>().is_err()
+            && name.starts_with(|char: char| char.is_alphabetic() || "_#$%@".contains(char))
             && !name.ends_with('.')
             && !name.contains(['[', ']', '{', '}', ':', ';'])
     };
@@ -50,8 +49,11 @@ fn read(block: TextBlock<'_>, delimiter: u8) -> Option<TextData> {
         match reader.read_record(&mut record) {
             Ok(true) => {}
             Ok(false) => break,
-            // Not the same number of fields, or no CSV.
             Err(_) => return None,
+        }
+        // The last fields may be left out of a row of many.
+        if record.len() > head.len() || record.len() < head.len().min(3) || record.len() * 2 < head.len() {
+            return None;
         }
         let start = usize::try_from(record.position()?.byte()).ok()?;
         let mut from = start;

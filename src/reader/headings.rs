@@ -1,8 +1,10 @@
 //! Records under headings: each heading with labelled values below it is one, the heading its `title`.
 
-use super::build::{Builder, Record, Value, lines};
+use std::collections::HashMap;
+
+use super::build::{Builder, LineAt, Record, Value, lines};
 use super::label::{heading, labelled};
-use super::{Certainty, Reader, TextBlock, TextData, build, first_block};
+use super::{Certainty, Reader, TextBlock, TextData, build, first_block, nested};
 
 pub(super) static HEADINGS: Reader =
     Reader { id: "headings", title: "Headings", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
@@ -21,25 +23,54 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             records.push(record);
         }
     };
-    for line in lines(block.text).filter(|line| !line.is_blank()) {
+    let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
+    let mut at = 0;
+    while let Some(line) = all.get(at) {
+        at += 1;
         let body = line.text.trim();
         let title = heading(body).map(|(_, text)| text).or_else(|| bold_line(body));
         if let Some(title) = title {
             close(&mut open, &mut builder);
             let title = build::cell(line.text, title, line.at);
             open = Some((vec![("title".to_owned(), Value::Cell(title))], line.range()));
-        } else if let Some(labelled) = labelled(&line).filter(|labelled| !labelled.value.text.is_empty()) {
-            builder.cover(labelled.start..labelled.value.at.end);
-            let member = (labelled.label, Value::Cell(labelled.value));
-            match &mut open {
-                Some((record, _)) => record.push(member),
-                None => envelope.push(member),
+        } else if let Some(labelled) = labelled(line) {
+            let inner = if labelled.value.text.is_empty() { nested::below(&all[at - 1..]) } else { 0 };
+            let value = match inner {
+                0 if labelled.value.text.is_empty() => continue,
+                0 => Value::Cell(labelled.value.clone()),
+                _ => nested::value(nested::members(&all[at..at + inner], &mut builder)),
+            };
+            at += inner;
+            builder.cover(line.range());
+            let record = open.as_mut().map_or(&mut envelope, |(record, _)| record);
+            // A label that comes again begins a record of another layout.
+            if record.last().is_some_and(|(last, _)| *last == labelled.label) {
+                return None;
             }
+            record.push((labelled.label, value));
         }
     }
     close(&mut open, &mut builder);
+    around(&mut records, &mut envelope);
+    // Headings that count from 1 name nothing.
+    let is_count =
+        |(at, record): (usize, &Record)| matches!(&record[0].1, Value::Cell(title) if title.text == (at + 1).to_string());
+    if records.iter().enumerate().all(is_count) {
+        records.iter_mut().for_each(|record| drop(record.remove(0)));
+    }
     let records: Vec<Value> = records.into_iter().map(Value::Record).collect();
     builder.records(&envelope, &records, true)
+}
+
+/// What stands before or after the records with labels of its own is the envelope.
+fn around(records: &mut Vec<Record>, envelope: &mut Record) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    records.iter().for_each(|record| *counts.entry(record[1].0.clone()).or_default() += 1);
+    let is_alike = |record: &Record| counts[&record[1].0] > 1;
+    let (Some(first), Some(last)) = (records.iter().position(is_alike), records.iter().rposition(is_alike)) else { return };
+    let after = records.split_off(last + 1);
+    let before = records.drain(..first);
+    envelope.extend(before.chain(after).flat_map(|record| record.into_iter().skip(1)));
 }
 
 /// A line that is bold as a whole, and no label.

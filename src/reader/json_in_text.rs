@@ -35,7 +35,15 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     let bytes = Bytes::copy_from_slice(block.text.as_bytes());
     let mut budget = bytes.len() * LOOKS;
     let (mut at, mut best) = (0, None::<(usize, usize)>);
+    // Where the line begins that `at` is in.
+    let mut line = 0;
     while let Some(start) = block.text[at..].find(['{', '[']).map(|found| at + found) {
+        line = block.text[at..start].rfind('\n').map_or(line, |end| at + end + 1);
+        // What stands in a cell of a table is the cell's.
+        if block.text[line..].starts_with('|') {
+            at = block.text[start..].find('\n').map_or(bytes.len(), |end| start + end);
+            continue;
+        }
         let doc = Doc::parse(bytes.slice(start..));
         let fault = doc.faults().iter().find(|fault| fault.kind.is_fatal());
         let (end, is_value) = match fault {

@@ -2,8 +2,8 @@
 //! Also lines that are each a record, with several labels: `PID: 1, Command: init, CPU: 0.0`.
 
 use super::build::{Builder, LineAt, Record, Value, lines};
-use super::label::{Labelled, heading, is_rule, labelled};
-use super::{Certainty, Reader, TextBlock, TextData, begins_as_json};
+use super::label::{Labelled, bullet, heading, is_rule, labelled};
+use super::{Certainty, Reader, TextBlock, TextData, begins_as_json, nested};
 
 pub(super) static KEY_VALUE: Reader = Reader {
     id: "key-value",
@@ -23,13 +23,17 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
     let mut builder = Builder::new(&block);
     let mut blocks: Vec<Record> = Vec::new();
     let mut current = Record::new();
+    // Whether no space stands between any label and its value.
+    let mut is_tight = true;
     let mut take = |current: &mut Record| {
         if !current.is_empty() {
             blocks.push(std::mem::take(current));
         }
     };
-    let mut lines = lines(block.text).peekable();
-    while let Some(line) = lines.next() {
+    let all: Vec<LineAt<'_>> = lines(block.text).collect();
+    let mut at = 0;
+    while let Some(line) = all.get(at) {
+        at += 1;
         if line.is_blank() || is_rule(line.text) {
             take(&mut current);
             continue;
@@ -37,23 +41,37 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         if heading(line.text).is_some() || line.text.trim_start().starts_with("```") {
             continue;
         }
-        let Some(labelled) = labelled(&line) else { continue };
+        let Some(labelled) = labelled(line) else { continue };
+        let mut value = Value::Cell(labelled.value.clone());
         if labelled.value.text.is_empty() {
-            // Lines set in below a label are a structure that is not of this layout.
-            if lines.peek().is_some_and(|next| !next.is_blank() && next.indent() > line.indent()) {
-                return None;
+            let inner = nested::below(&all[at - 1..]);
+            // Lines set in below a label without marks are another layout's, such as YAML's.
+            match inner {
+                0 => continue,
+                _ if !labelled.is_markdown => return None,
+                _ => value = nested::value(nested::members(&all[at..at + inner], &mut builder)),
             }
-            continue;
+            at += inner;
+        }
+        // A record of a list, with its other members set in below its first.
+        let is_item = |line: &LineAt<'_>| bullet(line.text.trim_start()).is_some();
+        if is_item(line) && all.get(at).is_some_and(|next| next.indent > line.indent && !next.is_blank() && !is_item(next)) {
+            return None;
         }
         if current.first().is_some_and(|(first, _)| *first == labelled.label) {
             take(&mut current);
         }
         builder.cover(line.range());
-        current.push((labelled.label, Value::Cell(labelled.value)));
+        is_tight &= labelled.value.at.start == labelled.start + labelled.label.len() + 1;
+        current.push((labelled.label, value));
     }
     take(&mut current);
     let (envelope, records) = part(blocks);
-    let records: Vec<Value> = records.into_iter().map(Value::Record).collect();
+    // `id=1 GET /a`: lines that a field leads.
+    if is_tight && records.len() > 1 && records.iter().all(|record| record.len() == 1) {
+        return None;
+    }
+    let records: Vec<Value> = records.into_iter().map(|record| nested::value((record, Vec::new()))).collect();
     builder.records(&envelope, &records, false)
 }
 
@@ -64,6 +82,9 @@ const FEWEST: usize = 2;
 
 /// Lines of several labels, where most lines have the labels of the first.
 fn read_lines(block: TextBlock<'_>) -> Option<TextData> {
+    if !BETWEEN.iter().any(|mark| block.text.contains(mark)) {
+        return None;
+    }
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
     let own = |line: &LineAt<'_>| -> Vec<Labelled> { parts(line).iter().filter_map(labelled).collect() };
     let firsts: Vec<String> =
@@ -100,10 +121,10 @@ fn parts<'a>(line: &LineAt<'a>) -> Vec<LineAt<'a>> {
     while let Some((at, mark)) =
         BETWEEN.iter().filter_map(|mark| Some((start + line.text[start..].find(mark)?, mark))).min_by_key(|(at, _)| *at)
     {
-        found.push(LineAt { text: &line.text[start..at], at: line.at + start });
+        found.push(LineAt::new(&line.text[start..at], line.at + start));
         start = at + mark.len();
     }
-    found.push(LineAt { text: &line.text[start..], at: line.at + start });
+    found.push(LineAt::new(&line.text[start..], line.at + start));
     found
 }
 

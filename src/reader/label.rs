@@ -1,5 +1,7 @@
 //! Labels and the values beside them: `**Status:** open`, `- name = x`, `📅 Due → today`.
 
+use std::borrow::Cow;
+
 use super::build::{Cell, LineAt};
 
 /// The most words of a label.
@@ -14,6 +16,8 @@ pub(super) struct Labelled {
     pub value: Cell,
     /// Where the label begins.
     pub start: usize,
+    /// Whether emphasis marks the label.
+    pub is_markdown: bool,
 }
 
 /// A line that is a label and a value, whatever marks a list item or emphasis puts around them.
@@ -22,13 +26,16 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<Labelled> {
     let body_at = |part: &str| line.at + (part.as_ptr() as usize - line.text.as_ptr() as usize);
     let (label, value) = split(body)?;
     let name = plain(label);
+    // What is bold is Markdown: it has its escapes, and a number may be a label.
+    let is_markdown = body.starts_with("**") || body.starts_with("__");
     let is_label = !name.is_empty()
         && name.len() <= BYTES
         && name.split_whitespace().count() <= WORDS
-        && name.starts_with(|char: char| char.is_alphabetic() || char == '_' || char == '$' || char == '@')
+        && (name.starts_with(|char: char| char.is_alphabetic() || matches!(char, '_' | '$' | '@'))
+            || (is_markdown && name.bytes().all(|byte| byte.is_ascii_digit())))
         && !name.contains(['(', '{', '[', '<', ';', ':', '"', '\'', '`', '|', ',', '?', '!', '\\'])
         && !name.ends_with(" http")
-        && !matches!(&*name, "http" | "https" | "file");
+        && !matches!(name, "http" | "https" | "file");
     if !is_label {
         return None;
     }
@@ -37,17 +44,16 @@ pub(super) fn labelled(line: &LineAt<'_>) -> Option<Labelled> {
         .iter()
         .find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote).filter(|inner| !inner.contains(*quote)));
     let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
-    // What is bold is Markdown, and has its escapes.
-    let is_markdown = body.starts_with("**") || body.starts_with("__");
     let start = if value.is_empty() { line.at + line.text.len() } else { body_at(value) };
     Some(Labelled {
-        label: name,
+        label: name.to_owned(),
         value: Cell {
-            text: if is_markdown { unescaped(value) } else { value.to_owned() },
+            text: if is_markdown { unescaped(value).into_owned() } else { value.to_owned() },
             at: start..start + value.len(),
             is_quoted,
         },
         start: body_at(label),
+        is_markdown,
     })
 }
 
@@ -94,9 +100,9 @@ pub(super) fn bullet(line: &str) -> Option<&str> {
 }
 
 /// A label without emoji, emphasis and code marks.
-fn plain(label: &str) -> String {
+fn plain(label: &str) -> &str {
     let is_mark = |char: char| !char.is_alphanumeric() && !matches!(char, '_' | '$' | '@' | ')' | '%' | '/' | '.');
-    label.trim_start_matches(is_mark).trim_end_matches(|char: char| is_mark(char)).to_owned()
+    label.trim_start_matches(is_mark).trim_end_matches(|char: char| is_mark(char))
 }
 
 /// A value without the emphasis or code marks around the whole of it.
@@ -120,21 +126,35 @@ pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
     ((1..=6).contains(&level) && !text.is_empty()).then(|| (level, strip_marks(text.trim_end_matches('#').trim_end())))
 }
 
-/// A line of dashes, equal signs or stars.
+/// A line of dashes, equal signs or stars, below a head of columns also with spaces between them.
 pub(super) fn is_rule(line: &str) -> bool {
     let line = line.trim();
-    line.len() >= 3 && ["-", "=", "*", "_", "─", "═"].iter().any(|mark| line.replace(mark, "").is_empty())
+    line.len() >= 3 && ['-', '=', '*', '_', '─', '═'].iter().any(|mark| line.chars().all(|char| char == *mark || char == ' '))
 }
 
-/// A text of Markdown without the backslashes before punctuation, and with its breaks as line ends.
-pub(super) fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        match chars.peek() {
-            Some(next) if char == '\\' && next.is_ascii_punctuation() => out.extend(chars.next()),
-            _ => out.push(char),
-        }
+/// A text of Markdown without the backslashes before punctuation, with its entities as what they are and its breaks as
+/// line ends.
+pub fn unescaped(text: &str) -> Cow<'_, str> {
+    const WRITTEN: [(&str, char); 6] =
+        [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("<br>", '\n'), ("<br/>", '\n')];
+    let mut rest = text;
+    let mut out = String::new();
+    while let Some(at) = rest.find(['&', '<', '\\']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let escaped = rest[1..].chars().next().filter(|next| rest.starts_with('\\') && next.is_ascii_punctuation());
+        let known = WRITTEN.into_iter().find(|(written, _)| rest.starts_with(written));
+        let (length, char) = match (escaped, known) {
+            (Some(next), _) => (2, next),
+            (None, Some((written, char))) => (written.len(), char),
+            (None, None) => (1, char::from(rest.as_bytes()[0])),
+        };
+        out.push(char);
+        rest = &rest[length..];
     }
-    out.replace("<br>", "\n").replace("<br/>", "\n")
+    if rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
 }

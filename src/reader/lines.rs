@@ -1,7 +1,9 @@
 //! Lines of one shape: at least three whose fixed parts are equal and whose parts that vary stand at the same places, as
 //! `[FILE] a.md` and lines of a log do; and lines that are each a path or an address.
 
-use super::build::{Builder, LineAt, Record, Value, cell, lines};
+use std::collections::HashMap;
+
+use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines};
 use super::label::labelled;
 use super::{Certainty, Reader, TextBlock, TextData, first_block};
 
@@ -17,7 +19,7 @@ const LONGEST: usize = 500;
 
 /// Where parts are parted, those that say most first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-enum Mark {
+enum Mark<'a> {
     /// `[…]`
     Bracket,
     Tab,
@@ -29,6 +31,8 @@ enum Mark {
     Arrow,
     /// A space after a date, a time, a number or a word in capitals.
     Field,
+    /// `name=value` among them.
+    Named(&'a str),
     /// The colon after a path, and after the number of a line in it, as grep and compilers write them.
     Place,
 }
@@ -41,9 +45,9 @@ fn is_place(line: &str) -> bool {
 
 fn read(block: TextBlock<'_>) -> Option<TextData> {
     let all: Vec<LineAt<'_>> = lines(block.text).filter(|line| !line.is_blank()).collect();
-    if all.len() < FEWEST
-        || all.iter().filter(|line| line.text.len() > LONGEST || line.text.starts_with([' ', '\t'])).count() * 2 > all.len()
-    {
+    let is_set_in = |line: &str| line.starts_with([' ', '\t']) && named(line.trim_start()).is_none();
+    let no_lines = all.iter().filter(|line| line.text.len() > LONGEST || is_set_in(line.text)).count();
+    if all.len() < FEWEST || no_lines * 2 > all.len() {
         return None;
     }
     if all.iter().all(|line| is_place(line.text.trim())) {
@@ -52,13 +56,21 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
         let places: Vec<Value> = all.iter().map(|line| Value::Cell(cell(line.text, line.text, line.at))).collect();
         return builder.records(&Record::new(), &places, true);
     }
-    let split: Vec<Vec<(Mark, &str)>> = all.iter().map(|line| parts(line.text)).collect();
+    let split: Vec<Vec<(Mark<'_>, &str)>> = all.iter().map(|line| parts(line.text)).collect();
     let shape = shape(&split)?;
+    // Lines of one shape that are set in below each other are a tree, which records of their parts would lose.
+    let mut indents = all.iter().filter(|line| named(line.text.trim_start()).is_some()).map(|line| line.indent);
+    let first = indents.next();
+    if indents.any(|indent| Some(indent) != first) {
+        return None;
+    }
     let mut builder = Builder::new(&block);
     let (mut records, mut envelope) = (Vec::new(), Record::new());
     for (line, parts) in all.iter().zip(&split) {
-        let parts = &parts[..parts.len().min(shape.marks.len())];
-        if !is_shaped(parts, &shape) {
+        let shaped = parts.len().min(shape.marks.len());
+        let more = parts[shaped..].iter().take_while(|(mark, _)| matches!(mark, Mark::Named(_))).count();
+        let parts = &parts[..shaped + more];
+        if !is_shaped(&parts[..shaped], &shape) {
             if let Some(labelled) = labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
                 builder.cover(labelled.start..labelled.value.at.end);
                 envelope.push((labelled.label, Value::Cell(labelled.value)));
@@ -66,49 +78,51 @@ fn read(block: TextBlock<'_>) -> Option<TextData> {
             continue;
         }
         builder.cover(line.range());
-        let mut values: Vec<&str> = parts.iter().map(|(_, part)| *part).collect();
-        let last = values.last().map_or(0, |part| part.as_ptr() as usize - line.text.as_ptr() as usize + part.len());
+        let last = parts
+            .last()
+            .map(|(_, part)| *part)
+            .map_or(0, |part| part.as_ptr() as usize - line.text.as_ptr() as usize + part.len());
         let rest = line.text[last..]
             .trim_start_matches(['\t', ' ', ':', '|', ']'])
             .trim_start_matches("- ")
             .trim_start_matches("-> ")
             .trim();
-        if !rest.is_empty() {
-            values.push(rest);
-        }
-        let named = values.into_iter().enumerate();
-        records.push(Value::Record(
-            named.map(|(at, part)| (format!("part{}", at + 1), Value::Cell(cell(line.text, part, line.at)))).collect(),
-        ));
+        let rest = Some((Mark::Field, rest)).filter(|(_, rest)| !rest.is_empty());
+        let member = |(at, (mark, part)): (usize, (Mark<'_>, &str))| match mark {
+            Mark::Named(name) => {
+                let quoted = part.strip_prefix('"').and_then(|part| part.strip_suffix('"'));
+                let cell = cell(line.text, quoted.unwrap_or(part), line.at);
+                (name.to_owned(), Value::Cell(Cell { is_quoted: quoted.is_some(), ..cell }))
+            }
+            _ => (format!("part{}", at + 1), Value::Cell(cell(line.text, part, line.at))),
+        };
+        records.push(Value::Record(parts.iter().copied().chain(rest).enumerate().map(member).collect()));
     }
     (records.len() >= FEWEST).then(|| builder.records(&envelope, &records, true)).flatten()
 }
 
 /// Whether the marks of a line are those of the shape, of which the last may be missing.
-fn is_shaped(parts: &[(Mark, &str)], shape: &Shape) -> bool {
+fn is_shaped(parts: &[(Mark<'_>, &str)], shape: &Shape<'_>) -> bool {
     parts.len() >= shape.required && parts.iter().zip(&shape.marks).all(|((own, _), mark)| own == mark)
 }
 
-struct Shape {
-    marks: Vec<Mark>,
+struct Shape<'a> {
+    marks: Vec<Mark<'a>>,
     /// How many of them every line has.
     required: usize,
 }
 
 /// The longest row of marks that enough lines begin with, and after it the marks that some of those lines go on with where
 /// the others end; `None` where that is none, or nothing but one weak mark.
-fn shape(split: &[Vec<(Mark, &str)>]) -> Option<Shape> {
+fn shape<'a>(split: &[Vec<(Mark<'a>, &str)>]) -> Option<Shape<'a>> {
     let enough = (split.len() as f64 * ALIKE).ceil() as usize;
     let mut shape = Shape { marks: Vec::new(), required: 0 };
     let mut alike: Vec<usize> = (0..split.len()).collect();
     while shape.marks.len() < 16 {
-        let mut counts: Vec<(Mark, usize)> = Vec::new();
+        let mut counts: HashMap<Mark<'_>, usize> = HashMap::new();
         for line in &alike {
             let Some((mark, _)) = split[*line].get(shape.marks.len()) else { continue };
-            match counts.iter_mut().find(|(known, _)| known == mark) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((*mark, 1)),
-            }
+            *counts.entry(*mark).or_default() += 1;
         }
         let only = counts.len() == 1;
         let Some((mark, count)) = counts.into_iter().max_by_key(|(_, count)| *count) else { break };
@@ -123,13 +137,12 @@ fn shape(split: &[Vec<(Mark, &str)>]) -> Option<Shape> {
         shape.marks.push(mark);
     }
     // A colon or a dash alone stands in prose, too.
-    let is_strong = shape.required > 1
-        || matches!(shape.marks.first(), Some(Mark::Bracket | Mark::Tab | Mark::Bar | Mark::Gap | Mark::Field | Mark::Place));
+    let is_strong = shape.required > 1 || !matches!(shape.marks.first(), Some(Mark::Colon | Mark::Dash | Mark::Arrow));
     if shape.required == 0 || !is_strong {
         return None;
     }
     // A field set apart by nothing but room may be empty, as the size of a folder is.
-    let is_room = |mark: &Mark| matches!(mark, Mark::Gap | Mark::Tab | Mark::Bar);
+    let is_room = |mark: &Mark<'_>| matches!(mark, Mark::Gap | Mark::Tab | Mark::Bar);
     if let Some(first @ 1..) = shape.marks[..shape.required].iter().position(is_room) {
         shape.required = first;
     }
@@ -137,9 +150,12 @@ fn shape(split: &[Vec<(Mark, &str)>]) -> Option<Shape> {
 }
 
 /// A line in its parts, each with the mark that ends it. What follows the last mark is no part yet.
-fn parts(line: &str) -> Vec<(Mark, &str)> {
+fn parts(line: &str) -> Vec<(Mark<'_>, &str)> {
     let mut found = Vec::new();
     let mut rest = line.trim_end();
+    if named(rest.trim_start()).is_some() {
+        rest = rest.trim_start();
+    }
     if let Some((path, number, after)) = place(rest) {
         found.extend([(Mark::Place, path), (Mark::Place, number)]);
         let column = after.split(':').next().filter(|column| column.len() < after.len()).unwrap_or_default();
@@ -157,7 +173,12 @@ fn parts(line: &str) -> Vec<(Mark, &str)> {
         }
         // A field of its own class at the beginning: a date, a time, a level.
         let word = rest.split(' ').next().unwrap_or_default();
-        let leads = found.iter().all(|(mark, _)| matches!(mark, Mark::Field | Mark::Bracket));
+        let leads = found.iter().all(|(mark, _)| matches!(mark, Mark::Field | Mark::Bracket | Mark::Named(_)));
+        if let Some((name, value)) = named(rest).filter(|_| leads) {
+            found.push((Mark::Named(name), value));
+            rest = rest[name.len() + 1 + value.len()..].trim_start();
+            continue;
+        }
         if leads && word.len() < rest.len() && is_field(word) && !rest[word.len()..].starts_with("  ") {
             found.push((Mark::Field, word.trim_end_matches(':')));
             rest = rest[word.len()..].trim_start();
@@ -177,6 +198,22 @@ fn parts(line: &str) -> Vec<(Mark, &str)> {
         rest = rest[at + length..].trim_start();
     }
     found
+}
+
+/// The name and the value, with its quotes, of `name=value` at the beginning of a text.
+pub(super) fn named(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once('=')?;
+    let is_name = name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    if !is_name {
+        return None;
+    }
+    let length = match rest.strip_prefix('"') {
+        Some(inner) => inner.find('"')? + 2,
+        None => rest.find([' ', '\t']).unwrap_or(rest.len()),
+    };
+    let value = &rest[..length];
+    (!value.is_empty() && !value.starts_with('=') && !value.ends_with(',')).then_some((name, value))
 }
 
 /// `src/a.rs:31:text` in its parts. The number may be the last: `src/a.rs:5`.

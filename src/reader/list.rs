@@ -3,7 +3,7 @@
 
 use super::build::{Builder, Cell, LineAt, Record, Value, cell, lines};
 use super::label::{bullet, labelled, strip_marks};
-use super::{Certainty, Reader, TextBlock, TextData, first_block};
+use super::{Certainty, Reader, TextBlock, TextData, first_block, nested, yaml};
 
 pub(super) static LIST: Reader =
     Reader { id: "list", title: "List", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read_list) };
@@ -31,7 +31,7 @@ fn items(text: &str) -> (Vec<Item<'_>>, Vec<LineAt<'_>>) {
     let (mut found, mut around): (Vec<Item<'_>>, Vec<LineAt<'_>>) = (Vec::new(), Vec::new());
     let mut indent = None;
     for line in lines(text).filter(|line| !line.is_blank()) {
-        let own = line.indent();
+        let own = line.indent;
         match (bullet(line.text.trim_start()), indent) {
             (Some(body), None) => {
                 indent = Some(own);
@@ -56,9 +56,35 @@ fn envelope(around: &[LineAt<'_>], builder: &mut Builder) -> Record {
     record
 }
 
+/// How much of a text is looked at to tell YAML, in bytes.
+const LOOK: usize = 16 << 10;
+
+/// Whether a list is YAML: its first item is `- id: 1` with the other members set in below it, and the items after it are
+/// YAML, too.
+fn is_yaml(block: TextBlock<'_>) -> bool {
+    let mut filled = lines(block.text).filter(|line| !line.is_blank());
+    let (Some(first), Some(second)) = (filled.next(), filled.next()) else { return false };
+    let is_mapping = first.text.trim_start().starts_with("- ")
+        && second.indent > first.indent
+        && labelled(&first).is_some_and(|labelled| !labelled.is_markdown);
+    let is_item = |line: &LineAt<'_>| line.at > LOOK && line.indent == first.indent && bullet(line.text.trim_start()).is_some();
+    is_mapping && {
+        let end = filled.find(is_item).map_or(block.text.len(), |line| line.at);
+        yaml::read(TextBlock { text: &block.text[..end], ..block }).is_some()
+    }
+}
+
 fn read_list(block: TextBlock<'_>) -> Option<TextData> {
+    if is_yaml(block) {
+        return None;
+    }
     let (items, around) = items(block.text);
     if items.len() < 2 || items.iter().any(|item| task(item.body).is_some()) {
+        return None;
+    }
+    // Marks that differ say something: `* main` among `+ work` is the branch that is checked out.
+    let bullet = |item: &Item<'_>| item.first.text.trim_start().chars().next().filter(|char| !char.is_ascii_digit());
+    if items.iter().any(|item| bullet(item) != bullet(&items[0])) {
         return None;
     }
     let mut builder = Builder::new(&block);
@@ -93,7 +119,7 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
     let labelled = records.iter().filter(|record| is_labelled(record));
     let names: std::collections::HashSet<&str> = labelled.clone().map(|record| record[0].0.as_str()).collect();
     let count = labelled.count();
-    if count == records.len() || (count * 2 > records.len() && names.len() == count) {
+    if count == records.len() || (count > 1 && names.len() == count) {
         return None;
     }
     // Items that are one text each are a list of texts.
@@ -109,22 +135,9 @@ fn read_list(block: TextBlock<'_>) -> Option<TextData> {
 
 /// Labelled lines below an item are its members, other lines its `text`; items below it are a list.
 fn below(item: &Item<'_>, record: &mut Record, builder: &mut Builder) -> Option<()> {
-    let mut texts: Vec<Value> = Vec::new();
-    for line in &item.below {
-        builder.cover(line.at + line.indent()..line.range().end);
-        match labelled(line).filter(|labelled| !labelled.value.text.is_empty()) {
-            Some(labelled) => record.push((labelled.label, Value::Cell(labelled.value))),
-            None => {
-                let body = line.text.trim();
-                texts.push(Value::Cell(cell(line.text, bullet(body).unwrap_or(body), line.at)));
-            }
-        }
-    }
-    match texts.len() {
-        0 => {}
-        1 => record.extend(texts.pop().map(|text| ("text".to_owned(), text))),
-        _ => record.push(("items".to_owned(), Value::List(texts))),
-    }
+    let (members, texts) = nested::members(&item.below, builder);
+    record.extend(members);
+    nested::add_texts(record, texts);
     (!record.is_empty()).then_some(())
 }
 
@@ -146,12 +159,18 @@ fn titled(body: &str) -> (Option<&str>, &str) {
     (Some(title), rest.trim_start_matches([' ', ':', '-', '–', '—', '|', ',']))
 }
 
+/// What the text of a task begins with, and whether that says that it is done.
+const TASKS_BEGIN: [(&str, bool); 3] = [("[ ] ", false), ("[x] ", true), ("[X] ", true)];
+
 /// Whether a task is done, and its words.
 fn task(body: &str) -> Option<(bool, &str)> {
-    [("[ ] ", false), ("[x] ", true), ("[X] ", true)].into_iter().find_map(|(mark, done)| Some((done, body.strip_prefix(mark)?)))
+    TASKS_BEGIN.into_iter().find_map(|(mark, done)| Some((done, body.strip_prefix(mark)?)))
 }
 
 fn read_tasks(block: TextBlock<'_>) -> Option<TextData> {
+    if !TASKS_BEGIN.iter().any(|(mark, _)| block.text.contains(mark)) {
+        return None;
+    }
     let (items, around) = items(block.text);
     let mut builder = Builder::new(&block);
     let envelope = envelope(&around, &mut builder);

@@ -99,7 +99,7 @@ fn cells(line: &LineAt<'_>) -> Vec<Cell> {
     let mut push = |start: usize, end: usize| {
         let part = strip_marks(body[start..end].trim());
         let at = line.at + (part.as_ptr() as usize - line.text.as_ptr() as usize);
-        out.push(Cell { text: unescaped(part), at: at..at + part.len(), is_quoted: false });
+        out.push(Cell { text: unescaped(part).into_owned(), at: at..at + part.len(), is_quoted: false });
     };
     for (at, byte) in body.bytes().enumerate().skip(start) {
         match byte {

@@ -16,6 +16,7 @@ mod label;
 mod lines;
 mod list;
 mod markdown_table;
+mod nested;
 mod pattern;
 mod python;
 mod toon;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use crate::json::{Doc, Node};
 use build::blank_free;
 pub use build::{Segment, merged};
+pub use label::unescaped;
 pub use pattern::Pattern;
 
 /// A text block of an answer.
@@ -163,7 +165,9 @@ const QUOTED: f64 = 0.2;
 /// What the texts hold: by the first reader that the text names, else by the layout that reads most of it.
 pub fn read(blocks: &[TextBlock<'_>]) -> Option<Found> {
     let (mut best, mut quoted): (Option<Found>, Option<Found>) = (None, None);
-    for reader in READERS.iter().copied() {
+    // The lines of a diff begin as items do, and hold what labels and fields look like.
+    let is_diff = blocks.iter().any(|block| block.text.contains("\n@@ -") && block.text.contains("\n+++ "));
+    for reader in READERS.iter().copied().filter(|reader| !is_diff || reader.certainty == Certainty::Marked) {
         // None can read more than all.
         if best.as_ref().is_some_and(|best| best.share >= 1.0) {
             break;

@@ -4,7 +4,7 @@ use super::build::{Builder, is_number};
 use super::{Certainty, Reader, TextBlock, TextData, first_block, json};
 
 pub(super) static PYTHON: Reader =
-    Reader { id: "python", title: "Python literal", certainty: Certainty::Layout, read: |blocks| first_block(blocks, read) };
+    Reader { id: "python", title: "Python literal", certainty: Certainty::Marked, read: |blocks| first_block(blocks, read) };
 
 /// What is open, and what is awaited in it.
 enum Open {
@@ -112,6 +112,12 @@ fn scalar(text: &str) -> Option<(usize, Scalar<'_>)> {
     }
     let end = text.find(|char: char| !char.is_alphanumeric() && !matches!(char, '_' | '.' | '+' | '-')).unwrap_or(text.len());
     let word = &text[..end];
+    if matches!(word, "Decimal" | "UUID")
+        && let Some((value, _)) = text[end..].strip_prefix("('").and_then(|inner| inner.split_once("')"))
+    {
+        let value_is = if word == "Decimal" && is_number(value) { Scalar::Json(value) } else { Scalar::Text(value.to_owned()) };
+        return Some((end + value.len() + 4, value_is));
+    }
     if word == "datetime.datetime" || word == "datetime.date" || word == "Decimal" || word == "UUID" {
         // What `repr` writes as a call stays as it stands.
         let close = text.find(')')? + 1;

@@ -102,6 +102,102 @@ fn lists_and_lines() {
 }
 
 #[test]
+fn named_fields_lead_lines() {
+    check(
+        "## Network requests\nShowing 1-3 of 3 (Page 1 of 1).\nreqid=1 GET http://127.0.0.1:8765/ [200]\nreqid=2 GET http://127.0.0.1:8765/a [200]\nreqid=3 GET http://127.0.0.1:8765/b [404]",
+        "lines",
+        r#"[{"reqid":1,"part2":"GET","part3":"http://127.0.0.1:8765/ [200]"},{"reqid":2,"part2":"GET","part3":"http://127.0.0.1:8765/a [200]"},{"reqid":3,"part2":"GET","part3":"http://127.0.0.1:8765/b [404]"}]"#,
+    );
+    check(
+        "time=2026-11-24T05:00:01Z level=info msg=\"server started\" port=8080\ntime=2026-11-24T05:00:02Z level=warn msg=\"slow query\" ms=1204\ntime=2026-11-24T05:00:05Z level=error msg=gone\n",
+        "lines",
+        r#"[{"time":"2026-11-24T05:00:01Z","level":"info","msg":"server started","port":8080},{"time":"2026-11-24T05:00:02Z","level":"warn","msg":"slow query","ms":1204},{"time":"2026-11-24T05:00:05Z","level":"error","msg":"gone"}]"#,
+    );
+    // A tree is no list, nor a record of `uid`, `uid (2)` and so on.
+    let tree =
+        "## Latest page snapshot\nuid=1_0 RootWebArea \"Shop\"\n  uid=1_1 heading \"Orders\"\n  uid=1_2 link \"Order 1\"\n";
+    assert_eq!(found(tree), None);
+}
+
+#[test]
+fn values_below_labels_are_nested() {
+    check(
+        "- **name**: Ann\n- **address**:\n  - **city**: Oslo\n  - **zip**: 0150\n- **tags**:\n  - **1**: a\n  - **2**: b\n- **notes**:\n  - likes tea\n",
+        "key-value",
+        r#"{"name":"Ann","address":{"city":"Oslo","zip":"0150"},"tags":["a","b"],"notes":["likes tea"]}"#,
+    );
+    check(
+        "# Report\n\n## Ann\n- **Age**: 5\n- **Address**:\n  - **City**: Oslo\n- **Tags**:\n  - new\n  - vip\n\n## Bob\n- **Age**: 6\n- **Address**:\n  - **City**: Rome\n- **Tags**:\n  - old\n",
+        "headings",
+        r#"[{"title":"Ann","Age":5,"Address":{"City":"Oslo"},"Tags":["new","vip"]},{"title":"Bob","Age":6,"Address":{"City":"Rome"},"Tags":["old"]}]"#,
+    );
+    check(
+        "1. **Ann**\n   - Age: 5\n   - Address:\n     - City: Oslo\n2. **Bob**\n   - Age: 6\n",
+        "list",
+        r#"[{"title":"Ann","Age":5,"Address":{"City":"Oslo"}},{"title":"Bob","Age":6}]"#,
+    );
+}
+
+#[test]
+fn cells_hold_json_or_nothing() {
+    check("id,tags\n1,\"[\"\"a\"\",\"\"b\"\"]\"\n2,\n", "csv", r#"[{"id":1,"tags":["a","b"]},{"id":2,"tags":null}]"#);
+    check(
+        "| id | tags |\n|---|---|\n| 1 | [\"a\",{\"b\":2}] |\n| 2 |  |\n| 3 | a &lt; b &amp; c |\n",
+        "markdown-table",
+        r#"[{"id":1,"tags":["a",{"b":2}]},{"id":2,"tags":null},{"id":3,"tags":"a < b & c"}]"#,
+    );
+}
+
+#[test]
+fn tables_of_programs() {
+    check(
+        "Package   Version\n--------- -------\nanyio     4.16.0\ncffi      2.1.1\n",
+        "columns",
+        r#"[{"Package":"anyio","Version":"4.16.0"},{"Package":"cffi","Version":"2.1.1"}]"#,
+    );
+    check(
+        "Limit                     Soft Limit           Units     \nMax cpu time              unlimited            seconds   \nMax stack size            8388608              bytes     \nMax core file size        0                    bytes     \n",
+        "columns",
+        r#"[{"Limit":"Max cpu time","Soft Limit":"unlimited","Units":"seconds"},{"Limit":"Max stack size","Soft Limit":8388608,"Units":"bytes"},{"Limit":"Max core file size","Soft Limit":0,"Units":"bytes"}]"#,
+    );
+    check(
+        "USER  PID %CPU COMMAND\nroot    1  0.5 /init --addr 0.0.0.0 --port 2024\nroot    2  0.0 [kthreadd]\nann    31 12.0 vi\n",
+        "columns",
+        r#"[{"USER":"root","PID":1,"%CPU":0.5,"COMMAND":"/init --addr 0.0.0.0 --port 2024"},{"USER":"root","PID":2,"%CPU":0.0,"COMMAND":"[kthreadd]"},{"USER":"ann","PID":31,"%CPU":12.0,"COMMAND":"vi"}]"#,
+    );
+    // The last fields of a row may be left out; without a head they are lines.
+    check(
+        "version,codename,release,eol\n1.1,Buzz,1996-06-17,1997-06-05\n14,Forky,\n15,Duke,2029\n",
+        "csv",
+        r#"[{"version":1.1,"codename":"Buzz","release":"1996-06-17","eol":"1997-06-05"},{"version":14,"codename":"Forky","release":null},{"version":15,"codename":"Duke","release":2029}]"#,
+    );
+    check(
+        "AD\t+4230+00131\tAndorra\nAE\t+2518+05518\tDubai\nAF\t+3431+06912\tKabul\n",
+        "lines",
+        r#"[{"part1":"AD","part2":"+4230+00131","part3":"Andorra"},{"part1":"AE","part2":"+2518+05518","part3":"Dubai"},{"part1":"AF","part2":"+3431+06912","part3":"Kabul"}]"#,
+    );
+}
+
+#[test]
+fn what_stands_once_around_records_is_the_envelope() {
+    check(
+        "# Dashboard\n\n## Overview\n\n- **pending**: 2\n- **done**: 0\n\n### Write docs\n\n**ID:** `a1`\n\n**Words:** all\n\n### Run tests\n\n**ID:** `b2`\n\n**Words:** none\n",
+        "headings",
+        r#"{"pending":2,"done":0,"records":[{"title":"Write docs","ID":"a1","Words":"all"},{"title":"Run tests","ID":"b2","Words":"none"}]}"#,
+    );
+    // The same label twice in it is two members.
+    let text = "[a] 1\n[b] 2\n[c] 3\nNote: x\nNote: y\n";
+    assert!(found(text).unwrap().1.starts_with(r#"{"Note":"x","Note (2)":"y","records":["#));
+}
+
+/// A list of labels that are all different is no list of records, whatever else stands in it.
+#[test]
+fn different_labels_are_no_records() {
+    let text = "### Page\n- Page URL: http://127.0.0.1:8765/\n- Page Title: Shop\n### Snapshot\n- [Snapshot](page.yml)\n### Events\n- Downloading file 1 ...\n- Downloaded file 1 to \"1\"";
+    assert!(read_by(by_id("list").unwrap(), &blocks(text)).is_none());
+}
+
+#[test]
 fn paths_and_addresses_are_a_list() {
     check("/srv/a b.md\n/srv/c.md\n/srv/d\n", "lines", r#"["/srv/a b.md","/srv/c.md","/srv/d"]"#);
     assert_eq!(found("/srv/a is gone.\n/srv/b is there.\n/srv/c: no.\n"), None);
@@ -111,6 +207,8 @@ fn paths_and_addresses_are_a_list() {
 fn languages_and_columns() {
     check("id,name\n1,\"A, B\"\n2,c\n", "csv", r#"[{"id":1,"name":"A, B"},{"id":2,"name":"c"}]"#);
     check("id\tname\n1\ta\n2\tb\n", "tsv", r#"[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#);
+    check("[(0, 'n0', Decimal('1.50'), UUID('a-1'))]", "python", r#"[[0,"n0",1.50,"a-1"]]"#);
+    check("[{'affected_rows': 3}]", "python", r#"[{"affected_rows":3}]"#);
     check(
         "[{'id': 1, 'name': \"Ann's\", 'x': None, 'y': (1, 2.5), 'z': True}]",
         "python",
@@ -121,6 +219,7 @@ fn languages_and_columns() {
         "xml",
         r#"[{"id":1,"name":"A & B"},{"id":2,"name":"c"}]"#,
     );
+    check("- id: 1\n  at:\n  - a\n- id: 2\n  at: [b]\n", "yaml", r#"[{"id":1,"at":["a"]},{"id":2,"at":["b"]}]"#);
     check(
         "items:\n  - id: 1\n    tags: [a, b]\n  - id: 2\n    tags: []\n",
         "yaml",
@@ -137,6 +236,8 @@ fn languages_and_columns() {
 #[test]
 fn prose_stays_prose() {
     for text in [
+        "+ main\n+ work\n* text\n",
+        "commit a1\nAuthor: Ann <a@b.example>\nDate:   2026-11-24 05:19:28 +0000\n\n    Say why\n\n--- a/a.rs\n+++ b/a.rs\n@@ -1,2 +1,2 @@\n-    let key = read()?;\n-    let at = 1;\n+    let key = 2;\n+    let at = 2;\n",
         "On branch main\nYour branch is up to date with 'origin/main'.\n\nnothing to commit, working tree clean\n",
         "The weather in Oslo is 4 degrees, with rain until 17:40 and wind from the west.",
         "# Loupe\n\nA desktop inspector for comparing response formats. It connects to a server, calls a tool, and shows the answer.\n\n## Install\n\nRun the installer, then start it. Note: it needs a window.\n",

@@ -145,7 +145,9 @@ fn content(elements: &[Element], element: &Element) -> Vec<Step> {
             is_quoted: false,
         }
     });
-    if element.children.is_empty() && element.attributes.is_empty() {
+    let is_nil =
+        matches!(&element.attributes[..], [(name, value)] if matches!(name.as_str(), "nil" | "xsi:nil") && value.text == "true");
+    if element.children.is_empty() && (element.attributes.is_empty() || (is_nil && text.is_none())) {
         return match text {
             Some(text) => vec![Step::Leaf(text)],
             None => vec![Step::Leaf(Cell { text: "null".to_owned(), at: 0..0, is_quoted: false })],

@@ -20,6 +20,10 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     if !(first.contains(':') || first.starts_with("- ")) || first.starts_with(['#', '|', '<', '>', '*', '`']) {
         return None;
     }
+    // Labels and plain values alone, without a quote, a list or a line that is set in, are read as such.
+    if !first.starts_with("- ") && !["\n ", "\n- ", ": \"", ": '", ": [", ": {"].iter().any(|mark| block.text.contains(mark)) {
+        return None;
+    }
     let mut builder = Builder::new(&block);
     let mut places = Places { text: block.text, chars: 0, bytes: 0 };
     // Whether each open container is a mapping that awaits a key; `None` for a sequence.
@@ -34,7 +38,7 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
                 let at = places.byte(span.start.index())..places.byte(span.end.index());
                 match open.last_mut()? {
                     Some(key @ true) => {
-                        if value.len() > KEY || value.contains(['\n', '(', ')', '{', '}', ';']) {
+                        if value.len() > KEY || value.contains(['\n', '(', ')', '{', '}', ';']) || is_counted(&value) {
                             return None;
                         }
                         if !keys.last_mut()?.insert(value.to_string()) {
@@ -104,6 +108,13 @@ pub(super) fn read(block: TextBlock<'_>) -> Option<TextData> {
     let mut data = builder.done(0)?;
     data.records = json::records(&data.doc);
     data.doc.root().is_some_and(|root| root.is_container()).then_some(data)
+}
+
+/// `tags[2]`: a list of TOON.
+fn is_counted(key: &str) -> bool {
+    let count = key.strip_suffix(']').and_then(|key| key.rsplit_once('['));
+    count
+        .is_some_and(|(name, count)| !name.ends_with(' ') && !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Bytes of characters that are asked for from the beginning to the end.

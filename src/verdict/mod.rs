@@ -302,6 +302,9 @@ mod tests {
         ]);
         let said = say(&tie).unwrap();
         assert!(said.ends_with("JSON, columns and rows: 900 tokens, −10%, no fact lost, cheapest, with YAML."), "{said}");
+        let near = all(&[("content", 1_000, Exact, 0), ("json", 800, Exact, 0), ("toon", 780, Exact, 0)]);
+        let said = say(&near).unwrap();
+        assert!(said.ends_with("JSON, compact: 800 tokens, −20%, no fact lost, within 5% of the cheapest."), "{said}");
         let dearer = all(&[("structured", 900, Exact, 0), ("json", 1_000, Exact, 0), ("toon", 920, Exact, 0)]);
         let strip = strip_of(&dearer);
         assert_eq!(strip.winner().map(|cell| cell.name.as_str()), Some("Sent now"));

@@ -25,7 +25,7 @@ pub struct StripCell {
     /// out: no saving is computed over it.
     pub change: Option<String>,
     pub loss: Option<Loss>,
-    /// "cheapest", "cheapest, with YAML".
+    /// "cheapest", "cheapest, with YAML", "within 5% of the cheapest".
     pub badge: Option<String>,
 }
 
@@ -153,18 +153,12 @@ impl<'a> Candidate<'a> {
     fn loss(&self, tokenizer: &Tokenizer) -> Loss {
         let row = self.row.row;
         if let Some(left_out) = row.left_out {
-            if left_out.statements > 0 {
-                let things = number_of(left_out.statements, "things");
-                let tokens = tokenizer.from_tokens(left_out.tokens);
-                let detail = tokens.map_or_else(String::new, |count| format!("{} {}", counted(count), unit(count)));
-                let loss = Loss::lost(
-                    format!("leaves out {things} the text says"),
-                    format!("leaves out {}", grouped(left_out.statements)),
-                );
-                return Loss { detail, ..loss };
-            }
-            let blocks = number_of(left_out.others, "blocks");
-            return Loss::lost(format!("leaves out {blocks} of no text"), format!("leaves out {blocks}"));
+            let (tokens, short) = match left_out.statements {
+                0 => (None, number_of(left_out.others, "blocks")),
+                statements => (tokenizer.from_tokens(left_out.tokens), grouped(statements)),
+            };
+            let detail = tokens.map_or_else(String::new, |count| format!("{} {}", counted(count), unit(count)));
+            return Loss { detail, ..Loss::lost(left_out.words(), format!("leaves out {short}")) };
         }
         if let Some(facts) = row.facts.filter(|facts| facts.missing > 0) {
             let of = format!("misses {} of {}", grouped(facts.missing), grouped(facts.total));
@@ -255,7 +249,9 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
         |winner: &Candidate<'_>| tokenizer.is_exact() || sent.count.is_some_and(|sent| winner.whole.high() < sent.low());
     match winner.filter(|winner| winner.is_less(sent.tokens())) {
         Some(winner) if is_known(&winner) => {
+            let is_least = derived.iter().filter(|other| other.is_lossless()).all(|other| other.tokens() >= winner.tokens());
             let badge = match others[..] {
+                _ if !is_least => "within 5% of the cheapest".to_owned(),
                 _ if winner.row.row.format == plain.row.row.format => "cheapest".to_owned(),
                 [] => "cheapest".to_owned(),
                 [other] => format!("cheapest, with {other}"),

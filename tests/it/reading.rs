@@ -2,7 +2,7 @@
 
 use egui::Theme::{Dark, Light};
 use mcp_loupe::capture::ReadText;
-use mcp_loupe::state::{PaneView, ViewAction};
+use mcp_loupe::state::{DrawerTab, PaneView, ViewAction};
 
 use crate::window::Window;
 
@@ -19,6 +19,22 @@ fn listing() -> Window {
 fn answer(text: &str) -> Window {
     let text = serde_json::Value::from(text);
     Window::showing(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#))
+}
+
+/// As `text::nothing_claims_to_lose_nothing_where_the_text_says_more`, on the screen.
+#[test]
+fn the_window_claims_no_lossless_format_where_the_text_says_more() {
+    for answer in crate::text::SAYS_MORE {
+        let mut window = Window::showing(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{answer}}}"#));
+        for tab in [DrawerTab::Cost, DrawerTab::Tokens] {
+            window.send(ViewAction::ShowDrawer(tab));
+            let painted = window.painted([1_600, 1_000], Dark);
+            assert!(painted.contains("leaves out"), "{painted}");
+            for claim in crate::text::CLAIMS {
+                assert!(!painted.contains(claim), "{claim}: {painted}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -6,8 +6,17 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use expect_test::expect_file;
+use mcp_loupe::analysis::HostsReport;
+use mcp_loupe::cancel::Cancel;
 use mcp_loupe::capture::{Capture, CaptureId, Server, Tool, is_wrapped};
-use mcp_loupe::format::Subject;
+use mcp_loupe::fixture::export::{ExportChoice, Material, Place};
+use mcp_loupe::format::ledger::Row;
+use mcp_loupe::format::round_trip::RoundTripVerdict;
+use mcp_loupe::format::{self, FORMATS, Subject};
+use mcp_loupe::host::Hosts;
+use mcp_loupe::token::{Encoding, Tokenizer};
+use mcp_loupe::verdict::{self, CountedRow, VerdictPart};
+use proptest::prelude::*;
 
 #[test]
 fn answers_are_read_as_they_say() {
@@ -19,12 +28,7 @@ fn answers_are_read_as_they_say() {
         let about: toml::Table = fs::read_to_string(case.join("case.toml")).unwrap().parse().unwrap();
         assert!(about["from"].is_str(), "{} does not say where it is from", case.display());
         let answer = fs::read_to_string(case.join("answer.json")).unwrap();
-        let subject = Subject::of(Arc::new(Capture {
-            tool: Tool::unlisted("case"),
-            arguments: Bytes::from_static(b"{}"),
-            response: Some(Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{answer}}}"#))),
-            ..Capture::empty(CaptureId("case".into()), Server::default())
-        }));
+        let subject = subject(&answer);
         let mut page = String::new();
         if is_wrapped(&subject.reading) {
             page.push_str("structuredContent is the text once more\n");
@@ -55,34 +59,148 @@ fn subject(result: &str) -> Subject {
     }))
 }
 
-/// What Loupe writes of flat records is read back as those records, where its own round trip is without loss.
-#[test]
-fn what_formats_write_is_read_back() {
-    const FORMATS: [&str; 10] =
-        ["json", "json-pretty", "json-fenced", "yaml", "toon", "csv", "markdown-table", "markdown-list", "code-block", "xml"];
-    let payloads = [
-        r#"[{"id":1,"name":"Ann Ames","city":"Oslo","open":true},{"id":2,"name":"Bob Burr","city":"Rome","open":false},{"id":3,"name":"Cid","city":"Bonn","open":true}]"#,
-        r#"{"id":7,"name":"Ann Ames","size":12.5,"open":true}"#,
-        r#"[{"sku":"A-1","price":9.5,"note":"fits, mostly"},{"sku":"B-2","price":0.25,"note":"a | b"}]"#,
-    ];
-    let mut wrong = Vec::new();
-    for payload in payloads {
-        let source = subject(&format!(r#"{{"content":[],"structuredContent":{payload}}}"#));
-        for id in FORMATS {
-            let row = mcp_loupe::format::ledger::Row::measure(mcp_loupe::format::by_id(id).unwrap(), &source);
-            if !row.round_trip.as_ref().is_some_and(|trip| trip.verdict.is_lossless()) {
-                continue;
-            }
-            let text = mcp_loupe::analysis::text_of(&source, id).unwrap();
-            let text = mcp_loupe::json::write::string(&text);
-            let read = subject(&format!(r#"{{"content":[{{"type":"text","text":{text}}}]}}"#));
-            let found = read.payload.as_ref().map(|payload| payload.root().raw_text().into_owned());
-            let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-            if found.as_deref().map(value) != Some(value(payload)) {
-                let by = read.payload.as_ref().map_or_else(|| "nothing".to_owned(), |payload| payload.origin_text());
-                wrong.push(format!("{id}: {text}\n  {by}: {found:?}"));
-            }
+/// A value by its reader: what a text of the server's own would hold, without marks at its ends that a layout has.
+fn leaf() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (-9_999_i32..9_999).prop_map(|number| number.to_string()),
+        (-99_i32..99, 1_u32..9).prop_map(|(whole, part)| format!("{whole}.{part}")),
+        any::<bool>().prop_map(|value| value.to_string()),
+        "[A-Z][a-z]{1,6}( [a-z]{1,5}){0,2}".prop_map(|text| format!("{text:?}")),
+        "[A-Z][a-z]{1,4}, [a-z]{1,4} (&|<|[|]|-) [a-z]{1,5}".prop_map(|text| format!("{text:?}")),
+        Just(r#""2026-11-02""#.to_owned()),
+        Just(r#""https://example.com/a?b=1""#.to_owned()),
+    ]
+}
+
+fn record(leaf: impl Strategy<Value = String>, members: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+    prop::collection::btree_map("[a-z]{3,6}(_[a-z]{2,4})?", leaf, members).prop_map(|members| {
+        let members: Vec<_> = members.into_iter().map(|(key, value)| format!("{key:?}:{value}")).collect();
+        format!("{{{}}}", members.join(","))
+    })
+}
+
+/// Records with the keys of the first.
+fn records() -> impl Strategy<Value = String> {
+    (prop::collection::btree_set("[a-z]{3,6}", 2..5), prop::collection::vec(prop::collection::vec(leaf(), 5), 2..6)).prop_map(
+        |(keys, rows)| {
+            let row = |row: Vec<String>| {
+                let members: Vec<_> = keys.iter().zip(row).map(|(key, value)| format!("{key:?}:{value}")).collect();
+                format!("{{{}}}", members.join(","))
+            };
+            format!("[{}]", rows.into_iter().map(row).collect::<Vec<_>>().join(","))
+        },
+    )
+}
+
+fn nested() -> impl Strategy<Value = String> {
+    let list = |of: BoxedStrategy<String>| prop::collection::vec(of, 1..4).prop_map(|list| format!("[{}]", list.join(",")));
+    let inner =
+        prop_oneof![3 => leaf(), 1 => list(leaf().boxed()), 1 => record(leaf(), 1..4), 1 => Just("null".to_owned())].boxed();
+    prop_oneof![record(inner.clone(), 2..6), list(record(inner, 2..5).boxed())]
+}
+
+/// Whether what a format writes of the payload is read as the payload, to the grade that its round trip claims.
+fn read_back(payload: &str, id: &str) -> Result<(), String> {
+    let source = subject(&format!(r#"{{"content":[],"structuredContent":{payload}}}"#));
+    let row = Row::measure(format::by_id(id).unwrap(), &source);
+    // One fact is enough for what says what it is, not for a layout.
+    let has_facts = row.facts.is_some_and(|facts| facts.total > 1);
+    let Some(trip) = row.round_trip.as_ref().filter(|trip| has_facts && trip.verdict.is_lossless()) else { return Ok(()) };
+    let text = mcp_loupe::analysis::text_of(&source, id).map_err(|problem| problem.what)?;
+    let read = subject(&format!(r#"{{"content":[{{"type":"text","text":{}}}]}}"#, mcp_loupe::json::write::string(&text)));
+    let found = read.payload.as_ref().map(|payload| payload.root().raw_text().into_owned()).unwrap_or_default();
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    let is_same = match trip.verdict {
+        RoundTripVerdict::Exact => value(&found).map(|value| value.to_string()) == value(payload).map(|value| value.to_string()),
+        _ => value(&found) == value(payload),
+    };
+    let by = read.payload.as_ref().map_or_else(|| "nothing".to_owned(), |payload| payload.origin_text());
+    is_same.then_some(()).ok_or_else(|| format!("{id} of {payload}:\n{text}\nis {by}: {found}"))
+}
+
+/// The formats that lay nested values out. `json-table` is JSON, and read as that; the paths of `code-block` are labels.
+const NESTED: [&str; 7] = ["json", "json-pretty", "json-fenced", "yaml", "toon", "markdown-list", "xml"];
+/// These put what is nested into a cell.
+const FLAT: [&str; 3] = ["csv", "markdown-table", "code-block"];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_formats_write_of_records_is_read_back(payload in prop_oneof![records(), record(leaf(), 2..6)]) {
+        for id in NESTED.into_iter().chain(FLAT) {
+            prop_assert_eq!(read_back(&payload, id), Ok(()));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+
+    #[test]
+    fn what_formats_write_of_nested_data_is_read_back(payload in nested()) {
+        for id in NESTED.into_iter().chain(FLAT).filter(|id| *id != "code-block") {
+            prop_assert_eq!(read_back(&payload, id), Ok(()));
+        }
+    }
+}
+
+/// Answers whose text says more than their data does: as data beside it, as data in it, as a block of no text.
+pub const SAYS_MORE: [&str; 3] = [
+    r#"{"content":[{"type":"text","text":"Found 3 issues:\n\n- #101 Crash on start, opened 2026-11-02 by ann\n- #102 Slow search, opened 2026-11-03 by bob\n"}],"structuredContent":{"count":3,"page":1}}"#,
+    r#"{"content":[{"type":"text","text":"Rain until 17:40, wind 12 m/s, the ferry is cancelled.\n\n```json\n{\"temp\":4,\"sky\":\"grey\"}\n```\n\nTomorrow:\n```json\n{\"temp\":9,\"sky\":\"blue\"}\n```\n"}]}"#,
+    r#"{"content":[{"type":"text","text":"{\"a\":1,\"b\":\"two\"}"},{"type":"image","data":"aGk=","mimeType":"image/png"}],"structuredContent":{"a":1,"b":"two"}}"#,
+];
+
+/// Words and colours that say that nothing is lost.
+pub const CLAIMS: [&str; 6] = ["no fact lost", "nothing lost", "loses nothing", "lose nothing", "nothing is lost", "cheapest"];
+
+/// No sentence, table, export or host says that nothing is lost where the text says more than what was written from the data.
+#[test]
+fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
+    let hosts = Hosts::built_in();
+    for answer in SAYS_MORE {
+        let subject = Arc::new(subject(answer));
+        let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject)).collect();
+        for row in rows.iter().filter(|row| row.is_available() && !matches!(row.format, "content" | "both" | "wire")) {
+            assert!(row.left_out.is_some() && !row.loses_nothing(), "{} of {answer}", row.format);
+        }
+        let tokenizer = Tokenizer::default();
+        let count = |row: &Row| tokenizer.from_tokens(row.tokens).filter(|_| row.is_available());
+        let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row), why: None }).collect();
+        let strip = verdict::strip(&counted, &tokenizer).unwrap();
+        assert!(strip.headline().is_none() && strip.winner().is_none(), "{strip:?}");
+        assert!(strip.cells.iter().all(|cell| cell.change.is_none()), "{strip:?}");
+        let verdict = verdict::verdict_counted(&counted, &tokenizer).unwrap();
+        assert!(!verdict.parts.iter().any(|part| matches!(part, VerdictPart::Good(_))), "{verdict:?}");
+        let mut said = vec![
+            verdict.text(),
+            mcp_loupe::contract::verdict_markdown(&counted, &subject.capture, &tokenizer).unwrap(),
+            strip.cells.iter().map(|cell| cell.text()).collect(),
+        ];
+        let place = Place::default();
+        let material = Material {
+            subject: &subject,
+            samples: std::slice::from_ref(&subject),
+            hosts: &hosts,
+            encoding: Encoding::O200kBase,
+            place: &place,
+        };
+        for choice in ExportChoice::all(&hosts) {
+            // Of hosts that show the whole answer it is true.
+            if !choice.kind().starts_with("hosts-")
+                && let Ok(Ok(bytes)) = choice.write(&material, &Cancel::new())
+            {
+                let page = String::from_utf8_lossy(&bytes);
+                // The report has the chart of the hosts.
+                let page = if choice.kind() == "html" { page.replace("the same data, nothing lost", "") } else { page.into() };
+                said.push(format!("{}: {page}", choice.kind()));
+            }
+        }
+        for page in &said {
+            for claim in CLAIMS {
+                assert!(!page.contains(claim), "{claim}: {}", page.lines().find(|line| line.contains(claim)).unwrap_or(page));
+            }
+        }
+        let report = HostsReport::of(&subject, &hosts, &Cancel::new()).unwrap();
+        for row in report.rows.iter().filter(|row| row.loses_nothing()) {
+            assert!(row.view.dropped.is_empty(), "{} drops {:?}", row.host.name, row.view.dropped);
+        }
+    }
 }

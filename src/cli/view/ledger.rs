@@ -158,10 +158,11 @@ fn table(rows: &[Row], counts: &[RowCount], options: &LedgerOptions) -> String {
         line.push(ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")));
         line.push(grouped(row.bytes));
         line.push(grouped(row.chars));
-        line.push(row.facts.map_or_else(String::new, |facts| {
+        let facts = row.facts.map(|facts| {
             let reworded = if facts.reworded > 0 { format!(" + {} reworded", facts.reworded) } else { String::new() };
             format!("{}/{}{reworded}", facts.kept, facts.total)
-        }));
+        });
+        line.push(facts.into_iter().chain(row.left_out.map(|out| out.words())).collect::<Vec<_>>().join(", "));
         line.push(row.round_trip.as_ref().map_or_else(String::new, |trip| match trip.differences.count {
             0 => trip.verdict.name().to_owned(),
             count => format!("{} ({})", trip.verdict.name(), grouped(count)),

@@ -12,7 +12,7 @@ use crate::analysis::{NeededQuery, RowQuery, counted, ratio_of};
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
-use crate::token::{Count, Tokenizer};
+use crate::token::{Count, Tokenizer, Tokens};
 use crate::ui::exact;
 use crate::ui::panes::{format_title, menu_row};
 use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
@@ -407,12 +407,16 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     let exactly = exact::counted(cx, line.format).filter(|_| scale.has_counted);
     right(columns.counted, exactly.map_or_else(|| "–".into(), |exactly| widgets::grouped(exactly.tokens)), t.strong);
     let exactly = exactly.map_or_else(String::new, |exactly| format!(", {}", exact::words(exactly)));
-    let ratio = ratio_of(Some(count), scale.base);
+    let compared = compared(cx, row, count, scale.baseline);
+    let ratio = ratio_of(compared, scale.base);
     let (changed, changed_color) = match (scale.is_what_if, less) {
         (true, Some(less)) => (change(less, count), t.warn),
         (true, None) => ("–".into(), t.weak),
         (false, _) if is_baseline => ("baseline".into(), t.weak),
-        (false, _) => (scale.base.map_or_else(|| "–".into(), |base| delta(count, base)), if is_winner { t.ok } else { t.text }),
+        (false, _) => (
+            scale.base.zip(compared).map_or_else(|| "–".into(), |(base, count)| delta(count, base)),
+            if is_winner { t.ok } else { t.text },
+        ),
     };
     widgets::text_right(ui, pos2(columns.change, y), &changed, theme::regular(12.0), changed_color);
     right(columns.bytes, widgets::grouped(row.bytes), t.weak);
@@ -464,6 +468,16 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
 
 fn is_as_sent(id: &str) -> bool {
     FORMATS.iter().any(|format| format.id() == id && format.is_as_sent())
+}
+
+/// What a row is compared by: against what is sent, with the text beside the data, which is said in any format; `None` where
+/// that text says what the row leaves out.
+fn compared(cx: &Cx<'_>, row: &Row, count: Count, baseline: &str) -> Option<Count> {
+    if !is_as_sent(baseline) || row.is_twin {
+        return Some(count);
+    }
+    let prose = cx.state.settings.tokenizer.from_tokens(row.prose).filter(|_| row.prose != Tokens::default());
+    row.left_out.is_none().then(|| prose.map_or(count, |prose| count.plus(prose)))
 }
 
 /// What a row costs without the keys that are struck: what the server sent stays as it is, what is written from the
@@ -537,7 +551,9 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<(&'static str, String)> {
         .collect();
     let strip = verdict::strip(&rows, &cx.state.settings.tokenizer)?;
     let winner = strip.winner()?;
-    Some((winner.format, format!("{}, no fact lost", winner.badge.as_ref()?)))
+    // Where another is a little cheaper, the strip has the room to say so.
+    let cheapest = winner.badge.as_ref().filter(|badge| badge.starts_with("cheapest"));
+    Some((winner.format, cheapest.map_or_else(|| "no fact lost".to_owned(), |badge| format!("{badge}, no fact lost"))))
 }
 
 fn small_badge(ui: &Ui, left: egui::Pos2, text: &str, is_good: bool) -> f32 {
