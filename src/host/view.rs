@@ -101,10 +101,24 @@ impl HostView {
         })
     }
 
-    /// Bytes of [`HostView::full`] that a limit took out: the one size of a cut that is shown.
+    /// The ranges of [`HostView::full`] that a limit took out, in order. The line end between two parts is nobody's.
+    pub fn removed(&self) -> Vec<Range<usize>> {
+        if self.limit.bites.is_empty() {
+            return Vec::new();
+        }
+        let is_owned = |range: &Range<usize>| {
+            let at = self.full_spans.partition_point(|span| span.range().end <= range.start);
+            self.full_spans.get(at).is_some_and(|span| span.range().start < range.end)
+        };
+        let ends = self.kept.iter().map(|kept| kept.end);
+        let starts = self.kept.iter().map(|kept| kept.start).chain([self.full.len()]);
+        let between = std::iter::once(0).chain(ends).zip(starts).map(|(start, end)| start..end);
+        between.filter(|range| !range.is_empty() && is_owned(range)).collect()
+    }
+
+    /// Bytes that a limit took out: the one size of a cut that is shown.
     pub fn removed_bytes(&self) -> u64 {
-        let kept: usize = self.kept.iter().map(ExactSizeIterator::len).sum();
-        if self.limit.bites.is_empty() { 0 } else { (self.full.len() - kept.min(self.full.len())) as u64 }
+        self.removed().iter().map(|range| range.len() as u64).sum()
     }
 
     pub fn is_computable(&self) -> bool {

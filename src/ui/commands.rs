@@ -74,7 +74,9 @@ pub const COMMANDS: &[UiCommand] = &[
         }
         None
     }),
-    UiCommand::new(BARE, Key::V, "Copy the verdict", |_, cx| has_answer(cx).then_some(Action::CopyVerdict)),
+    UiCommand::new(BARE, Key::V, "Copy the verdict", |_, cx| {
+        (has_answer(cx) || cx.state.view.screen == Screen::Hosts).then_some(Action::CopyVerdict)
+    }),
     UiCommand::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
     UiCommand::new(CTRL, Key::Num2, "Second pane", |_, cx| focus_pane(cx, 1)),
     UiCommand::new(CTRL, Key::Num3, "Third pane", |_, cx| focus_pane(cx, 2)),
@@ -126,8 +128,9 @@ pub const COMMANDS: &[UiCommand] = &[
         cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
     }),
     UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous difference", |_, cx| super::diff::step(cx, false)),
-    UiCommand::new(BARE, Key::F8, "Next difference", |_, cx| match cx.state.view.screen {
+    UiCommand::new(BARE, Key::F8, "Next difference or cut", |ui, cx| match cx.state.view.screen {
         Screen::Compare => cx.state.next_difference(),
+        Screen::Hosts => super::hosts::next_cut(ui, cx),
         _ => super::diff::step(cx, true),
     }),
     UiCommand::without_keys("Use my server…", |_, _| Some(ConnectAction::Show.into())),
@@ -272,6 +275,8 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
         Some(ViewAction::SetSearch(None).into())
     } else if cx.state.running.is_some() {
         Some(CallAction::Cancel.into())
+    } else if view.screen == Screen::Hosts && super::hosts::is_over(ui, cx) {
+        Some(Action::Hosts(HostsAction::ShowLanes))
     } else if view.screen == Screen::Connect && cx.state.versus.is_choosing {
         Some(Action::Versus(if cx.state.versus.is_listing() { ServerDiffAction::Cancel } else { ServerDiffAction::Leave }))
     } else if view.screen == Screen::Connect {
