@@ -116,7 +116,7 @@ struct Marked {
 impl Marked {
     fn of(view: &HostView, with_cuts: bool) -> Self {
         let mut marked = Self { text: String::new(), marks: Vec::new(), cuts: Vec::new() };
-        let mut removed = view.removed().into_iter().peekable();
+        let mut removed = view.removed.iter().peekable();
         let mut at = 0;
         for span in view.spans.iter() {
             let range = span.range();
@@ -125,7 +125,7 @@ impl Marked {
             at = range.end;
             if let Some(from) = span.full() {
                 while let Some(cut) = removed.next_if(|cut| cut.start < from) {
-                    marked.cut(view, cut, with_cuts);
+                    marked.cut(view, cut.clone(), with_cuts);
                 }
             }
             let mark = if span.origin == TextOrigin::Host { HostMark::Added } else { HostMark::Sent };
@@ -133,13 +133,13 @@ impl Marked {
             // What follows a kept text directly was taken out before whatever a limit put in its place.
             if let Some(end) = span.full().map(|from| from + range.len()) {
                 while let Some(cut) = removed.next_if(|cut| cut.start <= end) {
-                    marked.cut(view, cut, with_cuts);
+                    marked.cut(view, cut.clone(), with_cuts);
                 }
             }
         }
         marked.push(view.text.get(at..).unwrap_or_default(), HostMark::Sent);
         for cut in removed {
-            marked.cut(view, cut, with_cuts);
+            marked.cut(view, cut.clone(), with_cuts);
         }
         marked
     }
@@ -198,28 +198,32 @@ pub struct HostRemoved {
 impl HostRemoved {
     fn of(subject: &Subject, host: &Host) -> Self {
         let view = host.view(subject, &ViewContext::of(&subject.capture));
-        let removed = view.removed();
-        if removed.is_empty() {
+        if view.removed.is_empty() {
             return Self::default();
         }
         let matched = subject.payload.as_ref().map(|payload| locate_facts(payload, &view.full)).unwrap_or_default();
         // From the first to the last place of each; what has none cannot be told to be gone.
         let place = |record: &Record| Some(record.places.first()?.start..record.places.last()?.end);
         let records: Vec<Option<Range<usize>>> = matched.records.iter().map(place).collect();
-        let mut gone = 0;
-        let what = removed.iter().map(|cut| {
-            let (named, whole) = records_in(&records, cut);
-            gone += whole;
-            named.unwrap_or_else(|| lines_in(&view.full, cut))
+        let is_gone = |place: &&Range<usize>| {
+            let at = view.removed.partition_point(|cut| cut.end < place.end);
+            view.removed.get(at).is_some_and(|cut| cut.start <= place.start)
+        };
+        let gone = records.iter().flatten().filter(is_gone).count() as u64;
+        let lines: Vec<usize> = memchr::memchr_iter(b'\n', view.full.as_bytes()).collect();
+        let what = view.removed.iter().enumerate().map(|(at, cut)| {
+            let named = if at < NAMED { records_in(&records, cut) } else { None };
+            named.unwrap_or_else(|| lines_in(&lines, view.full.len(), cut))
         });
-        let what = what.collect();
-        Self { what, records: (records.len() > 1).then_some((gone, records.len() as u64)) }
+        Self { what: what.collect(), records: (records.len() > 1).then_some((gone, records.len() as u64)) }
     }
 }
 
-/// The records in a range, counted from 1, those that are in it as a whole first; `None` where there is none. And how many
-/// are in it as a whole.
-fn records_in(records: &[Option<Range<usize>>], cut: &Range<usize>) -> (Option<String>, u64) {
+/// So many cuts are named by the records in them, the others by their lines.
+const NAMED: usize = 64;
+
+/// The records in a range, counted from 1, those that are in it as a whole first; `None` where there is none.
+fn records_in(records: &[Option<Range<usize>>], cut: &Range<usize>) -> Option<String> {
     let mut whole: Vec<Range<usize>> = Vec::new();
     let mut parts = Vec::new();
     for (number, place) in (1..).zip(records) {
@@ -234,7 +238,7 @@ fn records_in(records: &[Option<Range<usize>>], cut: &Range<usize>) -> (Option<S
             (true, true) => parts.push(format!("a part of {number}")),
         }
     }
-    let count = whole.iter().map(|run| run.len() as u64).sum();
+    let count: usize = whole.iter().map(ExactSizeIterator::len).sum();
     let run = |run: &Range<usize>| match run.len() {
         1 => run.start.to_string(),
         _ => format!("{} to {}", grouped(run.start as u64), grouped(run.end as u64 - 1)),
@@ -249,20 +253,18 @@ fn records_in(records: &[Option<Range<usize>>], cut: &Range<usize>) -> (Option<S
         };
     }
     words.extend(parts);
-    let said = match words.split_last() {
-        None => None,
-        Some((last, [])) => Some(last.clone()),
-        Some((last, before)) => Some(format!("{} and {last}", before.join(", "))),
-    };
-    (said, count)
+    match words.split_last()? {
+        (last, []) => Some(last.clone()),
+        (last, before) => Some(format!("{} and {last}", before.join(", "))),
+    }
 }
 
-/// The lines in a range, counted from 1.
-fn lines_in(text: &str, cut: &Range<usize>) -> String {
-    let line_of = |at: usize| 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() as u64;
+/// The lines in a range of a text of so many bytes, counted from 1.
+fn lines_in(line_ends: &[usize], bytes: usize, cut: &Range<usize>) -> String {
+    let line_of = |at: usize| 1 + line_ends.partition_point(|end| *end < at) as u64;
     let (first, last) = (line_of(cut.start), line_of(cut.end - 1));
-    let begins = cut.start == 0 || text.as_bytes()[cut.start - 1] == b'\n';
-    let ends = cut.end == text.len() || text.as_bytes()[cut.end - 1] == b'\n';
+    let is_start = |at: usize| at == 0 || line_ends.binary_search(&(at - 1)).is_ok();
+    let (begins, ends) = (is_start(cut.start), cut.end == bytes || is_start(cut.end));
     match (first == last, begins, ends) {
         (true, true, true) => format!("line {}", grouped(first)),
         (true, false, true) => format!("the end of line {}", grouped(first)),
@@ -339,15 +341,17 @@ mod tests {
         let records = |ends: &[(usize, usize)]| ends.iter().map(|(start, end)| Some(*start..*end)).collect::<Vec<_>>();
         let three = records(&[(0, 10), (11, 20), (21, 30), (31, 40)]);
         let said = |cut: Range<usize>| records_in(&three, &cut);
-        assert_eq!(said(15..40), (Some("records 3 to 4 and the end of 2".into()), 2));
-        assert_eq!(said(11..25), (Some("record 2 and the beginning of 3".into()), 1));
-        assert_eq!(said(12..18), (Some("a part of record 2".into()), 0));
-        assert_eq!(said(5..15), (Some("the end of record 1 and the beginning of 2".into()), 0));
-        assert_eq!(said(40..50), (None, 0));
-        let text = "one\ntwo\nthree\nfour";
-        assert_eq!(lines_in(text, &(4..14)), "lines 2 to 3");
-        assert_eq!(lines_in(text, &(5..14)), "line 3 and the end of 2");
-        assert_eq!(lines_in(text, &(1..18)), "lines 2 to 4 and the end of 1");
-        assert_eq!(lines_in(text, &(4..8)), "line 2");
+        assert_eq!(said(15..40).as_deref(), Some("records 3 to 4 and the end of 2"));
+        assert_eq!(said(11..25).as_deref(), Some("record 2 and the beginning of 3"));
+        assert_eq!(said(12..18).as_deref(), Some("a part of record 2"));
+        assert_eq!(said(5..15).as_deref(), Some("the end of record 1 and the beginning of 2"));
+        assert_eq!(said(40..50), None);
+        // "one\ntwo\nthree\nfour"
+        let lines = |cut: Range<usize>| lines_in(&[3, 7, 13], 18, &cut);
+        assert_eq!(lines(4..14), "lines 2 to 3");
+        assert_eq!(lines(5..14), "line 3 and the end of 2");
+        assert_eq!(lines(1..18), "lines 2 to 4 and the end of 1");
+        assert_eq!(lines(4..8), "line 2");
+        assert_eq!(lines(5..6), "a part of line 2");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::table::markdown_table;
-use crate::analysis::{HostOutcome, HostsReport};
+use crate::analysis::{Deliveries, HostOutcome, HostsReport};
 use crate::capture::Capture;
 use crate::contract::reproduce::call_again;
 use crate::format::ledger::{Row, default_baseline};
@@ -31,8 +31,9 @@ pub fn verdict_markdown(rows: &[CountedRow<'_>], capture: &Capture, tokenizer: &
     Some(out)
 }
 
-/// What every host's model sees: the headline, and a table of the hosts that show the same.
-pub fn hosts_markdown(report: &HostsReport, capture: &Capture, encoding: Encoding) -> String {
+/// What every host's model sees: the headline, a table of the hosts that show the same, and which other delivery loses
+/// least, where that is known.
+pub fn hosts_markdown(report: &HostsReport, deliveries: Option<&Deliveries>, capture: &Capture, encoding: Encoding) -> String {
     let headline = report.headline(encoding);
     let mut out =
         format!("**{}.** {}\n\n| Shown | Hosts | Tokens | What happens |\n|---|---|---:|---|\n", headline.text, headline.why);
@@ -45,6 +46,9 @@ pub fn hosts_markdown(report: &HostsReport, capture: &Capture, encoding: Encodin
         // Why there is no text may be in the words of a person's own file.
         let happens = if lane.outcome == HostOutcome::Unknown { markdown(&happens) } else { happens.into() };
         writeln!(out, "| {shown} | {} | {tokens} | {happens} |", names.join(", ")).ok();
+    }
+    if let Some(deliveries) = deliveries {
+        write!(out, "\nIf the same data were sent in another way: {}.\n", deliveries.verdict(encoding).text()).ok();
     }
     let server = &capture.server;
     let (tool, name, version) = (markdown_code(&capture.tool.name), markdown(&server.name), markdown(&server.version));

@@ -20,7 +20,7 @@ use mcp_loupe::host::Hosts;
 use mcp_loupe::mcp::login::Visit;
 use mcp_loupe::source::{Command, Http, Protocol, Source};
 use mcp_loupe::state::{
-    Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, PaneView, Screen, SettingsAction, ViewAction,
+    Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, HostsAction, PaneView, Screen, SettingsAction, ViewAction,
 };
 use painted::paints;
 
@@ -100,24 +100,131 @@ fn the_first_minute() {
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "the answer is shown", |window| window.state().state.view.screen == Screen::Answer);
     press(&mut window, Key::Num5, Modifiers::COMMAND);
-    until_label(&mut window, " hosts show their model none of this data");
-    until_label(&mut window, "Cline: 339 of 2,440, 2,587 tokens, cut at 8,000 characters");
-    // F8 leads from cut to cut.
+    until_label(&mut window, "Hosts by what becomes of the answer");
+    for words in ["At 25,000 characters, the limit of the servers that this sample re-creates, ", "Measure pageSize: 5, 50, 200"]
+    {
+        until(&mut window, words, |window| window.query_all_by_label_contains(words).any(|place| shows(&place.rect())));
+    }
+    // Step 6: the verdict leaves with the command that reproduces it; the way to one's own server stays in sight.
+    window.get_all_by_label("Use my server…").next().unwrap_or_else(|| panic!("no way to the connect screen"));
+    window.get_by_label_contains("Export").click();
+    until_label(&mut window, "Copy verdict");
+    window.get_by_label("Copy verdict").click();
+    window.step();
+    let verdict = copied(&window).concat();
+    assert!(verdict.contains("Reproduce: `mcp-loupe call strict_search_companies --args "), "{verdict}");
+    assert!(verdict.contains("o200k_base") && verdict.contains("JSON, compact"), "{verdict}");
+}
+
+/// Whether it is in the window without scrolling.
+fn shows(rect: &egui::Rect) -> bool {
+    egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1_280.0, 800.0)).contains_rect(*rect)
+}
+
+#[test]
+fn markdown_or_json_is_one_click() {
+    let mut window = on_sample();
+    window.get_by_label_contains("Markdown or JSON?").click();
+    until_label(&mut window, "Of what this tool offers: json, ");
+    assert_eq!(window.state().state.captures.len(), 2);
     press(&mut window, Key::F8, Modifiers::NONE);
-    until_label(&mut window, "Removed: records ");
-    let first = window.state().state.view.hosts.selected;
-    press(&mut window, Key::F8, Modifiers::NONE);
-    until(&mut window, "the next cut", |window| window.state().state.view.hosts.selected != first);
-    // Arrows go through the lanes.
-    window.get_by_label("Hosts by what becomes of the answer").focus();
-    let second = window.state().state.view.hosts.selected;
-    press(&mut window, Key::ArrowUp, Modifiers::NONE);
-    until(&mut window, "the lane before", |window| window.state().state.view.hosts.selected == first && first != second);
+    assert_eq!(window.state().state.comparisons.current.as_ref().and_then(|compare| compare.at), Some((0, 0)));
+    // A section is folded by a click, and unfolded by a key.
+    let folded = |window: &Window| window.state().state.comparisons.current.as_ref().map(|compare| compare.folded.len());
+    until_label(&mut window, "Preamble");
+    click(&mut window, "Preamble");
+    assert_eq!(folded(&window), Some(1));
+    window.get_by_label("Preamble").focus();
+    window.step();
+    press(&mut window, Key::ArrowRight, Modifiers::NONE);
+    assert_eq!(folded(&window), Some(0));
+    click(&mut window, "Columns show: structuredContent");
+    until_label(&mut window, "no structuredContent in this answer");
+    click(&mut window, "Columns show: Text content");
+    until_label(&mut window, "markdown text, ");
+    click(&mut window, "Hosts");
+    until_label(&mut window, "Claude Code; json as sent: ");
+    click(&mut window, "Export the comparison");
+    until_label(&mut window, "Copy as Markdown table");
+    window.get_by_label("Copy as Markdown table").click();
+    until(&mut window, "the table is copied", |window| !copied(window).is_empty());
+    assert!(copied(&window).concat().starts_with("| response_format | Tokens (o200k_base) | Against json text |"));
+    // The verdict that is in sight is the one that is copied.
+    window.get_by_label("Copy verdict").click();
+    until(&mut window, "the verdict is copied", |window| {
+        copied(window).concat().starts_with("Of what this tool offers: json")
+            && copied(window).concat().contains("| response_format |")
+    });
+    press(&mut window, Key::Escape, Modifiers::NONE);
+    until_label(&mut window, "Sent now, ");
+}
+
+#[test]
+fn a_page_size_is_measured_as_a_curve() {
+    let mut window = on_sample();
+    click(&mut window, "Vary an argument…");
+    until_label(&mut window, "Measure pageSize: 5, 50, 200");
+    click(&mut window, "Measure pageSize: 5, 50, 200");
+    until_label(&mut window, "Plot of tokens against items.");
+    until_label(&mut window, "At 25,000 tokens this tool stops at ");
+    click(&mut window, "Count: Characters");
+    until_label(&mut window, "At 25,000 characters this tool stops at ");
+    click(&mut window, "Show: Side by side");
+    until_label(&mut window, "5 as sent, ");
+}
+
+#[test]
+fn an_answer_without_data_offers_the_variant_that_has_it() {
+    let mut window = open_sized(None, [1_600.0, 1_000.0]);
+    until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
+    window.step();
+    window.state_mut().state.perform(
+        CallAction::SetArgumentsText(r#"{"response_format":"markdown","searchTerm":"no such company"}"#.into()),
+        &mut Vec::new(),
+    );
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    until_label(&mut window, "Get the json variant · 1 call");
+    click(&mut window, "Get the json variant · 1 call");
+    until_label(&mut window, "read from the text (JSON)");
+}
+
+#[test]
+fn the_ledger_tells_every_row_in_words() {
+    let mut window = open_sized(None, [1_600.0, 1_000.0]);
+    until(&mut window, "it is connected", |window| !window.state().state.tools.is_empty());
+    window.step();
+    press(&mut window, Key::Enter, Modifiers::COMMAND);
+    for row in ["Text, ", "JSON, compact, ", "TOON, ", "Markdown table, "] {
+        until_label(&mut window, row);
+    }
+}
+
+#[test]
+fn does_my_text_match_my_data() {
+    let mut window = on_sample();
+    window.get_by_label_contains("Does my text match my data?").click();
+    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
+    until_label(&mut window, "not in text");
+    until_label(&mut window, "things the text says");
+    assert!(!paints(&window, "loses no"), "the text says names of codes that the data lacks");
+    let capture = window.state().state.capture().map(|capture| capture.tool.name.clone());
+    assert_eq!(capture.as_deref(), Some("dual_search_companies"));
+}
+
+#[test]
+fn what_does_each_hosts_model_see() {
+    let mut window = on_sample();
+    window.get_by_label_contains("What does each host's model see?").click();
+    until(&mut window, "the view of hosts is open", |window| window.state().state.view.screen == Screen::Hosts);
+    until_label(&mut window, " of 28 hosts lose facts of it");
     // A host that reads the text alone: what it does not see is told in words.
     window.query_all_by_label_contains("Zed ").next().unwrap_or_else(|| panic!("no such host")).click();
-    until_label(&mut window, "Its model sees none of the 2,440 facts: Zed reads the text alone.");
-    click(&mut window, "Lost facts 2,440");
+    until_label(&mut window, ": Zed reads the text alone.");
+    window.query_all_by_label_contains("Lost facts ").next().unwrap_or_else(|| panic!("no such tab")).click();
     until_label(&mut window, "structuredContent is dropped: ");
+    // The verdict that is copied is that of the hosts.
+    click(&mut window, "Copy verdict");
+    until(&mut window, "the verdict is copied", |window| copied(window).concat().contains(" hosts lose facts of it.** "));
     click(&mut window, "View the answer as this host");
     until_label(&mut window, ": structuredContent is dropped: ");
     click(&mut window, "View the answer as sent");
@@ -125,7 +232,7 @@ fn the_first_minute() {
     press(&mut window, Key::Num5, Modifiers::COMMAND);
     until_label(&mut window, "reads the text alone");
     let before = window.state().state.view.hosts.selected;
-    window.query_all_by_label_contains("whole, no limit").next().unwrap_or_else(|| panic!("no such lane")).click();
+    window.query_all_by_label_contains(", whole").next().unwrap_or_else(|| panic!("no such lane")).click();
     until(
         &mut window,
         "the pane shows a host",
@@ -138,6 +245,35 @@ fn the_first_minute() {
     until_label(&mut window, ": whole in ");
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "Esc goes back", |window| window.state().state.view.screen == Screen::Answer);
+}
+
+#[test]
+fn keys_go_through_lanes_and_cuts() {
+    let mut window = on_sample();
+    let ctx = window.ctx.clone();
+    let act = |window: &mut Window, action: Action| window.state_mut().perform(&ctx, vec![action]);
+    act(&mut window, CallAction::SelectTool("dual_search_companies".into()).into());
+    act(&mut window, CallAction::SetArgumentsText(r#"{"pageSize":250}"#.into()).into());
+    act(&mut window, CallAction::Call { send_anyway: true }.into());
+    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
+    act(&mut window, Action::Hosts(HostsAction::Show(None)));
+    until_label(&mut window, "17 of 28 hosts show their model none of this data");
+    let selected = |window: &Window| window.state().state.view.hosts.selected.map(|host| host.to_string());
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until_label(&mut window, "Removed: records ");
+    assert_eq!(selected(&window).as_deref(), Some("copilot-cli"), "the cut that leaves least");
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until(&mut window, "the next cut", |window| selected(window).as_deref() == Some("claude-code"));
+    window.get_by_label("Hosts by what becomes of the answer").focus();
+    window.step();
+    press(&mut window, Key::ArrowUp, Modifiers::NONE);
+    until(&mut window, "the lane before", |window| selected(window).as_deref() == Some("copilot-cli"));
+    click(&mut window, "Copy verdict");
+    until(&mut window, "the verdict is copied", |window| {
+        let copied = copied(window).concat();
+        copied.starts_with("**17 of 28 hosts show their model none of this data.** They read the text alone, ")
+            && copied.contains("| 88 of 2,440 | Claude Code | 684 | cut over 50,000 characters |")
+    });
 }
 
 #[test]
@@ -172,7 +308,7 @@ fn a_host_is_probed_and_kept() {
     click(&mut window, "Add to my hosts");
     until_label(&mut window, "nothing was added");
     press(&mut window, Key::Escape, Modifiers::NONE);
-    window.state_mut().perform(&ctx, vec![Action::Hosts(mcp_loupe::state::HostsAction::Show(None))]);
+    window.state_mut().perform(&ctx, vec![Action::Hosts(HostsAction::Show(None))]);
     until_label(&mut window, "Hosts 29");
 }
 

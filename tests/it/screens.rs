@@ -479,7 +479,7 @@ fn hosts() {
     album.reads(
         &mut window,
         "hosts-cut",
-        MAIN,
+        [1_600, 1_400],
         Dark,
         &[
             headline,
@@ -496,7 +496,7 @@ fn hosts() {
     album.add(&mut window, "hosts-1280", [1_280, 800], Dark);
     window.send(Action::Hosts(HostsAction::ShowRemoved(true)));
     window.send(Action::Hosts(HostsAction::Select(id("codex"))));
-    album.reads(&mut window, "hosts-removed", MAIN, Light, &["Removed: records ", "7,023 bytes removed, "]);
+    album.reads(&mut window, "hosts-removed", [1_600, 1_400], Light, &["7,022 bytes removed, 31 of 250 records"]);
     window.send(Action::Hosts(HostsAction::ShowRemoved(false)));
     // Where there is no room for both, the host stands in place of the lanes.
     window.send(Action::Hosts(HostsAction::Detail(HostDetail::Lost)));
@@ -533,12 +533,18 @@ fn hosts_of_prose() {
         "hosts-prose",
         MAIN,
         Dark,
-        &["Every known host shows all of it", "No part is left out, and no limit that is known is reached.", "55 of 55 B"],
+        &["Every known host shows all of it", "No part is left out, and no limit that is known is reached.", " of 55 B"],
     );
     let long = (1..600).map(|at| format!("It was said for the {at}th time, and nobody wrote it down.")).collect::<Vec<_>>();
     window.open(&text(long.join("\n")).to_string());
     window.send(Action::Hosts(HostsAction::Show(None)));
-    album.reads(&mut window, "hosts-prose-cut", MAIN, Light, &[" hosts cut this answer", "Least is left in ", " of the text."]);
+    album.reads(
+        &mut window,
+        "hosts-prose-cut",
+        MAIN,
+        Light,
+        &[" hosts cut this answer", "Least is left in GitHub Copilot CLI, cut over 20,480 bytes: "],
+    );
 }
 
 #[test]

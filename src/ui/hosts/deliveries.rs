@@ -44,8 +44,13 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.set_width(inner.width());
         ui.spacing_mut().item_spacing.y = 2.0;
         ui.add_space(12.0);
-        widgets::verdict_rows(ui, &deliveries.verdict(encoding), inner.width(), 3);
+        let verdict = deliveries.verdict(encoding).text();
+        let size = if rect.height() < super::LOW { 14.0 } else { 17.0 };
+        ui.add(egui::Label::new(egui::RichText::new(verdict).font(theme::semibold(size)).color(t.strong)).wrap());
+        let cells = || deliveries.rows.iter().flat_map(|row| &row.cells);
         let words = "The same data, delivered otherwise: made by Loupe from this answer and put through every host's rules; no server sent it.";
+        let green = if cells().all(|cell| cell.has_text) { "" } else { " Only a green check shows what the text says beside the data as well." };
+        let words = format!("{words}{green}");
         ui.add(egui::Label::new(egui::RichText::new(words).font(theme::small()).color(t.weak)).wrap());
         ui.add_space(8.0);
     });

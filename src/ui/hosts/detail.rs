@@ -108,12 +108,10 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         .tip("Its rule in words, and where it stands");
     // The icon stands where the text above begins.
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), egui::Sense::hover());
-    let place = widgets::region(ui, "evidence").max_rect(rect.with_min_x(rect.left() - 10.0));
-    ui.scope_builder(place, |ui| {
-        let response = button.show(ui);
-        Popup::menu(&response).width(400.0).show(|ui| {
-            ScrollArea::vertical().id_salt("rule").max_height(360.0).show(ui, |ui| rule_ui(ui, cx, row));
-        });
+    let mut left = ui.new_child(widgets::region(ui, "evidence").max_rect(rect.with_min_x(rect.left() - 10.0)));
+    let response = button.show(&mut left);
+    Popup::menu(&response).width(400.0).show(|ui| {
+        ScrollArea::vertical().id_salt("rule").max_height(360.0).show(ui, |ui| rule_ui(ui, cx, row));
     });
 }
 
@@ -199,7 +197,7 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     ui.painter().rect_filled(rect, theme::RADIUS_BAR, color);
     let x = |at: usize| rect.left() + rect.width() * (at as f64 / full as f64) as f32;
     // More pieces than there are pixels say nothing.
-    for gone in row.view.removed().iter().take(256) {
+    for gone in row.view.removed.iter().take(256) {
         let place = Rect::from_x_y_ranges(x(gone.start)..=x(gone.end).max(x(gone.start) + 1.0), rect.y_range());
         ui.painter().rect(place, 0.0, t.warn_bg, Stroke::new(1.0, t.warn_line), StrokeKind::Inside);
         let painter = ui.painter().with_clip_rect(place.shrink(1.0).intersect(ui.clip_rect()));
@@ -264,7 +262,7 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
             let words = format!("{} to the model", widgets::number_text(row.bytes, "B"));
             ui.label(RichText::new(words).font(theme::regular(11.5)).color(t.weak));
             // The first is where F8 leads.
-            if row.view.removed().len() > 1
+            if row.view.removed.len() > 1
                 && Button::new("Next removed").icon(icons::ARROW_DOWN).frameless().height(22.0).show(ui).clicked()
             {
                 panes::next_cut(ui, row.host.id);

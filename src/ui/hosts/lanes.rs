@@ -95,13 +95,19 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(rect: Rect) -> Self {
+    fn of(ui: &Ui, rect: Rect, report: &HostsReport) -> Self {
+        // What is longest of what is seen stands whole.
+        let width = |lane: &HostLane| {
+            let text = report.hosts_of(lane).next().map(HostRow::shown_text).unwrap_or_default();
+            ui.painter().layout_no_wrap(text, theme::code(), Color32::PLACEHOLDER).size().x
+        };
+        let facts_width = report.lanes.iter().map(width).fold(76.0, f32::max) + 18.0;
         let has_bar = rect.width() >= WITH_BAR;
         let left = rect.left() + SIDE;
         let facts = if has_bar { left + BAR + 8.0 } else { left };
         let happens = rect.right() - SIDE - if has_bar { 216.0 } else { 152.0 };
         let tokens = happens - 12.0;
-        let hosts = facts + if has_bar { 122.0 } else { 106.0 }..tokens - if has_bar { 88.0 } else { 76.0 };
+        let hosts = facts + facts_width..tokens - if has_bar { 88.0 } else { 76.0 };
         Self { bar: has_bar.then_some(left), facts, hosts, tokens, happens: happens..rect.right() - SIDE }
     }
 }
@@ -145,7 +151,7 @@ impl<'a> Laid<'a> {
 /// text in the middle pane.
 pub fn lanes_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, selected: Option<HostId>, is_screen: bool) {
     let t = ThemeTokens::of(ui);
-    let columns = Columns::of(rect);
+    let columns = Columns::of(ui, rect, report);
     let head = Rect::from_min_size(rect.min, vec2(rect.width(), HEAD));
     let has_facts = report.rows.iter().any(HostRow::has_facts);
     let title = |x: f32, text: &str| widgets::text_at(ui, pos2(x, head.center().y), text, theme::small(), t.weak, 200.0);
@@ -181,7 +187,7 @@ pub fn lanes_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, sele
             (entry, laid)
         })
         .collect();
-    let painted = List { cx, report, selected, is_screen, focus };
+    let painted = List { cx, columns, report, selected, is_screen, focus };
     let is_moved = ui.data_mut(|data| data.remove_temp::<bool>(moved_id())).is_some();
     ui.scope_builder(widgets::region(ui, "lane rows").max_rect(list), |ui| {
         ui.set_clip_rect(list.intersect(ui.clip_rect()));
@@ -227,6 +233,7 @@ fn group_ui(ui: &Ui, rect: Rect, title: &str, color: Color32, note: &str) {
 /// What all lanes are painted with.
 struct List<'a> {
     cx: &'a Cx<'a>,
+    columns: Columns,
     report: &'a HostsReport,
     selected: Option<HostId>,
     is_screen: bool,
@@ -254,7 +261,7 @@ fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
     }
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
-    let columns = Columns::of(rect);
+    let columns = &list.columns;
     let outcome = laid.lane.outcome;
     let (color, icon) = tone(t, outcome);
     let y = rect.center().y;
@@ -267,11 +274,11 @@ fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
     match shown.split_once(' ').filter(|_| outcome != HostOutcome::Unknown) {
         Some((part, rest)) => {
             let color = if outcome == HostOutcome::All { t.text } else { color };
-            let x = widgets::text_at(ui, pos2(columns.facts, y), part, theme::code(), color, 110.0);
-            widgets::text_at(ui, pos2(x, y), format!(" {rest}"), theme::code(), t.weak, 110.0);
+            let x = widgets::text_at(ui, pos2(columns.facts, y), part, theme::code(), color, f32::INFINITY);
+            widgets::text_at(ui, pos2(x, y), format!(" {rest}"), theme::code(), t.weak, f32::INFINITY);
         }
         None => {
-            widgets::text_at(ui, pos2(columns.facts, y), &shown, theme::small(), t.weak, 110.0);
+            widgets::text_at(ui, pos2(columns.facts, y), &shown, theme::small(), t.weak, f32::INFINITY);
         }
     }
     let lines = laid.hosts.last().map_or(1, |(_, (line, ..))| line + 1);

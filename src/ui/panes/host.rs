@@ -208,7 +208,7 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
     let t = ThemeTokens::of(ui);
     let shows = cx.state.view.hosts.shows_removed;
     let what = cx.ready(HostRemovedQuery(host)).and_then(|removed| removed.what.get(cut));
-    let size = cx.ready(HostsQuery).and_then(|report| Some(report.row(host)?.view.removed().get(cut)?.len() as u64));
+    let size = cx.ready(HostsQuery).and_then(|report| Some(report.row(host)?.view.removed.get(cut)?.len() as u64));
     let words = what.map_or_else(|| "Removed".to_owned(), |what| format!("Removed: {what}"));
     let size = size.map_or_else(String::new, |size| widgets::number_text(size, "B"));
     let response = ui.interact(rect, ui.scope_id().with(("removed", cut)), Sense::click());
