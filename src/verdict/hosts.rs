@@ -119,9 +119,11 @@ impl HostRow {
             (HostOutcome::Unknown, _) => "What its model sees is not known".to_owned(),
             (HostOutcome::Nothing, true) => format!("Its model sees none of the {} facts", grouped(self.shown().1)),
             (HostOutcome::Nothing, false) => "Its model sees nothing of this answer".to_owned(),
-            (HostOutcome::Cut | HostOutcome::Facts, _) => format!("Its model sees {}", of_facts(self)),
-            (HostOutcome::Part | HostOutcome::All, true) => format!("Its model sees all {} facts", grouped(self.shown().1)),
-            (HostOutcome::Part | HostOutcome::All, false) => "Its model sees the whole text".to_owned(),
+            (HostOutcome::Cut | HostOutcome::Facts, _) if self.missing() > 0 || !self.has_facts() => {
+                format!("Its model sees {}", of_facts(self))
+            }
+            (_, true) => format!("Its model sees all {} facts", grouped(self.shown().1)),
+            (_, false) => "Its model sees the whole text".to_owned(),
         };
         let name = &self.host.name;
         let why = match (self.outcome, self.reached()) {
@@ -213,6 +215,9 @@ impl HostsReport {
             }
             // The lanes are sorted by what is left.
             HostOutcome::Cut => match lanes.next().and_then(|lane| self.hosts_of(lane).next()) {
+                Some(row) if has_facts && row.missing() == 0 => {
+                    format!("No fact is lost by it: what is left of the text says all {}.", grouped(row.shown().1))
+                }
                 Some(row) => format!("Least is left in {}, {}: {}.", row.host.name, row.happens(), of_facts(row)),
                 None => String::new(),
             },

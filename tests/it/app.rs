@@ -216,15 +216,15 @@ fn what_does_each_hosts_model_see() {
     let mut window = on_sample();
     window.get_by_label_contains("What does each host's model see?").click();
     until(&mut window, "the view of hosts is open", |window| window.state().state.view.screen == Screen::Hosts);
-    until_label(&mut window, " of 28 hosts lose facts of it");
+    until_label(&mut window, " of 28 hosts cut this answer");
     // A host that reads the text alone: what it does not see is told in words.
     window.query_all_by_label_contains("Zed ").next().unwrap_or_else(|| panic!("no such host")).click();
     until_label(&mut window, ": Zed reads the text alone.");
     window.query_all_by_label_contains("Lost facts ").next().unwrap_or_else(|| panic!("no such tab")).click();
     until_label(&mut window, "structuredContent is dropped: ");
     // The verdict that is copied is that of the hosts.
-    click(&mut window, "Copy verdict");
-    until(&mut window, "the verdict is copied", |window| copied(window).concat().contains(" hosts lose facts of it.** "));
+    window.get_by_label("Copy verdict").click();
+    until(&mut window, "the verdict is copied", |window| copied(window).concat().contains(" hosts cut this answer.** "));
     click(&mut window, "View the answer as this host");
     until_label(&mut window, ": structuredContent is dropped: ");
     click(&mut window, "View the answer as sent");
@@ -232,7 +232,7 @@ fn what_does_each_hosts_model_see() {
     press(&mut window, Key::Num5, Modifiers::COMMAND);
     until_label(&mut window, "reads the text alone");
     let before = window.state().state.view.hosts.selected;
-    window.query_all_by_label_contains(", whole").next().unwrap_or_else(|| panic!("no such lane")).click();
+    window.query_all_by_label_contains("GitHub Copilot CLI: ").next().unwrap_or_else(|| panic!("no such lane")).click();
     until(
         &mut window,
         "the pane shows a host",
@@ -268,7 +268,7 @@ fn keys_go_through_lanes_and_cuts() {
     window.step();
     press(&mut window, Key::ArrowUp, Modifiers::NONE);
     until(&mut window, "the lane before", |window| selected(window).as_deref() == Some("copilot-cli"));
-    click(&mut window, "Copy verdict");
+    window.get_by_label("Copy verdict").click();
     until(&mut window, "the verdict is copied", |window| {
         let copied = copied(window).concat();
         copied.starts_with("**17 of 28 hosts show their model none of this data.** They read the text alone, ")

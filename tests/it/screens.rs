@@ -457,6 +457,7 @@ fn hosts() {
     window.send(Action::Hosts(HostsAction::Pin(id("codex"))));
     window.send(Action::Hosts(HostsAction::Open(id("codex"))));
     let headline = "17 of 28 hosts show their model none of this data";
+    album.add(&mut window, "hosts-drawer", MAIN, Dark);
     album.reads(
         &mut window,
         "hosts-drawer",
@@ -508,6 +509,7 @@ fn hosts() {
         &["All hosts", "content[0] is dropped: structuredContent takes the place of the blocks."],
     );
     window.send(Action::Hosts(HostsAction::ShowLanes));
+    album.add(&mut window, "hosts-640", [640, 520], Dark);
     album.reads(&mut window, "hosts-640", [640, 520], Dark, &[headline, "17 show nothing", "Your hosts", "cut over 50,000"]);
     window.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
     album.add(&mut window, "deliveries", MAIN, Dark);
