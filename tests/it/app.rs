@@ -230,7 +230,7 @@ fn what_does_each_hosts_model_see() {
     click(&mut window, "View the answer as sent");
     // The drawer has the same lanes; one opens its text in the middle pane.
     press(&mut window, Key::Num5, Modifiers::COMMAND);
-    until_label(&mut window, "reads the text alone");
+    until_label(&mut window, "GitHub Copilot CLI: ");
     let before = window.state().state.view.hosts.selected;
     window.query_all_by_label_contains("GitHub Copilot CLI: ").next().unwrap_or_else(|| panic!("no such lane")).click();
     until(
