@@ -308,7 +308,12 @@ fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
 /// How its rules are known, its name, and whether it is one's own.
 fn host_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, row: &HostRow, is_selected: bool) {
     let t = ThemeTokens::of(ui);
-    let response = ui.interact(rect, ui.scope_id().with(("host", row.host.id)), Sense::CLICK);
+    // What the edge of the list cuts off cannot be clicked, and is no place of it.
+    let seen = rect.intersect(ui.clip_rect());
+    if !seen.is_positive() {
+        return;
+    }
+    let response = ui.interact(seen, ui.scope_id().with(("host", row.host.id)), Sense::CLICK);
     let spoken = format!("{} {}, {}", row.host.name, row.host.version, row.host.evidence.name());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_selected, &spoken));
     let y = rect.center().y;
