@@ -59,15 +59,15 @@ pub struct DeliveryCell {
     pub facts: Option<FactCount>,
     pub limit: LimitState,
     pub why_not: Option<String>,
-    /// Whether what the answer's own text may say beyond the data is shown as well: that text stands in it, or says no more.
+    /// Whether what the answer's own text says beyond the data is shown as well: that text stands in it, or says no more.
     /// No delivery has a block that is no text.
     pub has_text: bool,
 }
 
 impl DeliveryCell {
-    /// Whether no fact and no text is missing, and nothing is cut.
-    pub fn loses_nothing(&self) -> bool {
-        self.has_text && self.facts.is_some_and(|facts| facts.missing == 0) && self.limit.is_truncated() != Some(true)
+    /// Whether no fact is missing, and nothing is cut.
+    pub fn is_whole(&self) -> bool {
+        self.facts.is_some_and(|facts| facts.missing == 0) && self.limit.is_truncated() != Some(true)
     }
 }
 
@@ -84,10 +84,10 @@ pub struct DeliveryRow {
 }
 
 impl DeliveryRow {
-    /// Hosts in which nothing is lost, and hosts whose text is known.
+    /// Hosts in which no fact is lost, and hosts whose text is known.
     pub fn whole(&self) -> (usize, usize) {
         let known = self.cells.iter().filter(|cell| cell.tokens.is_some());
-        (known.clone().filter(|cell| cell.loses_nothing()).count(), known.count())
+        (known.clone().filter(|cell| cell.is_whole()).count(), known.count())
     }
 
     /// Facts lost, summed over the hosts.
@@ -230,7 +230,7 @@ fn cells(subject: &Subject, result: &str, hosts: &Hosts, cancel: &Cancel) -> Res
     // Against the payload of the answer, also where the delivery itself has none.
     let told = host_told::tell(subject, &mut views, false, cancel);
     cancel.check()?;
-    let own = subject.reading.content_text().filter(|_| !subject.is_data_alone());
+    let own = subject.reading.content_text().filter(|_| !subject.text_only().statements.is_empty());
     let has_others = subject.text_only().others > 0;
     let has_text = |view: &HostView| {
         !has_others && own.as_ref().is_none_or(|own| memmem::find(view.text.as_bytes(), own.as_bytes()).is_some())
@@ -315,7 +315,9 @@ mod tests {
         assert_eq!(missing(DeliveryKind::Link, "codex"), 3);
         assert_eq!(cell(DeliveryKind::Link, "zed").tokens, None);
         let verdict = made.verdict(Encoding::O200kBase).text();
-        assert!(verdict.contains("loses least: whole in "), "{verdict}");
+        assert!(verdict.starts_with("Both, the text is the JSON: whole in "), "{verdict}");
+        // Ties are said, with what the cheaper one saves.
+        assert!(verdict.contains(", as many as JSON in a fence in the text, for "), "{verdict}");
     }
 
     #[test]

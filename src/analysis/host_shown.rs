@@ -7,8 +7,10 @@ use std::sync::Arc;
 use crate::analysis::text::{DisplayLine, display_lines};
 use crate::analysis::wrap::{TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
+use crate::capture::{Record, locate_facts};
 use crate::format::Subject;
 use crate::host::{Host, HostId, HostView, TextOrigin, ViewContext};
+use crate::number::grouped;
 
 /// Whose a range of the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,28 +23,62 @@ pub enum HostMark {
     Removed,
 }
 
+/// A row of a host's text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostLine {
+    Text(TextRow),
+    /// Something was taken out here: the place in the text, and which of [`HostView::removed`] it is. What was taken out
+    /// follows where it is shown.
+    Removed {
+        at: usize,
+        cut: usize,
+    },
+}
+
+impl HostLine {
+    fn start(&self) -> usize {
+        match self {
+            Self::Text(row) => row.range.start,
+            Self::Removed { at, .. } => *at,
+        }
+    }
+}
+
 /// One host's text, cut into the rows of a width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostRows {
     pub text: Arc<str>,
     /// In order, over the whole text.
     pub marks: Vec<(Range<usize>, HostMark)>,
-    pub rows: Vec<TextRow>,
+    pub rows: Vec<HostLine>,
     pub lines: Vec<DisplayLine>,
 }
 
 impl HostRows {
-    pub(super) fn of(
-        subject: &Subject,
-        host: &Host,
-        columns: usize,
-        with_cuts: bool,
-        cancel: &Cancel,
-    ) -> Result<Self, Cancelled> {
-        let view = host.view(subject, &ViewContext::of(&subject.capture));
-        let (text, marks) = marked(&view, with_cuts);
-        let lines = display_lines(&text);
-        let rows = wrap(&text, &lines, columns, cancel)?;
+    fn of(subject: &Subject, host: &Host, columns: usize, with_cuts: bool, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let Marked { text, marks, cuts } = Marked::of(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts);
+        // A line that goes on after a cut begins a row there.
+        let mut lines: Vec<DisplayLine> = Vec::new();
+        for mut line in display_lines(&text) {
+            let (first, end) = (cuts.partition_point(|cut| *cut <= line.range.start), line.range.end);
+            for cut in cuts[first..].iter().take_while(|cut| **cut < end) {
+                if *cut > line.range.start {
+                    let after = DisplayLine { number: None, range: *cut..line.range.end, is_in_string: false };
+                    line.range.end = *cut;
+                    lines.push(std::mem::replace(&mut line, after));
+                }
+            }
+            lines.push(line);
+        }
+        let mut rows = Vec::new();
+        let mut open = cuts.iter().copied().enumerate().peekable();
+        for row in wrap(&text, &lines, columns, cancel)? {
+            while let Some((cut, at)) = open.next_if(|(_, at)| *at <= row.range.start) {
+                rows.push(HostLine::Removed { at, cut });
+            }
+            rows.push(HostLine::Text(row));
+        }
+        rows.extend(open.map(|(cut, at)| HostLine::Removed { at, cut }));
         Ok(Self { text: text.into(), marks, rows, lines })
     }
 
@@ -55,57 +91,77 @@ impl HostRows {
 
     /// The row that holds this byte offset.
     pub fn row_at(&self, offset: usize) -> usize {
-        self.rows.partition_point(|row| row.range.start <= offset).saturating_sub(1)
+        self.rows.partition_point(|row| row.start() <= offset).saturating_sub(1)
     }
 
-    /// Where the removed parts begin.
+    /// The rows at which something was taken out.
     pub fn cuts(&self) -> impl Iterator<Item = usize> {
-        self.marks.iter().filter(|(_, mark)| *mark == HostMark::Removed).map(|(range, _)| range.start)
+        self.rows.iter().enumerate().filter(|(_, row)| matches!(row, HostLine::Removed { .. })).map(|(at, _)| at)
     }
 }
 
 /// The text that [`HostRows`] cuts into rows.
 pub(super) fn text(subject: &Subject, host: &Host, with_cuts: bool) -> String {
-    marked(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts).0
+    Marked::of(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts).text
 }
 
-/// The text with its marks; what was taken out is in it where `with_cuts`.
-fn marked(view: &HostView, with_cuts: bool) -> (String, Vec<(Range<usize>, HostMark)>) {
-    let mut text = String::new();
-    let mut marks: Vec<(Range<usize>, HostMark)> = Vec::new();
-    let mut push = |piece: &str, mark: HostMark| {
+/// A text with its marks; what was taken out is in it where `with_cuts`.
+struct Marked {
+    text: String,
+    marks: Vec<(Range<usize>, HostMark)>,
+    /// Where each of [`HostView::removed`] stands, or stood.
+    cuts: Vec<usize>,
+}
+
+impl Marked {
+    fn of(view: &HostView, with_cuts: bool) -> Self {
+        let mut marked = Self { text: String::new(), marks: Vec::new(), cuts: Vec::new() };
+        let mut removed = view.removed.iter().peekable();
+        let mut at = 0;
+        for span in view.spans.iter() {
+            let range = span.range();
+            // The line end between two parts is nobody's.
+            marked.push(view.text.get(at..range.start).unwrap_or_default(), HostMark::Sent);
+            at = range.end;
+            if let Some(from) = span.full() {
+                while let Some(cut) = removed.next_if(|cut| cut.start < from) {
+                    marked.cut(view, cut.clone(), with_cuts);
+                }
+            }
+            let mark = if span.origin == TextOrigin::Host { HostMark::Added } else { HostMark::Sent };
+            marked.push(view.text.get(range.clone()).unwrap_or_default(), mark);
+            // What follows a kept text directly was taken out before whatever a limit put in its place.
+            if let Some(end) = span.full().map(|from| from + range.len()) {
+                while let Some(cut) = removed.next_if(|cut| cut.start <= end) {
+                    marked.cut(view, cut.clone(), with_cuts);
+                }
+            }
+        }
+        marked.push(view.text.get(at..).unwrap_or_default(), HostMark::Sent);
+        for cut in removed {
+            marked.cut(view, cut.clone(), with_cuts);
+        }
+        marked
+    }
+
+    fn cut(&mut self, view: &HostView, cut: Range<usize>, with_cuts: bool) {
+        self.cuts.push(self.text.len());
+        if with_cuts {
+            self.push(view.full.get(cut).unwrap_or_default(), HostMark::Removed);
+        }
+    }
+
+    fn push(&mut self, piece: &str, mark: HostMark) {
         if piece.is_empty() {
             return;
         }
-        let start = text.len();
-        text.push_str(piece);
-        match marks.last_mut() {
-            Some((range, last)) if *last == mark && range.end == start => range.end = text.len(),
-            _ => marks.push((start..text.len(), mark)),
+        let start = self.text.len();
+        self.text.push_str(piece);
+        match self.marks.last_mut() {
+            Some((range, last)) if *last == mark && range.end == start => range.end = self.text.len(),
+            _ => self.marks.push((start..self.text.len(), mark)),
         }
-    };
-    let mut at = 0;
-    let mut full = 0;
-    for span in view.spans.iter() {
-        let range = span.range();
-        // The line end between two parts is nobody's.
-        push(view.text.get(at..range.start).unwrap_or_default(), HostMark::Sent);
-        at = range.end;
-        if let Some(from) = span.full() {
-            let removed = view.full.get(full..from).unwrap_or_default();
-            if with_cuts && removed != "\n" {
-                push(removed, HostMark::Removed);
-            }
-            full = full.max(from + range.len());
-        }
-        let mark = if span.origin == TextOrigin::Host { HostMark::Added } else { HostMark::Sent };
-        push(view.text.get(range).unwrap_or_default(), mark);
     }
-    push(view.text.get(at..).unwrap_or_default(), HostMark::Sent);
-    if with_cuts && !view.limit.bites.is_empty() {
-        push(view.full.get(full..).unwrap_or_default(), HostMark::Removed);
-    }
-    (text, marks)
 }
 
 /// The text that one host's model is shown in rows of so many columns, with what a limit took out or without.
@@ -127,6 +183,120 @@ impl Query for HostRowsQuery {
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         let (subject, host, columns) = (cx.subject()?, cx.host(self.host)?, usize::from(self.columns));
         Ok(Arc::new(HostRows::of(subject, host, columns, self.with_cuts, cx.cancel)?))
+    }
+}
+
+/// What a limit took out of a host's text, in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostRemoved {
+    /// One for each of [`HostView::removed`]: "records 10 to 250 and the end of 9", "lines 12 to 400".
+    pub what: Vec<String>,
+    /// Records that are gone as a whole, and all of them; `None` where the data is no list of records.
+    pub records: Option<(u64, u64)>,
+}
+
+impl HostRemoved {
+    fn of(subject: &Subject, host: &Host) -> Self {
+        let view = host.view(subject, &ViewContext::of(&subject.capture));
+        if view.removed.is_empty() {
+            return Self::default();
+        }
+        let matched = subject.payload.as_ref().map(|payload| locate_facts(payload, &view.full)).unwrap_or_default();
+        // From the first to the last place of each; what has none cannot be told to be gone.
+        let place = |record: &Record| Some(record.places.first()?.start..record.places.last()?.end);
+        let records: Vec<Option<Range<usize>>> = matched.records.iter().map(place).collect();
+        let is_gone = |place: &&Range<usize>| {
+            let at = view.removed.partition_point(|cut| cut.end < place.end);
+            view.removed.get(at).is_some_and(|cut| cut.start <= place.start)
+        };
+        let gone = records.iter().flatten().filter(is_gone).count() as u64;
+        let lines: Vec<usize> = memchr::memchr_iter(b'\n', view.full.as_bytes()).collect();
+        let what = view.removed.iter().enumerate().map(|(at, cut)| {
+            let named = if at < NAMED { records_in(&records, cut) } else { None };
+            named.unwrap_or_else(|| lines_in(&lines, view.full.len(), cut))
+        });
+        Self { what: what.collect(), records: (records.len() > 1).then_some((gone, records.len() as u64)) }
+    }
+}
+
+/// So many cuts are named by the records in them, the others by their lines.
+const NAMED: usize = 64;
+
+/// The records in a range, counted from 1, those that are in it as a whole first; `None` where there is none.
+fn records_in(records: &[Option<Range<usize>>], cut: &Range<usize>) -> Option<String> {
+    let mut whole: Vec<Range<usize>> = Vec::new();
+    let mut parts = Vec::new();
+    for (number, place) in (1..).zip(records) {
+        let Some(place) = place.as_ref().filter(|place| place.start < cut.end && cut.start < place.end) else { continue };
+        match (place.start < cut.start, place.end > cut.end) {
+            (false, false) => match whole.last_mut() {
+                Some(run) if run.end == number => run.end += 1,
+                _ => whole.push(number..number + 1),
+            },
+            (true, false) => parts.push(format!("the end of {number}")),
+            (false, true) => parts.push(format!("the beginning of {number}")),
+            (true, true) => parts.push(format!("a part of {number}")),
+        }
+    }
+    let count: usize = whole.iter().map(ExactSizeIterator::len).sum();
+    let run = |run: &Range<usize>| match run.len() {
+        1 => run.start.to_string(),
+        _ => format!("{} to {}", grouped(run.start as u64), grouped(run.end as u64 - 1)),
+    };
+    let mut words: Vec<String> = whole.iter().map(run).collect();
+    if let Some(first) = words.first_mut().or(parts.first_mut()) {
+        let unit = if count > 1 { "records" } else { "record" };
+        *first = match count {
+            // "the end of record 9"
+            0 => first.replacen("of ", "of record ", 1),
+            _ => format!("{unit} {first}"),
+        };
+    }
+    words.extend(parts);
+    match words.split_last()? {
+        (last, []) => Some(last.clone()),
+        (last, before) => Some(format!("{} and {last}", before.join(", "))),
+    }
+}
+
+/// The lines in a range of a text of so many bytes, counted from 1.
+fn lines_in(line_ends: &[usize], bytes: usize, cut: &Range<usize>) -> String {
+    let line_of = |at: usize| 1 + line_ends.partition_point(|end| *end < at) as u64;
+    let (first, last) = (line_of(cut.start), line_of(cut.end - 1));
+    let is_start = |at: usize| at == 0 || line_ends.binary_search(&(at - 1)).is_ok();
+    let (begins, ends) = (is_start(cut.start), cut.end == bytes || is_start(cut.end));
+    match (first == last, begins, ends) {
+        (true, true, true) => format!("line {}", grouped(first)),
+        (true, false, true) => format!("the end of line {}", grouped(first)),
+        (true, true, false) => format!("the beginning of line {}", grouped(first)),
+        (true, false, false) => format!("a part of line {}", grouped(first)),
+        (false, true, _) => format!("lines {} to {}", grouped(first), grouped(last)),
+        (false, false, _) => {
+            let rest = if first + 1 == last { "line".to_owned() } else { format!("lines {} to", grouped(first + 1)) };
+            format!("{rest} {} and the end of {}", grouped(last), grouped(first))
+        }
+    }
+}
+
+/// What a limit took out of the text that one host's model is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HostRemovedQuery(pub HostId);
+
+impl Query for HostRemovedQuery {
+    type Out = Arc<HostRemoved>;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        Ok(Arc::new(HostRemoved::of(cx.subject()?, cx.host(self.0)?)))
+    }
+}
+
+impl Weigh for HostRemoved {
+    fn weight(&self) -> usize {
+        self.what.iter().map(String::len).sum()
     }
 }
 
@@ -153,11 +323,35 @@ mod tests {
         let without = HostRows::of(&subject, host, 80, false, &cancel).unwrap();
         let view = host.view(&subject, &ViewContext::of(&subject.capture));
         assert_eq!(*without.text, *view.text);
-        assert_eq!(without.cuts().count(), 0);
-        assert_eq!(with.cuts().count(), 1);
+        assert_eq!((without.cuts().count(), with.cuts().count()), (1, 1));
         let answer: String =
             with.marks.iter().filter(|(_, mark)| *mark != HostMark::Added).map(|(range, _)| &with.text[range.clone()]).collect();
         assert_eq!(answer, *view.full);
         assert_eq!(with.marks.iter().map(|(range, _)| range.len()).sum::<usize>(), with.text.len());
+        // The row that says it stands where the text was, before what the host put in its place.
+        let cut = without.cuts().next().unwrap();
+        let before = without.rows[..cut].iter().map(|row| if let HostLine::Text(row) = row { row.range.len() } else { 0 });
+        assert_eq!(before.sum::<usize>(), view.kept[0].end);
+        assert_eq!(view.removed_bytes() as usize, with.text.len() - without.text.len(), "one size for one cut");
+        assert_eq!(HostRemoved::of(&subject, host), HostRemoved { what: vec!["a part of line 1".into()], records: None });
+    }
+
+    #[test]
+    fn what_is_cut_is_named_by_its_records() {
+        let records = |ends: &[(usize, usize)]| ends.iter().map(|(start, end)| Some(*start..*end)).collect::<Vec<_>>();
+        let three = records(&[(0, 10), (11, 20), (21, 30), (31, 40)]);
+        let said = |cut: Range<usize>| records_in(&three, &cut);
+        assert_eq!(said(15..40).as_deref(), Some("records 3 to 4 and the end of 2"));
+        assert_eq!(said(11..25).as_deref(), Some("record 2 and the beginning of 3"));
+        assert_eq!(said(12..18).as_deref(), Some("a part of record 2"));
+        assert_eq!(said(5..15).as_deref(), Some("the end of record 1 and the beginning of 2"));
+        assert_eq!(said(40..50), None);
+        // "one\ntwo\nthree\nfour"
+        let lines = |cut: Range<usize>| lines_in(&[3, 7, 13], 18, &cut);
+        assert_eq!(lines(4..14), "lines 2 to 3");
+        assert_eq!(lines(5..14), "line 3 and the end of 2");
+        assert_eq!(lines(1..18), "lines 2 to 4 and the end of 1");
+        assert_eq!(lines(4..8), "line 2");
+        assert_eq!(lines(5..6), "a part of line 2");
     }
 }

@@ -1,7 +1,6 @@
 //! What each host's model is shown for an answer: text, tokens, facts, limits, definition, and who sees the same.
 
 use crate::analysis::query::{Ctx, Query, Stop, Weigh};
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use crate::analysis::host_media::{Media, MediaBytes};
 use crate::analysis::host_told;
 use crate::analysis::text::{DisplayLine, display_lines};
 use crate::cancel::{Cancel, Cancelled};
-use crate::capture::{FactCount, FactState, Matched, Payload, locate_facts};
+use crate::capture::{Block, BlockKind, FactCount, FactState, Matched, Payload, is_wrapped, locate_facts};
 use crate::format::Subject;
 use crate::format::ledger::INTERRUPTED;
 use crate::host::definition::Definition;
@@ -19,7 +18,7 @@ use crate::host::{
 };
 use crate::number::{grouped, number_of};
 use crate::problem::Problem;
-use crate::token::{Encoding, Tokens};
+use crate::token::Tokens;
 
 /// Definitions below this size are not worth further threads.
 const SMALL_BYTES: usize = 64 << 10;
@@ -44,8 +43,113 @@ pub struct HostRow {
     pub definition_tokens: Option<Tokens>,
     pub shares: HostShares,
     pub media: MediaBytes,
-    /// Whether the answer is its data and nothing else, so that a text with every fact of it has lost nothing.
-    pub is_data_alone: bool,
+    pub left_out: BesideFacts,
+    pub outcome: HostOutcome,
+}
+
+/// What is not shown of an answer beside its facts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BesideFacts {
+    /// Of texts, which the data lacks.
+    pub statements: u64,
+    /// Blocks that are no text; of an answer without data, texts too.
+    pub blocks: u64,
+}
+
+impl BesideFacts {
+    pub fn is_none(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// What becomes of an answer in a host, worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HostOutcome {
+    /// No fact of the data; of an answer without data, no text of it.
+    Nothing,
+    /// Its limit is reached.
+    Cut,
+    /// Facts are missing.
+    Facts,
+    /// Every fact, but not all that the answer says beside its data; or not that it is an error.
+    Part,
+    All,
+    /// No text can be computed.
+    Unknown,
+}
+
+impl HostOutcome {
+    pub const ALL: [HostOutcome; 6] = [Self::Nothing, Self::Cut, Self::Facts, Self::Part, Self::All, Self::Unknown];
+
+    /// The title of its hosts.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Nothing => "Show nothing",
+            Self::Cut => "Cut",
+            Self::Facts => "Lose facts",
+            Self::Part => "Leave out a part",
+            Self::All => "Show all",
+            Self::Unknown => "Not known",
+        }
+    }
+
+    fn of(row: &HostRow, answer_bytes: u64) -> Self {
+        let shows_nothing = match row.facts.filter(|facts| facts.total > 0) {
+            Some(facts) => facts.missing == facts.total,
+            None => answer_bytes > 0 && row.shares.content + row.shares.structured == 0,
+        };
+        let hides_error = row.view.dropped.iter().any(|dropped| dropped.what == What::IsError);
+        match () {
+            () if !row.view.is_computable() => Self::Unknown,
+            () if shows_nothing => Self::Nothing,
+            () if row.limit().state.is_truncated() == Some(true) => Self::Cut,
+            () if row.missing() > 0 => Self::Facts,
+            () if !row.left_out.is_none() || hides_error => Self::Part,
+            () => Self::All,
+        }
+    }
+}
+
+/// What of an answer is said beside its data, and where.
+struct Beside<'s> {
+    blocks: &'s [Block],
+    /// Where each text block begins in the text content, and the statements that the data lacks.
+    starts: Vec<(usize, usize)>,
+    statements: Vec<usize>,
+    /// Whether `structuredContent` is the text once more, so that one of them is all.
+    is_twin: bool,
+    has_data: bool,
+}
+
+impl<'s> Beside<'s> {
+    fn of(subject: &'s Subject) -> Self {
+        let mut starts = Vec::new();
+        let mut at = 0;
+        for block in subject.reading.text_blocks() {
+            starts.push((at, block.index));
+            at += block.text.as_ref().map_or(0, |text| text.len()) + 1;
+        }
+        Self {
+            blocks: &subject.reading.blocks,
+            starts,
+            statements: subject.text_only().statements.iter().map(|statement| statement.range.start).collect(),
+            is_twin: is_wrapped(&subject.reading),
+            has_data: subject.payload.is_some(),
+        }
+    }
+
+    /// How much of it a host does not show.
+    fn left_out(&self, view: &HostView, shares: &HostShares) -> BesideFacts {
+        let is_dropped = |block: usize| view.dropped.iter().any(|dropped| dropped.what == What::Block(block));
+        let is_text = |block: &Block| block.kind == BlockKind::Text && block.text.is_some();
+        let is_shown_twice = self.is_twin && shares.has_structured;
+        let counts = |block: &&Block| !is_text(block) || !(self.has_data || is_shown_twice);
+        let blocks = self.blocks.iter().filter(counts).filter(|block| is_dropped(block.index)).count() as u64;
+        let block_of = |at: &usize| self.starts.partition_point(|(start, _)| start <= at).checked_sub(1);
+        let of_blocks = self.statements.iter().filter_map(block_of).map(|block| self.starts[block].1);
+        let statements = if is_shown_twice { 0 } else { of_blocks.filter(|block| is_dropped(*block)).count() as u64 };
+        BesideFacts { statements, blocks }
+    }
 }
 
 /// What a host's text is made of, in bytes.
@@ -132,11 +236,20 @@ impl HostRow {
         }
     }
 
-    /// Whether the model is shown every fact of the data, and every text that may say more.
+    /// Whether the model is shown all that the answer says.
     pub fn loses_nothing(&self) -> bool {
-        self.facts.is_some_and(|facts| facts.missing == 0 && facts.total > 0)
-            && self.limit().state.is_truncated() != Some(true)
-            && (self.is_data_alone || self.view.dropped.is_empty())
+        self.outcome == HostOutcome::All
+    }
+
+    /// What is shown of how much: facts, or bytes of the text before any limit where the answer has no facts.
+    pub fn shown(&self) -> (u64, u64) {
+        match self.facts.filter(|facts| facts.total > 0) {
+            Some(facts) => (facts.total - facts.missing, facts.total),
+            None => {
+                let shown = self.shares.content + self.shares.structured;
+                (shown, shown + self.shares.removed)
+            }
+        }
     }
 
     pub fn missing(&self) -> u64 {
@@ -176,13 +289,13 @@ pub struct LostField {
     pub missing: u64,
 }
 
-/// Hosts that are shown the same parts.
+/// Hosts that show their models the same, with the same outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostGroup {
+pub struct HostLane {
     /// Positions in [`HostsReport::rows`], as they are shown.
     pub rows: Vec<usize>,
-    /// Whether there is a text; the others share the reason why there is none.
-    pub is_computable: bool,
+    /// Those of [`HostOutcome::Unknown`] share the reason why there is no text.
+    pub outcome: HostOutcome,
 }
 
 /// What every host makes of an answer.
@@ -193,16 +306,12 @@ pub struct HostsReport {
     /// Positions in `rows` as they are shown: a user's own hosts first; then by facts lost, then by tokens
     /// (`o200k_base`); last those without a text.
     pub order: Vec<usize>,
-    /// In the order in which their first hosts are shown.
-    pub groups: Vec<HostGroup>,
+    /// By outcome, worst first; then by what is shown, then by tokens.
+    pub lanes: Vec<HostLane>,
     /// What is wrong with a file of hosts.
     pub problems: Vec<Problem>,
     by_name: Vec<usize>,
-    /// One for each encoding.
-    by_tokens: Vec<Vec<usize>>,
 }
-
-impl HostsReport {}
 
 impl HostsReport {
     /// Runs an answer through every host.
@@ -236,12 +345,16 @@ impl HostsReport {
         definitions.resize(hosts.len(), None);
         definition_tokens.resize(hosts.len(), None);
         let mut media = Media::of(subject);
+        let beside = Beside::of(subject);
+        let answer_bytes = beside.blocks.iter().map(|block| block.text.as_ref().map_or(0, |text| text.len()) as u64).sum();
         let mut rows = Vec::with_capacity(hosts.len());
         let definitions = definitions.into_iter().zip(definition_tokens);
         for (((host, view), told), (definition, definition_tokens)) in hosts.iter().zip(views).zip(told).zip(definitions) {
-            rows.push(HostRow {
+            let shares = HostShares::of(&view);
+            let mut row = HostRow {
                 host: Arc::clone(host),
-                shares: HostShares::of(&view),
+                left_out: beside.left_out(&view, &shares),
+                shares,
                 media: media.in_view(&view),
                 bytes: view.text.len() as u64,
                 view: Arc::new(view),
@@ -250,24 +363,20 @@ impl HostsReport {
                 lost: told.map_or_else(Arc::default, |told| told.lost),
                 definition,
                 definition_tokens,
-                is_data_alone: subject.is_data_alone(),
-            });
+                outcome: HostOutcome::Unknown,
+            };
+            row.outcome = HostOutcome::of(&row, answer_bytes);
+            rows.push(row);
         }
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by_key(|at| {
             let row: &HostRow = &rows[*at];
             (!row.host.is_own, row.tokens.is_none(), row.missing(), row.tokens.map_or(0, |tokens| tokens.o200k_base))
         });
-        let groups = group(&rows, &order);
+        let lanes = lanes(&rows, &order);
         let mut by_name = order.clone();
         by_name.sort_by_cached_key(|at| rows[*at].host.name.to_lowercase());
-        let by_tokens_of = |encoding: &Encoding| {
-            let mut by_tokens = order.clone();
-            by_tokens.sort_by_key(|at| Reverse(rows[*at].tokens.map_or(0, |tokens| tokens.get(*encoding))));
-            by_tokens
-        };
-        let by_tokens = Encoding::ALL.iter().map(by_tokens_of).collect();
-        Self { rows, order, groups, problems: hosts.problems.clone(), by_name, by_tokens }
+        Self { rows, order, lanes, problems: hosts.problems.clone(), by_name }
     }
 
     /// Whether a host was not reached before the asker looked away.
@@ -285,42 +394,42 @@ impl HostsReport {
         self.by_name.iter().filter_map(|at| self.rows.get(*at))
     }
 
-    /// The same by tokens, most first.
-    pub fn by_tokens(&self, encoding: Encoding) -> impl DoubleEndedIterator<Item = &HostRow> {
-        let order = self.by_tokens.get(encoding as usize).map_or(&[][..], Vec::as_slice);
-        order.iter().filter_map(|at| self.rows.get(*at))
-    }
-
     /// The row of a host.
     pub fn row(&self, id: HostId) -> Option<&HostRow> {
         self.rows.iter().find(|row| row.host.id == id)
     }
 
-    /// Different texts, those that cannot be computed left out.
-    pub fn views(&self) -> usize {
-        self.groups.iter().filter(|group| group.is_computable).count()
+    /// How many hosts have each outcome, in the order of [`HostOutcome::ALL`].
+    pub fn outcomes(&self) -> [usize; 6] {
+        HostOutcome::ALL.map(|outcome| self.rows.iter().filter(|row| row.outcome == outcome).count())
     }
 
-    /// Hosts that certainly cut.
-    pub fn cut(&self) -> usize {
-        self.rows.iter().filter(|row| row.limit().state.is_truncated() == Some(true)).count()
+    /// The hosts of a lane, as they are shown.
+    pub fn hosts_of<'a>(&'a self, lane: &'a HostLane) -> impl Iterator<Item = &'a HostRow> + Clone {
+        lane.rows.iter().filter_map(|at| self.rows.get(*at))
     }
 }
 
-fn group(rows: &[HostRow], order: &[usize]) -> Vec<HostGroup> {
+fn lanes(rows: &[HostRow], order: &[usize]) -> Vec<HostLane> {
     // Of the views of one report equal texts are one, and equal parts.
-    let mut places: HashMap<(Option<&str>, *const u8, *const Part), usize> = HashMap::new();
-    let mut groups: Vec<HostGroup> = Vec::new();
+    let mut places: HashMap<(HostOutcome, Option<&str>, *const u8, *const Part), usize> = HashMap::new();
+    let mut lanes: Vec<HostLane> = Vec::new();
     for &position in order {
-        let view = &rows[position].view;
-        let key = (view.not_computable.as_deref(), view.text.as_ptr(), view.parts.as_ptr());
-        let place = *places.entry(key).or_insert(groups.len());
-        match groups.get_mut(place) {
-            Some(group) => group.rows.push(position),
-            None => groups.push(HostGroup { rows: vec![position], is_computable: view.is_computable() }),
+        let row = &rows[position];
+        let (view, outcome) = (&row.view, row.outcome);
+        let key = (outcome, view.not_computable.as_deref(), view.text.as_ptr(), view.parts.as_ptr());
+        let place = *places.entry(key).or_insert(lanes.len());
+        match lanes.get_mut(place) {
+            Some(lane) => lane.rows.push(position),
+            None => lanes.push(HostLane { rows: vec![position], outcome }),
         }
     }
-    groups
+    lanes.sort_by_key(|lane| {
+        let first = lane.rows.first().and_then(|at| rows.get(*at));
+        let tokens = first.and_then(|row| row.tokens).map_or(0, |tokens| tokens.o200k_base);
+        (lane.outcome, first.map_or(0, |row| row.shown().0), tokens)
+    });
+    lanes
 }
 
 /// The fields that a text does not wholly keep, in the order of their first facts.
@@ -447,24 +556,25 @@ impl Weigh for HostText {
 mod tests {
     use super::*;
     use crate::format::tests::subject;
-    use crate::token;
+    use crate::token::{self, Encoding};
 
     fn report(result: &str) -> HostsReport {
         HostsReport::of(&subject(result), &Hosts::built_in(), &Cancel::new()).unwrap()
     }
 
     #[test]
-    fn hosts_that_see_the_same_are_one_group() {
+    fn hosts_that_see_the_same_are_one_lane() {
         let report = report(
             r#"{"content":[{"type":"text","text":"Ada, 36"}],"structuredContent":{"name":"Ada","age":36,"city":"London"}}"#,
         );
         assert_eq!(report.rows.len(), 28);
-        let grouped: usize = report.groups.iter().map(|group| group.rows.len()).sum();
-        assert_eq!(grouped, 28);
-        for group in &report.groups {
-            let texts: Vec<_> = group.rows.iter().map(|row| report.rows[*row].view.listing()).collect();
+        let hosts: usize = report.lanes.iter().map(|lane| lane.rows.len()).sum();
+        assert_eq!(hosts, 28);
+        for lane in &report.lanes {
+            let texts: Vec<_> = report.hosts_of(lane).map(|row| row.view.listing()).collect();
             assert!(texts.windows(2).all(|pair| pair[0] == pair[1]));
         }
+        assert!(report.lanes.is_sorted_by_key(|lane| lane.outcome), "the worst stand first");
         let row = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap();
         assert_eq!(row("codex").facts.unwrap().missing, 0);
         assert_eq!(row("zed").facts, Some(FactCount { total: 3, kept: 2, reworded: 0, missing: 1 }));
@@ -472,7 +582,9 @@ mod tests {
         let places: Vec<u64> = report.sorted().filter(|row| row.tokens.is_some()).map(|row| row.missing()).collect();
         assert!(places.is_sorted(), "{places:?}");
         let verdict = report.verdict(Encoding::O200kBase).text();
-        assert!(verdict.starts_with("28 hosts, "), "{verdict}");
+        let headline =
+            "17 of 28 hosts lose facts of it. They read the text alone, which misses 1 of 3 facts. Of 28 hosts: 17 lose facts, ";
+        assert!(verdict.starts_with(headline), "{verdict}");
         assert!(verdict.contains(" Fewest tokens with nothing lost: "), "{verdict}");
     }
 
@@ -532,7 +644,33 @@ mod tests {
         let praised = verdict.text().split("nothing lost: ").nth(1).unwrap().to_owned();
         assert!(!praised.starts_with("Cline"), "{praised}");
         let told = verdict.text();
-        assert!(told.contains(" GitHub Copilot CLI: cut at 20,480 bytes, ") && told.contains(" too: Cline."), "{told}");
+        assert!(told.contains(" Least is left in GitHub Copilot CLI, cut over 20,480 bytes: "), "{told}");
+    }
+
+    #[test]
+    fn what_the_text_says_beside_the_data_is_part_of_the_answer() {
+        let report = report(
+            r#"{"content":[{"type":"text","text":"Ada is 36. She was seen on 2026-11-02."}],"structuredContent":{"name":"Ada","age":36}}"#,
+        );
+        let row = |id: &str| report.rows.iter().find(|row| row.host.id.as_str() == id).unwrap();
+        assert_eq!((row("zed").outcome, row("codex").outcome), (HostOutcome::All, HostOutcome::Part));
+        assert_eq!(row("codex").happens(), "leaves out 1 thing the text says");
+        assert!(!row("codex").loses_nothing());
+    }
+
+    #[test]
+    fn the_headline_says_the_worst() {
+        let headline = |result: &str| report(result).headline(Encoding::O200kBase).text;
+        let text = |text: &str| format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
+        let of =
+            |text: &str, data: &str| format!(r#"{{"content":[{{"type":"text","text":"{text}"}}],"structuredContent":{data}}}"#);
+        assert_eq!(headline(&of("Done.", r#"{"age":36}"#)), "17 of 28 hosts show their model none of this data");
+        assert_eq!(headline(&of("36", r#"{"age":36}"#)), "Every known host shows all of it");
+        assert_eq!(headline(&text("All is well.")), "Every known host shows all of it");
+        // The text once more is one text, whichever of the two a host shows.
+        assert_eq!(headline(&of("All is well.", r#"{"content":"All is well."}"#)), "Every known host shows all of it");
+        let long = text(&"It was said again, and nobody wrote it down. ".repeat(700));
+        assert!(headline(&long).ends_with(" of 28 hosts cut this answer"), "{}", headline(&long));
     }
 
     #[test]

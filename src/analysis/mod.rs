@@ -49,9 +49,10 @@ pub use failure::failure;
 pub use find::{FIND_LIMIT, FindDataQuery, FindHostQuery, FindQuery};
 pub use host_cuts::{HostCuts, HostCutsQuery};
 pub use host_media::MediaBytes;
-pub use host_shown::{HostMark, HostRows, HostRowsQuery};
+pub use host_shown::{HostLine, HostMark, HostRemoved, HostRemovedQuery, HostRows, HostRowsQuery};
 pub use hosts::{
-    HostGroup, HostRow, HostShares, HostText, HostTextQuery, HostsQuery, HostsReport, LostField, evidence_text, limit_text,
+    BesideFacts, HostLane, HostOutcome, HostRow, HostShares, HostText, HostTextQuery, HostsQuery, HostsReport, LostField,
+    evidence_text, limit_text,
 };
 pub use links::Links;
 pub use money::{Cost, Model, Prices};

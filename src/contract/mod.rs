@@ -46,7 +46,7 @@ pub use sweep::sweep;
 
 pub use hosts::{host, hosts_list};
 pub use probe::probe;
-pub use pull_request::verdict_markdown;
+pub use pull_request::{hosts_markdown, verdict_markdown};
 pub use sweep_table::{SweepFile, sweep_table};
 pub use table::{TableKind, counted_table, ledger_table};
 

@@ -3,11 +3,13 @@
 use std::fmt::Write;
 
 use super::table::markdown_table;
+use crate::analysis::{Deliveries, HostOutcome, HostsReport};
 use crate::capture::Capture;
 use crate::contract::reproduce::call_again;
 use crate::format::ledger::{Row, default_baseline};
+use crate::number::grouped;
 use crate::quote::{markdown, markdown_block, markdown_code};
-use crate::token::Tokenizer;
+use crate::token::{Encoding, Tokenizer};
 use crate::verdict::{CountedRow, strip, verdict_counted};
 
 /// `None` until the rows that the verdict needs are there and counted.
@@ -25,6 +27,37 @@ pub fn verdict_markdown(rows: &[CountedRow<'_>], capture: &Capture, tokenizer: &
     };
     let (tool, name, version) = (markdown_code(&capture.tool.name), markdown(&server.name), markdown(&server.version));
     write!(out, "\n{tool} of {name} {version}, {how}.\n").ok();
+    reproduce(&mut out, capture, tokenizer);
+    Some(out)
+}
+
+/// What every host's model sees: the headline, a table of the hosts that show the same, and which other delivery loses
+/// least, where that is known.
+pub fn hosts_markdown(report: &HostsReport, deliveries: Option<&Deliveries>, capture: &Capture, encoding: Encoding) -> String {
+    let headline = report.headline(encoding);
+    let mut out =
+        format!("**{}.** {}\n\n| Shown | Hosts | Tokens | What happens |\n|---|---|---:|---|\n", headline.text, headline.why);
+    for lane in &report.lanes {
+        let names: Vec<String> = report.hosts_of(lane).map(|row| markdown(&row.host.name).to_string()).collect();
+        let first = report.hosts_of(lane).next();
+        let tokens = first.and_then(|row| row.tokens).map_or_else(|| "–".to_owned(), |tokens| grouped(tokens.get(encoding)));
+        let shown = first.map_or_else(String::new, |row| row.shown_text());
+        let happens = report.happens(lane);
+        // Why there is no text may be in the words of a person's own file.
+        let happens = if lane.outcome == HostOutcome::Unknown { markdown(&happens) } else { happens.into() };
+        writeln!(out, "| {shown} | {} | {tokens} | {happens} |", names.join(", ")).ok();
+    }
+    if let Some(deliveries) = deliveries {
+        write!(out, "\nIf the same data were sent in another way: {}.\n", deliveries.verdict(encoding).text()).ok();
+    }
+    let server = &capture.server;
+    let (tool, name, version) = (markdown_code(&capture.tool.name), markdown(&server.name), markdown(&server.version));
+    write!(out, "\n{tool} of {name} {version}, counted with {} (exact).\n", encoding.name()).ok();
+    reproduce(&mut out, capture, &Tokenizer::Encoding(encoding));
+    out
+}
+
+fn reproduce(out: &mut String, capture: &Capture, tokenizer: &Tokenizer) {
     // Where a file stands is not known here; its name shows what to put.
     let by = Some(tokenizer.name()).filter(|_| *tokenizer != Tokenizer::default());
     if let Ok(command) = call_again(capture, by) {
@@ -35,7 +68,6 @@ pub fn verdict_markdown(rows: &[CountedRow<'_>], capture: &Capture, tokenizer: &
             writeln!(out, "Reproduce: {}", markdown_code(command)).ok();
         }
     }
-    Some(out)
 }
 
 #[cfg(test)]

@@ -273,18 +273,6 @@ impl LimitUnit {
             unit => (number, unit),
         }
     }
-
-    /// The same where room is short.
-    pub fn short(self) -> &'static str {
-        match self {
-            LimitUnit::Chars => "UTF-16 chars",
-            LimitUnit::Scalars => "chars",
-            LimitUnit::Bytes => "bytes",
-            LimitUnit::Tokens => "tokens",
-            LimitUnit::Tokens4 => "× 4 bytes",
-            LimitUnit::CharsPerLine => "chars a line",
-        }
-    }
 }
 
 /// What stays of a text that is over its limit.

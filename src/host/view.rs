@@ -86,6 +86,8 @@ pub struct HostView {
     pub full_spans: Arc<[Span]>,
     /// The ranges of `full` that are left, in order.
     pub kept: Arc<[Range<usize>]>,
+    /// The ranges of `full` that a limit took out, in order. The line end between two parts is nobody's.
+    pub removed: Arc<[Range<usize>]>,
     pub dropped: Arc<[Dropped]>,
     pub limit: LimitOutcome,
     /// The error is flagged to the model outside the text.
@@ -101,10 +103,9 @@ impl HostView {
         })
     }
 
-    /// Bytes of [`HostView::full`] that a limit took out: the one size of a cut that is shown.
+    /// Bytes that a limit took out: the one size of a cut that is shown.
     pub fn removed_bytes(&self) -> u64 {
-        let kept: usize = self.kept.iter().map(ExactSizeIterator::len).sum();
-        if self.limit.bites.is_empty() { 0 } else { (self.full.len() - kept.min(self.full.len())) as u64 }
+        self.removed.iter().map(|range| range.len() as u64).sum()
     }
 
     pub fn is_computable(&self) -> bool {
@@ -137,6 +138,7 @@ impl HostView {
             full: empty,
             full_spans: written.spans.of(&[]),
             kept: written.kept.of(&[]),
+            removed: written.kept.of(&[]),
             dropped: written.dropped.of(dropped),
             limit: LimitOutcome::unreached(host),
             flags_error: false,
@@ -205,6 +207,7 @@ impl Run<'_> {
             let kept = kept(text.spans());
             (written.texts.of(text.text()), written.spans.of(text.spans()), placed, kept)
         };
+        let removed = removed(&kept, &full_spans, full.len());
         HostView {
             host: self.host.id,
             not_computable: None,
@@ -214,6 +217,7 @@ impl Run<'_> {
             full,
             full_spans,
             kept: written.kept.of(&kept),
+            removed: written.kept.of(&removed),
             dropped: written.dropped.of(&self.dropped),
             limit,
             flags_error: self.is_error && self.host.error.native_flag,
@@ -256,4 +260,15 @@ fn kept(spans: &[Span]) -> Vec<Range<usize>> {
     }
     kept.sort_by_key(|range| range.start);
     kept
+}
+
+/// The ranges of a text of so many bytes that are not there any more.
+fn removed(kept: &[Range<usize>], spans: &[Span], bytes: usize) -> Vec<Range<usize>> {
+    let is_owned = |range: &Range<usize>| {
+        let at = spans.partition_point(|span| span.range().end <= range.start);
+        spans.get(at).is_some_and(|span| span.range().start < range.end)
+    };
+    let starts = std::iter::once(0).chain(kept.iter().map(|kept| kept.end));
+    let ends = kept.iter().map(|kept| kept.start).chain([bytes]);
+    starts.zip(ends).map(|(start, end)| start..end).filter(|range| !range.is_empty() && is_owned(range)).collect()
 }

@@ -10,7 +10,7 @@ use super::{
     CallOwner, CallUpdate, Connection, Dialog, Effect, Form, FormMode, HostsAction, PreparedCall, QueryState, Screen,
     SessionEffect, StartQuestion, State, Value,
 };
-use crate::analysis::{About, Inquiry, QueryResult, SubjectQuery, Target, ToolTokensQuery};
+use crate::analysis::{About, DeliveriesQuery, HostsQuery, Inquiry, QueryResult, SubjectQuery, Target, ToolTokensQuery};
 use crate::capture::{Capture, CaptureId};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{SampleSpec, Source};
@@ -331,6 +331,12 @@ impl State {
             return self.compare_text();
         }
         let capture = self.capture()?;
+        if self.view.screen == Screen::Hosts {
+            let QueryState::Ready(report) = self.answers.get(&capture.id, HostsQuery)? else { return None };
+            let deliveries = self.answers.get(&capture.id, DeliveriesQuery).and_then(QueryState::ready);
+            let deliveries = deliveries.and_then(|deliveries| deliveries.as_deref());
+            return Some(contract::hosts_markdown(report, deliveries, capture, self.settings.encoding()));
+        }
         contract::verdict_markdown(&self.counted_rows(&capture.id), capture, &self.settings.tokenizer)
     }
 

@@ -1,4 +1,4 @@
-//! What is looked at of the hosts: the one chosen, order and filter of the table, the host that one views the answer as.
+//! What is looked at of the hosts: the one chosen, what of it is shown, the host that one views the answer as.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -24,40 +24,7 @@ impl Deref for KnownHosts {
     }
 }
 
-/// Which hosts the table shows, by what their models see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HostFilter {
-    #[default]
-    All,
-    Structured,
-    Content,
-    Both,
-}
-
-impl HostFilter {
-    pub const ALL: &'static [HostFilter] = &[Self::All, Self::Structured, Self::Content, Self::Both];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::All => "All",
-            Self::Structured => "Structured",
-            Self::Content => "Content",
-            Self::Both => "Both",
-        }
-    }
-}
-
-/// What the table is sorted by; own and pinned hosts stay first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HostSort {
-    /// Facts lost, then tokens.
-    #[default]
-    Lost,
-    Name,
-    Tokens,
-}
-
-/// What stands beside the table.
+/// What is shown of a host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HostDetail {
     #[default]
@@ -81,34 +48,32 @@ impl HostDetail {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostsView {
     pub selected: Option<HostId>,
-    /// The second host, beside the selected one.
-    pub beside: Option<HostId>,
-    pub filter: HostFilter,
-    pub sort: HostSort,
-    pub is_reversed: bool,
+    /// Where there is no room for both, the host stands in place of the lanes.
+    pub is_open: bool,
     pub detail: HostDetail,
-    /// Whether the text is shown without what was taken out.
-    pub hides_cuts: bool,
-    /// The table of deliveries in place of that of hosts.
+    /// Whether what a limit took out stands in the text, weak, or is folded.
+    pub shows_removed: bool,
+    /// The grid of deliveries in place of the lanes.
     pub shows_deliveries: bool,
     /// What this host drops is weak in every pane; `None` shows the answer as sent.
     pub view_as: Option<HostId>,
     /// Hosts that stand first, for this run.
     pub pinned: Vec<HostId>,
+    /// Hosts whose configuration was found on this computer.
+    pub found: Vec<HostId>,
 }
 
 /// What a person did about hosts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HostsAction {
-    /// The full view, with a host chosen.
+    /// The screen of hosts, with a host opened.
     Show(Option<HostId>),
+    /// Moves to a host.
     Select(HostId),
-    Beside(Option<HostId>),
-    Filter(HostFilter),
-    /// The same again turns the order round.
-    Sort(HostSort),
+    /// Back from the host to the lanes, where there is room for one of them.
+    ShowLanes,
     Detail(HostDetail),
-    HideCuts(bool),
+    ShowRemoved(bool),
     ShowDeliveries(bool),
     /// The host's text in the middle pane.
     Open(HostId),
@@ -130,6 +95,12 @@ impl State {
             }
             effects.push(Effect::Session(SessionEffect::UseClient(client)));
         }
+    }
+
+    /// Takes in whose configurations were found on this computer: "Codex" is that of OpenAI Codex CLI.
+    pub(super) fn hosts_found(&mut self, clients: &[&str]) {
+        let is_found = |host: &&Arc<Host>| clients.iter().any(|client| host.name.contains(client));
+        self.view.hosts.found = self.hosts.iter().filter(is_found).map(|host| host.id).collect();
     }
 
     /// The host that calls are made as, where they are not made as Loupe.
@@ -157,22 +128,14 @@ impl State {
             HostsAction::CallAs(host) => self.set_call_as(host, effects),
             HostsAction::Show(host) => {
                 hosts.selected = host.or(hosts.selected);
+                hosts.is_open = host.is_some();
+                hosts.shows_deliveries = false;
                 self.view.screen = Screen::Hosts;
             }
-            HostsAction::Select(host) => {
-                hosts.selected = Some(host);
-                if hosts.beside == Some(host) {
-                    hosts.beside = None;
-                }
-            }
-            HostsAction::Beside(host) => hosts.beside = host.filter(|host| hosts.selected != Some(*host)),
-            HostsAction::Filter(filter) => hosts.filter = filter,
-            HostsAction::Sort(sort) => {
-                hosts.is_reversed = hosts.sort == sort && !hosts.is_reversed;
-                hosts.sort = sort;
-            }
+            HostsAction::Select(host) => hosts.selected = Some(host),
+            HostsAction::ShowLanes => hosts.is_open = false,
             HostsAction::Detail(detail) => hosts.detail = detail,
-            HostsAction::HideCuts(hides) => hosts.hides_cuts = hides,
+            HostsAction::ShowRemoved(shows) => hosts.shows_removed = shows,
             HostsAction::ShowDeliveries(shows) => hosts.shows_deliveries = shows,
             HostsAction::Open(host) => {
                 hosts.selected = Some(host);

@@ -218,6 +218,8 @@ impl State {
     }
 
     pub(super) fn configs_found(&mut self, found: Vec<FoundConfig>) {
+        let clients: Vec<&str> = found.iter().flat_map(|config| config.client.split(", ")).collect();
+        self.hosts_found(&clients);
         self.importing.found = Some(found);
     }
 

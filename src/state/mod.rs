@@ -54,7 +54,7 @@ pub use export::{ExportAction, ExportOrder, ExportPicture};
 pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures};
 pub use form::{Field, FieldKind, Form, FormMode, Value};
 pub use history::{HistoryAction, HistoryEffect, HistoryEvent, HistoryState};
-pub use hosts::{HostDetail, HostFilter, HostSort, HostsAction, HostsView, KnownHosts};
+pub use hosts::{HostDetail, HostsAction, HostsView, KnownHosts};
 pub use import::{FoundConfig, ImportAction, Importing, Understood};
 pub use local_time::LocalTime;
 pub use login::{LoginAction, LoginLog, LoginStep};

@@ -77,7 +77,7 @@ pub const COMMANDS: &[UiCommand] = &[
     }),
     UiCommand::new(Modifiers::SHIFT, Key::V, "Copy as picture", |_, cx| has_answer(cx).then(strip::copy_picture)),
     UiCommand::new(BARE, Key::V, "Copy the verdict", |_, cx| {
-        (has_answer(cx) || has_comparison(cx)).then_some(Action::CopyVerdict)
+        (has_answer(cx) || has_comparison(cx) || cx.state.view.screen == Screen::Hosts).then_some(Action::CopyVerdict)
     }),
     UiCommand::new(CTRL, Key::Num1, "First pane", |_, cx| focus_pane(cx, 0)),
     UiCommand::new(CTRL, Key::Num2, "Second pane", |_, cx| focus_pane(cx, 1)),
@@ -130,7 +130,10 @@ pub const COMMANDS: &[UiCommand] = &[
         cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
     }),
     UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous difference", |_, cx| step(cx, false)),
-    UiCommand::new(BARE, Key::F8, "Next difference", |_, cx| step(cx, true)),
+    UiCommand::new(BARE, Key::F8, "Next difference or cut", |ui, cx| match cx.state.view.screen {
+        Screen::Hosts => super::hosts::next_cut(ui, cx),
+        _ => step(cx, true),
+    }),
     UiCommand::without_keys("Use my server…", |_, _| Some(ConnectAction::Show.into())),
     UiCommand::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
     UiCommand::without_keys("Start page", |_, _| Some(ViewAction::ShowStart.into())),
@@ -286,6 +289,8 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
         Some(ViewAction::SetSearch(None).into())
     } else if cx.state.running.is_some() {
         Some(CallAction::Cancel.into())
+    } else if view.screen == Screen::Hosts && super::hosts::is_over(ui, cx) {
+        Some(Action::Hosts(HostsAction::ShowLanes))
     } else if view.screen == Screen::Connect && cx.state.versus.is_choosing {
         Some(Action::Versus(if cx.state.versus.is_listing() { ServerDiffAction::Cancel } else { ServerDiffAction::Leave }))
     } else if view.screen == Screen::Connect {

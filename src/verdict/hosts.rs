@@ -1,114 +1,270 @@
-//! What is said of all hosts at once.
+//! What is said of the hosts of an answer: the headline over all of them, and what happens in each. The window, the command
+//! line and what is copied say it in the same words.
 
-use std::cmp::Reverse;
-
-use crate::analysis::{HostRow, HostsReport};
-use crate::host::LimitState;
+use crate::analysis::{BesideFacts, HostLane, HostOutcome, HostRow, HostsReport};
+use crate::host::rules::{KeepRule, LimitRule};
+use crate::host::{LimitState, What};
 use crate::number::{grouped, number_of};
 use crate::token::Encoding;
 use crate::verdict::{Verdict, VerdictPart};
 
-/// Hosts whose limit a verdict tells in full, those that lose most; of the others it has the names.
-const LIMITS_TOLD: usize = 2;
+/// The hosts of an answer in one sentence, and why that is so in another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostsHeadline {
+    /// The worst there is.
+    pub outcome: HostOutcome,
+    /// Without a full stop.
+    pub text: String,
+    pub why: String,
+}
 
-impl HostsReport {
-    /// Who sees what, who cuts, and who pays least without losing anything.
-    pub fn verdict(&self, encoding: Encoding) -> Verdict {
-        let mut verdict = Verdict::default();
-        let shown: Vec<&HostRow> = self.sorted().filter(|row| row.tokens.is_some()).collect();
-        let unknown = self.rows.len() - shown.len();
-        verdict.plain(format!(
-            "{}, {}.",
-            number_of(self.rows.len() as u64, "hosts"),
-            number_of(self.views() as u64, "different views")
-        ));
-        if unknown > 0 {
-            verdict.plain(format!(" {unknown} cannot be computed."));
-        }
-        verdict.plain(sees(&shown));
-        let mut reached: Vec<&HostRow> = [LimitState::Error, LimitState::Replaced, LimitState::Cut]
-            .into_iter()
-            .flat_map(|state| shown.iter().copied().filter(move |row| row.limit().state == state))
-            .collect();
-        reached.sort_by_key(|row| Reverse(row.missing()));
-        let (told, named) = reached.split_at(reached.len().min(LIMITS_TOLD));
-        for row in told {
-            verdict.plain(format!(" {}: ", row.host.name));
-            let kept = row.facts.map_or_else(String::new, |facts| {
-                format!(", {} of {} facts left", grouped(facts.total - facts.missing), grouped(facts.total))
-            });
-            verdict.parts.push(VerdictPart::Bad(format!("{}{kept}", row.limit_text())));
-            verdict.plain(".");
-        }
-        if !named.is_empty() {
-            let names: Vec<&str> = named.iter().map(|row| row.host.name.as_str()).collect();
-            verdict.plain(" ");
-            verdict.parts.push(VerdictPart::Bad(format!("Their limit is reached too: {}", names.join(", "))));
-            verdict.plain(".");
-        }
-        for (keeps_nothing, what) in [(false, "May be cut"), (true, "An error or a notice may stand in its place")] {
-            let is_it =
-                |row: &&&HostRow| row.limit().state == LimitState::MayCut && row.limit().tokens_keep_nothing == keeps_nothing;
-            let may: Vec<&str> = shown.iter().filter(is_it).map(|row| row.host.name.as_str()).collect();
-            if !may.is_empty() {
-                verdict.plain(format!(" {what}: {}.", may.join(", ")));
-            }
-        }
-        self.cheapest(&mut verdict, &shown, encoding);
-        verdict
-    }
+fn of_facts(row: &HostRow) -> String {
+    let (shown, total) = row.shown();
+    let unit = if row.has_facts() { "facts" } else { "bytes of the text" };
+    format!("{} of {} {unit}", grouped(shown), grouped(total))
+}
 
-    /// The host that pays least of those that lose nothing. One that cuts, or may, is never named for it.
-    fn cheapest(&self, verdict: &mut Verdict, shown: &[&HostRow], encoding: Encoding) {
-        let tokens = |row: &HostRow| row.tokens.map_or(u64::MAX, |tokens| tokens.get(encoding));
-        if shown.iter().all(|row| row.facts.is_none()) {
-            return;
-        }
-        let whole =
-            shown.iter().filter(|row| row.loses_nothing() && matches!(row.limit().state, LimitState::None | LimitState::Fits));
-        match whole.min_by_key(|row| tokens(row)) {
-            Some(row) => {
-                let as_few =
-                    shown.iter().filter(|other| other.loses_nothing() && tokens(other) == tokens(row)).count() as u64 - 1;
-                let others = if as_few > 0 { format!(" and {}", number_of(as_few, "others")) } else { String::new() };
-                verdict.plain(format!(" Fewest tokens with nothing lost: {}{others}, ", row.host.name));
-                verdict.parts.push(VerdictPart::Good(format!("{} ({})", grouped(tokens(row)), encoding.name())));
-                verdict.plain(".");
-            }
-            None => match shown.iter().filter(|row| row.facts.is_some()).min_by_key(|row| row.missing()) {
-                Some(row) if row.missing() > 0 => {
-                    verdict.plain(" ");
-                    verdict.parts.push(VerdictPart::Bad(format!(
-                        "Every host loses facts, {} the fewest: {}",
-                        row.host.name,
-                        grouped(row.missing())
-                    )));
-                    verdict.plain(".");
-                }
-                _ => {}
-            },
-        }
+impl BesideFacts {
+    /// "1 thing the text says", "2 blocks".
+    fn text(self) -> String {
+        let statements = (self.statements > 0).then(|| format!("{} the text says", number_of(self.statements, "things")));
+        let blocks = (self.blocks > 0).then(|| number_of(self.blocks, "blocks"));
+        statements.into_iter().chain(blocks).collect::<Vec<_>>().join(" and ")
     }
 }
 
-/// How many show what, where the answer has both parts.
-fn sees(shown: &[&HostRow]) -> String {
-    let mut counts = [0_usize; 4];
-    for row in shown {
-        let place = match (row.shares.has_content, row.shares.has_structured) {
-            (true, false) => 0,
-            (false, true) => 1,
-            (true, true) => 2,
-            (false, false) => 3,
+impl HostOutcome {
+    /// "17 show nothing", "1 cuts it".
+    pub fn counted(self, hosts: usize) -> String {
+        let (one, many) = match self {
+            Self::Nothing => ("shows nothing", "show nothing"),
+            Self::Cut => ("cuts it", "cut it"),
+            Self::Facts => ("loses facts", "lose facts"),
+            Self::Part => ("leaves out a part", "leave out a part"),
+            Self::All => ("shows all", "show all"),
+            Self::Unknown => ("not known", "not known"),
         };
-        counts[place] += 1;
+        format!("{} {}", grouped(hosts as u64), if hosts == 1 { one } else { many })
     }
-    let words = ["the content blocks alone", "structuredContent alone", "both", "neither"];
-    let named: Vec<String> = counts
-        .iter()
-        .zip(words)
-        .filter(|(count, _)| **count > 0)
-        .map(|(count, what)| format!("{count} {} {what}", if *count == 1 { "sees" } else { "see" }))
-        .collect();
-    if named.is_empty() { String::new() } else { format!(" {}.", named.join(", ")) }
+}
+
+impl HostRow {
+    pub fn has_facts(&self) -> bool {
+        self.facts.is_some_and(|facts| facts.total > 0)
+    }
+
+    /// "88 of 2,440", of facts or of bytes; "not known" where no text can be computed.
+    pub fn shown_text(&self) -> String {
+        let (shown, total) = self.shown();
+        match (self.outcome, self.has_facts()) {
+            (HostOutcome::Unknown, _) => "not known".to_owned(),
+            (_, true) => format!("{} of {}", grouped(shown), grouped(total)),
+            (_, false) => format!("{} of {} B", grouped(shown), grouped(total)),
+        }
+    }
+
+    /// Which parts of the answer its model is shown.
+    fn reads(&self) -> &'static str {
+        let is_dropped = |what: fn(What) -> bool| self.view.dropped.iter().any(|dropped| what(dropped.what));
+        match (self.shares.has_content, self.shares.has_structured) {
+            (true, true) => "both parts",
+            (true, false) if is_dropped(|what| what == What::Structured) => "the text alone",
+            (true, false) => "the text",
+            (false, true) if is_dropped(|what| matches!(what, What::Block(_))) => "structuredContent alone",
+            (false, true) => "structuredContent",
+            (false, false) => "neither part",
+        }
+    }
+
+    /// The limit that is reached: its rule, and its number with the unit.
+    fn reached(&self) -> Option<(&LimitRule, String)> {
+        let bite = self.limit().bites.first()?;
+        let (max, unit) = bite.unit.in_words(bite.max);
+        // The rules of a host tell which characters are counted.
+        let unit = unit.title().trim_end_matches(" (UTF-16)");
+        Some((self.host.limit.get(bite.rule)?, format!("{} {unit}", grouped(max))))
+    }
+
+    /// What happens to the answer in this host, in a few words: "reads the text alone", "cut at 20,480 bytes".
+    pub fn happens(&self) -> String {
+        let limit = self.reached().map(|(rule, max)| match self.limit().state {
+            LimitState::Error => format!("an error in its place over {max}"),
+            LimitState::Replaced => format!("a notice in its place over {max}"),
+            // What is left is less than the limit.
+            _ if rule.head.is_some() => format!("cut over {max}"),
+            _ => format!("cut at {max}"),
+        });
+        match (self.outcome, limit) {
+            (HostOutcome::Unknown, _) => self.view.not_computable.clone().unwrap_or_default(),
+            (HostOutcome::Nothing | HostOutcome::Cut, Some(limit)) => limit,
+            (HostOutcome::Part, _) if self.left_out.is_none() => "does not say that it is an error".to_owned(),
+            (HostOutcome::Part, _) => format!("leaves out {}", self.left_out.text()),
+            (HostOutcome::All, _) => format!("whole, {}", self.limit_known()),
+            _ => format!("reads {}", self.reads()),
+        }
+    }
+
+    fn limit_known(&self) -> String {
+        match (self.limit().state, self.limit().tokens_max) {
+            (LimitState::None, _) => "no limit".to_owned(),
+            (LimitState::MayCut, Some(max)) => format!("may be cut at {} tokens", grouped(max)),
+            (LimitState::Unknown | LimitState::MayCut, _) => "limit not known".to_owned(),
+            _ => "below its limit".to_owned(),
+        }
+    }
+
+    /// The same as a sentence, with what its model sees.
+    pub fn sentence(&self) -> String {
+        let sees = match (self.outcome, self.has_facts()) {
+            (HostOutcome::Unknown, _) => "What its model sees is not known".to_owned(),
+            (HostOutcome::Nothing, true) => format!("Its model sees none of the {} facts", grouped(self.shown().1)),
+            (HostOutcome::Nothing, false) => "Its model sees nothing of this answer".to_owned(),
+            (HostOutcome::Cut | HostOutcome::Facts, _) if self.missing() > 0 || !self.has_facts() => {
+                format!("Its model sees {}", of_facts(self))
+            }
+            (_, true) => format!("Its model sees all {} facts", grouped(self.shown().1)),
+            (_, false) => "Its model sees the whole text".to_owned(),
+        };
+        let name = &self.host.name;
+        let why = match (self.outcome, self.reached()) {
+            (HostOutcome::Nothing | HostOutcome::Cut, Some((rule, max))) => {
+                let does = match rule.keep {
+                    KeepRule::None if self.limit().state == LimitState::Error => "an error stands in its place",
+                    KeepRule::None => "a notice stands in its place",
+                    KeepRule::Head => "the beginning alone is shown",
+                    KeepRule::HeadLines => "the first lines alone are shown",
+                    KeepRule::HeadTail => "the beginning and the end alone are shown",
+                };
+                format!(": over {max} {does}")
+            }
+            (HostOutcome::Facts | HostOutcome::Nothing, _) => format!(": {name} reads {}", self.reads()),
+            (HostOutcome::Part, _) if !self.left_out.is_none() => {
+                format!(", but not {}: {name} reads {}", self.left_out.text(), self.reads())
+            }
+            (HostOutcome::All | HostOutcome::Cut, _) => format!(": {}", self.limit_known()),
+            _ => format!(": {}", self.happens()),
+        };
+        format!("{sees}{why}.")
+    }
+}
+
+impl HostsReport {
+    /// What happens in the hosts of a lane.
+    pub fn happens(&self, lane: &HostLane) -> String {
+        let mut hosts = self.hosts_of(lane);
+        let first = hosts.next().map(HostRow::happens).unwrap_or_default();
+        if hosts.all(|row| row.happens() == first) {
+            return first;
+        }
+        if lane.outcome != HostOutcome::All {
+            return format!("{first}, and others");
+        }
+        let with = |state| self.hosts_of(lane).filter(move |row| row.limit().state == state).count();
+        let unknown = (with(LimitState::Unknown) > 0).then(|| format!("limit of {} not known", with(LimitState::Unknown)));
+        let may_cut = (with(LimitState::MayCut) > 0).then(|| format!("{} may cut it", with(LimitState::MayCut)));
+        std::iter::once("whole".to_owned()).chain(unknown).chain(may_cut).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The worst that happens, in how many hosts, and why.
+    pub fn headline(&self, encoding: Encoding) -> HostsHeadline {
+        let counts = self.outcomes();
+        let known = HostOutcome::ALL.into_iter().zip(counts).find(|(_, count)| *count > 0);
+        let (outcome, count) = known.unwrap_or((HostOutcome::Unknown, 0));
+        let has_facts = self.rows.iter().any(HostRow::has_facts);
+        let share = format!("{} of {}", grouped(count as u64), number_of(self.rows.len() as u64, "hosts"));
+        let verb = |one: &str, many: &str| if count == 1 { one.to_owned() } else { many.to_owned() };
+        let text = match outcome {
+            HostOutcome::Nothing => {
+                let what = if has_facts { "this data" } else { "this answer" };
+                format!("{share} {} none of {what}", verb("shows its model", "show their model"))
+            }
+            HostOutcome::Cut => format!("{share} {} this answer", verb("cuts", "cut")),
+            HostOutcome::Facts => format!("{share} {} facts of it", verb("loses", "lose")),
+            HostOutcome::Part => format!("{share} {} a part of it", verb("leaves out", "leave out")),
+            HostOutcome::All => "Every known host shows all of it".to_owned(),
+            HostOutcome::Unknown => "What hosts show of it is not known".to_owned(),
+        };
+        HostsHeadline { outcome, text, why: self.why(outcome, count, has_facts, encoding) }
+    }
+
+    fn why(&self, outcome: HostOutcome, count: usize, has_facts: bool, encoding: Encoding) -> String {
+        let mut lanes = self.lanes.iter().filter(|lane| lane.outcome == outcome);
+        let Some(most) = lanes.clone().max_by_key(|lane| lane.rows.len()) else { return String::new() };
+        let rows = || lanes.clone().flat_map(|lane| self.hosts_of(lane));
+        let Some(first) = self.hosts_of(most).next() else { return String::new() };
+        let they = if count == 1 { format!("{} reads", first.host.name) } else { "They read".to_owned() };
+        match outcome {
+            HostOutcome::Nothing => {
+                let replaced = rows().filter(|row| row.reached().is_some()).count();
+                let total = grouped(first.shown().1);
+                let tokens = first.tokens.map_or(0, |tokens| tokens.get(encoding));
+                match replaced {
+                    0 if has_facts && rows().all(|row| row.reads() == "the text alone") => format!(
+                        "{they} the text alone, and its {} hold none of the {total} facts in structuredContent.",
+                        number_of(tokens, "tokens")
+                    ),
+                    0 => format!("{they} {}.", first.reads()),
+                    _ if replaced == count => "Over their limit a notice or an error stands in its place.".to_owned(),
+                    _ => format!(
+                        "{} read {}; in {} a notice or an error stands in its place.",
+                        count - replaced,
+                        first.reads(),
+                        replaced
+                    ),
+                }
+            }
+            // The lanes are sorted by what is left.
+            HostOutcome::Cut => match lanes.next().and_then(|lane| self.hosts_of(lane).next()) {
+                Some(row) if has_facts && row.missing() == 0 => {
+                    format!("No fact is lost by it: what is left of the text says all {}.", grouped(row.shown().1))
+                }
+                Some(row) => format!("Least is left in {}, {}: {}.", row.host.name, row.happens(), of_facts(row)),
+                None => String::new(),
+            },
+            HostOutcome::Facts => {
+                let missing = format!("misses {} of {} facts", grouped(first.missing()), grouped(first.shown().1));
+                let is_one = rows().all(|row| row.reads() == first.reads() && row.missing() == first.missing());
+                if is_one {
+                    format!("{they} {}, which {missing}.", first.reads())
+                } else {
+                    format!("Most of them, such as {}, read {}, which {missing}.", first.host.name, first.reads())
+                }
+            }
+            HostOutcome::Part if first.left_out.is_none() => "Nothing tells their model that the call failed.".to_owned(),
+            HostOutcome::Part => {
+                let all = if has_facts { "Every fact is shown, but not " } else { "Not shown: " };
+                format!("{all}{}.", first.left_out.text())
+            }
+            HostOutcome::All => {
+                let lost = if has_facts { "No fact is lost" } else { "No part is left out" };
+                format!("{lost}, and no limit that is known is reached.")
+            }
+            HostOutcome::Unknown => String::new(),
+        }
+    }
+
+    /// The headline, how many hosts have each outcome, and which of those that show all pay least.
+    pub fn verdict(&self, encoding: Encoding) -> Verdict {
+        let mut verdict = Verdict::default();
+        let HostsHeadline { outcome, text, why } = self.headline(encoding);
+        verdict.parts.push(match outcome {
+            HostOutcome::All => VerdictPart::Good(text),
+            _ => VerdictPart::Bad(text),
+        });
+        let counts = HostOutcome::ALL.into_iter().zip(self.outcomes()).filter(|(_, count)| *count > 0);
+        let counts: Vec<String> = counts.map(|(outcome, count)| outcome.counted(count)).collect();
+        verdict.plain(format!(". {why} Of {}: {}.", number_of(self.rows.len() as u64, "hosts"), counts.join(", ")));
+        // A host that cuts, or may, is never named for what it saves.
+        let is_safe = |row: &&HostRow| matches!(row.limit().state, LimitState::None | LimitState::Fits);
+        let tokens = |row: &HostRow| row.tokens.map_or(u64::MAX, |tokens| tokens.get(encoding));
+        let all = || self.sorted().filter(|row| row.outcome == HostOutcome::All);
+        if let Some(row) = all().filter(is_safe).min_by_key(|row| tokens(row)) {
+            let as_few = all().filter(|other| tokens(other) == tokens(row)).count() as u64 - 1;
+            let others = if as_few > 0 { format!(" and {}", number_of(as_few, "others")) } else { String::new() };
+            verdict.plain(format!(" Fewest tokens with nothing lost: {}{others}, ", row.host.name));
+            verdict.parts.push(VerdictPart::Good(format!("{} ({})", grouped(tokens(row)), encoding.name())));
+            verdict.plain(".");
+        }
+        verdict
+    }
 }

@@ -7,6 +7,7 @@ mod strip;
 mod sweep;
 
 pub use breakage::breakage;
+pub use hosts::HostsHeadline;
 pub use strip::{Loss, Strip, StripCell, strip};
 pub use sweep::{column_loss, held, sweep_strip, sweep_verdict};
 

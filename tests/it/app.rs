@@ -20,7 +20,7 @@ use mcp_loupe::host::Hosts;
 use mcp_loupe::mcp::login::Visit;
 use mcp_loupe::source::{Command, Http, Protocol, Source};
 use mcp_loupe::state::{
-    Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, PaneView, Screen, SettingsAction, ViewAction,
+    Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, HostsAction, PaneView, Screen, SettingsAction, ViewAction,
 };
 use painted::paints;
 
@@ -107,7 +107,7 @@ fn the_first_minute() {
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "the answer is shown", |window| window.state().state.view.screen == Screen::Answer);
     press(&mut window, Key::Num5, Modifiers::COMMAND);
-    until_label(&mut window, "28 hosts, ");
+    until_label(&mut window, "Hosts by what becomes of the answer");
     for words in ["At 25,000 characters, the limit of the servers that this sample re-creates, ", "Measure pageSize: 5, 50, 200"]
     {
         until(&mut window, words, |window| window.query_all_by_label_contains(words).any(|place| shows(&place.rect())));
@@ -249,22 +249,23 @@ fn what_does_each_hosts_model_see() {
     let mut window = on_sample();
     window.get_by_label_contains("What does each host's model see?").click();
     until(&mut window, "the view of hosts is open", |window| window.state().state.view.screen == Screen::Hosts);
-    until_label(&mut window, "28 hosts, ");
-    until_label(&mut window, "Claude Code, sees structured, ");
-    // A host that reads the blocks alone: what it does not see is told in words.
-    click(&mut window, "Model sees: Content 17");
-    window.query_all_by_label_contains(", sees content, ").next().unwrap_or_else(|| panic!("no such row")).click();
-    window.step();
-    click(&mut window, "Detail: Lost facts");
+    until_label(&mut window, " of 28 hosts cut this answer");
+    // A host that reads the text alone: what it does not see is told in words.
+    window.query_all_by_label_contains("Zed ").next().unwrap_or_else(|| panic!("no such host")).click();
+    until_label(&mut window, ": Zed reads the text alone.");
+    window.query_all_by_label_contains("Lost facts ").next().unwrap_or_else(|| panic!("no such tab")).click();
     until_label(&mut window, "structuredContent is dropped: ");
+    // The verdict that is copied is that of the hosts.
+    window.get_by_label("Copy verdict").click();
+    until(&mut window, "the verdict is copied", |window| copied(window).concat().contains(" hosts cut this answer.** "));
     click(&mut window, "View the answer as this host");
     until_label(&mut window, ": structuredContent is dropped: ");
     click(&mut window, "View the answer as sent");
-    // The drawer has one row for each text; a row opens it in the middle pane.
+    // The drawer has the same lanes; one opens its text in the middle pane.
     press(&mut window, Key::Num5, Modifiers::COMMAND);
-    until_label(&mut window, "sees content and structured, ");
+    until_label(&mut window, "GitHub Copilot CLI: ");
     let before = window.state().state.view.hosts.selected;
-    window.query_all_by_label_contains("sees structured, ").next().unwrap_or_else(|| panic!("no such row")).click();
+    window.query_all_by_label_contains("GitHub Copilot CLI: ").next().unwrap_or_else(|| panic!("no such lane")).click();
     until(
         &mut window,
         "the pane shows a host",
@@ -272,11 +273,40 @@ fn what_does_each_hosts_model_see() {
     );
     until_label(&mut window, "Exact text that ");
     click(&mut window, "Open the full view of hosts");
-    until_label(&mut window, "Table: Deliveries");
-    click(&mut window, "Table: Deliveries");
-    until_label(&mut window, "loses least: ");
+    until_label(&mut window, "Deliveries 6");
+    click(&mut window, "Deliveries 6");
+    until_label(&mut window, ": whole in ");
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "Esc goes back", |window| window.state().state.view.screen == Screen::Answer);
+}
+
+#[test]
+fn keys_go_through_lanes_and_cuts() {
+    let mut window = on_sample();
+    let ctx = window.ctx.clone();
+    let act = |window: &mut Window, action: Action| window.state_mut().perform(&ctx, vec![action]);
+    act(&mut window, CallAction::SelectTool("dual_search_companies".into()).into());
+    act(&mut window, CallAction::SetArgumentsText(r#"{"pageSize":250}"#.into()).into());
+    act(&mut window, CallAction::Call { send_anyway: true }.into());
+    until(&mut window, "the answer is there", |window| window.state().state.capture().is_some());
+    act(&mut window, Action::Hosts(HostsAction::Show(None)));
+    until_label(&mut window, "17 of 28 hosts show their model none of this data");
+    let selected = |window: &Window| window.state().state.view.hosts.selected.map(|host| host.to_string());
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until_label(&mut window, "Removed: records ");
+    assert_eq!(selected(&window).as_deref(), Some("copilot-cli"), "the cut that leaves least");
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until(&mut window, "the next cut", |window| selected(window).as_deref() == Some("claude-code"));
+    window.get_by_label("Hosts by what becomes of the answer").focus();
+    window.step();
+    press(&mut window, Key::ArrowUp, Modifiers::NONE);
+    until(&mut window, "the lane before", |window| selected(window).as_deref() == Some("copilot-cli"));
+    window.get_by_label("Copy verdict").click();
+    until(&mut window, "the verdict is copied", |window| {
+        let copied = copied(window).concat();
+        copied.starts_with("**17 of 28 hosts show their model none of this data.** They read the text alone, ")
+            && copied.contains("| 88 of 2,440 | Claude Code | 684 | cut over 50,000 characters |")
+    });
 }
 
 #[test]
@@ -311,8 +341,8 @@ fn a_host_is_probed_and_kept() {
     click(&mut window, "Add to my hosts");
     until_label(&mut window, "nothing was added");
     press(&mut window, Key::Escape, Modifiers::NONE);
-    window.state_mut().perform(&ctx, vec![Action::Hosts(mcp_loupe::state::HostsAction::Show(None))]);
-    until_label(&mut window, "29 hosts, ");
+    window.state_mut().perform(&ctx, vec![Action::Hosts(HostsAction::Show(None))]);
+    until_label(&mut window, "Hosts 29");
 }
 
 #[test]

@@ -456,51 +456,96 @@ fn hosts() {
     window.send(ViewAction::ShowDrawer(DrawerTab::Hosts));
     window.send(Action::Hosts(HostsAction::Pin(id("codex"))));
     window.send(Action::Hosts(HostsAction::Open(id("codex"))));
-    album.reads(&mut window, "hosts-drawer", MAIN, Dark, &["28 hosts"]);
+    let headline = "17 of 28 hosts show their model none of this data";
+    album.add(&mut window, "hosts-drawer", MAIN, Dark);
+    album.reads(
+        &mut window,
+        "hosts-drawer",
+        MAIN,
+        Dark,
+        &["28 · 17 show nothing", headline, "Your hosts", "reads the text alone"],
+    );
     window.send(Action::Hosts(HostsAction::ViewAs(Some(id("zed")))));
     album.reads(
         &mut window,
         "hosts-view-as",
         MAIN,
         Light,
-        &["Zed: structuredContent is dropped: the host never shows structuredContent.", "Hosts that see the same"],
+        &["Zed: structuredContent is dropped: the host never shows structuredContent.", "Hosts with this text"],
     );
-    window.send(Action::Hosts(HostsAction::Show(Some(id("codex")))));
+    window.send(Action::Hosts(HostsAction::Pin(id("claude-code"))));
+    window.send(Action::Hosts(HostsAction::Show(Some(id("claude-code")))));
     album.add(&mut window, "hosts-light", MAIN, Light);
-    window.send(Action::Hosts(HostsAction::Select(id("claude-code"))));
+    // One size for one cut, and one for what is left.
     album.reads(
         &mut window,
         "hosts-cut",
-        MAIN,
+        [1_600, 1_400],
         Dark,
         &[
-            "Their limit is reached too: Kimi Code, Cline, OpenAI Codex CLI.",
-            "characters (UTF-16), 52,982 bytes left out; an error or a",
+            headline,
+            "Its model sees 88 of 2,440 facts: over 50,000 characters",
+            "52,982 bytes removed, 241 of 250 records",
+            "Removed: records 10 to 250 and the end of 9",
+            "52,982 B",
+            "added by the host",
+            "2,125 B to the model",
+            "88 of 2,440",
+            "cut over 50,000 characters",
         ],
     );
+    album.add(&mut window, "hosts-1280", [1_280, 800], Dark);
+    window.send(Action::Hosts(HostsAction::ShowRemoved(true)));
     window.send(Action::Hosts(HostsAction::Select(id("codex"))));
-    window.send(Action::Hosts(HostsAction::Beside(Some(id("zed")))));
-    album.add(&mut window, "hosts-beside", [1_280, 800], Dark);
-    window.send(Action::Hosts(HostsAction::Beside(None)));
+    album.reads(&mut window, "hosts-removed", [1_600, 1_400], Light, &["7,022 bytes removed, 31 of 250 records"]);
+    window.send(Action::Hosts(HostsAction::ShowRemoved(false)));
+    // Where there is no room for both, the host stands in place of the lanes.
     window.send(Action::Hosts(HostsAction::Detail(HostDetail::Lost)));
     album.reads(
         &mut window,
-        "hosts-640",
+        "host-640",
         [640, 520],
         Dark,
-        &[
-            "28 hosts, 11 different views. 1 cannot be computed.",
-            "content[0] is dropped: structuredContent takes the place of the blocks.",
-            "Lost facts",
-        ],
+        &["All hosts", "content[0] is dropped: structuredContent takes the place of the blocks."],
     );
+    window.send(Action::Hosts(HostsAction::ShowLanes));
+    album.add(&mut window, "hosts-640", [640, 520], Dark);
+    album.reads(&mut window, "hosts-640", [640, 520], Dark, &[headline, "17 show nothing", "Your hosts", "cut over 50,000"]);
     window.send(Action::Hosts(HostsAction::ShowDeliveries(true)));
+    album.add(&mut window, "deliveries", MAIN, Dark);
     album.reads(
         &mut window,
         "hosts-deliveries",
+        [1_280, 800],
+        Light,
+        &["17,712 tok, median", "whole in 20 of 27 hosts", ", as many as JSON in a fence in the text, for 8,103 tokens less"],
+    );
+}
+
+/// An answer without data: there are no facts, so the headline speaks of the text.
+#[test]
+fn hosts_of_prose() {
+    let mut album = Album::new();
+    let text =
+        |text: String| serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+    let mut window = Window::showing(&text("The build passed, and nothing else is to be said of it.".into()).to_string());
+    window.send(Action::Hosts(HostsAction::Show(None)));
+    album.reads(
+        &mut window,
+        "hosts-prose",
         MAIN,
         Dark,
-        &["17,712 tokens in the median host", "JSON in a fence in the text", "the data itself is not in the answer"],
+        &["Every known host shows all of it", "No part is left out, and no limit that is known is reached.", " of 55 B"],
+    );
+    let long = (1..600).map(|at| format!("It was said for the {at}th time, and nobody wrote it down.")).collect::<Vec<_>>();
+    window.open(&text(long.join("\n")).to_string());
+    window.send(Action::Hosts(HostsAction::Show(None)));
+    album.reads(
+        &mut window,
+        "hosts-prose-cut",
+        MAIN,
+        Light,
+        &[" hosts cut this answer", "Least is left in GitHub Copilot CLI, cut over 20,480 bytes: "],
     );
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::{Deliveries, HostRow, HostsReport};
+use crate::analysis::{Deliveries, HostLane, HostOutcome, HostRow, HostsReport};
 use crate::cli::output::{columns, one_line};
 use crate::host::What;
 use crate::number::grouped;
@@ -11,7 +11,7 @@ use crate::token::Encoding;
 /// Fields that are named of a host that loses more.
 const FIELDS: usize = 6;
 
-/// The verdict, a block of lines for each group of hosts that see the same, and the deliveries.
+/// The verdict, a block of lines for each lane of hosts that see the same, and the deliveries.
 pub fn page(report: &HostsReport, deliveries: Option<&Deliveries>, encoding: Encoding) -> String {
     let mut page = String::new();
     // A host that was not reached might change the verdict.
@@ -24,8 +24,8 @@ pub fn page(report: &HostsReport, deliveries: Option<&Deliveries>, encoding: Enc
         head.push("MEDIA BYTES".to_owned());
     }
     let mut rows = vec![head];
-    for (number, group) in report.groups.iter().filter(|group| group.is_computable).enumerate() {
-        for (position, row) in group.rows.iter().filter_map(|row| report.rows.get(*row)).enumerate() {
+    for (number, lane) in texts(report).enumerate() {
+        for (position, row) in report.hosts_of(lane).enumerate() {
             let label = if position == 0 { format!("{}", number + 1) } else { "·".to_owned() };
             let mut cells = line(&label, row, encoding);
             if has_media {
@@ -47,12 +47,17 @@ pub fn page(report: &HostsReport, deliveries: Option<&Deliveries>, encoding: Enc
     }
     if let Some(deliveries) = deliveries {
         page.push_str(&format!(
-            "\nIf the same data were sent in another way: {}\n\n",
+            "\nIf the same data were sent in another way: {}.\n\n",
             one_line(&deliveries.verdict(encoding).text())
         ));
         page.push_str(&table(deliveries, encoding));
     }
     page
+}
+
+/// The lanes with a text.
+fn texts(report: &HostsReport) -> impl Iterator<Item = &HostLane> {
+    report.lanes.iter().filter(|lane| lane.outcome != HostOutcome::Unknown)
 }
 
 fn line(label: &str, row: &HostRow, encoding: Encoding) -> Vec<String> {
@@ -72,11 +77,11 @@ fn line(label: &str, row: &HostRow, encoding: Encoding) -> Vec<String> {
     ]
 }
 
-/// What the groups lose, once for each.
+/// What the lanes lose, once for each.
 fn lost(report: &HostsReport) -> String {
     let mut out = String::new();
-    for group in report.groups.iter().filter(|group| group.is_computable) {
-        let Some(row) = group.rows.first().and_then(|row| report.rows.get(*row)) else { continue };
+    for lane in texts(report) {
+        let Some(row) = report.hosts_of(lane).next() else { continue };
         let missing: Vec<String> = row
             .lost
             .iter()
@@ -94,8 +99,7 @@ fn lost(report: &HostsReport) -> String {
     // Hosts of one text may have come to it in different ways.
     let mut dropped: Vec<(String, Vec<&str>)> = Vec::new();
     let mut places: HashMap<(What, &str), usize> = HashMap::new();
-    for row in report.groups.iter().filter(|group| group.is_computable).flat_map(|group| &group.rows) {
-        let Some(row) = report.rows.get(*row) else { continue };
+    for row in texts(report).flat_map(|lane| report.hosts_of(lane)) {
         for gone in row.view.dropped.iter() {
             let place = *places.entry((gone.what, &gone.why)).or_insert(dropped.len());
             if let Some((_, hosts)) = dropped.get_mut(place) {
@@ -119,7 +123,7 @@ fn lost(report: &HostsReport) -> String {
 }
 
 fn table(deliveries: &Deliveries, encoding: Encoding) -> String {
-    let head = ["DELIVERY", "NOTHING LOST IN", "FACTS LOST IN ALL", "TOKENS, MIDDLE HOST", "TEXT"];
+    let head = ["DELIVERY", "ALL FACTS IN", "FACTS LOST IN ALL", "TOKENS, MEDIAN HOST", "TEXT"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for row in &deliveries.rows {
         let (whole, known) = row.whole();

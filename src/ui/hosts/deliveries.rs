@@ -1,16 +1,20 @@
-//! What if the same data were delivered in another way: six deliveries, through every host.
+//! What if the same data were delivered in another way: a grid of deliveries and hosts.
 
-use egui::{Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::SIDE;
-use crate::analysis::{Deliveries, DeliveriesQuery, DeliveryRow};
+use super::{SIDE, row};
+use crate::analysis::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryRow};
 use crate::number::grouped;
 use crate::state::QueryState;
-use crate::ui::Cx;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets;
+use crate::ui::{Cx, icons};
 
-const ROW: f32 = 62.0;
+const ROW: f32 = 24.0;
+const HEAD: f32 = 74.0;
+const NAME: f32 = 200.0;
+/// A column is never narrower; more of them scroll.
+const COLUMN: f32 = 138.0;
 
 pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let deliveries = match cx.ask(DeliveriesQuery) {
@@ -34,83 +38,128 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     };
     let t = ThemeTokens::of(ui);
     let encoding = cx.state.settings.encoding();
-    ui.add_space(10.0);
-    ui.horizontal(|ui| {
-        ui.add_space(SIDE);
-        ui.vertical(|ui| {
-            ui.set_width(ui.available_width() - SIDE);
-            let words = "What if the same data came in another way? Made by Loupe from this answer and put through every host's rules; no server sent it.";
-            ui.add(egui::Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
-            let width = ui.available_width();
-            widgets::verdict_rows(ui, &deliveries.verdict(encoding), width, 4);
-        });
-    });
-    ui.add_space(8.0);
     let rect = ui.available_rect_before_wrap();
-    ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().id_salt("deliveries").auto_shrink(false).show(ui, |ui| {
-            for row in &deliveries.rows {
-                row_ui(ui, cx, deliveries, row);
+    let inner = rect.shrink2(vec2(SIDE, 0.0));
+    let used = ui.scope_builder(widgets::region(ui, "deliveries headline").max_rect(inner), |ui| {
+        ui.set_width(inner.width());
+        ui.spacing_mut().item_spacing.y = 2.0;
+        ui.add_space(12.0);
+        let verdict = deliveries.verdict(encoding).text();
+        let size = if rect.height() < super::LOW { 14.0 } else { 17.0 };
+        ui.add(egui::Label::new(egui::RichText::new(verdict).font(theme::semibold(size)).color(t.strong)).wrap());
+        let cells = || deliveries.rows.iter().flat_map(|row| &row.cells);
+        let words = "The same data, delivered otherwise: made by Loupe from this answer and put through every host's rules; no server sent it.";
+        let green = if cells().all(|cell| cell.has_text) { "" } else { " Only a green check shows what the text says beside the data as well." };
+        let words = format!("{words}{green}");
+        ui.add(egui::Label::new(egui::RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+        ui.add_space(8.0);
+    });
+    let grid = rect.with_min_y(used.response.rect.bottom().ceil());
+    ui.painter().hline(grid.x_range(), grid.top() + 0.5, Stroke::new(1.0, t.line));
+    let ranked = deliveries.ranked(encoding);
+    let best = ranked.first().map(|best| best.kind);
+    let hosts = row::first(0..deliveries.hosts.len(), |at| {
+        let (host, view) = (&deliveries.hosts[*at], &cx.state.view.hosts);
+        host.is_own || view.pinned.contains(&host.id) || view.found.contains(&host.id)
+    });
+    let count = deliveries.rows.len() as f32;
+    let column = ((grid.width() - SIDE - NAME) / count).max(COLUMN).floor();
+    ui.scope_builder(widgets::region(ui, "deliveries").max_rect(grid), |ui| {
+        ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
+        ScrollArea::horizontal().id_salt("deliveries across").auto_shrink(false).show(ui, |ui| {
+            let origin = ui.min_rect().min;
+            let width = SIDE + NAME + column * count;
+            let place = |at: usize, top: f32, height: f32| {
+                let left = origin.x + SIDE + NAME + at as f32 * column;
+                Rect::from_min_size(pos2(left, top), vec2(column, height))
+            };
+            let (head, _) = ui.allocate_exact_size(vec2(width, HEAD), Sense::hover());
+            for (at, delivery) in deliveries.rows.iter().enumerate() {
+                head_ui(ui, cx, place(at, head.top(), HEAD), delivery, best == Some(delivery.kind));
             }
+            ui.painter().hline(head.x_range(), head.bottom() - 0.5, Stroke::new(1.0, t.line));
+            ScrollArea::vertical().id_salt("deliveries down").auto_shrink(false).show_rows(ui, ROW, hosts.len(), |ui, range| {
+                for host in &hosts[range] {
+                    let (line, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::hover());
+                    if response.hovered() {
+                        ui.painter().rect_filled(line, 0.0, t.hover);
+                    }
+                    let spoken = host_ui(ui, cx, deliveries, *host, line, |at| place(at, line.top(), ROW));
+                    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
+                    ui.painter().hline(line.x_range(), line.bottom() - 0.5, Stroke::new(1.0, t.line));
+                }
+            });
         });
     });
 }
 
-fn row_ui(ui: &mut Ui, cx: &Cx<'_>, deliveries: &Deliveries, row: &DeliveryRow) {
+/// The name of a delivery, where its text comes from, how many hosts show it whole, and what it costs.
+fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &DeliveryRow, is_best: bool) {
     let t = ThemeTokens::of(ui);
-    let encoding = cx.state.settings.encoding();
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-    ui.painter().hline(rect.x_range(), rect.top() + 0.5, Stroke::new(1.0, t.line));
-    let (left, y) = (rect.left() + SIDE, rect.center().y);
-    let numbers = 360.0_f32.min(rect.width() * 0.45);
-    let start = rect.right() - SIDE - numbers;
-    let room = start - left - 16.0;
-    widgets::text_at(ui, pos2(left, y - 18.0), row.kind.title(), theme::semibold(13.0), t.strong, room);
-    widgets::text_at(ui, pos2(left, y), &row.note, theme::small(), t.weak, room);
-    let Some(median) = row.median(encoding).filter(|_| row.result.is_some()) else {
-        widgets::text_at(ui, pos2(start, y), "not to be made of this answer", theme::small(), t.weak, numbers);
-        response.widget_info(|| WidgetInfo::labeled(Role::Row, true, format!("{}: {}", row.kind.title(), row.note)));
-        return;
-    };
     let (whole, known) = row.whole();
-    let losers: Vec<&str> = deliveries
-        .hosts
-        .iter()
-        .zip(&row.cells)
-        .filter(|(_, cell)| cell.tokens.is_some() && !cell.loses_nothing())
-        .map(|(host, _)| host.name.as_str())
-        .collect();
-    let loses = if losers.is_empty() {
-        "whole in every host".to_owned()
-    } else {
-        format!("not whole in {}: {}", losers.len(), losers.join(", "))
+    let is_green = is_best && whole == known;
+    if is_best {
+        let color = if is_green { t.ok } else { t.accent };
+        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(rect.width() - 8.0, 2.0)), 0.0, color);
+    }
+    let room = rect.width() - 10.0;
+    let galley = ui.painter().layout(row.kind.title().to_owned(), theme::semibold(12.5), t.strong, room);
+    ui.painter().galley(rect.min + vec2(0.0, 8.0), galley, t.strong);
+    let below = |up: f32| pos2(rect.left(), rect.bottom() - up);
+    let said = match row.median(cx.state.settings.encoding()).filter(|_| row.result.is_some()) {
+        None => {
+            widgets::text_at(ui, below(14.0), "cannot be made", theme::small(), t.weak, room);
+            format!("{}: {}", row.kind.title(), row.note)
+        }
+        Some(median) => {
+            let share = format!("{whole} of {known} whole");
+            widgets::text_at(ui, below(28.0), &share, theme::medium(12.0), if is_green { t.ok } else { t.text }, room);
+            let tokens = format!("{} tok, median", grouped(median));
+            widgets::text_at(ui, below(12.0), &tokens, theme::small(), t.weak, room);
+            format!("{}: {share}, {tokens}. Its text: {}", row.kind.title(), row.note)
+        }
     };
-    widgets::text_at(ui, pos2(left, y + 18.0), &loses, theme::small(), if losers.is_empty() { t.ok } else { t.warn }, room);
-    let color = if whole == known { t.ok } else { t.text };
-    widgets::text_at(
-        ui,
-        pos2(start, y - 9.0),
-        format!("whole in {whole} of {known} hosts"),
-        theme::semibold(13.0),
-        color,
-        numbers,
-    );
-    widgets::text_at(
-        ui,
-        pos2(start, y + 9.0),
-        format!("{} tokens in the median host", grouped(median)),
-        theme::small(),
-        t.weak,
-        numbers,
-    );
-    let bar = Rect::from_min_size(pos2(start, y + 22.0), vec2(numbers, 6.0));
-    widgets::bar(ui, bar, if known == 0 { 0.0 } else { whole as f32 / known as f32 }, t.hue_derived.color);
-    let name = format!(
-        "{}: whole in {whole} of {known} hosts, {} tokens in the median host, {loses}",
-        row.kind.title(),
-        grouped(median)
-    );
-    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &name));
-    response.on_hover_text(loses);
+    let response = ui.interact(rect, ui.scope_id().with(("delivery", row.kind)), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, &said));
+    response.on_hover_text(said);
+}
+
+/// What one host makes of each delivery; the same in words.
+fn host_ui(ui: &mut Ui, cx: &Cx<'_>, all: &Deliveries, host: usize, line: Rect, place: impl Fn(usize) -> Rect) -> String {
+    let t = ThemeTokens::of(ui);
+    let y = line.center().y;
+    let name = &all.hosts[host].name;
+    let evidence = row::evidence_icon(all.hosts[host].evidence);
+    widgets::glyph_at(ui, pos2(line.left() + SIDE + 6.0, y), evidence, theme::icon_font(13.0), t.weak);
+    widgets::text_at(ui, pos2(line.left() + SIDE + 18.0, y), name, theme::medium(12.5), t.strong, NAME - 28.0);
+    let mut spoken = vec![name.clone()];
+    for (at, delivery) in all.rows.iter().enumerate() {
+        let Some(cell) = delivery.cells.get(host) else { continue };
+        let rect = place(at);
+        let words = cell_words(cell);
+        let (icon, color) = match (cell.tokens.is_some(), cell.facts) {
+            (false, _) => (icons::UNKNOWN, t.weak),
+            // Green is for what says all that the answer says.
+            _ if cell.is_whole() => (icons::CHECK, if cell.has_text { t.ok } else { t.weak }),
+            (_, Some(facts)) if facts.missing == facts.total => (icons::ERROR, t.bad),
+            _ if cell.limit.is_truncated() == Some(true) => (icons::CUT, t.warn),
+            _ => (icons::MISSING, t.warn),
+        };
+        widgets::glyph_at(ui, pos2(rect.left() + 6.0, y), icon, theme::icon_font(13.0), color);
+        let tokens = cell.tokens.map(|tokens| grouped(tokens.get(cx.state.settings.encoding())));
+        let shown = if cell.is_whole() { tokens.clone().unwrap_or_default() } else { words.clone() };
+        let color = if cell.is_whole() { t.text } else { color };
+        widgets::text_at(ui, pos2(rect.left() + 18.0, y), shown, theme::code(), color, rect.width() - 26.0);
+        let tokens = tokens.map_or_else(String::new, |tokens| format!(", {tokens} tokens"));
+        spoken.push(format!("{}: {words}{tokens}", delivery.kind.title()));
+    }
+    spoken.join("; ")
+}
+
+fn cell_words(cell: &DeliveryCell) -> String {
+    match (cell.tokens.is_some(), cell.facts) {
+        (true, Some(_)) if cell.is_whole() => "all facts".to_owned(),
+        (true, Some(facts)) => format!("{} of {}", grouped(facts.total - facts.missing), grouped(facts.total)),
+        _ => "not known".to_owned(),
+    }
 }

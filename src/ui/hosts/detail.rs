@@ -1,11 +1,12 @@
-//! One host in detail: its rule in words with its source, where it cuts, the exact text, what is lost, and the tool's
-//! definition as its model sees it; or two hosts' texts side by side.
+//! One host in detail: what its model sees in one sentence, where it cuts, how that is known, the exact text, what is lost,
+//! and the tool's definition as its model sees it.
 
-use egui::{Align, Layout, Rect, RichText, ScrollArea, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
+use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
 use super::{SIDE, row};
-use crate::analysis::{HostRow, HostsReport, TextOf, evidence_text};
-use crate::number::grouped;
+use crate::analysis::{HostRemovedQuery, HostRow, HostsReport, TextOf, evidence_text};
+use crate::host::Evidence;
+use crate::number::{grouped, number_of};
 use crate::state::diff::DiffAction;
 use crate::state::{Action, HostDetail, HostsAction, ViewAction};
 use crate::ui::dialogs::MAX_LABEL;
@@ -19,35 +20,25 @@ pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row
     let inner = rect.shrink2(vec2(SIDE, 0.0));
     let mut top = rect.top();
     ui.scope_builder(widgets::region(ui, "head").max_rect(inner), |ui| {
-        ui.add_space(10.0);
+        ui.spacing_mut().item_spacing.y = 0.0;
+        ui.add_space(8.0);
         head_ui(ui, cx, report, row);
-        // In a low window the text itself comes first.
-        if rect.height() > 300.0 {
-            let room = if rect.height() > 560.0 { 176.0 } else { 76.0 };
-            ScrollArea::vertical().id_salt("rule").max_height(room).show(ui, |ui| rule_ui(ui, cx, row));
-        }
-        ui.add_space(6.0);
-        cut_ui(ui, row);
+        ui.add_space(10.0);
+        ui.add(egui::Label::new(RichText::new(row.sentence()).font(theme::base()).color(t.text)).wrap());
+        ui.add_space(8.0);
+        cut_ui(ui, cx, row);
+        evidence_ui(ui, cx, row);
+        ui.add_space(2.0);
         tabs_ui(ui, cx, row);
         top = ui.cursor().top();
     });
     ui.painter().hline(rect.x_range(), top + 0.5, Stroke::new(1.0, t.line));
     let body = rect.with_min_y(top + 1.0);
-    let beside = cx.state.view.hosts.beside.and_then(|id| report.row(id));
-    match (cx.state.view.hosts.detail, beside) {
-        (HostDetail::Text, Some(other)) => {
-            let x = body.center().x.round();
-            ui.painter().vline(x, body.y_range(), Stroke::new(1.0, t.line));
-            text_ui(ui, cx, body.with_max_x(x - 1.0), row, true);
-            text_ui(ui, cx, body.with_min_x(x + 1.0), other, true);
-        }
-        (HostDetail::Text, None) => text_ui(ui, cx, body, row, false),
-        (HostDetail::Lost, _) => {
-            ui.scope_builder(UiBuilder::new().max_rect(body.shrink2(vec2(SIDE, 8.0))), |ui| lost_ui(ui, row));
-        }
-        (HostDetail::Definition, _) => {
-            ui.scope_builder(UiBuilder::new().max_rect(body.shrink2(vec2(SIDE, 8.0))), |ui| definition_ui(ui, cx, row));
-        }
+    let padded = UiBuilder::new().max_rect(body.shrink2(vec2(SIDE, 8.0)));
+    match cx.state.view.hosts.detail {
+        HostDetail::Text => text_ui(ui, cx, body, row),
+        HostDetail::Lost => drop(ui.scope_builder(padded, |ui| lost_ui(ui, row))),
+        HostDetail::Definition => drop(ui.scope_builder(padded, |ui| definition_ui(ui, cx, row))),
     }
 }
 
@@ -55,11 +46,12 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
     let t = ThemeTokens::of(ui);
     let id = row.host.id;
     ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.spacing_mut().item_spacing.x = 4.0;
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if widgets::icon_button(ui, icons::OPEN_LINK, "Open this text in the middle pane").clicked() {
                 cx.send(Action::Hosts(HostsAction::Open(id)));
             }
+            difference_ui(ui, cx, report, row);
             let is_pinned = cx.state.view.hosts.pinned.contains(&id);
             let name = if is_pinned { "Pinned: let it go" } else { "Pin: this host comes first" };
             if widgets::icon_button(ui, icons::BASELINE, name).clicked() {
@@ -69,39 +61,57 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
                 cx.send(Action::Hosts(HostsAction::ViewAs(Some(id))));
                 cx.send(ViewAction::ShowAnswer);
             }
-            if let (Some(other), Some(shown)) = (cx.state.view.hosts.beside, cx.state.view.capture.clone())
-                && widgets::icon_button(ui, icons::DIFF, "Difference of the two texts, line by line").clicked()
-            {
-                cx.send(Action::Diff(DiffAction::Open(shown.clone(), shown)));
-                cx.send(Action::Diff(DiffAction::SetTexts(TextOf::Host(id), TextOf::Host(other))));
-            }
-            beside_ui(ui, cx, report, row);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.add(egui::Label::new(RichText::new(&row.host.name).font(theme::semibold(15.0)).color(t.strong)).truncate());
+                ui.spacing_mut().item_spacing.x = 8.0;
+                ui.add(egui::Label::new(RichText::new(&row.host.name).font(theme::semibold(14.0)).color(t.strong)).truncate());
+                ui.add(egui::Label::new(RichText::new(&row.host.version).font(theme::mono(11.5)).color(t.weak)).truncate());
             });
         });
     });
 }
 
-fn beside_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
-    let beside = cx.state.view.hosts.beside;
-    let label = beside.and_then(|id| report.row(id)).map_or("Beside…", |_| "Beside");
-    let button =
-        Button::new(label).icon(icons::COMPARE).menu().height(theme::ICON_BUTTON).name("Compare with another host").show(ui);
-    egui::Popup::menu(&button).width(260.0).show(|ui| {
+/// The difference of this text to that of another lane.
+fn difference_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
+    let button = widgets::icon_button(ui, icons::DIFF, "Difference to another host's text");
+    Popup::menu(&button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        if panes::menu_row(ui, "This host alone", None, beside.is_none()).clicked() {
-            cx.send(Action::Hosts(HostsAction::Beside(None)));
-            ui.close();
-        }
-        ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
-            for other in report.sorted().filter(|other| other.host.id != row.host.id) {
-                if panes::menu_row(ui, &other.host.name, None, beside == Some(other.host.id)).clicked() {
-                    cx.send(Action::Hosts(HostsAction::Beside(Some(other.host.id))));
-                    ui.close();
-                }
+        for lane in report.lanes.iter().filter(|lane| report.hosts_of(lane).all(|other| other.host.id != row.host.id)) {
+            let Some(other) = report.hosts_of(lane).next().filter(|other| other.view.is_computable()) else { continue };
+            let others = lane.rows.len() as u64 - 1;
+            let more = if others > 0 { format!(" and {}", number_of(others, "others")) } else { String::new() };
+            if panes::menu_row(ui, &format!("{}{more}", other.host.name), None, false).clicked()
+                && let Some(shown) = cx.state.view.capture.clone()
+            {
+                cx.send(Action::Diff(DiffAction::Open(shown.clone(), shown)));
+                cx.send(Action::Diff(DiffAction::SetTexts(TextOf::Host(row.host.id), TextOf::Host(other.host.id))));
+                ui.close();
             }
-        });
+        }
+    });
+}
+
+/// How the rule is known and since when; the rest of what is known of it in a menu.
+fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
+    let how = match row.host.evidence {
+        Evidence::Observed => "Observed: the program was run and read back",
+        Evidence::Source => "Source: read in its code, not run",
+        Evidence::Documented => "Documented: as its maker says",
+        Evidence::Inferred => "Inferred: from reports of users, may be wrong",
+    };
+    let words = format!("{how}, {}", row.host.checked);
+    let button = Button::new(&words)
+        .icon(row::evidence_icon(row.host.evidence))
+        .menu()
+        .frameless()
+        .height(22.0)
+        .name("How this is known")
+        .tip("Its rule in words, and where it stands");
+    // The icon stands where the text above begins.
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), egui::Sense::hover());
+    let mut left = ui.new_child(widgets::region(ui, "evidence").max_rect(rect.with_min_x(rect.left() - 10.0)));
+    let response = button.show(&mut left);
+    Popup::menu(&response).width(400.0).show(|ui| {
+        ScrollArea::vertical().id_salt("rule").max_height(360.0).show(ui, |ui| rule_ui(ui, cx, row));
     });
 }
 
@@ -110,13 +120,9 @@ fn rule_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 4.0;
     let small = |text: &str| RichText::new(text).font(theme::small()).color(t.weak);
-    ui.horizontal_top(|ui| {
-        let (place, _) = ui.allocate_exact_size(vec2(96.0, 20.0), egui::Sense::hover());
-        row::evidence_at(ui, pos2(place.left(), place.center().y), row.host.evidence);
-        ui.add(egui::Label::new(small(&evidence_text(&row.host))).wrap());
-    });
     let shows = format!("Shows {}. Limit: {}.", row.host.shows(), row.limit_text());
     ui.add(egui::Label::new(RichText::new(shows).font(theme::base()).color(t.text)).wrap());
+    ui.add(egui::Label::new(small(&evidence_text(&row.host))).wrap());
     if let Some(media) = row.media_text() {
         ui.add(egui::Label::new(RichText::new(media).font(theme::base()).color(t.text)).wrap());
     }
@@ -179,80 +185,71 @@ fn link(source: &str) -> Option<String> {
     })
 }
 
-/// Where the limit cuts: what is kept filled, what is gone outlined.
-fn cut_ui(ui: &mut Ui, row: &HostRow) {
+/// Where the limit cuts: what is shown filled, what is gone hatched.
+fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     let t = ThemeTokens::of(ui);
     let full = row.view.full.len();
     if row.view.limit.bites.is_empty() || full == 0 {
         return;
     }
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0), egui::Sense::hover());
-    ui.painter().rect(rect, theme::RADIUS_BAR, t.warn_bg, Stroke::new(1.0, t.warn), StrokeKind::Inside);
     let color = if row.shares.has_structured { t.hue_structured.color } else { t.hue_text.color };
+    ui.painter().rect_filled(rect, theme::RADIUS_BAR, color);
     let x = |at: usize| rect.left() + rect.width() * (at as f64 / full as f64) as f32;
     // More pieces than there are pixels say nothing.
-    for kept in row.view.kept.iter().take(256) {
-        ui.painter().rect_filled(
-            Rect::from_x_y_ranges(x(kept.start)..=x(kept.end).max(x(kept.start) + 1.0), rect.y_range()),
-            theme::RADIUS_BAR,
-            color,
-        );
+    for gone in row.view.removed.iter().take(256) {
+        let place = Rect::from_x_y_ranges(x(gone.start)..=x(gone.end).max(x(gone.start) + 1.0), rect.y_range());
+        ui.painter().rect(place, 0.0, t.warn_bg, Stroke::new(1.0, t.warn_line), StrokeKind::Inside);
+        let painter = ui.painter().with_clip_rect(place.shrink(1.0).intersect(ui.clip_rect()));
+        let mut at = place.left() - place.height();
+        while at < place.right() {
+            painter
+                .line_segment([pos2(at, place.bottom()), pos2(at + place.height(), place.top())], Stroke::new(1.0, t.warn_line));
+            at += 5.0;
+        }
     }
-    let kept: usize = row.view.kept.iter().map(ExactSizeIterator::len).sum();
+    ui.add_space(4.0);
     ui.horizontal(|ui| {
-        ui.label(
-            RichText::new(format!("{} of {} bytes kept", grouped(kept as u64), grouped(full as u64)))
-                .font(theme::small())
-                .color(t.text),
-        );
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let tokens = row.tokens.map_or(0, |tokens| tokens.get(cx.state.settings.encoding()));
+        ui.label(RichText::new(format!("{} kept", number_of(tokens, "tok"))).font(theme::small()).color(color));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let gone = widgets::number_text(row.view.removed_bytes(), "bytes");
-            ui.label(RichText::new(format!("{gone} cut")).font(theme::small()).color(t.warn));
+            let records = cx.ready(HostRemovedQuery(row.host.id)).and_then(|removed| removed.records);
+            let records =
+                records.map_or_else(String::new, |(gone, all)| format!(", {} of {}", grouped(gone), number_of(all, "records")));
+            let gone = number_of(row.view.removed_bytes(), "bytes");
+            ui.label(RichText::new(format!("{gone} removed{records}")).font(theme::small()).color(t.warn));
+            ui.label(icons::icon(icons::CUT, 13.0, t.warn));
         });
-    });
-}
-
-fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
-    let view = &cx.state.view.hosts;
-    ui.horizontal(|ui| {
-        let names: Vec<&str> = HostDetail::ALL.iter().map(|detail| detail.title()).collect();
-        let at = HostDetail::ALL.iter().position(|detail| *detail == view.detail).unwrap_or(0);
-        if let Some(chosen) = widgets::segmented(ui, "Detail", &names, at) {
-            cx.send(Action::Hosts(HostsAction::Detail(HostDetail::ALL[chosen])));
-        }
-        if view.detail == HostDetail::Text && !row.view.limit.bites.is_empty() {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let name = if view.hides_cuts { "Show what is cut" } else { "Hide what is cut" };
-                if Button::new(name).small().height(theme::ICON_BUTTON).show(ui).clicked() {
-                    cx.send(Action::Hosts(HostsAction::HideCuts(!view.hides_cuts)));
-                }
-            });
-        }
     });
     ui.add_space(4.0);
 }
 
-fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow, is_named: bool) {
+fn tabs_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
+    let view = &cx.state.view.hosts;
+    let lost: u64 = row.lost.iter().map(|field| field.missing).sum();
+    let tokens = row.definition_tokens.map(|tokens| number_of(tokens.get(cx.state.settings.encoding()), "tok"));
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 20.0;
+        for detail in HostDetail::ALL {
+            let count = match detail {
+                HostDetail::Text => None,
+                HostDetail::Lost => row.has_facts().then(|| grouped(lost)),
+                HostDetail::Definition => tokens.clone(),
+            };
+            let is_shown = view.detail == *detail;
+            if widgets::tab(ui, None, detail.title(), count.as_deref(), is_shown, theme::HEADER).clicked() {
+                cx.send(Action::Hosts(HostsAction::Detail(*detail)));
+            }
+        }
+    });
+}
+
+fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
     let t = ThemeTokens::of(ui);
-    let mut body = rect;
-    if is_named {
-        let tokens =
-            row.tokens.map_or(String::new(), |tokens| format!("{} tok", grouped(tokens.get(cx.state.settings.encoding()))));
-        let right = widgets::text_right(ui, pos2(rect.right() - 12.0, rect.top() + 14.0), tokens, theme::code(), t.weak);
-        widgets::text_at(
-            ui,
-            pos2(rect.left() + SIDE, rect.top() + 14.0),
-            &row.host.name,
-            theme::semibold(13.0),
-            t.strong,
-            right - rect.left() - 28.0,
-        );
-        body.min.y += 28.0;
-        ui.painter().hline(rect.x_range(), body.top() - 0.5, Stroke::new(1.0, t.line));
-    }
-    let foot = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER), rect.max);
-    ui.painter().hline(rect.x_range(), foot.top() - 0.5, Stroke::new(1.0, t.line));
-    body.max.y = foot.top() - 1.0;
+    let foot = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER - 2.0), rect.max);
+    ui.painter().hline(rect.x_range(), foot.top() + 0.5, Stroke::new(1.0, t.line));
+    let body = rect.with_max_y(foot.top());
     ui.scope_builder(widgets::region(ui, ("text", row.host.id)).max_rect(body), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         host_alone_ui(ui, cx, row.host.id);
@@ -260,18 +257,18 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow, is_named: bool) 
     let place = UiBuilder::new().max_rect(foot.shrink2(vec2(12.0, 0.0))).layout(Layout::left_to_right(Align::Center));
     ui.scope_builder(place.id_salt(("legend", row.host.id)), |ui| {
         ui.set_clip_rect(foot.intersect(ui.clip_rect()));
-        // Two texts beside each other have room for what can be clicked only; the marks are those of one text.
-        if foot.width() >= 320.0 {
-            host_legend_ui(ui);
-        }
-        if !row.view.limit.bites.is_empty() && !cx.state.view.hosts.hides_cuts {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if Button::new("Next cut").icon(icons::ARROW_DOWN).frameless().height(22.0).show(ui).clicked() {
-                    panes::next_cut(ui, row.host.id);
-                    ui.request_repaint();
-                }
-            });
-        }
+        host_legend_ui(ui);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let words = format!("{} to the model", widgets::number_text(row.bytes, "B"));
+            ui.label(RichText::new(words).font(theme::regular(11.5)).color(t.weak));
+            // The first is where F8 leads.
+            if row.view.removed.len() > 1
+                && Button::new("Next removed").icon(icons::ARROW_DOWN).frameless().height(22.0).show(ui).clicked()
+            {
+                panes::next_cut(ui, row.host.id);
+                ui.request_repaint();
+            }
+        });
     });
 }
 

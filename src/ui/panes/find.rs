@@ -16,7 +16,7 @@ pub fn places<'a>(cx: &Cx<'a>, pane: &PaneCx) -> &'a [Range<usize>] {
     let needle = cx.state.view.search.as_deref().filter(|needle| pane.is_focused && pane.index < 3 && !needle.is_empty());
     let found = needle.and_then(|needle| match cx.state.view.shows(pane.index) {
         PaneView::Host(host) => {
-            cx.ready(FindHostQuery { host, with_cuts: !cx.state.view.hosts.hides_cuts, needle: needle.into() })
+            cx.ready(FindHostQuery { host, with_cuts: cx.state.view.hosts.shows_removed, needle: needle.into() })
         }
         PaneView::Tree => cx.ready(FindDataQuery(needle.into())),
         PaneView::Text(_) | PaneView::Rendered(_) => cx.ready(FindQuery { format: pane.format, needle: needle.into() }),

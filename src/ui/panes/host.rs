@@ -10,12 +10,14 @@ use super::select::{DrawnText, Selection, between, intersect};
 use super::text::goto_id;
 use super::{PaneCx, find};
 use crate::analysis::special::Shown;
-use crate::analysis::{HostCutsQuery, HostMark, HostRows, HostRowsQuery, HostsQuery, evidence_text};
+use crate::analysis::{
+    HostCutsQuery, HostLine, HostMark, HostRemovedQuery, HostRows, HostRowsQuery, HostsQuery, TextRow, evidence_text,
+};
 use crate::host::HostId;
 use crate::state::{Action, HostsAction, PaneView, QueryState};
-use crate::ui::Cx;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
+use crate::ui::{Cx, icons};
 
 /// Rows that are shown of a text beyond what is visible, for a smooth edge.
 const SPARE: usize = 3;
@@ -30,7 +32,7 @@ pub fn of_pane(cx: &Cx<'_>, pane: &PaneCx) -> Option<HostId> {
 
 pub fn pane_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
     if let Some(host) = of_pane(cx, pane) {
-        host_text_ui(ui, cx, host, !cx.state.view.hosts.hides_cuts, pane);
+        host_text_ui(ui, cx, host, pane);
     }
 }
 
@@ -59,11 +61,12 @@ const ALONE: usize = 9;
 /// The exact text in the room that is left, where it is in none of the panes.
 pub fn host_alone_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId) {
     let pane = PaneCx { index: ALONE, format: "host", is_focused: true };
-    host_text_ui(ui, cx, host, !cx.state.view.hosts.hides_cuts, &pane);
+    host_text_ui(ui, cx, host, &pane);
 }
 
 /// The exact text in the room that is left.
-fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool, pane: &PaneCx) {
+fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
+    let with_cuts = cx.state.view.hosts.shows_removed;
     let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER).size().x / 64.0;
     let columns = ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
     let rows = match cx.ask(HostRowsQuery { host, columns, with_cuts }) {
@@ -77,7 +80,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool, pane: &
         widgets::empty_ui(ui, &format!("This text cannot be computed: {why}."), None);
         return;
     }
-    if rows.text.is_empty() {
+    if rows.text.is_empty() && rows.cuts().next().is_none() {
         widgets::empty_ui(ui, "The model is shown an empty text.", None);
         return;
     }
@@ -86,7 +89,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool, pane: &
     let mut area = ScrollArea::vertical().id_salt(("host text", host)).auto_shrink(false);
     if ui.data_mut(|data| data.remove_temp::<bool>(next_cut_id(host))).is_some() {
         let at: f32 = ui.data(|data| data.get_temp(scroll_id)).unwrap_or(0.0);
-        let tops: Vec<f32> = rows.cuts().map(|cut| rows.row_at(cut) as f32 * TEXT_ROW).collect();
+        let tops: Vec<f32> = rows.cuts().map(|row| row as f32 * TEXT_ROW).collect();
         // After the last one comes the first.
         if let Some(top) = tops.iter().find(|top| (**top - 3.0 * TEXT_ROW).max(0.0) > at + 1.0).or(tops.first()) {
             area = area.vertical_scroll_offset((top - 3.0 * TEXT_ROW).max(0.0));
@@ -115,7 +118,10 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool, pane: &
         for at in first..(first + count).min(rows.rows.len()) {
             let y = (top + (at - first) as f32 * TEXT_ROW).round();
             let rect = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
-            drawn.push(row_ui(ui, rows, at, rect, (&before, found)));
+            match &rows.rows[at] {
+                HostLine::Text(row) => drawn.push(row_ui(ui, rows, row, rect, (&before, found))),
+                HostLine::Removed { cut, .. } => removed_ui(ui, cx, host, *cut, rect),
+            }
         }
         let response = response.on_hover_cursor(egui::CursorIcon::Text);
         selected.follow(ui, &response, &drawn, &rows.text, &rows.lines);
@@ -125,44 +131,49 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, with_cuts: bool, pane: &
     ui.data_mut(|data| data.insert_temp(scroll_id, output.state.clamped_offset().y));
 }
 
-fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect, (selected, found): (&Range<usize>, &[Range<usize>])) -> DrawnText {
+fn row_ui(
+    ui: &mut Ui,
+    rows: &HostRows,
+    row: &TextRow,
+    rect: Rect,
+    (selected, found): (&Range<usize>, &[Range<usize>]),
+) -> DrawnText {
     let t = ThemeTokens::of(ui);
-    let row = &rows.rows[at];
     let left = rect.left() + 16.0;
     let mut job = egui::text::LayoutJob { break_on_newline: false, ..Default::default() };
-    let mut ground = None;
-    let mut added = Vec::new();
+    // Where something else stands than what was sent, and whether the row is that as a whole.
+    let mut grounds = Vec::new();
     let mut chars = 0;
     for (range, mark) in rows.marks_in(&row.range) {
         let piece = &rows.text[range.start.max(row.range.start)..range.end.min(row.range.end)];
         let shown = Shown::of(piece).text;
         let from = chars;
         chars += shown.chars().count();
-        let color = match mark {
-            HostMark::Sent => t.text,
-            HostMark::Added => t.accent,
-            HostMark::Removed => t.weak,
-        };
-        if *mark == HostMark::Added {
-            added.push((from, chars));
+        if *mark != HostMark::Sent {
+            grounds.push((from, chars, *mark, range));
         }
-        if *mark == HostMark::Removed {
-            ground.get_or_insert((from, chars)).1 = chars;
-        }
+        let color = if *mark == HostMark::Removed { t.weak } else { t.text };
         job.append(&shown, 0.0, egui::TextFormat::simple(theme::code(), color));
+    }
+    // An empty line is of what stands around it.
+    if row.range.is_empty()
+        && let Some((range, mark)) = rows.marks_in(&(row.range.start..row.range.start + 1)).next()
+        && *mark != HostMark::Sent
+    {
+        grounds.push((0, 0, *mark, range));
     }
     let galley = ui.painter().layout_job(job);
     let x = |char: usize| left + galley.pos_from_cursor(egui::text::CCursor::new(char)).left();
-    if let Some((from, to)) = ground {
-        // A row that is gone as a whole is amber from edge to edge.
-        let is_whole = from == 0 && to == chars;
-        let span = if is_whole { rect.x_range() } else { egui::Rangef::new(x(from), x(to)) };
-        ui.painter().rect_filled(Rect::from_x_y_ranges(span, rect.y_range()), 0.0, t.warn_bg);
-        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.warn);
-    }
-    for (from, to) in &added {
-        let span = Rect::from_x_y_ranges(x(*from)..=x(*to), rect.y_range()).shrink2(vec2(0.0, 1.0));
-        ui.painter().rect(span, theme::RADIUS_BAR, t.accent_bg, Stroke::new(1.0, t.accent_line), egui::StrokeKind::Inside);
+    for (from, to, mark, range) in &grounds {
+        let is_whole = *from == 0 && *to == chars;
+        let span = if is_whole { rect.x_range() } else { egui::Rangef::new(x(*from), x(*to)) };
+        let fill = if *mark == HostMark::Added { t.hover } else { t.warn_bg };
+        ui.painter().rect_filled(Rect::from_x_y_ranges(span, rect.y_range()), 0.0, fill);
+        let end = left + galley.size().x;
+        if *mark == HostMark::Added && is_whole && range.start >= row.range.start && end + 130.0 < rect.right() {
+            let at = pos2(rect.right() - 14.0, rect.center().y);
+            widgets::text_right(ui, at, "added by the host", theme::regular(11.5), t.weak);
+        }
     }
     let shown = Shown::of(&rows.text[row.range.clone()]);
     let drawn = DrawnText { rect, left, start: row.range.start, len: row.range.len(), shown, galley };
@@ -180,15 +191,45 @@ fn row_ui(ui: &mut Ui, rows: &HostRows, at: usize, rect: Rect, (selected, found)
     }
     let y = (rect.center().y - drawn.galley.size().y / 2.0).round();
     ui.painter().galley(pos2(left, y), Arc::clone(&drawn.galley), t.text);
-    let said = match (ground.is_some(), added.is_empty()) {
+    let has = |wanted: HostMark| grounds.iter().any(|(_, _, mark, _)| *mark == wanted);
+    let said = match (has(HostMark::Removed), has(HostMark::Added)) {
         (true, _) => "removed: ",
-        (false, false) => "added by the host: ",
-        (false, true) => "",
+        (false, true) => "added by the host: ",
+        (false, false) => "",
     };
     let text = format!("{said}{}", &rows.text[row.range.clone()]);
-    ui.interact(rect, ui.scope_id().with(("host row", at)), Sense::empty())
+    ui.interact(rect, ui.scope_id().with(("host row", row.range.start)), Sense::empty())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     drawn
+}
+
+/// What a limit took out here, folded in its place; a click unfolds it.
+fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
+    let t = ThemeTokens::of(ui);
+    let shows = cx.state.view.hosts.shows_removed;
+    let what = cx.ready(HostRemovedQuery(host)).and_then(|removed| removed.what.get(cut));
+    let size = cx.ready(HostsQuery).and_then(|report| Some(report.row(host)?.view.removed.get(cut)?.len() as u64));
+    let words = what.map_or_else(|| "Removed".to_owned(), |what| format!("Removed: {what}"));
+    let size = size.map_or_else(String::new, |size| widgets::number_text(size, "B"));
+    let response = ui.interact(rect, ui.scope_id().with(("removed", cut)), Sense::click());
+    let spoken = format!("{words}, {size}");
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, shows, &spoken));
+    ui.painter().rect_filled(rect, 0.0, t.warn_bg);
+    for y in [rect.top() + 0.5, rect.bottom() - 0.5] {
+        ui.painter().hline(rect.x_range(), y, Stroke::new(1.0, t.warn_line));
+    }
+    let y = rect.center().y;
+    let caret = if shows { icons::DOWN } else { icons::RIGHT };
+    widgets::glyph_at(ui, pos2(rect.left() + 20.0, y), caret, theme::icon_font(11.0), t.warn);
+    widgets::glyph_at(ui, pos2(rect.left() + 36.0, y), icons::CUT, theme::icon_font(13.0), t.warn);
+    let end = widgets::text_right(ui, pos2(rect.right() - 14.0, y), size, theme::mono(11.5), t.warn);
+    widgets::text_at(ui, pos2(rect.left() + 48.0, y), words, theme::small(), t.warn, end - rect.left() - 60.0);
+    widgets::focus_ring_inside(ui, &response);
+    if response.clicked() {
+        cx.send(Action::Hosts(HostsAction::ShowRemoved(!shows)));
+    }
+    let tip = if shows { "Fold what was removed" } else { "Show what was removed" };
+    response.on_hover_text(format!("{spoken}\n{tip}")).on_hover_cursor(egui::CursorIcon::PointingHand);
 }
 
 fn next_cut_id(host: HostId) -> Id {
@@ -203,7 +244,7 @@ pub fn next_cut(ui: &Ui, host: HostId) {
 /// The legend of the marks, on one line.
 pub fn legend_ui(ui: &mut Ui) {
     let t = ThemeTokens::of(ui);
-    for (color, text) in [(t.accent, "added by the host"), (t.warn, "removed")] {
+    for (color, text) in [(t.line2, "added by the host"), (t.warn, "removed")] {
         widgets::swatch(ui, color);
         ui.label(RichText::new(text).font(theme::regular(11.5)).color(t.weak));
     }

@@ -1,0 +1,421 @@
+//! The hosts of an answer as lanes by outcome: one for each text that models see, with the hosts that see it. The screen of
+//! hosts and the drawer show the same.
+
+use std::ops::Range;
+
+use egui::{Color32, Id, Key, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::{SIDE, row};
+use crate::analysis::{HostLane, HostOutcome, HostRow, HostsReport};
+use crate::host::{Evidence, HostId};
+use crate::number::{grouped, number_of};
+use crate::state::{Action, HostsAction};
+use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::widgets;
+use crate::ui::{Cx, icons, panes};
+
+const HEAD: f32 = 28.0;
+const GROUP: f32 = 24.0;
+/// A line of hosts in a lane, and what stands above and below.
+const LINE: f32 = 20.0;
+const AROUND: f32 = 18.0;
+const FOOT: f32 = theme::FOOTER + 2.0;
+/// From this width on there is a bar of facts.
+const WITH_BAR: f32 = 720.0;
+const BAR: f32 = 80.0;
+
+/// The colour and the icon of an outcome.
+pub fn tone(t: &ThemeTokens, outcome: HostOutcome) -> (Color32, &'static str) {
+    match outcome {
+        HostOutcome::Nothing => (t.bad, icons::ERROR),
+        HostOutcome::Cut => (t.warn, icons::CUT),
+        HostOutcome::Facts | HostOutcome::Part => (t.warn, icons::MISSING),
+        HostOutcome::All => (t.ok, icons::CHECK),
+        HostOutcome::Unknown => (t.weak, icons::UNKNOWN),
+    }
+}
+
+/// A row of the list.
+enum Entry<'a> {
+    Group { title: &'static str, color: Color32, note: String },
+    Lane(&'a HostLane),
+}
+
+/// The lanes with the titles of their groups: those of one's own hosts first, then by outcome.
+fn entries<'a>(t: &ThemeTokens, cx: &Cx<'_>, report: &'a HostsReport) -> Vec<Entry<'a>> {
+    let view = &cx.state.view.hosts;
+    let is_own = |lane: &&HostLane| report.hosts_of(lane).any(|row| row::is_first(row, view));
+    let (own, others): (Vec<&HostLane>, Vec<&HostLane>) = report.lanes.iter().partition(is_own);
+    let mut entries = Vec::new();
+    if !own.is_empty() {
+        let hosts = || own.iter().flat_map(|lane| report.hosts_of(lane));
+        let ways = [
+            (hosts().any(|row| row.host.is_own), "in your hosts file"),
+            (hosts().any(|row| view.pinned.contains(&row.host.id)), "pinned"),
+            (hosts().any(|row| view.found.contains(&row.host.id)), "found in your configuration"),
+        ];
+        let ways: Vec<&str> = ways.into_iter().filter(|(is_so, _)| *is_so).map(|(_, way)| way).collect();
+        entries.push(Entry::Group { title: "Your hosts", color: t.strong, note: ways.join(", ") });
+        entries.extend(own.iter().copied().map(Entry::Lane));
+    }
+    for outcome in HostOutcome::ALL {
+        let of_it = |lane: &&&HostLane| lane.outcome == outcome;
+        let hosts: usize = others.iter().filter(of_it).map(|lane| lane.rows.len()).sum();
+        if hosts == 0 {
+            continue;
+        }
+        let units = if own.iter().any(|lane| lane.outcome == outcome) { "more hosts" } else { "hosts" };
+        let color = if outcome == HostOutcome::All { t.strong } else { tone(t, outcome).0 };
+        entries.push(Entry::Group { title: outcome.title(), color, note: number_of(hosts as u64, units) });
+        entries.extend(others.iter().copied().filter(|lane| lane.outcome == outcome).map(Entry::Lane));
+    }
+    entries
+}
+
+/// The lanes as they are shown, each with its hosts: one's own first.
+pub fn shown<'a>(ui: &Ui, cx: &Cx<'_>, report: &'a HostsReport) -> Vec<Vec<&'a HostRow>> {
+    let lane = |entry| match entry {
+        Entry::Lane(lane) => Some(hosts_of(cx, report, lane)),
+        Entry::Group { .. } => None,
+    };
+    entries(ThemeTokens::of(ui), cx, report).into_iter().filter_map(lane).collect()
+}
+
+fn hosts_of<'a>(cx: &Cx<'_>, report: &'a HostsReport, lane: &'a HostLane) -> Vec<&'a HostRow> {
+    row::first(report.hosts_of(lane), |row| row::is_first(row, &cx.state.view.hosts))
+}
+
+struct Columns {
+    bar: Option<f32>,
+    facts: f32,
+    hosts: Range<f32>,
+    /// Where tokens end.
+    tokens: f32,
+    happens: Range<f32>,
+}
+
+impl Columns {
+    fn of(ui: &Ui, rect: Rect, report: &HostsReport) -> Self {
+        // What is longest of what is seen stands whole.
+        let width = |lane: &HostLane| {
+            let text = report.hosts_of(lane).next().map(HostRow::shown_text).unwrap_or_default();
+            ui.painter().layout_no_wrap(text, theme::code(), Color32::PLACEHOLDER).size().x
+        };
+        let facts_width = report.lanes.iter().map(width).fold(76.0, f32::max) + 18.0;
+        let has_bar = rect.width() >= WITH_BAR;
+        let left = rect.left() + SIDE;
+        let facts = if has_bar { left + BAR + 8.0 } else { left };
+        let happens = rect.right() - SIDE - if has_bar { 216.0 } else { 152.0 };
+        let tokens = happens - 12.0;
+        let hosts = facts + facts_width..tokens - if has_bar { 88.0 } else { 76.0 };
+        Self { bar: has_bar.then_some(left), facts, hosts, tokens, happens: happens..rect.right() - SIDE }
+    }
+}
+
+/// A host's place in its lane: the line, where it begins there, and its width.
+type Place = (usize, f32, f32);
+
+/// What a lane takes, as it is laid out in a width.
+struct Laid<'a> {
+    lane: &'a HostLane,
+    hosts: Vec<(&'a HostRow, Place)>,
+    happens: std::sync::Arc<egui::Galley>,
+    height: f32,
+}
+
+impl<'a> Laid<'a> {
+    fn of(ui: &Ui, cx: &Cx<'_>, report: &'a HostsReport, lane: &'a HostLane, columns: &Columns) -> Self {
+        let t = ThemeTokens::of(ui);
+        let room = columns.hosts.end - columns.hosts.start;
+        let (mut line, mut x) = (0, 0.0);
+        let mut hosts = Vec::new();
+        for host in hosts_of(cx, report, lane) {
+            let galley = ui.painter().layout_no_wrap(host.host.name.clone(), theme::medium(12.5), t.text);
+            let pin = if row::is_first(host, &cx.state.view.hosts) { 16.0 } else { 0.0 };
+            let width = (18.0 + galley.size().x + pin).min(room);
+            if x > 0.0 && x + width > room {
+                (line, x) = (line + 1, 0.0);
+            }
+            hosts.push((host, (line, x, width)));
+            x += width + 14.0;
+        }
+        let color = if lane.outcome == HostOutcome::All { t.text } else { tone(t, lane.outcome).0 };
+        let width = columns.happens.end - columns.happens.start - 18.0;
+        let happens = ui.painter().layout(report.happens(lane), theme::base(), color, width);
+        let height = (AROUND + (line + 1) as f32 * LINE).max((happens.size().y + AROUND).ceil());
+        Self { lane, hosts, happens, height }
+    }
+}
+
+/// The list in the room that is left. On the screen of hosts a lane shows its host beside it; in the drawer it opens the
+/// text in the middle pane.
+pub fn lanes_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, selected: Option<HostId>, is_screen: bool) {
+    let t = ThemeTokens::of(ui);
+    let columns = Columns::of(ui, rect, report);
+    let head = Rect::from_min_size(rect.min, vec2(rect.width(), HEAD));
+    let has_facts = report.rows.iter().any(HostRow::has_facts);
+    let title = |x: f32, text: &str| widgets::text_at(ui, pos2(x, head.center().y), text, theme::small(), t.weak, 200.0);
+    title(
+        columns.bar.unwrap_or(columns.facts),
+        match (has_facts, columns.bar) {
+            (true, Some(_)) => "Facts the model sees",
+            (true, None) => "Facts seen",
+            (false, Some(_)) => "Text the model sees",
+            (false, None) => "Text seen",
+        },
+    );
+    title(columns.hosts.start, "Hosts with this text");
+    title(columns.happens.start, "What happens");
+    widgets::text_right(ui, pos2(columns.tokens, head.center().y), "Tokens", theme::small(), t.weak);
+    ui.painter().hline(rect.x_range(), head.bottom() - 0.5, Stroke::new(1.0, t.line));
+    let list = Rect::from_min_max(head.left_bottom(), pos2(rect.right(), rect.bottom() - if is_screen { FOOT } else { 0.0 }));
+    let focus = ui.interact(list, Id::unique(("lanes", is_screen)), Sense::focusable_noninteractive());
+    focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts by what becomes of the answer"));
+    keys(ui, cx, &focus, report, selected);
+    // Heights depend on the width alone; what is out of sight is not drawn.
+    let mut tops = Vec::new();
+    let mut height = 0.0;
+    let entries: Vec<(Entry<'_>, Option<Laid<'_>>)> = entries(t, cx, report)
+        .into_iter()
+        .map(|entry| {
+            let laid = match &entry {
+                Entry::Lane(lane) => Some(Laid::of(ui, cx, report, lane, &columns)),
+                Entry::Group { .. } => None,
+            };
+            tops.push(height);
+            height += laid.as_ref().map_or(GROUP, |laid| laid.height);
+            (entry, laid)
+        })
+        .collect();
+    let painted = List { cx, columns, report, selected, is_screen, focus };
+    let is_moved = ui.data_mut(|data| data.remove_temp::<bool>(moved_id())).is_some();
+    ui.scope_builder(widgets::region(ui, "lane rows").max_rect(list), |ui| {
+        ui.set_clip_rect(list.intersect(ui.clip_rect()));
+        ScrollArea::vertical().id_salt(("lanes", is_screen)).auto_shrink(false).show_viewport(ui, |ui, viewport| {
+            let origin = ui.min_rect().min;
+            ui.allocate_rect(Rect::from_min_size(origin, vec2(viewport.width(), height)), Sense::hover());
+            for ((entry, laid), top) in entries.iter().zip(tops) {
+                let height = laid.as_ref().map_or(GROUP, |laid| laid.height);
+                let place = Rect::from_min_size(pos2(origin.x, (origin.y + top).round()), vec2(rect.width(), height));
+                let is_selected =
+                    laid.as_ref().is_some_and(|laid| laid.hosts.iter().any(|(row, _)| Some(row.host.id) == selected));
+                if is_moved && is_selected {
+                    ui.scroll_to_rect(place, None);
+                }
+                if top + height < viewport.top() || top > viewport.bottom() {
+                    continue;
+                }
+                match (entry, laid) {
+                    (Entry::Group { title, color, note }, _) => group_ui(ui, place, title, *color, note),
+                    (_, Some(laid)) => lane_ui(ui, &painted, place, laid),
+                    _ => {}
+                }
+            }
+        });
+    });
+    if is_screen {
+        foot_ui(ui, cx, rect.with_min_y(list.bottom()), report);
+    }
+}
+
+fn group_ui(ui: &Ui, rect: Rect, title: &str, color: Color32, note: &str) {
+    let t = ThemeTokens::of(ui);
+    ui.painter().rect_filled(rect, 0.0, t.card);
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    let y = rect.center().y;
+    widgets::text_at(ui, pos2(rect.left() + SIDE, y), title, theme::semibold(12.5), color, rect.width() * 0.5);
+    widgets::text_right(ui, pos2(rect.right() - SIDE, y), note, theme::small(), t.weak);
+    let spoken = format!("{title}, {note}");
+    ui.interact(rect, ui.scope_id().with(("group", title)), Sense::empty())
+        .widget_info(|| WidgetInfo::labeled(Role::Heading, true, &spoken));
+}
+
+/// What all lanes are painted with.
+struct List<'a> {
+    cx: &'a Cx<'a>,
+    columns: Columns,
+    report: &'a HostsReport,
+    selected: Option<HostId>,
+    is_screen: bool,
+    focus: egui::Response,
+}
+
+impl List<'_> {
+    fn choose(&self, host: HostId) {
+        self.focus.request_focus();
+        let action = if self.is_screen { HostsAction::Show(Some(host)) } else { HostsAction::Open(host) };
+        self.cx.send(Action::Hosts(action));
+    }
+}
+
+fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
+    let t = ThemeTokens::of(ui);
+    let cx = list.cx;
+    let Some((first, _)) = laid.hosts.first() else { return };
+    let selected = list.selected.filter(|id| laid.hosts.iter().any(|(row, _)| row.host.id == *id));
+    let response = ui.interact(rect, ui.scope_id().with(("lane", first.host.id)), Sense::CLICK);
+    if selected.is_some() || response.hovered() {
+        ui.painter().rect_filled(rect, 0.0, if selected.is_some() { t.accent_bg } else { t.hover });
+    }
+    if selected.is_some() {
+        ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), 0.0, t.accent);
+    }
+    ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, t.line));
+    let columns = &list.columns;
+    let outcome = laid.lane.outcome;
+    let (color, icon) = tone(t, outcome);
+    let y = rect.center().y;
+    let shown = first.shown_text();
+    if let Some(x) = columns.bar {
+        let bar = Rect::from_min_size(pos2(x, y - 4.0), vec2(BAR, 8.0));
+        let (part, all) = first.shown();
+        share_at(ui, bar, (outcome != HostOutcome::Unknown).then_some(part as f32 / all.max(1) as f32), color);
+    }
+    match shown.split_once(' ').filter(|_| outcome != HostOutcome::Unknown) {
+        Some((part, rest)) => {
+            let color = if outcome == HostOutcome::All { t.text } else { color };
+            let x = widgets::text_at(ui, pos2(columns.facts, y), part, theme::code(), color, f32::INFINITY);
+            widgets::text_at(ui, pos2(x, y), format!(" {rest}"), theme::code(), t.weak, f32::INFINITY);
+        }
+        None => {
+            widgets::text_at(ui, pos2(columns.facts, y), &shown, theme::small(), t.weak, f32::INFINITY);
+        }
+    }
+    let lines = laid.hosts.last().map_or(1, |(_, (line, ..))| line + 1);
+    let top = y - lines as f32 * LINE / 2.0;
+    for (row, (line, x, width)) in &laid.hosts {
+        let place = Rect::from_min_size(pos2(columns.hosts.start + x, top + *line as f32 * LINE), vec2(*width, LINE));
+        host_ui(ui, list, place, row, selected == Some(row.host.id) && laid.hosts.len() > 1);
+    }
+    let tokens = first.tokens.map(|tokens| grouped(tokens.get(cx.state.settings.encoding())));
+    if let Some(tokens) = &tokens {
+        let left = widgets::text_right(ui, pos2(columns.tokens, y), "tok", theme::small(), t.weak);
+        widgets::text_right(ui, pos2(left - 5.0, y), tokens, theme::mono_semibold(12.0), t.strong);
+    }
+    widgets::glyph_at(ui, pos2(columns.happens.start + 6.0, y), icon, theme::icon_font(14.0), color);
+    let place = pos2(columns.happens.start + 18.0, (y - laid.happens.size().y / 2.0).round());
+    ui.painter().galley(place, std::sync::Arc::clone(&laid.happens), t.text);
+    let names: Vec<&str> = laid.hosts.iter().map(|(row, _)| row.host.name.as_str()).collect();
+    let tokens = tokens.map_or_else(String::new, |tokens| format!("{tokens} tokens, "));
+    let spoken = format!("{}: {shown}, {tokens}{}", names.join(", "), list.report.happens(laid.lane));
+    response.widget_info(|| WidgetInfo::selected(Role::Row, true, selected.is_some(), &spoken));
+    if response.clicked() {
+        list.choose(selected.unwrap_or(first.host.id));
+    }
+    response.on_hover_cursor(egui::CursorIcon::PointingHand);
+}
+
+/// How its rules are known, its name, and whether it is one's own.
+fn host_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, row: &HostRow, is_selected: bool) {
+    let t = ThemeTokens::of(ui);
+    // What the edge of the list cuts off cannot be clicked, and is no place of it.
+    let seen = rect.intersect(ui.clip_rect());
+    if !seen.is_positive() {
+        return;
+    }
+    let response = ui.interact(seen, ui.scope_id().with(("host", row.host.id)), Sense::CLICK);
+    let spoken = format!("{} {}, {}", row.host.name, row.host.version, row.host.evidence.name());
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_selected, &spoken));
+    let y = rect.center().y;
+    widgets::glyph_at(ui, pos2(rect.left() + 7.0, y), row::evidence_icon(row.host.evidence), theme::icon_font(13.0), t.weak);
+    let is_first = row::is_first(row, &list.cx.state.view.hosts);
+    let color = if is_selected || response.hovered() { t.accent } else { t.strong };
+    let room = rect.width() - 18.0 - if is_first { 16.0 } else { 0.0 };
+    let end = widgets::text_at(ui, pos2(rect.left() + 18.0, y), &row.host.name, theme::medium(12.5), color, room);
+    if is_first {
+        widgets::glyph_at(ui, pos2(end + 9.0, y), icons::BASELINE, theme::icon_font(12.0), t.accent);
+    }
+    widgets::focus_ring_inside(ui, &response);
+    if response.clicked() {
+        list.choose(row.host.id);
+    }
+    response.on_hover_text(spoken).on_hover_cursor(egui::CursorIcon::PointingHand);
+}
+
+/// A bar of the share that is shown; dashed where it is not known.
+fn share_at(ui: &Ui, rect: Rect, share: Option<f32>, color: Color32) {
+    let t = ThemeTokens::of(ui);
+    let Some(share) = share else {
+        let corners = [rect.left_top(), rect.right_top(), rect.right_bottom(), rect.left_bottom(), rect.left_top()];
+        ui.painter().extend(egui::Shape::dashed_line(&corners, Stroke::new(1.0, t.weak), 3.0, 3.0));
+        return;
+    };
+    ui.painter().rect_filled(rect, theme::RADIUS_BAR, t.hover);
+    if share > 0.0 {
+        let filled = rect.with_max_x(rect.left() + (rect.width() * share).max(1.0));
+        ui.painter().rect_filled(filled, theme::RADIUS_BAR, color);
+    }
+}
+
+/// What the icons mean, and the way to the next cut.
+fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
+    let t = ThemeTokens::of(ui);
+    ui.painter().hline(rect.x_range(), rect.top() + 0.5, Stroke::new(1.0, t.line));
+    let layout = egui::Layout::left_to_right(egui::Align::Center);
+    ui.scope_builder(widgets::region(ui, "lanes foot").max_rect(rect.shrink2(vec2(SIDE, 0.0))).layout(layout), |ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        for evidence in [Evidence::Observed, Evidence::Source, Evidence::Documented, Evidence::Inferred] {
+            ui.label(icons::icon(row::evidence_icon(evidence), 13.0, t.weak));
+            ui.label(egui::RichText::new(evidence.name()).font(theme::regular(11.5)).color(t.weak));
+            ui.add_space(7.0);
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let has_cut = report.rows.iter().any(|row| row.limit().state.is_truncated() == Some(true));
+            let button = widgets::Button::new("Next cut").shortcut("F8").frameless().height(22.0);
+            if has_cut && button.show(ui).clicked() {
+                next_cut(ui, cx).into_iter().for_each(|action| cx.send(action));
+            }
+        });
+    });
+}
+
+fn moved_id() -> Id {
+    Id::unique("moved over lanes")
+}
+
+/// Turns to the next host that cuts, in the order of the lanes, and to the place where it does.
+pub fn next_cut(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
+    let report = cx.ready(crate::analysis::HostsQuery)?;
+    let hosts: Vec<&HostRow> = shown(ui, cx, report).into_iter().flatten().collect();
+    let at = cx.state.view.hosts.selected.and_then(|id| hosts.iter().position(|row| row.host.id == id));
+    let after = at.map_or(0, |at| at + 1);
+    let cuts = |row: &&&HostRow| row.limit().state.is_truncated() == Some(true);
+    let next = hosts[after..].iter().chain(&hosts[..after]).find(cuts)?.host.id;
+    ui.data_mut(|data| data.insert_temp(moved_id(), true));
+    panes::next_cut(ui, next);
+    Some(Action::Hosts(HostsAction::Select(next)))
+}
+
+/// Up and Down go through the lanes, Left and Right through the hosts of one; Enter opens the host.
+fn keys(ui: &Ui, cx: &Cx<'_>, focus: &egui::Response, report: &HostsReport, selected: Option<HostId>) {
+    if !focus.has_focus() {
+        return;
+    }
+    let filter = egui::EventFilter { vertical_arrows: true, horizontal_arrows: true, ..Default::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(focus.id, filter));
+    widgets::focus_ring_inside(ui, focus);
+    let pressed = |key| ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, key));
+    let lanes = shown(ui, cx, report);
+    let place = |id: HostId| {
+        let at = |hosts: &Vec<&HostRow>| hosts.iter().position(|row| row.host.id == id);
+        lanes.iter().enumerate().find_map(|(lane, hosts)| Some((lane, at(hosts)?)))
+    };
+    let at = selected.and_then(place);
+    let (lane, host) = at.unwrap_or((0, 0));
+    let to = match () {
+        () if pressed(Key::ArrowDown) => Some((at.map_or(0, |_| lane + 1), 0)),
+        () if pressed(Key::ArrowUp) => lane.checked_sub(1).map(|lane| (lane, 0)),
+        () if pressed(Key::ArrowRight) => Some((lane, host + 1)),
+        () if pressed(Key::ArrowLeft) => host.checked_sub(1).map(|host| (lane, host)),
+        () => None,
+    };
+    if let Some(row) = to.and_then(|(lane, host)| lanes.get(lane)?.get(host)) {
+        ui.data_mut(|data| data.insert_temp(moved_id(), true));
+        cx.send(Action::Hosts(HostsAction::Select(row.host.id)));
+    }
+    if pressed(Key::Enter)
+        && let Some(host) = selected
+    {
+        cx.send(Action::Hosts(HostsAction::Show(Some(host))));
+    }
+}
