@@ -12,7 +12,7 @@ pub use lanes::{lanes_ui, next_cut};
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::Button;
-use super::{Cx, icons, panes, widgets};
+use super::{Cx, icons, panes, strip, widgets};
 use crate::analysis::{DeliveriesQuery, DeliveryKind, HostOutcome, HostsQuery, HostsReport};
 use crate::state::{Action, HostsAction, ProbeAction, QueryState, ViewAction};
 
@@ -92,6 +92,10 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, hosts: usize) -> Rect {
             };
             if is_copied {
                 cx.send(Action::CopyVerdict);
+            }
+            let picture = Button::new(if head.width() < theme::MEDIUM { "" } else { strip::PICTURE }).name(strip::PICTURE);
+            if picture.icon(icons::IMAGE).frameless().height(theme::ICON_BUTTON).show(ui).clicked() {
+                cx.send(strip::copy_below(ui, head));
             }
         });
     });

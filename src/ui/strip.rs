@@ -368,7 +368,8 @@ pub fn buttons_ui(ui: &mut Ui, cx: &Cx<'_>, strip: &Strip, rect: Rect, why: Opti
 }
 
 const VERDICT: &str = "Copy verdict";
-const PICTURE: &str = "Copy as picture";
+/// The name of copying a picture, everywhere.
+pub const PICTURE: &str = "Copy as picture";
 
 /// Puts what stands from the top of this on in the window into the clipboard, down to the status bar.
 pub fn copy_below(ui: &Ui, head: Rect) -> Action {

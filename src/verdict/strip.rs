@@ -241,6 +241,8 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
     if let Some(third) = third {
         let role = if third.is_lossless() { "same data" } else { "loses least" };
         cells.push(third.cell(tokenizer, &sent, role));
+    } else if is_twin {
+        cells.push(json.cell(tokenizer, &sent, "of what was read"));
     }
     let candidates = [Some(plain), third];
     let winner = candidates.into_iter().flatten().filter(Candidate::is_lossless).min_by_key(Candidate::tokens);

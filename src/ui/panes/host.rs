@@ -99,7 +99,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     if let Some(offset) = goto {
         area = area.vertical_scroll_offset(((rows.row_at(offset) as f32 - 4.0) * TEXT_ROW).max(0.0));
     }
-    let found = find::places(cx, pane);
+    let (found, current) = (find::places(cx, pane), find::current(ui, cx, pane));
     let mut selected = Selection::of(ui, cx, pane.index, host.as_str());
     let before = selected.range();
     let output = area.show_viewport(ui, |ui, viewport| {
@@ -119,7 +119,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
             let y = (top + (at - first) as f32 * TEXT_ROW).round();
             let rect = Rect::from_min_size(pos2(origin.x, y), vec2(viewport.width(), TEXT_ROW));
             match &rows.rows[at] {
-                HostLine::Text(row) => drawn.push(row_ui(ui, rows, row, rect, (&before, found))),
+                HostLine::Text(row) => drawn.push(row_ui(ui, rows, row, rect, (&before, found, current))),
                 HostLine::Removed { cut, .. } => removed_ui(ui, cx, host, *cut, rect),
             }
         }
@@ -136,7 +136,7 @@ fn row_ui(
     rows: &HostRows,
     row: &TextRow,
     rect: Rect,
-    (selected, found): (&Range<usize>, &[Range<usize>]),
+    (selected, found, current): (&Range<usize>, &[Range<usize>], Option<&Range<usize>>),
 ) -> DrawnText {
     let t = ThemeTokens::of(ui);
     let left = rect.left() + 16.0;
@@ -181,13 +181,8 @@ fn row_ui(
         ui.painter().rect_filled(drawn.span(&chosen), 0.0, t.sel);
     }
     for found in between(found, &row.range) {
-        ui.painter().rect(
-            drawn.span(found),
-            theme::RADIUS_BAR,
-            t.warn_bg,
-            Stroke::new(1.0, t.warn_line),
-            egui::StrokeKind::Inside,
-        );
+        let (fill, stroke) = find::colors(t, current == Some(found));
+        ui.painter().rect(drawn.span(found), theme::RADIUS_BAR, fill, stroke, egui::StrokeKind::Inside);
     }
     let y = (rect.center().y - drawn.galley.size().y / 2.0).round();
     ui.painter().galley(pos2(left, y), Arc::clone(&drawn.galley), t.text);
