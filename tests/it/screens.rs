@@ -252,7 +252,7 @@ fn newcomers() {
         "hostile-card-1280",
         [1_280, 800],
         Light,
-        &["| id | companyName | isActive |", "written by Loupe from the data"],
+        &["| id | companyName | isActive |", "Markdown table"],
     );
     // A server of one's own, with nothing called yet; and the same once it went away.
     let mut own = Window::sample("all");
@@ -708,7 +708,7 @@ fn questions_and_the_protocol_log() {
     );
     window.send(ViewAction::ShowTab(SidebarTab::Resources));
     album.add(&mut window, "library", MAIN, Dark);
-    album.reads(&mut window, "library-640", [640, 520], Light, &["sample://dial/users/{key}", "Resource template"]);
+    album.reads(&mut window, "library-640", [640, 520], Light, &["sample://dial/users/{key}", "One user"]);
 }
 
 #[test]
