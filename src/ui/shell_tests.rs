@@ -357,7 +357,7 @@ fn fields_send_what_was_set() {
     check_click(unanswered(), "format: markdown", set(3, Value::Json("\"markdown\"".into())));
     // Beside an answer the form is one click away.
     let mut beside = harness(answered(Outcome::Result));
-    beside.get_by_label("Arguments").click();
+    beside.get_by_label_contains("Arguments").click();
     beside.run_ok();
     beside.get_by_label("active: true").click();
     beside.run_ok();

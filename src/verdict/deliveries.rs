@@ -27,8 +27,8 @@ impl Deliveries {
         };
         let (whole, known) = best.whole();
         verdict.plain(format!("{}: ", best.kind.title()));
-        let share = format!("whole in {whole} of {known} hosts");
-        verdict.parts.push(if whole == known { VerdictPart::Good(share) } else { VerdictPart::Plain(share) });
+        let share = format!("every fact in {whole} of {known} hosts");
+        verdict.parts.push(if best.says_all() { VerdictPart::Good(share) } else { VerdictPart::Plain(share) });
         let ties: Vec<&&DeliveryRow> = others.iter().take_while(|row| row.whole().0 == whole).collect();
         match (ties.split_first(), best.median(encoding)) {
             (None, Some(median)) => verdict.plain(format!(", {} tokens in the median host", grouped(median))),

@@ -247,13 +247,7 @@ fn newcomers() {
         Dark,
         &["| id | companyName | isActive | companyType | phone |", "written by Loupe from the data"],
     );
-    album.reads(
-        &mut hostile,
-        "hostile-card-1280",
-        [1_280, 800],
-        Light,
-        &["| id | companyName | isActive |", "Markdown table"],
-    );
+    album.reads(&mut hostile, "hostile-card-1280", [1_280, 800], Light, &["| id | companyName | isActive |", "Markdown table"]);
     // A server of one's own, with nothing called yet; and the same once it went away.
     let mut own = Window::sample("all");
     let command = Command { program: "npx".into(), args: vec!["-y".into(), "my-server".into()], ..Command::default() };
@@ -518,7 +512,11 @@ fn hosts() {
         "hosts-deliveries",
         [1_280, 800],
         Light,
-        &["17,712 tok, median", "whole in 20 of 27 hosts", ", as many as JSON in a fence in the text, for 8,103 tokens less"],
+        &[
+            "17,712 tok, median",
+            "every fact in 20 of 27 hosts",
+            ", as many as JSON in a fence in the text, for 8,103 tokens less",
+        ],
     );
 }
 
@@ -698,7 +696,7 @@ fn questions_and_the_protocol_log() {
     ];
     hear(&mut window, ServerNotification::Library { entries, notes: Vec::new() });
     if let Connection::Connected { server, .. } = &mut window.state.connection {
-        server.capabilities = Some(r#"{"completions":{}}"#.into());
+        server.capabilities = Some(r#"{"completions":{},"resources":{},"prompts":{}}"#.into());
     }
     window.state.perform(Action::Library(LibraryAction::Select(3)), &mut Vec::new());
     window.state.perform(Action::Library(LibraryAction::Set { name: "key".into(), value: "a".into() }), &mut Vec::new());

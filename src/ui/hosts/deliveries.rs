@@ -97,7 +97,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
 fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &DeliveryRow, is_best: bool) {
     let t = ThemeTokens::of(ui);
     let (whole, known) = row.whole();
-    let is_green = is_best && whole == known;
+    let is_green = is_best && row.says_all();
     if is_best {
         let color = if is_green { t.ok } else { t.accent };
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(rect.width() - 8.0, 2.0)), 0.0, color);
@@ -112,7 +112,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &DeliveryRow, is_best: boo
             format!("{}: {}", row.kind.title(), row.note)
         }
         Some(median) => {
-            let share = format!("{whole} of {known} whole");
+            let share = format!("all facts in {whole} of {known}");
             widgets::text_at(ui, below(28.0), &share, theme::medium(12.0), if is_green { t.ok } else { t.text }, room);
             let tokens = format!("{} tok, median", grouped(median));
             widgets::text_at(ui, below(12.0), &tokens, theme::small(), t.weak, room);
