@@ -92,7 +92,8 @@ impl DeliveryRow {
 
     /// Whether every host whose text is known shows all that the answer says: each fact, and what its own text says beside them.
     pub fn says_all(&self) -> bool {
-        self.cells.iter().filter(|cell| cell.tokens.is_some()).all(|cell| cell.is_whole() && cell.has_text)
+        let mut known = self.cells.iter().filter(|cell| cell.tokens.is_some()).peekable();
+        known.peek().is_some() && known.all(|cell| cell.is_whole() && cell.has_text)
     }
 
     /// Facts lost, summed over the hosts.
@@ -320,7 +321,7 @@ mod tests {
         assert_eq!(missing(DeliveryKind::Link, "codex"), 3);
         assert_eq!(cell(DeliveryKind::Link, "zed").tokens, None);
         let verdict = made.verdict(Encoding::O200kBase).text();
-        assert!(verdict.starts_with("Both, the text is the JSON: whole in "), "{verdict}");
+        assert!(verdict.starts_with("Both, the text is the JSON: every fact in "), "{verdict}");
         // Ties are said, with what the cheaper one saves.
         assert!(verdict.contains(", as many as JSON in a fence in the text, for "), "{verdict}");
     }
