@@ -303,6 +303,12 @@ mod tests {
         ]);
         let said = say(&tie).unwrap();
         assert!(said.ends_with("JSON, columns and rows: 900 tokens, −10%, no fact lost, cheapest, with YAML."), "{said}");
+        let plain = all(&[("content", 1_000, Exact, 0), ("json", 800, Exact, 0), ("json-table", 800, Exact, 0)]);
+        let said = say(&plain).unwrap();
+        assert!(
+            said.ends_with("JSON, compact: 800 tokens, −20%, no fact lost, cheapest, with JSON, columns and rows."),
+            "{said}"
+        );
         let near = all(&[("content", 1_000, Exact, 0), ("json", 800, Exact, 0), ("toon", 780, Exact, 0)]);
         let said = say(&near).unwrap();
         assert!(said.ends_with("JSON, compact: 800 tokens, −20%, no fact lost, within 5% of the cheapest."), "{said}");

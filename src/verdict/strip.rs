@@ -232,12 +232,6 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
     let is_derived = |row: &CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
     let derived: Vec<_> = rows.iter().filter(|row| is_derived(row)).filter_map(|row| Candidate::of(*row, tokenizer)).collect();
     let third = if has_all { cheapest(&derived, plain, &sent) } else { None };
-    let others: Vec<&str> = third
-        .iter()
-        .flat_map(|third| derived.iter().filter(|other| other.is_lossless() && other.tokens() == third.tokens()))
-        .map(|other| title(other.row.row))
-        .skip(1)
-        .collect();
     if let Some(third) = third {
         let role = if third.is_lossless() { "same data" } else { "loses least" };
         cells.push(third.cell(tokenizer, &sent, role));
@@ -252,13 +246,11 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
     match winner.filter(|winner| winner.is_less(sent.tokens())) {
         Some(winner) if is_known(&winner) => {
             let is_least = derived.iter().filter(|other| other.is_lossless()).all(|other| other.tokens() >= winner.tokens());
-            let badge = match others[..] {
-                _ if !is_least => "within 5% of the cheapest".to_owned(),
-                _ if winner.row.row.format == plain.row.row.format => "cheapest".to_owned(),
-                [] => "cheapest".to_owned(),
-                [other] => format!("cheapest, with {other}"),
-                _ => format!("cheapest, with {}", number_of(others.len() as u64, "others")),
+            let as_cheap = |other: &&Candidate<'_>| {
+                other.is_lossless() && other.tokens() == winner.tokens() && other.row.row.format != winner.row.row.format
             };
+            let others: Vec<&str> = derived.iter().filter(as_cheap).map(|other| title(other.row.row)).collect();
+            let badge = if is_least { cheapest_with(&others) } else { "within 5% of the cheapest".to_owned() };
             let at = cells.iter().rposition(|cell| cell.format == winner.row.row.format);
             at.map(|at| &mut cells[at]).into_iter().for_each(|cell| cell.badge = Some(badge.clone()));
         }
@@ -272,6 +264,15 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
         _ => {}
     }
     Some(Strip { cells, note: None })
+}
+
+/// The badge of the winner, with those that cost as much.
+pub(super) fn cheapest_with(others: &[&str]) -> String {
+    match others {
+        [] => "cheapest".to_owned(),
+        [other] => format!("cheapest, with {other}"),
+        _ => format!("cheapest, with {}", number_of(others.len() as u64, "others")),
+    }
 }
 
 /// The cheapest that loses nothing, where it is worth naming beside the plain choice; where every one loses something, the

@@ -9,7 +9,7 @@ use crate::diff::pattern::name;
 use crate::format::{self, Format};
 use crate::number::{grouped, milliseconds, number_of};
 use crate::token::{Count, Tokenizer};
-use crate::verdict::strip::{Candidate, NO_FACT_LOST, cheapest};
+use crate::verdict::strip::{Candidate, NO_FACT_LOST, cheapest, cheapest_with};
 use crate::verdict::{CountedRow, Loss, Strip, StripCell, Verdict, VerdictPart, change};
 
 /// Names in a list before the rest is counted.
@@ -50,11 +50,7 @@ pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Opti
         let is_as_cheap =
             |at: &&usize| Some(**at) != winner.column && offered.is_whole(**at) && offered.tokens(**at) == winner.count.high();
         let others: Vec<&str> = answers.iter().filter(is_as_cheap).map(|at| bare(&sweep.columns[*at])).collect();
-        winner.badge = Some(match others[..] {
-            [] => "cheapest".to_owned(),
-            [other] => format!("cheapest, with {other}"),
-            _ => format!("cheapest, with {}", number_of(others.len() as u64, "others")),
-        });
+        winner.badge = Some(cheapest_with(&others));
         let count = winner.count.high();
         let is_offered = winner.column.is_some_and(|at| sweep.columns[at].is_offered());
         if let Some(cell) = fewer.filter(|_| is_offered).and_then(|fewer| offered.fewer(fewer, count)) {
