@@ -179,6 +179,8 @@ fn markdown_or_json_is_one_click() {
     until(&mut window, "the table is copied", |window| !copied(window).is_empty());
     assert!(copied(&window).concat().starts_with("| response_format | Tokens (o200k_base) | Against json as sent |"));
     // The verdict that is in sight is the one that is copied.
+    window.get_by_label("Copy as…").click();
+    until(&mut window, "the menu", |window| window.query_by_label("Copy verdict").is_some());
     window.get_by_label("Copy verdict").click();
     until(&mut window, "the verdict is copied", |window| {
         copied(window).concat().starts_with("**Same data as JSON, compact: ")
