@@ -370,7 +370,14 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         end = small_badge(ui, pos2(end + 8.0, y), "as sent", false);
     }
     if let Some((_, badge)) = scale.winner.as_ref().filter(|_| is_winner && end + 90.0 < columns.bar.left()) {
-        end = small_badge(ui, pos2(end + 8.0, y), badge, true);
+        // With whom it ties stands in the strip, where there is no room.
+        let fits = |text: &&str| {
+            let width = ui.painter().layout_no_wrap((*text).to_owned(), theme::medium(10.5), t.ok).size().x;
+            end + width + 26.0 < columns.bar.left()
+        };
+        let tied = if badge.contains(", with ") { "tied, no fact lost" } else { "no fact lost" };
+        let shown = [badge.as_str(), tied].into_iter().find(fits).unwrap_or("no fact lost");
+        end = small_badge(ui, pos2(end + 8.0, y), shown, true);
     }
     if (response.hovered() || (is_peeked && focus.has_focus())) && end + 50.0 < columns.bar.left() {
         small_badge(ui, pos2(end + 8.0, y), "Open", false);
