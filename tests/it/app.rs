@@ -147,6 +147,8 @@ fn a_strangers_questions_are_answered_by_the_strip() {
         &["Sent now, text: ", "CSV, same data: ", "% less than sent, no fact lost.", "no fact lost, cheapest"],
     );
     assert!(paints(&window, "no fact lost") && paints(&window, "CSV"));
+    // What a change counts beside a row's own tokens is said below the rows.
+    window.get_by_label_contains("vs sent counts the ");
     // Text beside data that says names of codes: nobody wins, and what would be lost is counted.
     let window = read("dual_search_companies", &["the text misses ", "leaves out ", " things the text says"]);
     assert!(!paints(&window, "cheapest"), "nothing wins that leaves something out");

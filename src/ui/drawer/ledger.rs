@@ -195,6 +195,7 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 more_ui(ui, &shown, &first, all_id, is_all);
             }
             absent_ui(ui, lines);
+            prose_ui(ui, cx, lines, scale.baseline);
             ui.add_space(4.0);
         });
     });
@@ -224,7 +225,6 @@ fn more_ui(ui: &mut Ui, shown: &[&Line<'_>], first: &[&Line<'_>], all_id: Id, is
 
 /// The formats that do not apply, those of one reason in one line.
 fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
-    let t = ThemeTokens::of(ui);
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in lines {
         let Known::Not(row) = line.known else { continue };
@@ -241,12 +241,31 @@ fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
             }
             _ => format!("{}: {why}", formats.join(", ")),
         };
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
-        let at = pos2(rect.left() + SIDE, rect.center().y);
-        widgets::text_at(ui, at, &words, theme::small(), t.weak, rect.width() - 2.0 * SIDE);
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
-        response.on_hover_text(words);
+        note_ui(ui, &words);
     }
+}
+
+/// The text beside the data counts with every derived format, whose own tokens do not have it.
+fn prose_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>], baseline: &str) {
+    let prose = lines.iter().find_map(|line| match line.known {
+        Known::Row(row, count) if !is_as_sent(row.format) => {
+            compared(cx, row, count, baseline).filter(|whole| *whole != count).map(|_| row.prose)
+        }
+        _ => None,
+    });
+    if let Some(prose) = prose.and_then(|prose| cx.state.settings.tokenizer.from_tokens(prose)) {
+        note_ui(ui, &format!("vs sent counts the {} tok of text beside the data with every derived format", counted(prose)));
+    }
+}
+
+/// A line below the rows.
+fn note_ui(ui: &mut Ui, words: &str) {
+    let t = ThemeTokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
+    let at = pos2(rect.left() + SIDE, rect.center().y);
+    widgets::text_at(ui, at, words, theme::small(), t.weak, rect.width() - 2.0 * SIDE);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
+    response.on_hover_text(words);
 }
 
 fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
