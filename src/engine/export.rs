@@ -21,12 +21,12 @@ pub(super) fn write(
     order: &ExportOrder,
     path: Option<PathBuf>,
     hosts: &Hosts,
+    cancel: &Cancel,
 ) -> Result<Event, Problem> {
     let place = match (&order.fixture, &path) {
         (Some(fixture), Some(path)) => store::place(fixture, path),
         _ => Place::default(),
     };
-    let cancel = Cancel::new();
     let samples: Vec<_> = captures.iter().cloned().map(analysis::subject).collect();
     let (subject, capture) = (&samples[0], &captures[0]);
     let material = Material { subject, samples: &samples, hosts, encoding: order.encoding, place: &place };
@@ -34,7 +34,7 @@ pub(super) fn write(
         let picture = |picture| Event::Export(ExportEvent::Picture { picture, theme: order.theme, path: path.clone() });
         match (&export.form, &path) {
             (ExportForm::Picture(drawn), _) => {
-                return Ok(picture(ExportPicture::Drawn(Arc::new(drawn(&material, &cancel).map_err(called_off)??))));
+                return Ok(picture(ExportPicture::Drawn(Arc::new(drawn(&material, cancel).map_err(called_off)??))));
             }
             (ExportForm::Pane, _) => return Ok(picture(ExportPicture::Pane { capture: Arc::clone(capture), shows: order.pane })),
             (ExportForm::Folder, Some(path)) => {
@@ -44,7 +44,7 @@ pub(super) fn write(
             (ExportForm::Folder, None) | (ExportForm::File(_), _) => {}
         }
     }
-    let bytes = order.kind.write(&material, &cancel).map_err(called_off)??;
+    let bytes = order.kind.write(&material, cancel).map_err(called_off)??;
     put(path, &bytes)
 }
 
@@ -55,9 +55,10 @@ pub(super) fn write_compare(
     file: SweepFile,
     path: Option<PathBuf>,
     hosts: &Hosts,
+    cancel: &Cancel,
 ) -> Result<Event, Problem> {
     let subjects: Vec<_> = captures.into_iter().map(analysis::subject).collect();
-    let text = file.write(&subjects, ask, hosts, &Cancel::new()).map_err(called_off)?;
+    let text = file.write(&subjects, ask, hosts, cancel).map_err(called_off)?;
     put(path, text.as_bytes())
 }
 

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
+use super::background::Background;
 use super::expanded;
 use super::queue::Queue;
 use super::sessions::Sessions;
-use super::work::{aside, blocking, task};
+use super::work::{aside, blocking, caught, task};
 use crate::analysis::CountError;
 use crate::cancel::Cancel;
 use crate::capture::{Capture, CaptureId, Tool};
@@ -28,13 +29,17 @@ use crate::store;
 /// Characters of the arguments that are listed.
 const SHOWN: usize = 200;
 
-#[derive(Default)]
 pub(super) struct Fixtures {
     /// The preview that is out; a newer one calls it off.
     preview: Mutex<Cancel>,
+    background: Background,
 }
 
 impl Fixtures {
+    pub(super) fn new(background: Background) -> Self {
+        Self { preview: Mutex::default(), background }
+    }
+
     pub(super) fn execute(
         &self,
         runtime: &Runtime,
@@ -60,13 +65,14 @@ impl Fixtures {
                 });
             }
             FixtureEffect::Save { capture, wanted, path, replaces } => {
-                blocking(runtime.handle(), &queue, refused_all, move || {
+                self.background.start(runtime.handle(), &queue, "Saving the fixture", move |cancel| {
                     let path = absolute(&expanded(path));
                     push(FixtureEvent::Recovered(store::recover(&path).told()));
-                    push(match save(&capture, &wanted, &path, replaces, &options) {
+                    let saved = caught(|| save(&capture, &wanted, &path, replaces, &options, cancel));
+                    Ok(Event::Fixture(match saved.and_then(|saved| saved) {
                         Ok(said) => FixtureEvent::Saved { capture: capture.id.clone(), path, said },
                         Err(problem) => FixtureEvent::Refused(problem),
-                    });
+                    }))
                 });
             }
             FixtureEffect::Find(path) => {
@@ -120,7 +126,15 @@ impl Fixtures {
                         if cancel.is_cancelled() {
                             break;
                         }
-                        let judged = aside(move || judge.verdict(&dir, came)).await;
+                        let flag = Cancel::new();
+                        let looked_at = flag.clone();
+                        let judged = tokio::select! {
+                            judged = aside(move || judge.verdict(&dir, came, &looked_at)) => judged,
+                            () = cancel.cancelled() => {
+                                flag.cancel();
+                                break;
+                            }
+                        };
                         let (verdict, came) = judged.unwrap_or_else(|problem| (refused(name, &problem), None));
                         push(FixtureEvent::Judged { call, at, verdict, came });
                     }
@@ -176,13 +190,14 @@ impl Judge {
         &self,
         dir: &Path,
         came: Result<(Read, Option<Capture>), FixtureVerdict>,
+        cancel: &Cancel,
     ) -> (FixtureVerdict, Option<Arc<Capture>>) {
         let dir = dir.display().to_string();
         let ((written, expect), came) = match came {
             Ok(came) => came,
             Err(verdict) => return (verdict, None),
         };
-        let verdict = match judge(&written, came.as_ref(), &expect, &self.options, &self.hosts, &Cancel::new()) {
+        let verdict = match judge(&written, came.as_ref(), &expect, &self.options, &self.hosts, cancel) {
             Ok(checks) => FixtureVerdict { dir, checks, is_updated: false },
             Err(CountError::Problem(problem)) => refused(dir, &problem),
             Err(CountError::Cancelled(_)) => refused(dir, &Problem::new(ProblemKind::Cancelled, "not judged")),
@@ -241,7 +256,14 @@ fn preview(
 }
 
 /// Writes the fixture, and says whether it is what came.
-fn save(capture: &Capture, wanted: &Wanted, path: &Path, replaces: bool, options: &RedactOptions) -> Result<String, Problem> {
+fn save(
+    capture: &Capture,
+    wanted: &Wanted,
+    path: &Path,
+    replaces: bool,
+    options: &RedactOptions,
+    cancel: &Cancel,
+) -> Result<String, Problem> {
     let (there, existing) = there(path)?;
     let is_there = there != There::Nothing;
     if is_there && !(replaces && there == There::Fixture) {
@@ -251,7 +273,7 @@ fn save(capture: &Capture, wanted: &Wanted, path: &Path, replaces: bool, options
             _ => "choose another name: it is no fixture, so nothing there is written over",
         }));
     }
-    let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), &Cancel::new()).map_err(|error| match error {
+    let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), cancel).map_err(|error| match error {
         CountError::Problem(problem) => problem,
         CountError::Cancelled(_) => Problem::new(ProblemKind::Cancelled, "not written"),
     })?;

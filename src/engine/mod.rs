@@ -2,6 +2,7 @@
 //!
 //! The window hands over an [`Effect`] and never waits; what comes of it is an [`Event`] in a queue, with a wake-up.
 
+mod background;
 mod collections;
 mod configs;
 mod exact;
@@ -36,6 +37,7 @@ use crate::state::{
 };
 use crate::store;
 use crate::token::{MAX_FILE_BYTES, TokenizerFile};
+use background::Background;
 use history::Keeper;
 use jobs::Jobs;
 use queue::Queue;
@@ -62,6 +64,7 @@ pub struct Engine {
     settings: Arc<settings::Waiting>,
     history: Keeper,
     fixtures: fixtures::Fixtures,
+    background: Background,
     provider: exact::Provider,
 }
 
@@ -86,8 +89,9 @@ impl Engine {
         let history = Keeper::new(Arc::clone(&queue));
         let sessions = Arc::new(Sessions::new(Arc::clone(&queue), guard, history.known()));
         let provider = exact::Provider::new(Arc::clone(&queue));
-        let (probe, settings, fixtures) = (Mutex::default(), Arc::default(), fixtures::Fixtures::default());
-        Ok(Self { runtime: Some(runtime), queue, sessions, jobs, probe, settings, history, fixtures, provider })
+        let (probe, settings, background) = (Mutex::default(), Arc::default(), Background::default());
+        let fixtures = fixtures::Fixtures::new(background.clone());
+        Ok(Self { runtime: Some(runtime), queue, sessions, jobs, probe, settings, history, fixtures, background, provider })
     }
 
     /// From here on questions about hosts are about these; without it, about those that come with Loupe.
@@ -122,9 +126,9 @@ impl Engine {
             Effect::Session(SessionEffect::UseRoots(roots)) => self.sessions.use_roots(roots),
             Effect::Export(ExportEffect::Log { lines, path }) => {
                 let (queue, options) = (Arc::clone(&self.queue), self.history.options());
-                self.blocking(runtime, move || {
+                self.background.start(runtime.handle(), &self.queue, "Saving the protocol log", move |cancel| {
                     let path = expanded(path);
-                    let said = talk::save_log(&lines, &path, &options)?;
+                    let said = talk::save_log(&lines, &path, &options, cancel)?;
                     said.into_iter().for_each(|said| queue.push(Event::History(HistoryEvent::Said(said))));
                     Ok(Event::Export(ExportEvent::Saved(path)))
                 });
@@ -135,23 +139,24 @@ impl Engine {
             Effect::Export(ExportEffect::Write(order)) => {
                 let hosts = self.jobs.hosts();
                 let captures = std::iter::once(&order.capture).chain(&order.samples).cloned().collect();
-                self.write_hidden(runtime, captures, move |hidden| {
-                    export::write(&hidden, &order, order.path.clone().map(expanded), &hosts)
+                self.write_hidden(runtime, "Writing the export", captures, move |hidden, cancel| {
+                    export::write(&hidden, &order, order.path.clone().map(expanded), &hosts, cancel)
                 });
             }
             Effect::Export(ExportEffect::Compare { captures, ask, file, path }) => {
                 let hosts = self.jobs.hosts();
-                self.write_hidden(runtime, captures, move |hidden| {
-                    export::write_compare(hidden, &ask, file, path.map(expanded), &hosts)
+                self.write_hidden(runtime, "Writing the comparison", captures, move |hidden, cancel| {
+                    export::write_compare(hidden, &ask, file, path.map(expanded), &hosts, cancel)
                 });
             }
             Effect::Export(ExportEffect::Block { capture, block, path }) => {
-                self.write_hidden(runtime, vec![capture], move |hidden| {
+                self.write_hidden(runtime, "Saving the block", vec![capture], move |hidden, _| {
                     let path = expanded(path);
                     store::write_whole(&path, &Reading::of(&hidden[0]).block_bytes(block)?)?;
                     Ok(Event::Export(ExportEvent::Saved(path)))
                 });
             }
+            Effect::CancelBackground(number) => self.background.cancel(number),
             Effect::OpenText(text) => self.blocking(runtime, move || {
                 let captures = store::read_all_bytes(&text.into(), "pasted text", None)?;
                 Ok(Event::Opened(captures.into_iter().map(Arc::new).collect()))
@@ -288,16 +293,17 @@ impl Engine {
     fn write_hidden(
         &self,
         runtime: &Runtime,
+        what: &'static str,
         captures: Vec<Arc<Capture>>,
-        write: impl FnOnce(Vec<Arc<Capture>>) -> Result<Event, Problem> + Send + 'static,
+        write: impl FnOnce(Vec<Arc<Capture>>, &Cancel) -> Result<Event, Problem> + Send + 'static,
     ) {
         let (queue, options) = (Arc::clone(&self.queue), self.history.options());
-        self.blocking(runtime, move || {
-            let hidden = |capture: &Arc<Capture>| redact(capture, &options, &Cancel::new());
+        self.background.start(runtime.handle(), &self.queue, what, move |cancel| {
+            let hidden = |capture: &Arc<Capture>| redact(capture, &options, cancel);
             let hidden = captures.iter().map(hidden).collect::<Result<Vec<_>, _>>();
             let hidden = hidden.map_err(|_| Problem::new(ProblemKind::Cancelled, "not written"))?;
             let said: Vec<String> = hidden.iter().filter_map(Redacted::sentence).collect();
-            let written = write(hidden.into_iter().map(|hidden| Arc::new(hidden.capture)).collect())?;
+            let written = write(hidden.into_iter().map(|hidden| Arc::new(hidden.capture)).collect(), cancel)?;
             said.into_iter().for_each(|said| queue.push(Event::History(HistoryEvent::Said(said))));
             Ok(written)
         });

@@ -331,9 +331,9 @@ pub(super) async fn roots(folders: Vec<PathBuf>) -> Result<Vec<Root>, Problem> {
 }
 
 /// Writes messages as JSON Lines, secrets hidden; gives what is said of these.
-pub(super) fn save_log(lines: &[Line], path: &Path, options: &RedactOptions) -> Result<Option<String>, Problem> {
+pub(super) fn save_log(lines: &[Line], path: &Path, options: &RedactOptions, cancel: &Cancel) -> Result<Option<String>, Problem> {
     let messages = lines.iter().map(|line| Message { at: line.at, direction: line.direction, bytes: line.bytes.clone() });
-    let hidden = redact_messages(messages.collect(), options, &Cancel::new())
+    let hidden = redact_messages(messages.collect(), options, cancel)
         .map_err(|_| Problem::new(ProblemKind::Cancelled, "the log was not written"))?;
     let text: String = hidden.capture.messages.iter().map(|message| message_line(message) + "\n").collect();
     store::write_whole(path, text.as_bytes())?;

@@ -1,11 +1,10 @@
 //! `toon`: Token-Oriented Object Notation with commas and two spaces, as `toon-format` writes and reads it by default.
 
 use serde_json::Value;
-use toon_format::EncodeOptions;
 
 use super::out::Pieces;
 use super::round_trip::{DecodeError, Decoded};
-use super::value::{decoded, to_value};
+use super::value::{Exact, decoded};
 use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
 
 #[derive(Debug)]
@@ -23,14 +22,8 @@ impl Format for Toon {
     }
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
-        let value = to_value(payload.root(), self.title())?;
-        // Taken by value, a container is not copied once more.
-        let text = match value {
-            Value::Object(_) => toon_format::encode_object(value, &EncodeOptions::default()),
-            Value::Array(_) => toon_format::encode_array(value, &EncodeOptions::default()),
-            scalar => toon_format::encode_default(&scalar),
-        };
-        let text = text.map_err(|error| WriteError(error.to_string()))?;
+        let value = Exact::of(payload.root(), self.title())?;
+        let text = toon_format::encode_default(&value).map_err(|error| WriteError(error.to_string()))?;
         let mut out = Pieces::new(sink);
         out.push(&text);
         out.finish();
@@ -38,7 +31,7 @@ impl Format for Toon {
     }
     fn decode(&self, text: &str) -> Option<Result<Decoded, DecodeError>> {
         let value = toon_format::decode_default::<Value>(text).map_err(|error| DecodeError(error.to_string()));
-        Some(value.and_then(|value| decoded(&value)))
+        Some(value.and_then(decoded))
     }
 }
 

@@ -1,11 +1,12 @@
-//! The payload as a value for the crates that write YAML and TOON, and what the crate that reads TOON gives back. What YAML and
+//! The payload as the crates that write YAML and TOON take it, and what the crate that reads TOON gives back. What YAML and
 //! TOON could not hold exactly is refused here, with the reason, rather than changed.
 
 use std::io;
 
-use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use super::WriteError;
 use super::round_trip::{DecodeError, Decoded};
@@ -15,33 +16,70 @@ use crate::json::{FaultKind, Kind, Node};
 /// Deeper values are refused: the crates recurse.
 const MAX_DEPTH: usize = 128;
 
-/// Converts a payload; `format` is the name in the reasons for a refusal.
-pub(super) fn to_value(root: Node<'_>, format: &str) -> Result<Value, WriteError> {
-    check(root, format)?;
-    convert(root, 0, format)
+/// A payload that such a crate can hold, written value by value: a tree of their own would take thirty times its bytes.
+pub(super) struct Exact<'a>(Node<'a>);
+
+impl<'a> Exact<'a> {
+    /// Refuses what these crates would change without a word; `format` is the name in the reasons.
+    pub(super) fn of(root: Node<'a>, format: &str) -> Result<Self, WriteError> {
+        // What ends too early has its fault just past its end.
+        let range = root.range().start..=root.range().end;
+        if let Some(fault) = root.doc().faults().iter().find(|fault| range.contains(&fault.at)) {
+            let what = match fault.kind {
+                FaultKind::LoneSurrogate | FaultKind::InvalidUtf8 | FaultKind::DuplicateKey | FaultKind::TooMany => {
+                    fault.kind.message()
+                }
+                _ => "the payload is cut short",
+            };
+            return Err(refuse(format, what, root, fault.at));
+        }
+        check(root, 0, format)?;
+        Ok(Self(root))
+    }
 }
 
-/// Refuses what these crates would change without a word; numbers and depth are looked at on the way.
-fn check(root: Node<'_>, format: &str) -> Result<(), WriteError> {
-    // What ends too early has its fault just past its end.
-    let range = root.range().start..=root.range().end;
-    if let Some(fault) = root.doc().faults().iter().find(|fault| range.contains(&fault.at)) {
-        let what = match fault.kind {
-            FaultKind::LoneSurrogate | FaultKind::InvalidUtf8 | FaultKind::DuplicateKey | FaultKind::TooMany => {
-                fault.kind.message()
-            }
-            _ => "the payload is cut short",
-        };
-        return Err(refuse(format, what, root, fault.at));
+/// Recursion is bounded by [`MAX_DEPTH`].
+fn check(node: Node<'_>, depth: usize, format: &str) -> Result<(), WriteError> {
+    if depth > MAX_DEPTH {
+        return Err(WriteError(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
     }
-    Ok(())
+    if node.kind() == Kind::Number && number(node).is_none() {
+        let shown: String = node.as_number().unwrap_or_default().chars().take(40).collect();
+        return Err(WriteError(format!("the number {shown} does not fit: {format} would change it")));
+    }
+    node.children().try_for_each(|child| check(child, depth + 1, format))
+}
+
+impl Serialize for Exact<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let node = self.0;
+        match node.kind() {
+            Kind::Null => serializer.serialize_unit(),
+            Kind::Bool => serializer.serialize_bool(node.as_bool().unwrap_or_default()),
+            Kind::Number => number(node).serialize(serializer),
+            Kind::String => serializer.serialize_str(&node.as_str().unwrap_or_default()),
+            Kind::Array => {
+                let mut items = serializer.serialize_seq(Some(node.len()))?;
+                node.children().try_for_each(|child| items.serialize_element(&Self(child)))?;
+                items.end()
+            }
+            Kind::Object => {
+                let mut members = serializer.serialize_map(Some(node.len()))?;
+                for child in node.children() {
+                    members.serialize_entry(&child.key().unwrap_or_default(), &Self(child))?;
+                }
+                members.end()
+            }
+        }
+    }
 }
 
 /// What such a crate read back, as JSON text again.
-pub(super) fn decoded(value: &Value) -> Result<Decoded, DecodeError> {
+pub(super) fn decoded(value: Value) -> Result<Decoded, DecodeError> {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut text, Spelling);
     value.serialize(&mut serializer).map_err(|error| DecodeError(error.to_string()))?;
+    drop(value);
     Decoded::json(&String::from_utf8_lossy(&text))
 }
 
@@ -59,50 +97,20 @@ fn refuse(format: &str, what: &str, root: Node<'_>, at: usize) -> WriteError {
     WriteError(format!("{format} cannot hold it: {what} at byte {} of the payload", at - root.range().start))
 }
 
-/// Recursion is bounded by [`MAX_DEPTH`].
-fn convert(node: Node<'_>, depth: usize, format: &str) -> Result<Value, WriteError> {
-    if depth > MAX_DEPTH {
-        return Err(WriteError(format!("more than {MAX_DEPTH} levels deep: {format} is not written")));
-    }
-    Ok(match node.kind() {
-        Kind::Null => Value::Null,
-        Kind::Bool => Value::Bool(node.as_bool().unwrap_or_default()),
-        Kind::Number => Value::Number(number(node, format)?),
-        Kind::String => Value::String(node.as_str().unwrap_or_default().into_owned()),
-        Kind::Array => {
-            let items: Result<Vec<_>, _> = node.children().map(|child| convert(child, depth + 1, format)).collect();
-            Value::Array(items?)
-        }
-        Kind::Object => {
-            let mut members = Map::with_capacity(node.len());
-            for child in node.children() {
-                members.insert(child.key().unwrap_or_default().into_owned(), convert(child, depth + 1, format)?);
-            }
-            Value::Object(members)
-        }
-    })
-}
-
 /// A number as these crates hold it, where that is exact.
-fn number(node: Node<'_>, format: &str) -> Result<Number, WriteError> {
+fn number(node: Node<'_>) -> Option<Number> {
     let literal = node.as_number().unwrap_or_default();
     let is_integer = !literal.contains(['.', 'e', 'E']);
     if is_integer && literal != "-0" {
         if let Ok(number) = literal.parse::<i64>() {
-            return Ok(number.into());
+            return Some(number.into());
         }
         if let Ok(number) = literal.parse::<u64>() {
-            return Ok(number.into());
+            return Some(number.into());
         }
     }
-    let exact = literal.parse::<f64>().ok().filter(|float| !is_integer || *float == 0.0).and_then(|float| {
-        let same = decimal::is_same(literal, &format!("{float:e}"));
-        Number::from_f64(float).filter(|_| same)
-    });
-    exact.ok_or_else(|| {
-        let shown: String = literal.chars().take(40).collect();
-        WriteError(format!("the number {shown} does not fit: {format} would change it"))
-    })
+    let float = literal.parse::<f64>().ok().filter(|float| !is_integer || *float == 0.0)?;
+    Number::from_f64(float).filter(|_| decimal::is_same(literal, &format!("{float:e}")))
 }
 
 #[cfg(test)]
@@ -114,7 +122,7 @@ mod tests {
 
     fn convert_text(text: &str) -> Result<Value, WriteError> {
         let doc = Doc::parse(Bytes::copy_from_slice(text.as_bytes()));
-        to_value(doc.root().unwrap(), "YAML")
+        Ok(serde_json::to_value(Exact::of(doc.root().unwrap(), "YAML")?).unwrap())
     }
 
     #[test]

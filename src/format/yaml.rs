@@ -10,7 +10,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::out::Pieces;
 use super::round_trip::{Builder, DecodeError, Decoded};
-use super::value::to_value;
+use super::value::Exact;
 use super::{Format, NotApplicable, Sink, Subject, WriteError, payload_of};
 use crate::json::Kind;
 use crate::json::decimal::is_number;
@@ -30,7 +30,7 @@ impl Format for Yaml {
     }
     fn write(&self, subject: &Subject, sink: &mut dyn Sink) -> Result<(), WriteError> {
         let Some(payload) = &subject.payload else { return Ok(()) };
-        let value = to_value(payload.root(), self.title())?;
+        let value = Exact::of(payload.root(), self.title())?;
         let mut out = Pieces::new(sink);
         serde_norway::to_writer(&mut out, &value).map_err(|error| WriteError(error.to_string()))?;
         out.finish();

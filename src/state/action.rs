@@ -38,6 +38,7 @@ pub enum Action {
     Exact(exact::ExactAction),
     Hosts(HostsAction),
     Probe(ProbeAction),
+    CancelBackground(u64),
     ExportAs(ExportAction),
     /// Queries of visible panes that have no result yet; others that are out are cancelled.
     Want(Vec<Inquiry>),

@@ -37,6 +37,7 @@ impl State {
             || self.probing.since.is_some()
             || self.collections.is_counting()
             || self.is_counting_exactly()
+            || !self.background.is_empty()
             || self.toasts.iter().any(|toast| toast.problem.is_none())
     }
 
@@ -63,6 +64,7 @@ impl State {
             Action::Exact(action) => self.exact(action, effects),
             Action::Hosts(action) => self.perform_hosts(action, effects),
             Action::Probe(action) => self.change_probe(action, effects),
+            Action::CancelBackground(number) => self.cancel_background(number, effects),
             Action::ExportAs(action) => self.export_as(action, effects),
             Action::Want(wants) => self.want(wants, effects),
             Action::Copy(text) => self.copy(text, effects),
@@ -110,6 +112,7 @@ impl State {
             Event::History(event) => self.history_event(event, effects),
             Event::Fixture(event) => self.fixture_event(event, effects),
             Event::Collection(event) => self.collection_event(event),
+            Event::Background(event) => self.background_event(event),
             Event::Export(event) => self.export_event(event, effects),
             Event::Import(event) => self.import_event(event, effects),
             Event::Tokens(TokensEvent::TokenizerRead(file)) => self.tokenizer_read(file, effects),

@@ -36,6 +36,7 @@ pub enum Effect {
     Tokens(TokensEffect),
     Exact(exact::ExactEffect),
     Hosts(HostsEffect),
+    CancelBackground(u64),
     OpenPath(PathBuf),
     OpenText(String),
     /// Reads the tools that a file holds.

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::versus::ToolsRead;
-use super::{CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, exact, library};
+use super::{
+    BackgroundEvent, CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, exact,
+    library,
+};
 use crate::analysis::{About, Inquiry, Prices, QueryResult};
 use crate::ask::Ask;
 use crate::capture::{Capture, Line, Server, Step, Tool};
@@ -30,6 +33,7 @@ pub enum Event {
     History(HistoryEvent),
     Fixture(FixtureEvent),
     Collection(CollectionEvent),
+    Background(BackgroundEvent),
     Export(ExportEvent),
     Import(ImportEvent),
     Tokens(TokensEvent),

@@ -5,6 +5,7 @@
 
 mod action;
 pub mod asks;
+mod background;
 mod call;
 mod change;
 pub mod collection;
@@ -44,6 +45,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use action::{Action, Dialog, PathPurpose};
+pub use background::{BackgroundEvent, BackgroundTask};
 pub use call::CallAction;
 pub use collection::{CollectionAction, CollectionEffect, CollectionEvent, Collections, PreparedRun};
 pub use compare::{Compare, CompareAction, CompareTab, Comparisons, VaryForm};
@@ -168,6 +170,7 @@ pub struct State {
     pending: Option<StartQuestion>,
     next_call: u64,
     next_toast: u64,
+    background: Vec<BackgroundTask>,
 }
 
 /// A tool with its position and cost.

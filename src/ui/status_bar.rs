@@ -58,8 +58,15 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 let time = if is_narrow { String::new() } else { format!(" · {time}") };
                 ui.label(weak(&format!("Capture {number}{time}"), t));
             }
+            if let Some((task, _)) = cx.state.background() {
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    widgets::waiting(ui, task.what, task.since, cx);
+                    if item(ui, icons::CLOSE, "Cancel", "Cancel").clicked() {
+                        cx.send(Action::CancelBackground(task.number));
+                    }
+                });
             // It goes by itself, and covers nothing.
-            if let Some(message) = message {
+            } else if let Some(message) = message {
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     let text = RichText::new(&message.text).font(theme::medium(12.0)).color(t.text);
                     let label = ui.add(egui::Label::new(text).truncate());
