@@ -53,7 +53,7 @@ impl State {
     pub(super) fn change_call(&mut self, action: CallAction, effects: &mut Vec<Effect>) {
         match action {
             CallAction::SelectTool(name) => self.open_tool(&name),
-            CallAction::SetFormMode(mode) => self.edit_form(|form, _| form.mode = mode),
+            CallAction::SetFormMode(mode) => self.edit_form(|form, schema| form.set_mode(mode, schema)),
             CallAction::SetField { field, value } => self.edit_form(|form, schema| form.set_field(field, value, schema)),
             CallAction::SetArgumentsText(text) => self.edit_form(|form, schema| form.set_text(&text, schema)),
             CallAction::RestoreArguments => self.restore_arguments(),

@@ -54,7 +54,7 @@ pub use effect::{AppEffect, Effect, ExportEffect, HostsEffect, ImportEffect, Ses
 pub use event::{CallUpdate, Event, ExportEvent, HostsEvent, ImportEvent, ServerNotification, SessionUpdate, TokensEvent};
 pub use export::{ExportAction, ExportOrder, ExportPicture};
 pub use fixture::{FixtureAction, FixtureEffect, FixtureEvent, Fixtures};
-pub use form::{Field, FieldKind, Form, FormMode, Value};
+pub use form::{FieldKind, Form, FormMode, Value};
 pub use history::{HistoryAction, HistoryEffect, HistoryEvent, HistoryState};
 pub use hosts::{HostDetail, HostsAction, HostsView, KnownHosts};
 pub use import::{FoundConfig, ImportAction, Importing, Understood};

@@ -24,8 +24,9 @@ use crate::analysis::TextQuery;
 use crate::capture::{Annotations, Capture, Hint, Tool};
 use crate::fixture::export::ExportChoice;
 use crate::json::Doc;
+use crate::state::form;
 use crate::state::{
-    Action, CallAction, ConnectAction, Connection, Dialog, ExportAction, FixtureAction, Form, FormMode, ListedTool, Screen,
+    Action, CallAction, ConnectAction, Connection, Dialog, ExportAction, FixtureAction, FormMode, ListedTool, Screen,
 };
 
 /// Width of the block that tells how the call went.
@@ -318,18 +319,13 @@ fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
 }
 
 fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let refused = cx.state.form().is_some_and(|form| form.syntax.is_none() && has_problem(form));
+    let refused = cx.state.form().is_some_and(|form| form.syntax.is_none() && form.has_problem());
     if refused && cx.state.running.is_none() && cx.state.connection.is_connected() {
         let button = widgets::Button::new("Send anyway").tip("Sends the arguments although the tool's schema refuses them");
         if button.show(ui).clicked() {
             cx.send(CallAction::Call { send_anyway: true });
         }
     }
-}
-
-fn has_problem(form: &Form) -> bool {
-    let unsaid: Vec<_> = form.fields.iter().filter(|field| field.problem.is_some() && form.problem_of(field).is_none()).collect();
-    form.problems.len() > unsaid.len() || form.fields.iter().any(|field| form.problem_of(field).is_some())
 }
 
 fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
@@ -424,10 +420,10 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     match form.mode {
         FormMode::Json => fields::json_ui(ui, cx, &tool.name, form, mode),
         // A field that is not finished says so itself, and keeps the cursor.
-        FormMode::Form if form.syntax.is_some() && form.fields.iter().all(|field| field.problem.is_none()) => {
+        FormMode::Form if form.syntax.is_some() && !form.members.is_unfinished() => {
             fields::json_ui(ui, cx, &tool.name, form, mode)
         }
-        FormMode::Form if form.fields.is_empty() => {
+        FormMode::Form if form.members.named.is_empty() => {
             ui.horizontal(|ui| {
                 mode(ui);
                 ui.label(RichText::new("Takes no arguments").font(theme::small()).color(t.weak));
@@ -477,13 +473,14 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let opens =
         ui.interact(chips, ui.scope_id().with("argument chips"), Sense::click()).on_hover_cursor(egui::CursorIcon::PointingHand);
     let mut popup =
-        Popup::from_toggle_button_response(&pencil).width(520.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        Popup::from_toggle_button_response(&pencil).width(640.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     if opens.clicked() {
         popup = popup.open_memory(Some(egui::SetOpenCommand::Toggle));
     }
     popup.show(|ui| {
-        ui.set_max_width(560.0_f32.min(ui.content_rect().width() - 48.0));
-        ScrollArea::vertical().max_height(360.0).show(ui, |ui| arguments_ui(ui, cx, tool));
+        ui.set_max_width(720.0_f32.min(ui.content_rect().width() - 48.0));
+        let most = ui.content_rect().height() * 0.6;
+        ScrollArea::vertical().max_height(most).show(ui, |ui| arguments_ui(ui, cx, tool));
     });
 }
 
@@ -500,9 +497,7 @@ where
             None => text.to_owned(),
         };
         std::sync::Arc::new(
-            pairs
-                .filter_map(|node| Some((node.key()?.into_owned(), short(&fields::plain(&node.raw_text())))))
-                .collect::<Vec<_>>(),
+            pairs.filter_map(|node| Some((node.key()?.into_owned(), short(&form::plain(&node.raw_text()))))).collect::<Vec<_>>(),
         )
     })
 }

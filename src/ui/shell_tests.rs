@@ -14,8 +14,8 @@ use crate::fixture::export::ExportChoice;
 use crate::problem::{Problem, ProblemKind};
 use crate::source::Source;
 use crate::state::{
-    Action, CallAction, CallOwner, ConnectAction, Connection, Dialog, ExportAction, Field, FieldKind, Form, FormMode, ListedTool,
-    PathPurpose, PreparedCall, Running, Screen, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
+    Action, CallAction, CallOwner, ConnectAction, Connection, Dialog, ExportAction, Form, FormMode, ListedTool, PathPurpose,
+    PreparedCall, Running, Screen, SettingsAction, StartQuestion, State, Toast, Value, ViewAction,
 };
 use crate::token::Tokens;
 
@@ -73,10 +73,6 @@ fn server() -> Server {
     }
 }
 
-fn field(name: &str, kind: FieldKind, value: Value) -> Field {
-    Field { name: name.into(), kind, required: false, nullable: true, default: None, description: None, value, problem: None }
-}
-
 fn connected() -> State {
     let mut state = State::default();
     state.connection = Connection::Connected {
@@ -90,30 +86,17 @@ fn connected() -> State {
     state.tools =
         vec![tool("dual_search", read_only), tool("dual_get", read_only), tool("dial_delete", r#"{"destructiveHint":true}"#)];
     state.selected_tool = Some("dual_search".into());
-    let fields = vec![
-        field("term", FieldKind::String { multiline: false }, Value::Unset),
-        field("active", FieldKind::Boolean, Value::Unset),
-        field("size", FieldKind::Number { integer: true, minimum: Some("1".into()), maximum: Some("500".into()) }, Value::Unset),
-        field("format", FieldKind::Enum(vec!["\"json\"".into(), "\"markdown\"".into()]), Value::Unset),
-        field("state", FieldKind::Enum((0..9).map(|n| format!("\"choice {n}\"")).collect()), Value::Unset),
-        field(
-            "ids",
-            FieldKind::Array(Box::new(FieldKind::String { multiline: false })),
-            Value::Items(vec![Value::Text("a".into())]),
-        ),
-        field("note", FieldKind::String { multiline: true }, Value::Null),
-        field("filter", FieldKind::Json, Value::Unset),
-    ];
-    let form = Form {
-        unchecked: None,
-        others: Vec::new(),
-        mode: FormMode::Form,
-        fields,
-        text: r#"{"term":"north"}"#.into(),
-        syntax: None,
-        problems: Vec::new(),
-        tries: 0,
-    };
+    let choices: Vec<_> = (0..9).map(|n| format!("\"choice {n}\"")).collect();
+    let schema = format!(
+        r#"{{"type":"object","properties":{{"term":{{"type":["string","null"]}},"active":{{"type":["boolean","null"]}},
+        "size":{{"type":"integer","minimum":1,"maximum":500}},"format":{{"enum":["json","markdown"]}},"state":{{"enum":[{}]}},
+        "ids":{{"type":"array","items":{{"type":"string"}}}},"note":{{"type":["string","null"]}},"filter":{{"type":"object"}}}}}}"#,
+        choices.join(",")
+    );
+    let schema = Bytes::from(schema);
+    let mut form = Form::new(Some(&schema));
+    form.set_text(r#"{"ids":["a"],"note":null}"#, Some(&schema));
+    form.text = r#"{"term":"north"}"#.into();
     state.forms.insert("dual_search".into(), form);
     state
 }
@@ -340,7 +323,9 @@ fn a_running_call_can_be_cancelled() {
 #[test]
 fn what_the_schema_refuses_can_be_sent_anyway() {
     let mut state = answered(Outcome::Result);
-    state.forms.get_mut("dual_search").unwrap().problems = vec![("/size".into(), "900 is greater than 500".into())];
+    let form = state.forms.get_mut("dual_search").unwrap();
+    form.members.named[2] = Value::Json("900".into());
+    form.problems = vec![("/size".into(), "900 is greater than 500".into())];
     check_click(state, "Send anyway", CallAction::Call { send_anyway: true });
 }
 

@@ -1,0 +1,226 @@
+use super::*;
+
+const SCHEMA: &str = r##"{"type":"object","required":["id"],"properties":{
+    "id":{"type":"integer","minimum":-1,"maximum":500,"default":50},
+    "term":{"type":["string","null"]},"tags":{"type":"array","items":{"type":"string"}},
+    "mode":{"enum":["json","markdown"]},"flag":{"anyOf":[{"type":"boolean"},{"type":"null"}]},"more":{"type":"object"}}}"##;
+
+fn form_of(schema: &str) -> (Form, Bytes) {
+    let schema = Bytes::copy_from_slice(schema.as_bytes());
+    (Form::new(Some(&schema)), schema)
+}
+
+fn form() -> (Form, Bytes) {
+    form_of(SCHEMA)
+}
+
+/// The form of one property.
+fn form_with(property: &str) -> (Form, Bytes) {
+    form_of(&format!(
+        r##"{{"type":"object","properties":{{"f":{property}}},"$defs":{{
+            "node":{{"type":"object","properties":{{"name":{{"type":"string"}},"next":{{"$ref":"#/$defs/node"}}}},"required":["name"]}},
+            "a b%":{{"type":"integer"}},"named":{{"$anchor":"here","type":"boolean"}}}}}}"##
+    ))
+}
+
+/// The kind of the control of one property, in a few words.
+fn control(property: &str) -> String {
+    let (form, _) = form_with(property);
+    let field = form.schemas.root()[0].schema;
+    described(&form, field, 0)
+}
+
+fn described(form: &Form, id: SchemaId, depth: usize) -> String {
+    let schema = form.schemas.get(id);
+    if depth > 2 {
+        return "…".into();
+    }
+    let of = |id: &SchemaId| described(form, *id, depth + 1);
+    let kind = match &schema.kind {
+        FieldKind::Array(item) => format!("[{}]", of(item)),
+        FieldKind::Tuple(places, rest) => {
+            let places: Vec<_> = places.iter().chain(rest).map(of).collect();
+            format!("({})", places.join(", "))
+        }
+        FieldKind::Object { properties, others } => {
+            let named = properties.iter().map(|property| {
+                format!("{}{}: {}", property.name, if property.required { "!" } else { "" }, of(&property.schema))
+            });
+            let others = others.iter().map(|id| format!("*: {}", of(id)));
+            format!("{{{}}}", named.chain(others).collect::<Vec<_>>().join(", "))
+        }
+        FieldKind::Union(branches) => {
+            branches.iter().map(|branch| format!("{} = {}", branch.title, of(&branch.schema))).collect::<Vec<_>>().join(" | ")
+        }
+        FieldKind::Enum(choices) => {
+            choices.iter().map(|choice| choice.title.as_deref().unwrap_or(&choice.json)).collect::<Vec<_>>().join("/")
+        }
+        kind => kind.name().to_owned(),
+    };
+    if schema.nullable { format!("{kind}?") } else { kind }
+}
+
+#[test]
+fn every_shape_of_schema_has_a_control() {
+    for (property, expected) in [
+        (r#"{"type":["string","null"]}"#, "string?"),
+        (r#"{"anyOf":[{"type":"boolean"},{"type":"null"}]}"#, "boolean?"),
+        (r#"{"type":["string","integer"]}"#, "string = string | integer = integer"),
+        (r#"{"const":"x"}"#, r#""x""#),
+        (r#"{"oneOf":[{"const":1,"title":"One"},{"const":2,"title":"Two"},{"type":"null"}]}"#, "One/Two?"),
+        (r#"{"type":"array","items":{"type":"object","properties":{"a":{"type":"number"}},"required":["a"]}}"#, "[{a!: number}]"),
+        (r#"{"type":"array","prefixItems":[{"type":"string"},{"type":"integer"}],"items":false}"#, "(string, integer)"),
+        (r#"{"type":"array","items":[{"type":"string"}],"additionalItems":{"type":"boolean"}}"#, "(string, boolean)"),
+        (r#"{"type":"object","additionalProperties":{"type":"number"}}"#, "{*: number}"),
+        (
+            r#"{"allOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"integer"}},"required":["b"]}]}"#,
+            "{a: string, b!: integer}",
+        ),
+        (r#"{"allOf":[{"type":"number"},{"type":"integer","minimum":1}]}"#, "integer"),
+        (r##"{"$ref":"#/$defs/node"}"##, "{name!: string, next: {name!: string, next: {name!: …, next: …}}}"),
+        (r##"{"$ref":"#/$defs/a%20b%25"}"##, "integer"),
+        (r##"{"$ref":"#here"}"##, "boolean"),
+        (r#"{"$ref":"https://example.com/x"}"#, "JSON"),
+        (r#"{"type":"string","not":{"const":"a"}}"#, "JSON"),
+        (r#"{"type":"object"}"#, "JSON"),
+        ("true", "JSON"),
+        (
+            r##"{"oneOf":[{"properties":{"kind":{"const":"card"},"number":{"type":"string"}},"required":["kind"]},
+                {"properties":{"kind":{"const":"cash"}},"required":["kind"]},{"$ref":"#/$defs/node"}]}"##,
+            r#"Option 1 = {kind!: "card", number: string} | Option 2 = {kind!: "cash"} | node = {name!: string, next: {name!: …, next: …}}"#,
+        ),
+        (
+            r##"{"type":"object","properties":{"id":{"type":"string"}},"oneOf":[{"properties":{"kind":{"const":"card"}}},{"properties":{"kind":{"const":"cash"}}}]}"##,
+            r#"card = {id: string, kind: "card"} | cash = {id: string, kind: "cash"}"#,
+        ),
+    ] {
+        assert_eq!(control(property), expected, "{property}");
+    }
+}
+
+#[test]
+fn what_comes_back_is_what_was_read() {
+    for (property, value) in [
+        (r##"{"$ref":"#/$defs/node"}"##, r#"{"name":"a","next":{"name":"b","next":{"name":"c"}},"more":[1.0]}"#),
+        (
+            r#"{"type":"array","items":{"type":"object","properties":{"a":{"type":["number","null"]}}}}"#,
+            r#"[{"a":1e3},{},{"a":null},{"b":""},5]"#,
+        ),
+        (r#"{"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}}}"#, r#"{"x y":["a",""],"z":[]}"#),
+        (r#"{"prefixItems":[{"type":"string"},{"type":"integer"}]}"#, r#"["a",1,{"beyond":2}]"#),
+        (
+            r#"{"oneOf":[{"properties":{"kind":{"const":"card"},"n":{"type":"string"}}},{"properties":{"kind":{"const":"cash"},"n":{"type":"integer"}}}]}"#,
+            r#"{"kind":"cash","n":20}"#,
+        ),
+        (r#"{"type":["string","integer"]}"#, "5"),
+        (r#"{"type":["string","integer"]}"#, r#""5""#),
+    ] {
+        let (mut form, schema) = form_with(property);
+        form.set_text(&format!(r#"{{"f":{value}}}"#), Some(&schema));
+        let read = form.members.named[0].clone();
+        assert!(!matches!(read, Value::Json(_)), "{property}: {read:?}");
+        form.set_field(0, read, Some(&schema));
+        assert_eq!(&*form.text, format!(r#"{{"f":{value}}}"#), "{property}");
+    }
+}
+
+#[test]
+fn what_is_added_fits_its_schema() {
+    for property in [
+        r##"{"$ref":"#/$defs/node"}"##,
+        r#"{"type":"array","minItems":2,"items":{"type":"object","required":["a","b"],"properties":{"a":{"type":"integer","minimum":3},"b":{"enum":["x","y"]}}}}"#,
+        r#"{"oneOf":[{"properties":{"kind":{"const":"card"}},"required":["kind"]},{"properties":{"kind":{"const":"cash"}},"required":["kind"]}]}"#,
+        r#"{"type":"object","required":["deep"],"properties":{"deep":{"type":"object","required":["on"],"properties":{"on":{"type":"boolean"}}}}}"#,
+        r#"{"prefixItems":[{"type":"string"},{"type":["integer","null"]}],"items":false}"#,
+    ] {
+        let (mut form, schema) = form_with(property);
+        let first = Value::first(&form.schemas, form.schemas.root()[0].schema);
+        form.set_field(0, first, Some(&schema));
+        assert_eq!(form.problems, [], "{property}: {}", form.text);
+    }
+}
+
+#[test]
+fn a_type_that_requires_itself_ends() {
+    let (form, _) = form_with(r##"{"$ref":"#/$defs/loop","$defs":{}}"##);
+    assert_eq!(form.schemas.get(form.schemas.root()[0].schema).kind, FieldKind::Json);
+    let schema = r##"{"properties":{"f":{"$ref":"#/$defs/l"}},"$defs":{"l":{"type":"object","required":["l"],"properties":{"l":{"$ref":"#/$defs/l"}}},"m":{"$ref":"#/$defs/m"}}}"##;
+    let (form, _) = form_of(schema);
+    let first = Value::first(&form.schemas, form.schemas.root()[0].schema);
+    assert!(first.json(&form.schemas, form.schemas.root()[0].schema).unwrap().len() < 200);
+}
+
+#[test]
+fn who_writes_json_begins_with_what_is_required() {
+    let (mut form, schema) = form_of(
+        r#"{"required":["id","to"],"properties":{"id":{"type":"integer","minimum":7},"to":{"required":["name"],"properties":{"name":{"type":"string","default":"Ada"}}},"more":{}}}"#,
+    );
+    form.set_mode(FormMode::Json, Some(&schema));
+    assert_eq!(&*form.text, "{\n  \"id\": 7,\n  \"to\": {\n    \"name\": \"Ada\"\n  }\n}");
+    assert!(form.is_valid());
+    // What is typed stays.
+    form.set_text(r#"{"id":1}"#, Some(&schema));
+    form.set_mode(FormMode::Form, Some(&schema));
+    form.set_mode(FormMode::Json, Some(&schema));
+    assert_eq!(&*form.text, r#"{"id":1}"#);
+}
+
+#[test]
+fn what_is_half_typed_costs_nothing_else() {
+    let (mut form, schema) = form();
+    form.set_text(r#"{"id":5,"beyond":{"a":[1.10]}}"#, Some(&schema));
+    form.set_field(0, Value::Json("-".into()), Some(&schema));
+    assert!(form.syntax.is_some() && form.members.is_unfinished());
+    assert_eq!(form.problem_at("/id", &form.members.named[0], true), Some("not a JSON value"));
+    form.set_field(0, Value::Json("-1".into()), Some(&schema));
+    assert_eq!(&*form.text, r#"{"id":-1,"beyond":{"a":[1.10]}}"#);
+    assert!(form.syntax.is_none());
+}
+
+#[test]
+fn unset_null_and_empty_differ_and_spelling_stays() {
+    let (mut form, schema) = form();
+    form.set_field(0, Value::Json("1e3".into()), Some(&schema));
+    assert_eq!(&*form.text, r#"{"id":1e3}"#);
+    form.set_field(1, Value::Text(String::new()), Some(&schema));
+    assert_eq!(&*form.text, r#"{"id":1e3,"term":""}"#);
+    form.set_field(1, Value::Null, Some(&schema));
+    form.set_field(2, Value::Items(vec![Value::Text("a".into())]), Some(&schema));
+    assert_eq!(&*form.text, r#"{"id":1e3,"term":null,"tags":["a"]}"#);
+}
+
+#[test]
+fn text_and_fields_stay_in_step() {
+    let (mut form, schema) = form();
+    form.set_text(r#"{ "other": 1.10, "id": 7, "term": "x" }"#, Some(&schema));
+    assert_eq!(form.members.named[..2], [Value::Json("7".into()), Value::Text("x".into())]);
+    form.set_field(1, Value::Unset, Some(&schema));
+    assert_eq!(&*form.text, r#"{"id":7,"other":1.10}"#);
+}
+
+#[test]
+fn what_breaks_the_schema_stands_at_its_place() {
+    let (mut form, schema) = form();
+    let said = |form: &Form| form.problem_at("/id", &form.members.named[0], true).map(str::to_owned);
+    assert_eq!((said(&form), form.has_problem()), (None, false), "nobody is blamed for what is not typed yet");
+    form.tries = 1;
+    assert_eq!((said(&form).as_deref(), form.has_problem()), (Some("required"), true));
+    form.set_field(0, Value::Json("501".into()), Some(&schema));
+    assert!(said(&form).is_some() && !form.is_valid());
+    form.set_field(0, Value::Json("5".into()), Some(&schema));
+    assert!(form.is_valid(), "{:?}", form.problems);
+    // What cannot be checked can be sent.
+    let unchecked = Form::new(Some(&Bytes::from_static(b"null")));
+    assert!(unchecked.is_valid() && unchecked.unchecked.is_some_and(|why| why.contains("null")));
+    form.set_text("{\n  \"id\": }", Some(&schema));
+    assert_eq!(form.syntax.as_ref().map(|(_, line, column)| (*line, *column)), Some((2, 9)));
+    assert_eq!(form.members.named[0], Value::Json("5".into()), "kept while the text is unfinished");
+
+    let (mut nested, schema) =
+        form_with(r#"{"type":"array","items":{"type":"object","properties":{"price":{"type":"number"}}}}"#);
+    nested.set_text(r#"{"f":[{},{"price":"x"}]}"#, Some(&schema));
+    let whole = &nested.members.named[0];
+    assert_eq!(nested.problem_at("/f", whole, false), None);
+    assert!(nested.problem_at("/f", whole, true).is_some());
+    assert!(nested.problem_at("/f/1/price", &Value::Text("x".into()), false).is_some());
+}
