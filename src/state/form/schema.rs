@@ -94,12 +94,17 @@ impl FieldSchemas {
     pub fn read(root: Option<Node<'_>>) -> Self {
         let Some(root) = root else { return Self(Vec::new()) };
         let mut reader = Reader { root, parts: Vec::new(), known: HashMap::new() };
-        reader.part(vec![Part::of(root)], None);
+        reader.part(Vec::new(), &[root], None);
         Self(reader.parts)
     }
 
     pub fn get(&self, id: SchemaId) -> &FieldSchema {
         &self.0[id.0]
+    }
+
+    /// All parts, each once.
+    pub fn iter(&self) -> impl Iterator<Item = &FieldSchema> {
+        self.0.iter()
     }
 
     /// The members of the arguments.
@@ -133,10 +138,10 @@ struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
-    /// What several schemas say together; of several types, the one given.
-    fn part(&mut self, given: Vec<Part<'d>>, only: Option<&'static str>) -> SchemaId {
-        let mut all = Vec::new();
-        let is_whole = given.into_iter().all(|part| self.gather(part, &mut all));
+    /// What several schemas say together with those that were gathered around them; of several types, the one given.
+    fn part(&mut self, around: Vec<Part<'d>>, nodes: &[Node<'d>], only: Option<&'static str>) -> SchemaId {
+        let mut all = around;
+        let is_whole = nodes.iter().fold(true, |is_whole, node| self.gather(*node, &mut all) && is_whole);
         let mut key: Key = (all.iter().map(|part| (part.node.index(), part.is_chosen)).collect(), only);
         key.0.sort_unstable();
         if let Some(known) = self.known.get(&key) {
@@ -166,15 +171,15 @@ impl<'d> Reader<'d> {
     }
 
     /// Adds a schema with all that it refers to and consists of; `false` where some of it is not there.
-    fn gather(&self, part: Part<'d>, all: &mut Vec<Part<'d>>) -> bool {
-        if all.iter().any(|known| known.node.index() == part.node.index()) {
+    fn gather(&self, node: Node<'d>, all: &mut Vec<Part<'d>>) -> bool {
+        if all.iter().any(|known| known.node.index() == node.index()) {
             return true;
         }
-        all.push(part);
-        let reference = part.node.get("$ref").map(|reference| self.target(reference));
-        let all_of = part.node.get("allOf").into_iter().flat_map(Node::children);
-        let is_there = reference.is_none_or(|target| target.is_some_and(|target| self.gather(Part::of(target), all)));
-        all_of.fold(is_there, |is_there, node| self.gather(Part::of(node), all) && is_there)
+        all.push(Part { node, is_chosen: false });
+        let reference = node.get("$ref").map(|reference| self.target(reference));
+        let all_of = node.get("allOf").into_iter().flat_map(Node::children);
+        let is_there = reference.is_none_or(|target| target.is_some_and(|target| self.gather(target, all)));
+        all_of.fold(is_there, |is_there, node| self.gather(node, all) && is_there)
     }
 
     /// What a reference within the schema leads to; nothing else is ever fetched.
@@ -220,7 +225,7 @@ impl<'d> Reader<'d> {
             Some([]) => FieldKind::Json,
             Some(several) => {
                 let branch =
-                    |name: &&'static str| Branch { title: (*name).to_owned(), schema: self.part(all.to_vec(), Some(name)) };
+                    |name: &&'static str| Branch { title: (*name).to_owned(), schema: self.part(all.to_vec(), &[], Some(name)) };
                 FieldKind::Union(several.iter().map(branch).collect())
             }
         };
@@ -240,13 +245,13 @@ impl<'d> Reader<'d> {
             return (FieldKind::Enum(choices), !nulls.is_empty());
         }
         if let [branch] = branches[..] {
-            let part = self.part(around().chain([Part::of(branch)]).collect(), only);
+            let part = self.part(around().collect(), &[branch], only);
             let part = self.parts[part.0].clone();
             return (part.kind, part.nullable || !nulls.is_empty());
         }
         let discriminator = discriminator(&branches.iter().map(|branch| self.gathered(*branch)).collect::<Vec<_>>());
         let named = branches.iter().enumerate().map(|(number, branch)| {
-            let schema = self.part(around().chain([Part::of(*branch)]).collect(), only);
+            let schema = self.part(around().collect(), &[*branch], only);
             let title = self.title(*branch, discriminator.as_deref(), schema, number);
             Branch { title, schema }
         });
@@ -255,7 +260,7 @@ impl<'d> Reader<'d> {
 
     fn gathered(&self, node: Node<'d>) -> Vec<Part<'d>> {
         let mut all = Vec::new();
-        self.gather(Part::of(node), &mut all);
+        self.gather(node, &mut all);
         all
     }
 
@@ -284,21 +289,30 @@ impl<'d> Reader<'d> {
             },
             Some("boolean") => FieldKind::Boolean,
             Some(name @ ("integer" | "number")) => {
-                FieldKind::Number { integer: name == "integer", minimum: number("minimum"), maximum: number("maximum") }
+                let integer = name == "integer";
+                // The next integer within.
+                let within = |name: &str, step: i64| {
+                    get(name).and_then(Node::as_i64).filter(|_| integer).map(|limit| (limit + step).to_string())
+                };
+                FieldKind::Number {
+                    integer,
+                    minimum: number("minimum").or_else(|| within("exclusiveMinimum", 1)),
+                    maximum: number("maximum").or_else(|| within("exclusiveMaximum", -1)),
+                }
             }
             Some("array") => {
                 let items = get("items");
                 let places = get("prefixItems").or(items.filter(|items| items.kind() == Kind::Array));
                 let rest = match items.filter(|items| items.kind() == Kind::Object) {
-                    Some(items) => Some(self.part(vec![Part::of(items)], None)),
+                    Some(items) => Some(self.part(Vec::new(), &[items], None)),
                     None if get("items").and_then(Node::as_bool) == Some(false) => None,
                     None => get("additionalItems")
                         .filter(|items| items.kind() == Kind::Object)
-                        .map(|items| self.part(vec![Part::of(items)], None)),
+                        .map(|items| self.part(Vec::new(), &[items], None)),
                 };
                 match (places, rest) {
                     (Some(places), rest) => {
-                        FieldKind::Tuple(places.children().map(|place| self.part(vec![Part::of(place)], None)).collect(), rest)
+                        FieldKind::Tuple(places.children().map(|place| self.part(Vec::new(), &[place], None)).collect(), rest)
                     }
                     (None, Some(item)) => FieldKind::Array(item),
                     (None, None) => FieldKind::Json,
@@ -310,12 +324,12 @@ impl<'d> Reader<'d> {
     }
 
     fn object(&mut self, all: &[Part<'d>]) -> FieldKind {
-        let mut names: Vec<(String, Vec<Part<'d>>)> = Vec::new();
+        let mut names: Vec<(String, Vec<Node<'d>>)> = Vec::new();
         for property in all.iter().filter_map(|part| part.node.get("properties")).flat_map(Node::children) {
             let name = property.key().unwrap_or_default().into_owned();
             match names.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, parts)) => parts.push(Part::of(property)),
-                None => names.push((name, vec![Part::of(property)])),
+                Some((_, parts)) => parts.push(property),
+                None => names.push((name, vec![property])),
             }
         }
         let required: Vec<String> = all
@@ -334,13 +348,13 @@ impl<'d> Reader<'d> {
             // Nothing is known of what is in it.
             return if is_closed { FieldKind::Object { properties: Vec::new(), others: None } } else { FieldKind::Json };
         }
-        let property = |(name, parts): (String, Vec<Part<'d>>)| Property {
+        let property = |(name, parts): (String, Vec<Node<'d>>)| Property {
             required: required.contains(&name),
-            schema: self.part(parts, None),
+            schema: self.part(Vec::new(), &parts, None),
             name,
         };
         let properties = names.into_iter().map(property).collect();
-        FieldKind::Object { properties, others: rest.map(|rest| self.part(vec![Part::of(rest)], None)) }
+        FieldKind::Object { properties, others: rest.map(|rest| self.part(Vec::new(), &[rest], None)) }
     }
 }
 

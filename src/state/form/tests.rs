@@ -224,3 +224,64 @@ fn what_breaks_the_schema_stands_at_its_place() {
     assert!(nested.problem_at("/f", whole, true).is_some());
     assert!(nested.problem_at("/f/1/price", &Value::Text("x".into()), false).is_some());
 }
+
+/// The input schemas of public servers, without what they say to people.
+fn public_schemas() -> Vec<(String, String, Bytes)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/schemas");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut schemas = Vec::new();
+    for file in files {
+        let doc = Doc::parse(std::fs::read(&file).unwrap().into());
+        for tool in doc.root().unwrap().children() {
+            let name = tool.get("name").and_then(|name| name.as_str()).unwrap().into_owned();
+            schemas.push((file.file_stem().unwrap().display().to_string(), name, tool.get("inputSchema").unwrap().raw_bytes()));
+        }
+    }
+    schemas
+}
+
+#[test]
+fn public_servers_have_controls_for_what_they_take() {
+    let (mut all, mut as_json) = (0, Vec::new());
+    for (server, tool, schema) in public_schemas() {
+        let form = Form::new(Some(&schema));
+        for schema in form.schemas.iter() {
+            let FieldKind::Object { properties, .. } = &schema.kind else { continue };
+            all += properties.len();
+            let is_json = |property: &&Property| form.schemas.get(property.schema).kind == FieldKind::Json;
+            as_json.extend(properties.iter().filter(is_json).map(|property| format!("{server} {tool} {}", property.name)));
+        }
+    }
+    assert!(all > 1_000 && as_json.len() * 20 <= all, "{} of {all} are JSON to type: {as_json:#?}", as_json.len());
+}
+
+#[test]
+fn what_the_form_begins_with_fits_the_schemas_of_public_servers() {
+    let mut wrong = Vec::new();
+    let mut made = 0;
+    for (server, tool, schema) in public_schemas() {
+        let mut form = Form::new(Some(&schema));
+        let fields: Vec<_> = form.schemas.root().iter().map(|property| property.schema).collect();
+        for (at, id) in fields.into_iter().enumerate() {
+            let value = Value::first(&form.schemas, id);
+            form.set_field(at, value, Some(&schema));
+            made += 1;
+        }
+        let made_text = Doc::parse(form.text.as_bytes().to_vec().into());
+        // What is a person's to type is not made up.
+        let is_blank = |pointer: &str| made_text.at(pointer).is_some_and(|node| node.raw() == b"\"\"");
+        let problems = form.problems.iter().filter(|(pointer, _)| !is_blank(pointer));
+        let problems = problems.map(|(pointer, message)| format!("{server} {tool} {pointer}: {message}"));
+        wrong.extend(problems);
+        assert!(
+            form.syntax.is_none() && form.unchecked.is_none(),
+            "{server} {tool}: {:?} {:?} {}",
+            form.syntax,
+            form.unchecked,
+            form.text
+        );
+    }
+    assert!(made > 700, "{made}");
+    assert_eq!(wrong, Vec::<String>::new());
+}
