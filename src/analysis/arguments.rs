@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use jsonschema::error::ValidationErrorKind;
+use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
@@ -149,6 +149,7 @@ fn compiled(schema: &Bytes) -> Arc<Compiled> {
 
 fn explain(error: &ValidationError<'_>, problems: &mut Vec<(String, String)>) {
     let pointer = error.instance_path().as_str();
+    let mut say = |message: String| problems.push((pointer.to_owned(), message));
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().map_or_else(|| property.to_string(), str::to_owned);
@@ -159,11 +160,50 @@ fn explain(error: &ValidationError<'_>, problems: &mut Vec<(String, String)>) {
                 problems.push((member(pointer, name), "not a known argument".to_owned()));
             }
         }
+        ValidationErrorKind::Type { kind } => say(format!("expected {}", expected(kind))),
+        // The branch that comes closest tells what to change.
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            let is_other = |error: &ValidationError<'_>| {
+                let is_kind = matches!(
+                    error.kind(),
+                    ValidationErrorKind::Type { .. } | ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. }
+                );
+                is_kind && error.instance_path().as_str().len() <= pointer.len()
+            };
+            let is_told_apart = |error: &ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Constant { .. });
+            let same_kind = context.iter().filter(|errors| !errors.iter().any(is_other));
+            match same_kind.min_by_key(|errors| (errors.iter().filter(|error| is_told_apart(error)).count(), errors.len())) {
+                Some(errors) => errors.iter().for_each(|error| explain(error, problems)),
+                None => {
+                    let kinds = context.iter().flatten().filter_map(|error| match error.kind() {
+                        ValidationErrorKind::Type { kind } if is_other(error) => Some(expected(kind)),
+                        _ => None,
+                    });
+                    let mut kinds: Vec<String> = kinds.collect();
+                    kinds.dedup();
+                    let message =
+                        if kinds.is_empty() { error.masked().to_string() } else { format!("expected {}", kinds.join(" or ")) };
+                    say(message);
+                }
+            }
+        }
         _ => {
             let is_long = error.instance().to_string().chars().count() > VALUE_CHARS;
-            let message = if is_long { error.masked().to_string() } else { error.to_string() };
-            problems.push((pointer.to_owned(), message));
+            say(if is_long { error.masked().to_string() } else { error.to_string() });
         }
+    }
+}
+
+/// What a value should be: "a string or null".
+fn expected(kind: &TypeKind) -> String {
+    let article = |name: &str| match name {
+        "null" => "null".to_owned(),
+        "integer" | "array" | "object" => format!("an {name}"),
+        name => format!("a {name}"),
+    };
+    match kind {
+        TypeKind::Single(kind) => article(kind.as_str()),
+        TypeKind::Multiple(kinds) => kinds.iter().map(|kind| article(kind.as_str())).collect::<Vec<_>>().join(" or "),
     }
 }
 
@@ -249,9 +289,28 @@ mod tests {
     }
 
     #[test]
+    fn of_several_branches_the_closest_tells_what_is_wrong() {
+        let schema = Bytes::from_static(
+            br#"{"properties":{"items":{"items":{"oneOf":[
+                {"type":"object","properties":{"kind":{"const":"card"},"price":{"type":"number"}},"required":["kind"]},
+                {"type":"object","properties":{"kind":{"const":"cash"},"given":{"type":"number"}},"required":["kind","given"]},
+                {"type":"string"}]}},"limit":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}"#,
+        );
+        for (arguments, pointer, message) in [
+            (r#"{"items":[{"kind":"card","price":"x"}]}"#, "/items/0/price", "expected a number"),
+            (r#"{"items":["a",{"kind":"cash"}]}"#, "/items/1/given", "required"),
+            (r#"{"items":[5]}"#, "/items/0", "expected an object or a string"),
+            (r#"{"limit":"x"}"#, "/limit", "expected an integer or null"),
+        ] {
+            let problems = check(Some(&schema), arguments).unwrap().problems;
+            assert_eq!(problems, [(pointer.to_owned(), message.to_owned())], "{arguments}");
+        }
+    }
+
+    #[test]
     fn long_values_are_not_repeated() {
         let arguments = format!(r#"{{"name":"a","pageSize":"{}"}}"#, "x".repeat(200));
-        fits(&arguments, &[("/pageSize", r#"value is not of type "integer""#)]);
+        fits(&arguments, &[("/pageSize", "expected an integer")]);
     }
 
     #[test]

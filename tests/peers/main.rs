@@ -6,6 +6,7 @@ mod exported;
 mod peer;
 mod real_eras;
 mod real_servers;
+mod schema_suite;
 mod second_decoders;
 #[path = "../it/support.rs"]
 mod support;

@@ -102,6 +102,11 @@ impl FieldSchemas {
         &self.0[id.0]
     }
 
+    /// The schema as a whole; `None` where there is none.
+    pub fn whole(&self) -> Option<SchemaId> {
+        (!self.0.is_empty()).then_some(SchemaId(0))
+    }
+
     /// All parts, each once.
     pub fn iter(&self) -> impl Iterator<Item = &FieldSchema> {
         self.0.iter()
@@ -222,6 +227,9 @@ impl<'d> Reader<'d> {
         let kind = match types.as_deref() {
             None => self.kind_of(implied(all), all),
             Some([name]) => self.kind_of(Some(name), all),
+            Some([]) if nullable && only.is_none() => {
+                return (FieldKind::Enum(vec![Choice { json: "null".into(), title: None }]), false);
+            }
             Some([]) => FieldKind::Json,
             Some(several) => {
                 let branch =
@@ -301,18 +309,19 @@ impl<'d> Reader<'d> {
                 }
             }
             Some("array") => {
-                let items = get("items");
-                let places = get("prefixItems").or(items.filter(|items| items.kind() == Kind::Array));
-                let rest = match items.filter(|items| items.kind() == Kind::Object) {
-                    Some(items) => Some(self.part(Vec::new(), &[items], None)),
-                    None if get("items").and_then(Node::as_bool) == Some(false) => None,
-                    None => get("additionalItems")
-                        .filter(|items| items.kind() == Kind::Object)
-                        .map(|items| self.part(Vec::new(), &[items], None)),
-                };
+                // What two schemas say of the places of one list is more than a control can follow.
+                let says = |part: &&Part<'d>| ["prefixItems", "items"].iter().any(|word| part.node.get(word).is_some());
+                let mut told = all.iter().filter(says);
+                let (Some(list), None) = (told.next(), told.next()) else { return FieldKind::Json };
+                let items = list.node.get("items");
+                let places = list.node.get("prefixItems").or(items.filter(|items| items.kind() == Kind::Array));
+                let rest = items.filter(|items| items.kind() == Kind::Object);
+                let rest = rest.or_else(|| list.node.get("additionalItems").filter(|items| items.kind() == Kind::Object));
+                let rest = rest.map(|items| self.part(Vec::new(), &[items], None));
                 match (places, rest) {
                     (Some(places), rest) => {
-                        FieldKind::Tuple(places.children().map(|place| self.part(Vec::new(), &[place], None)).collect(), rest)
+                        let places = places.children().take_while(|place| place.as_bool() != Some(false));
+                        FieldKind::Tuple(places.map(|place| self.part(Vec::new(), &[place], None)).collect(), rest)
                     }
                     (None, Some(item)) => FieldKind::Array(item),
                     (None, None) => FieldKind::Json,
@@ -338,6 +347,11 @@ impl<'d> Reader<'d> {
             .flat_map(Node::children)
             .filter_map(|name| Some(name.as_str()?.into_owned()))
             .collect();
+        for name in &required {
+            if !names.iter().any(|(known, _)| known == name) {
+                names.push((name.clone(), Vec::new()));
+            }
+        }
         let open = |part: &Part<'d>| {
             let patterns = part.node.get("patternProperties").and_then(|patterns| patterns.child(0));
             patterns.or_else(|| part.node.get("additionalProperties").filter(|rest| rest.kind() == Kind::Object))
@@ -350,7 +364,7 @@ impl<'d> Reader<'d> {
         }
         let property = |(name, parts): (String, Vec<Node<'d>>)| Property {
             required: required.contains(&name),
-            schema: self.part(Vec::new(), &parts, None),
+            schema: self.part(Vec::new(), if parts.is_empty() { rest.as_slice() } else { &parts }, None),
             name,
         };
         let properties = names.into_iter().map(property).collect();
