@@ -4,6 +4,7 @@
 //! ready, refused by the schema, running, and each way of ending.
 
 mod call_as;
+mod date;
 mod fields;
 mod outcome;
 

@@ -368,6 +368,39 @@ fn fields_send_what_was_set() {
 }
 
 #[test]
+fn what_is_within_a_value_is_edited_in_its_place() {
+    let schema = Bytes::from_static(
+        br#"{"properties":{"lines":{"type":"array","items":{"type":"object","required":["count"],
+            "properties":{"count":{"type":"integer","minimum":1},"pay":{"oneOf":[
+                {"title":"Card","required":["number"],"properties":{"number":{"type":"string"}}},{"title":"Cash","type":"null"},
+                {"title":"Later","required":["due"],"properties":{"due":{"type":"string","format":"date"}}}]}}}}}}"#,
+    );
+    let mut state = connected();
+    state.forms.insert("dual_search".into(), Form::new(Some(&schema)));
+    let mut harness = harness(state);
+    let mut click = |label: &str, text: &str| {
+        harness.get_by_label(label).click();
+        harness.run_ok();
+        let sent = harness.state_mut().sent.pop();
+        let Some(Action::Call(CallAction::SetField { field, value })) = sent else { panic!("{label} sent {sent:?}") };
+        let form = harness.state_mut().state.forms.get_mut("dual_search").unwrap();
+        form.set_field(field, value, Some(&schema));
+        assert_eq!((&*form.text, label), (text, label));
+        harness.run_ok();
+    };
+    click("Add lines", r#"{"lines":[{"count":1}]}"#);
+    click("Add item to lines", r#"{"lines":[{"count":1},{"count":1}]}"#);
+    click("Add lines[1].pay", r#"{"lines":[{"count":1},{"count":1,"pay":{"number":""}}]}"#);
+    click("Kind of lines[1].pay: Later", r#"{"lines":[{"count":1},{"count":1,"pay":{"due":""}}]}"#);
+    click("Move lines[1] up", r#"{"lines":[{"count":1,"pay":{"due":""}},{"count":1}]}"#);
+    click("Remove lines[1]", r#"{"lines":[{"count":1,"pay":{"due":""}}]}"#);
+    // The month of today is shown, so any day will do.
+    harness.get_by_label("Pick a date for lines[0].pay.due").click();
+    harness.run_ok();
+    harness.get_by_label("Next month");
+}
+
+#[test]
 fn an_answer_to_other_arguments_says_so() {
     check_click(answered(Outcome::Result), "Restore arguments", CallAction::RestoreArguments);
     let harness = harness(answered(Outcome::Result));

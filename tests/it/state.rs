@@ -106,7 +106,9 @@ fn arguments_that_break_the_schema_are_held() {
     driver.perform(CallAction::SetArgumentsText(r#"{"pageSize": 9999}"#.into()));
     driver.perform(CallAction::Call { send_anyway: false });
     assert!(driver.state.running.is_none());
-    assert!(driver.state.form().unwrap().fields.iter().any(|field| field.name == "pageSize" && field.problem.is_some()));
+    let form = driver.state.form().unwrap();
+    let size = form.fields().find(|(property, _)| property.name == "pageSize").unwrap().1;
+    assert!(form.problem_at("/pageSize", size, true).is_some());
     driver.perform(CallAction::Call { send_anyway: true });
     driver.until("the refusal came", |state| state.capture().is_some());
     assert_eq!(driver.state.capture().unwrap().outcome, Outcome::ToolError);

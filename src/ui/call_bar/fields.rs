@@ -10,8 +10,9 @@ use egui::{
     vec2,
 };
 
+use super::date;
 use crate::state::form::{Branch, Members, SchemaId, item_schema, plain, pointer_of};
-use crate::state::{CallAction, FieldKind, Form, FormMode, Value};
+use crate::state::{CallAction, FieldKind, Form, FormMode, LocalTime, Value};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, widgets};
 
@@ -41,11 +42,12 @@ struct Entry<'a> {
 struct FormUi<'a> {
     tool: &'a str,
     form: &'a Form,
+    here: LocalTime,
 }
 
 /// The fields, in rows as wide as the room allows. `lead` is painted at the head of the first row.
 pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &str, form: &Form, lead: impl FnOnce(&mut Ui)) {
-    let painted = FormUi { tool, form };
+    let painted = FormUi { tool, form, here: cx.state.local_time };
     let refused = painted.newly_refused(ui);
     let height_id = Id::unique("height of the form");
     let dragged = ui.data(|data| data.get_temp::<f32>(height_id));
@@ -182,7 +184,13 @@ impl FormUi<'_> {
             + 6.6 * self.type_text(entry.schema).chars().count() as f32
             + if entry.required { 58.0 } else { 0.0 };
         let control = match kind {
-            FieldKind::String { multiline: false, .. } => 180.0,
+            FieldKind::String { multiline: false, .. } => {
+                if date_time(kind) == Some(true) {
+                    240.0
+                } else {
+                    180.0
+                }
+            }
             FieldKind::String { multiline: true, .. } | FieldKind::Json => 260.0,
             // What is taken where nothing is typed stands there whole, as far as a number goes.
             FieldKind::Number { .. } => (7.3 * self.hint(entry).chars().count() as f32 + 20.0).clamp(112.0, 220.0),
@@ -314,7 +322,17 @@ impl FormUi<'_> {
                     Value::Text(text) => text.as_str(),
                     _ => "",
                 };
-                editor.text(ui, text, *multiline, false).map(Value::Text)
+                let Some(has_time) = date_time(&schema.kind) else {
+                    return editor.text(ui, text, *multiline, false).map(Value::Text);
+                };
+                let editor = Editor { width: width - theme::INPUT - 6.0, ..editor };
+                let changed = ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 6.0;
+                    let typed = editor.text(ui, text, false, false);
+                    let picked = date::pick_ui(ui, editor.id, &entry.path, text, has_time, self.here);
+                    typed.or(picked)
+                });
+                changed.inner.map(Value::Text)
             }
             FieldKind::Number { .. } => editor.text(ui, json_text(entry.value), false, true).map(json_value),
             FieldKind::Json => editor.text(ui, json_text(entry.value), true, true).map(json_value),
@@ -606,6 +624,15 @@ impl Entry<'_> {
     }
 }
 
+/// Whether a date, and whether one with a time.
+fn date_time(kind: &FieldKind) -> Option<bool> {
+    match kind {
+        FieldKind::String { format: Some(format), .. } if format == "date" => Some(false),
+        FieldKind::String { format: Some(format), .. } if format == "date-time" => Some(true),
+        _ => None,
+    }
+}
+
 /// Few and short: all choices stand side by side.
 fn is_short(labels: &[impl AsRef<str>]) -> bool {
     labels.len() <= 5 && labels.iter().map(|label| label.as_ref().len()).sum::<usize>() <= 40
@@ -824,7 +851,7 @@ mod tests {
     #[test]
     fn unset_null_and_empty_look_different() {
         let form = painted(r#"{"type":["string","null"],"default":"json"}"#);
-        let ui = FormUi { tool: "t", form: &form };
+        let ui = FormUi { tool: "t", form: &form, here: LocalTime::default() };
         let hints = [Value::Unset, Value::Null, Value::Text(String::new())].map(|value| ui.hint(&entry(&form, &value)));
         assert_eq!(hints, ["unset, default json", "null", "empty text"]);
         let names: Vec<_> = ui.menu_values(&entry(&form, &Value::Unset)).into_iter().map(|(name, _)| name).collect();
@@ -843,7 +870,11 @@ mod tests {
             (r#"{"type":["string","null"],"format":"date-time"}"#, "date-time or null"),
         ] {
             let form = painted(property);
-            assert_eq!(FormUi { tool: "t", form: &form }.type_text(form.schemas.root()[0].schema), label, "{property}");
+            assert_eq!(
+                FormUi { tool: "t", form: &form, here: LocalTime::default() }.type_text(form.schemas.root()[0].schema),
+                label,
+                "{property}"
+            );
         }
     }
 

@@ -1,0 +1,124 @@
+//! A month to pick a date from, beside the text of a date.
+
+use egui::{Align2, Grid, Id, Popup, PopupCloseBehavior, Role, Sense, Ui, WidgetInfo, vec2};
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
+
+use crate::state::LocalTime;
+use crate::ui::theme::{self, ThemeTokens};
+use crate::ui::{icons, widgets};
+
+const DATE: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
+const DAY: f32 = 28.0;
+
+/// A button whose popup shows a month; gives the text with the date that was picked. Of a date with a time, the time and the
+/// zone stay; where there is none, it is the beginning of the day here.
+pub(super) fn pick_ui(ui: &mut Ui, id: Id, name: &str, text: &str, has_time: bool, here: LocalTime) -> Option<String> {
+    let button =
+        widgets::Button::new("").icon(icons::DOWN).name(&format!("Pick a date for {name}")).height(theme::INPUT).show(ui);
+    let mut picked = None;
+    Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
+        let today = (here.0)(OffsetDateTime::now_utc());
+        let given = date_of(text);
+        let month = id.with("month");
+        let stored = ui.data(|data| data.get_temp::<i32>(month)).and_then(|day| Date::from_julian_day(day).ok());
+        let shown = first_of(stored.or(given).unwrap_or_else(|| today.date()));
+        let mut turn_to = None;
+        ui.horizontal(|ui| {
+            if widgets::icon_button(ui, icons::LEFT, "Previous month").clicked() {
+                turn_to = shown.checked_sub(Duration::days(1));
+            }
+            let title = format!("{} {}", shown.month(), shown.year());
+            ui.add_sized(vec2(7.0 * DAY - 76.0, 20.0), egui::Label::new(egui::RichText::new(title).font(theme::medium(12.5))));
+            if widgets::icon_button(ui, icons::RIGHT, "Next month").clicked() {
+                turn_to = shown.checked_add(Duration::days(31));
+            }
+        });
+        Grid::new(id.with("days")).spacing(vec2(0.0, 0.0)).show(ui, |ui| {
+            let before = shown.weekday().number_days_from_monday();
+            let begin = shown.checked_sub(Duration::days(before.into())).unwrap_or(shown);
+            for day in (0..42).filter_map(|days| begin.checked_add(Duration::days(days))) {
+                if day_ui(ui, day, day.month() == shown.month(), given == Some(day), today.date() == day) {
+                    picked = Some(with_date(text, day, has_time, today.offset()));
+                }
+                if day.weekday().number_days_from_monday() == 6 {
+                    ui.end_row();
+                }
+            }
+        });
+        if let Some(day) = turn_to {
+            ui.data_mut(|data| data.insert_temp(month, first_of(day).to_julian_day()));
+        }
+        if picked.is_some() {
+            ui.data_mut(|data| data.remove::<i32>(month));
+            ui.close();
+        }
+    });
+    picked
+}
+
+fn first_of(day: Date) -> Date {
+    day.replace_day(1).unwrap_or(day)
+}
+
+fn day_ui(ui: &mut Ui, day: Date, is_of_month: bool, is_given: bool, is_today: bool) -> bool {
+    let t = ThemeTokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(DAY, DAY), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_given, day.to_string()));
+    let fill = match () {
+        () if is_given => t.accent_bg,
+        () if response.hovered() || response.has_focus() => t.hover,
+        () => egui::Color32::TRANSPARENT,
+    };
+    ui.painter().rect_filled(rect.shrink(1.0), theme::RADIUS_CONTROL, fill);
+    if is_today {
+        let line = egui::Stroke::new(1.0, t.accent);
+        ui.painter().rect_stroke(rect.shrink(1.0), theme::RADIUS_CONTROL, line, egui::StrokeKind::Inside);
+    }
+    let color = if is_of_month { t.text } else { t.faint };
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, day.day(), theme::regular(12.0), color);
+    response.clicked()
+}
+
+fn date_of(text: &str) -> Option<Date> {
+    Date::parse(text.get(..10)?, DATE).ok()
+}
+
+fn with_date(text: &str, day: Date, has_time: bool, offset: UtcOffset) -> String {
+    let date = day.to_string();
+    if !has_time {
+        return date;
+    }
+    match date_of(text) {
+        Some(_) if text.len() > 10 => format!("{date}{}", &text[10..]),
+        _ if offset.is_utc() => format!("{date}T00:00:00Z"),
+        _ => {
+            let (hours, minutes, _) = offset.as_hms();
+            let sign = if offset.is_negative() { '-' } else { '+' };
+            format!("{date}T00:00:00{sign}{:02}:{:02}", hours.abs(), minutes.abs())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::{date, offset};
+
+    use super::*;
+
+    #[test]
+    fn the_time_and_the_zone_stay() {
+        let day = date!(2026 - 02 - 28);
+        for (text, has_time, offset, expected) in [
+            ("", false, offset!(UTC), "2026-02-28"),
+            ("2025-01-01", false, offset!(UTC), "2026-02-28"),
+            ("", true, offset!(UTC), "2026-02-28T00:00:00Z"),
+            ("", true, offset!(-3:30), "2026-02-28T00:00:00-03:30"),
+            ("2025-01-01T09:15:00+02:00", true, offset!(UTC), "2026-02-28T09:15:00+02:00"),
+            ("é — no date at all", true, offset!(+1), "2026-02-28T00:00:00+01:00"),
+        ] {
+            assert_eq!(with_date(text, day, has_time, offset), expected, "{text}");
+        }
+    }
+}
