@@ -40,7 +40,8 @@ use std::sync::Arc;
 
 pub use columns::{Columns, PayloadColumn};
 pub use counted::{
-    CharactersQuery, CountError, CountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted, ratio_of,
+    CharactersQuery, CountError, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted,
+    ratio_of,
 };
 pub use deliveries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, DeliveryRow, SentAsTextQuery};
 pub use diff_texts::TextOf;

@@ -266,6 +266,9 @@ pub struct ViewArgs {
     /// The format that ratios are against [default: json, else content]
     #[arg(long, value_name = "FORMAT")]
     pub baseline: Option<String>,
+    /// The host whose text the ledger's sentence takes as what is sent, such as claude-code
+    #[arg(long, value_name = "HOST", conflicts_with_all = ["json", "table"])]
+    pub sent_as: Option<String>,
     /// How the text is read as data: auto (the default), never, a READER of docs/text.md, or a pattern with named groups
     #[arg(long, value_name = "HOW")]
     pub read_text: Option<String>,

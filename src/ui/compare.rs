@@ -214,7 +214,7 @@ fn strip_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judged>
             });
         });
     }
-    let (clicked, rest) = strip::cells_ui(ui, strip, rect);
+    let (clicked, rest) = strip::cells_ui(ui, strip, rect, None);
     clicked.and_then(|at| cell_action(judged, at)).into_iter().for_each(|action| cx.send(action));
     let way = why_of(cx, compare, judged);
     let why = |ui: &Ui| way.clone().into_iter().for_each(|way| way.go(ui, cx));

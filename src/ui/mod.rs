@@ -46,13 +46,14 @@ mod shell_tests;
 
 use std::cell::RefCell;
 
-use crate::analysis::{CountQuery, Inquiry, Query, RowQuery, ToolTokensQuery};
+use crate::analysis::{CountQuery, HostCountQuery, HostsQuery, Inquiry, Query, RowQuery, ToolTokensQuery};
 use crate::capture::CaptureId;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
 use crate::settings::PanelSize;
 use crate::state::{Action, QueryState, State};
 use crate::token::{Count, Tokenizer};
+use crate::verdict::SentAs;
 
 /// The only thing a painting function gets besides its `Ui`: the state to read, and where to send what a person did.
 pub struct Cx<'a> {
@@ -130,6 +131,20 @@ impl<'a> Cx<'a> {
             self.ask(CountQuery { format: row.format, tokenizer: tokenizer.clone() });
         }
         known
+    }
+
+    /// What the host that one views the answer as sends of the capture shown, as [`State::sent_as`]; asks for it.
+    pub fn sent_as(&self) -> Option<Option<SentAs<'a>>> {
+        let capture = self.state.view.capture.as_ref()?;
+        let tokenizer = &self.state.settings.tokenizer;
+        if let Some(host) = self.state.view.hosts.view_as
+            && let Some(row) = self.ready(HostsQuery).and_then(|report| report.row(host))
+            && SentAs::of(row, tokenizer).count.is_none()
+            && row.tokens.is_some()
+        {
+            self.ask(HostCountQuery { host, tokenizer: tokenizer.clone() });
+        }
+        self.state.sent_as(capture)
     }
 
     /// All actions of the frame, the questions last: what is asked and not answered, so that the rest can be called off.

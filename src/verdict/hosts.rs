@@ -104,6 +104,14 @@ impl HostRow {
         }
     }
 
+    /// The limit that is reached, else which parts it reads: "cut at 20,480 bytes", "reads the text alone".
+    pub(super) fn does(&self) -> String {
+        match self.outcome {
+            HostOutcome::Part | HostOutcome::All => format!("reads {}", self.reads()),
+            _ => self.happens(),
+        }
+    }
+
     fn limit_known(&self) -> String {
         match (self.limit().state, self.limit().tokens_max) {
             (LimitState::None, _) => "no limit".to_owned(),

@@ -264,6 +264,12 @@ fn what_does_each_hosts_model_see() {
     until(&mut window, "the verdict is copied", |window| copied(window).concat().contains(" hosts cut this answer.** "));
     click(&mut window, "View the answer as this host");
     until_label(&mut window, ": structuredContent is dropped: ");
+    // What it sends is what all is compared with, in the strip, the ledger and the verdict.
+    until_label(&mut window, "As Zed sends it, reads the text alone: ");
+    press(&mut window, Key::Num4, Modifiers::COMMAND);
+    until_label(&mut window, " against Zed");
+    let verdict = window.state().state.verdict_text().unwrap_or_default();
+    assert!(verdict.contains("| As Zed sends it | ") && verdict.contains(" --sent-as zed "), "{verdict}");
     click(&mut window, "View the answer as sent");
     // The drawer has the same lanes; one opens its text in the middle pane.
     press(&mut window, Key::Num5, Modifiers::COMMAND);

@@ -164,14 +164,14 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
         let tokenizer = Tokenizer::default();
         let count = |row: &Row| tokenizer.from_tokens(row.tokens).filter(|_| row.is_available());
         let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row), why: None }).collect();
-        let strip = verdict::strip(&counted, &tokenizer).unwrap();
+        let strip = verdict::strip(&counted, None, &tokenizer).unwrap();
         assert!(strip.headline().is_none() && strip.winner().is_none(), "{strip:?}");
         assert!(strip.cells.iter().all(|cell| cell.change.is_none()), "{strip:?}");
-        let verdict = verdict::verdict_counted(&counted, &tokenizer).unwrap();
+        let verdict = verdict::verdict_counted(&counted, None, &tokenizer).unwrap();
         assert!(!verdict.parts.iter().any(|part| matches!(part, VerdictPart::Good(_))), "{verdict:?}");
         let mut said = vec![
             verdict.text(),
-            mcp_loupe::contract::verdict_markdown(&counted, &subject.capture, &tokenizer).unwrap(),
+            mcp_loupe::contract::verdict_markdown(&counted, None, &subject.capture, &tokenizer).unwrap(),
             strip.cells.iter().map(|cell| cell.text()).collect(),
         ];
         let place = Place::default();
@@ -180,6 +180,7 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
             samples: std::slice::from_ref(&subject),
             hosts: &hosts,
             encoding: Encoding::O200kBase,
+            sent_as: None,
             place: &place,
         };
         for choice in ExportChoice::all(&hosts) {
