@@ -156,7 +156,7 @@ pub struct State {
     pub sampling_reply: Option<String>,
     /// Whether the server of now was told of folders.
     roots_declared: bool,
-    /// Short messages at the bottom right; errors stay until closed.
+    /// Short messages in the status bar, which end by themselves; problems stay above it until they are closed.
     pub toasts: Vec<Toast>,
     /// Lines of stderr that were let go of, before those that are kept.
     pub stderr_dropped: u64,

@@ -27,6 +27,7 @@ mod once;
 mod palette;
 mod panes;
 mod probe;
+mod problems;
 mod sizes;
 mod server;
 mod sidebar;
@@ -179,6 +180,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         .resizable(false)
         .frame(bar)
         .show(ui, |ui| status_bar::status_bar_ui(ui, cx));
+    problems::problems_ui(ui, cx);
     if size.x < theme::MEDIUM {
         Panel::left("rail").exact_size(theme::RAIL).resizable(false).frame(bar).show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     } else if cx.state.settings.sidebar_open {

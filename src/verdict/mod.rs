@@ -360,7 +360,7 @@ mod tests {
         // Zed reads the text alone, which holds no fact: nothing that says more is cheaper.
         let zed = strip(&counted, Some(of("zed")), &Tokenizer::default()).unwrap();
         assert_eq!((zed.cells[0].name.as_str(), zed.cells[0].role.as_str()), ("As Zed sends it", "reads the text alone"));
-                assert_eq!(zed.cells[0].loss.as_ref().map(|loss| loss.text.as_str()), Some("misses 4 of 4 facts"));
+        assert_eq!(zed.cells[0].loss.as_ref().map(|loss| loss.text.as_str()), Some("misses 4 of 4 facts"));
         assert!(zed.winner().is_none() && zed.headline().is_none(), "{zed:?}");
         // Claude Code sends `structuredContent` as compact JSON: the plain choice already.
         let claude = strip(&counted, Some(of("claude-code")), &Tokenizer::default()).unwrap();

@@ -18,6 +18,7 @@ use egui::{Event, Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::host::Hosts;
 use mcp_loupe::mcp::login::Visit;
+use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::source::{Command, Http, Protocol, Source};
 use mcp_loupe::state::{
     Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, HostsAction, PaneView, Screen, SettingsAction, ViewAction,
@@ -307,6 +308,10 @@ fn keys_go_through_lanes_and_cuts() {
     assert_eq!(selected(&window).as_deref(), Some("copilot-cli"), "the cut that leaves least");
     press(&mut window, Key::F8, Modifiers::NONE);
     until(&mut window, "the next cut", |window| selected(window).as_deref() == Some("claude-code"));
+    press(&mut window, Key::F8, Modifiers::SHIFT);
+    until(&mut window, "the cut before", |window| selected(window).as_deref() == Some("copilot-cli"));
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until(&mut window, "and on again", |window| selected(window).as_deref() == Some("claude-code"));
     window.get_by_label("Hosts by what becomes of the answer").focus();
     window.step();
     press(&mut window, Key::ArrowUp, Modifiers::NONE);
@@ -774,6 +779,28 @@ fn no_control_is_cut_or_covered_at_any_size() {
     until_label(&mut window, "Sent now, ");
     let mut wrong = Vec::new();
     check_controls(&mut window, "answer", &mut wrong);
+    let problem = |what: &str| {
+        mcp_loupe::state::Event::Problem(
+            Problem::new(ProblemKind::Io, what).at("/folder/of/a/file.json").hint("choose another folder"),
+        )
+    };
+    for what in ["cannot write the file: permission denied", "cannot read the file: it is gone"] {
+        window.state_mut().state.apply(problem(what), &mut Vec::new());
+    }
+    check_controls(&mut window, "answer with a problem", &mut wrong);
+    until_label(&mut window, "and 1 other");
+    // F6 leads to it, and Enter closes it.
+    let is_there = |window: &Window| window.query_by_label("Close the message").is_some();
+    for _ in 0..2 {
+        for _ in 0..9 {
+            press(&mut window, Key::F6, Modifiers::NONE);
+            if window.get_by_label("Close the message").is_focused() {
+                break;
+            }
+        }
+        press(&mut window, Key::Enter, Modifiers::NONE);
+    }
+    assert!(!is_there(&window), "both are closed");
     press(&mut window, Key::Num5, Modifiers::COMMAND);
     check_controls(&mut window, "hosts of the answer", &mut wrong);
     press(&mut window, Key::Num6, Modifiers::COMMAND);

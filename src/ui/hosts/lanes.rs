@@ -363,7 +363,7 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
             let has_cut = report.rows.iter().any(|row| row.limit().state.is_truncated() == Some(true));
             let button = widgets::Button::new("Next cut").shortcut("F8").frameless().height(22.0);
             if has_cut && button.show(ui).clicked() {
-                next_cut(ui, cx).into_iter().for_each(|action| cx.send(action));
+                next_cut(ui, cx, true).into_iter().for_each(|action| cx.send(action));
             }
         });
     });
@@ -374,13 +374,20 @@ fn moved_id() -> Id {
 }
 
 /// Turns to the next host that cuts, in the order of the lanes, and to the place where it does.
-pub fn next_cut(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
+pub fn next_cut(ui: &Ui, cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
     let report = cx.ready(crate::analysis::HostsQuery)?;
     let hosts: Vec<&HostRow> = shown(ui, cx, report).into_iter().flatten().collect();
     let at = cx.state.view.hosts.selected.and_then(|id| hosts.iter().position(|row| row.host.id == id));
-    let after = at.map_or(0, |at| at + 1);
     let cuts = |row: &&&HostRow| row.limit().state.is_truncated() == Some(true);
-    let next = hosts[after..].iter().chain(&hosts[..after]).find(cuts)?.host.id;
+    let next = if is_forward {
+        let after = at.map_or(0, |at| at + 1);
+        hosts[after..].iter().chain(&hosts[..after]).find(cuts)?
+    } else {
+        let before = at.unwrap_or(0);
+        hosts[before..].iter().chain(&hosts[..before]).rfind(cuts)?
+    }
+    .host
+    .id;
     ui.data_mut(|data| data.insert_temp(moved_id(), true));
     panes::next_cut(ui, next);
     Some(Action::Hosts(HostsAction::Select(next)))
