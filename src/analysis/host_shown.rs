@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::text::{DisplayLine, display_lines};
-use crate::analysis::wrap::{TextRow, wrap};
+use crate::analysis::wrap::{Strings, TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Record, locate_facts};
 use crate::format::Subject;
@@ -52,14 +52,18 @@ pub struct HostRows {
     pub marks: Vec<(Range<usize>, HostMark)>,
     pub rows: Vec<HostLine>,
     pub lines: Vec<DisplayLine>,
+    /// What of the text is JSON of the answer, in order.
+    pub json: Vec<Range<usize>>,
 }
 
 impl HostRows {
     fn of(subject: &Subject, host: &Host, columns: usize, with_cuts: bool, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let Marked { text, marks, cuts } = Marked::of(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts);
+        let view = host.view(subject, &ViewContext::of(&subject.capture));
+        let marked = Marked::of(&view, with_cuts);
+        let Marked { text, cuts, .. } = &marked;
         // A line that goes on after a cut begins a row there.
         let mut lines: Vec<DisplayLine> = Vec::new();
-        for mut line in display_lines(&text) {
+        for mut line in display_lines(text) {
             let (first, end) = (cuts.partition_point(|cut| *cut <= line.range.start), line.range.end);
             for cut in cuts[first..].iter().take_while(|cut| **cut < end) {
                 if *cut > line.range.start {
@@ -70,16 +74,18 @@ impl HostRows {
             }
             lines.push(line);
         }
+        marked.mark_strings(&view, with_cuts, &mut lines);
         let mut rows = Vec::new();
         let mut open = cuts.iter().copied().enumerate().peekable();
-        for row in wrap(&text, &lines, columns, cancel)? {
+        for row in wrap(text, &lines, columns, cancel)? {
             while let Some((cut, at)) = open.next_if(|(_, at)| *at <= row.range.start) {
                 rows.push(HostLine::Removed { at, cut });
             }
             rows.push(HostLine::Text(row));
         }
         rows.extend(open.map(|(cut, at)| HostLine::Removed { at, cut }));
-        Ok(Self { text: text.into(), marks, rows, lines })
+        let Marked { text, marks, json, .. } = marked;
+        Ok(Self { text: text.into(), marks, rows, lines, json })
     }
 
     /// The marks that touch a range.
@@ -105,17 +111,27 @@ pub(super) fn text(subject: &Subject, host: &Host, with_cuts: bool) -> String {
     Marked::of(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts).text
 }
 
+/// Whether what a host shows of a part of the answer is JSON as it stands, and not in a string of other JSON.
+fn is_json(view: &HostView, origin: TextOrigin) -> bool {
+    let first = view.full_spans.iter().find(|span| span.origin == origin);
+    let text = first.and_then(|span| view.full.get(span.range())).unwrap_or_default().trim_start();
+    matches!(origin, TextOrigin::Structured | TextOrigin::Block(_))
+        && text.starts_with(['{', '['])
+        && !text.bytes().take(64).any(|byte| byte == b'\\')
+}
+
 /// A text with its marks; what was taken out is in it where `with_cuts`.
 struct Marked {
     text: String,
     marks: Vec<(Range<usize>, HostMark)>,
     /// Where each of [`HostView::removed`] stands, or stood.
     cuts: Vec<usize>,
+    json: Vec<Range<usize>>,
 }
 
 impl Marked {
     fn of(view: &HostView, with_cuts: bool) -> Self {
-        let mut marked = Self { text: String::new(), marks: Vec::new(), cuts: Vec::new() };
+        let mut marked = Self { text: String::new(), marks: Vec::new(), cuts: Vec::new(), json: Vec::new() };
         let mut removed = view.removed.iter().peekable();
         let mut at = 0;
         for span in view.spans.iter() {
@@ -129,7 +145,11 @@ impl Marked {
                 }
             }
             let mark = if span.origin == TextOrigin::Host { HostMark::Added } else { HostMark::Sent };
+            let start = marked.text.len();
             marked.push(view.text.get(range.clone()).unwrap_or_default(), mark);
+            if is_json(view, span.origin) {
+                marked.json.push(start..marked.text.len());
+            }
             // What follows a kept text directly was taken out before whatever a limit put in its place.
             if let Some(end) = span.full().map(|from| from + range.len()) {
                 while let Some(cut) = removed.next_if(|cut| cut.start <= end) {
@@ -142,6 +162,32 @@ impl Marked {
             marked.cut(view, cut.clone(), with_cuts);
         }
         marked
+    }
+
+    /// Notes which lines begin inside a JSON string: what is folded or added in between changes nothing of that.
+    fn mark_strings(&self, view: &HostView, with_cuts: bool, lines: &mut [DisplayLine]) {
+        let mut folded = self.cuts.iter().zip(view.removed.iter()).filter(|_| !with_cuts).peekable();
+        let mut marks = self.marks.iter().peekable();
+        let mut strings = Strings::default();
+        let mut at = 0;
+        for line in lines {
+            loop {
+                while let Some((_, cut)) = folded.next_if(|(place, _)| **place <= at) {
+                    strings.pass_all(view.full.get(cut.clone()).unwrap_or_default());
+                }
+                let Some((mark, kind)) = marks.peek().filter(|_| at < line.range.start) else { break };
+                let next = folded.peek().map_or(usize::MAX, |(place, _)| **place);
+                let end = mark.end.min(line.range.start).min(next);
+                if *kind != HostMark::Added {
+                    strings.pass_all(&self.text[at..end]);
+                }
+                at = end;
+                if at == mark.end {
+                    marks.next();
+                }
+            }
+            line.is_in_string = strings.is_inside;
+        }
     }
 
     fn cut(&mut self, view: &HostView, cut: Range<usize>, with_cuts: bool) {

@@ -222,6 +222,22 @@ fn an_answer_without_data_offers_the_variant_that_has_it() {
     );
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "Get the json variant · 1 call");
+    // The third pane has nothing to show: it is closed, and whoever opens it can close it again.
+    let is_open = |window: &Window| window.state().state.view.open[2];
+    until(&mut window, "the third pane is closed", |window| !is_open(window));
+    for by_key in [false, true] {
+        press(&mut window, Key::Num3, Modifiers::COMMAND);
+        assert!(is_open(&window));
+        if by_key {
+            press(&mut window, Key::W, Modifiers::COMMAND);
+        } else {
+            let third = window.query_all_by_label_contains("Close ").max_by(|a, b| a.rect().left().total_cmp(&b.rect().left()));
+            third.unwrap_or_else(|| panic!("nothing closes it")).click();
+        }
+        (0..8).for_each(|_| window.step());
+        assert!(!is_open(&window), "closed by key: {by_key}");
+    }
+    press(&mut window, Key::Num3, Modifiers::COMMAND);
     click(&mut window, "Get the json variant · 1 call");
     until_label(&mut window, "read from the text (JSON)");
 }

@@ -205,7 +205,9 @@ mod tests {
         let cx = Ctx::of(&subjects, &hosts, &cancel);
         let view = cx.get(&TextQuery("json")).unwrap().unwrap();
         let colours = |job: &LayoutJob| -> Vec<Color32> {
-            let of = |section: &egui::text::LayoutSection| vec![section.format.color; section.byte_range.end.0 - section.byte_range.start.0];
+            let of = |section: &egui::text::LayoutSection| {
+                vec![section.format.color; section.byte_range.end.0 - section.byte_range.start.0]
+            };
             job.sections.iter().flat_map(of).collect()
         };
         let mut whole = LayoutJob::default();

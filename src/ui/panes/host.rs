@@ -8,7 +8,7 @@ use egui::{Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, S
 
 use super::select::{DrawnText, Selection, between, intersect};
 use super::text::goto_id;
-use super::{PaneCx, find};
+use super::{PaneCx, colour, find};
 use crate::analysis::special::Shown;
 use crate::analysis::{
     HostCutsQuery, HostLine, HostMark, HostRemovedQuery, HostRows, HostRowsQuery, HostsQuery, TextRow, evidence_text,
@@ -56,12 +56,11 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 }
 
 /// Texts outside of the three panes have one selection among them.
-const ALONE: usize = 9;
+const ALONE_PANE: PaneCx = PaneCx { index: 9, format: "host", is_focused: true };
 
 /// The exact text in the room that is left, where it is in none of the panes.
 pub fn host_alone_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId) {
-    let pane = PaneCx { index: ALONE, format: "host", is_focused: true };
-    host_text_ui(ui, cx, host, &pane);
+    host_text_ui(ui, cx, host, &ALONE_PANE);
 }
 
 /// The exact text in the room that is left.
@@ -145,15 +144,21 @@ fn row_ui(
     let mut grounds = Vec::new();
     let mut chars = 0;
     for (range, mark) in rows.marks_in(&row.range) {
-        let piece = &rows.text[range.start.max(row.range.start)..range.end.min(row.range.end)];
-        let shown = Shown::of(piece).text;
+        let place = range.start.max(row.range.start)..range.end.min(row.range.end);
+        let shown = Shown::of(&rows.text[place.clone()]).text;
         let from = chars;
         chars += shown.chars().count();
         if *mark != HostMark::Sent {
             grounds.push((from, chars, *mark, range));
         }
-        let color = if *mark == HostMark::Removed { t.weak } else { t.text };
-        job.append(&shown, 0.0, egui::TextFormat::simple(theme::code(), color));
+        // What has another name on the screen than in the text has no colours.
+        if *mark == HostMark::Sent && shown == rows.text[place.clone()] && is_within(&rows.json, &place) {
+            let is_in_string = row.is_in_string && place.start == row.range.start;
+            colour::json_row(&mut job, t, &rows.text, &place, is_in_string);
+        } else {
+            let color = if *mark == HostMark::Removed { t.weak } else { t.text };
+            job.append(&shown, 0.0, egui::TextFormat::simple(theme::code(), color));
+        }
     }
     // An empty line is of what stands around it.
     if row.range.is_empty()
@@ -198,6 +203,12 @@ fn row_ui(
     drawn
 }
 
+/// Whether a range is in one of these, which are in order.
+fn is_within(ranges: &[Range<usize>], range: &Range<usize>) -> bool {
+    let at = ranges.partition_point(|other| other.end < range.end);
+    ranges.get(at).is_some_and(|other| other.start <= range.start)
+}
+
 /// What a limit took out here, folded in its place; a click unfolds it.
 fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
     let t = ThemeTokens::of(ui);
@@ -229,6 +240,11 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
 
 fn next_cut_id(host: HostId) -> Id {
     Id::unique(("next cut", host))
+}
+
+/// Scrolls the text that stands in none of the panes to a place in it.
+pub fn show_in_host(ui: &Ui, offset: usize) {
+    ui.data_mut(|data| data.insert_temp(goto_id(&ALONE_PANE), offset));
 }
 
 /// Scrolls a host's text to the next part that was taken out of it.
