@@ -143,7 +143,7 @@ pub fn call_again(capture: &Capture, by: &CountedBy<'_>) -> Result<String, &'sta
     }
     // `@FILE` and `-` are read from elsewhere.
     if given.as_ref().is_some_and(|given| !given.trim_start().starts_with('{')) {
-        return Err("the arguments are no JSON object");
+        return Err("the arguments are not a JSON object");
     }
     let mut words = vec!["mcp-loupe".to_owned(), command.to_owned(), word(&name)];
     words.extend(given.into_iter().flat_map(|given| ["--args".to_owned(), word(&given)]));

@@ -150,7 +150,7 @@ pub struct State {
     pub library: library::Library,
     /// Pictures, files and links of answers.
     pub media: media::Media,
-    /// Folders that servers are told of from the next connection on; `None` declares none.
+    /// Folders that servers are told about from the next connection on; `None` declares none.
     pub roots: Option<Vec<PathBuf>>,
     /// What completion requests are answered with, unasked; `None` asks each time.
     pub sampling_reply: Option<String>,

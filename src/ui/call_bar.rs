@@ -256,7 +256,7 @@ fn hint_ui(ui: &mut Ui, hints: &Annotations) {
         tips.extend([line("destructiveHint", hints.destructive), line("idempotentHint", hints.idempotent)]);
     }
     tips.push(line("openWorldHint", hints.open_world));
-    tips.push("Hints are promises nobody checks.".to_owned());
+    tips.push("Nobody checks these hints.".to_owned());
     widgets::badge(ui, Some(glyph), text, tone, !is_declared).on_hover_text(tips.join("\n"));
 }
 
@@ -320,7 +320,7 @@ fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
 fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let refused = cx.state.form().is_some_and(|form| form.syntax.is_none() && has_problem(form));
     if refused && cx.state.running.is_none() && cx.state.connection.is_connected() {
-        let button = widgets::Button::new("Send anyway").tip("Sends the arguments although the tool's schema refuses them");
+        let button = widgets::Button::new("Send anyway").tip("Sends the arguments even though they do not fit the tool's schema");
         if button.show(ui).clicked() {
             cx.send(CallAction::Call { send_anyway: true });
         }
@@ -337,7 +337,7 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let has_capture = is_comparison || cx.state.capture().is_some();
     let mut button = widgets::Button::new("Export").icon(icons::EXPORT).menu().enabled(has_capture);
     if !has_capture {
-        button = button.tip("Call a tool, or open a capture, to have something to export");
+        button = button.tip("Call a tool or open a capture first");
     }
     let response = button.show(ui);
     if !has_capture {
@@ -546,11 +546,11 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// Why a tool is asked about before it is called, for the dialog.
 pub(super) fn why_asked(tool: &Tool) -> String {
     match Risk::of(tool) {
-        Risk::ReadOnly => "The tool is declared read-only.".into(),
-        Risk::Writes => "The tool is declared to write, though not to destroy.".into(),
-        Risk::Destructive { declared: true } => "The tool is declared destructive: what it changes may be lost.".into(),
+        Risk::ReadOnly => "The tool declares itself read-only.".into(),
+        Risk::Writes => "The tool declares that it writes but does not destroy.".into(),
+        Risk::Destructive { declared: true } => "The tool declares itself destructive: data may be lost.".into(),
         Risk::Destructive { declared: false } => {
-            "The tool is declared to write, and not declared harmless: what it changes may be lost.".into()
+            "The tool declares that it writes and does not rule out that data is lost.".into()
         }
         Risk::Undeclared => "The server does not say whether this tool changes anything.".into(),
     }

@@ -51,10 +51,10 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             Dialog::ConfirmCollection { run, calls } => {
                 let all = calls_text(run.calls.len());
                 let why = match calls.len() {
-                    1 => format!("1 of {all} is of a tool that is not declared read-only: it may change something."),
-                    some => format!("{some} of {all} are of tools that are not declared read-only: they may change something."),
+                    1 => format!("1 of {all} uses a tool that is not declared read-only and may change something."),
+                    some => format!("{some} of {all} use tools that are not declared read-only and may change something."),
                 };
-                let what = "These are sent, one after the other:";
+                let what = "These are sent, one after another:";
                 confirm_ui(ui, cx, &format!("Make {all}"), "", (&why, what, calls), height);
             }
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
@@ -361,7 +361,7 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
                 ui.add(Label::new(RichText::new(url).font(theme::code()).color(t.text)).wrap().selectable(true));
             });
         });
-    ui.label(RichText::new("It stands in the server's answer; your browser opens it").font(theme::small()).color(t.weak));
+    ui.label(RichText::new("The link is from the server's answer. It opens in your browser.").font(theme::small()).color(t.weak));
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Open").icon(icons::OPEN_LINK).name("Open the link").primary().show(ui).clicked() {
             cx.send(Action::ConfirmLink);

@@ -234,7 +234,7 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     let ranked = deliveries.ranked(cx.state.settings.encoding());
     let Some(best) = ranked.first().filter(|best| best.whole().0 > whole) else { return };
     let (best_whole, known) = best.whole();
-    let words = format!("Delivered otherwise, {best_whole} of {known} show every fact");
+    let words = format!("Sent another way, {best_whole} of {known} show every fact");
     let t = ThemeTokens::of(ui);
     let width = ui.painter().layout_no_wrap(words.clone(), theme::small(), t.weak).size().x;
     if width + 60.0 > ui.available_width() {

@@ -46,7 +46,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if let (Connection::Connected { messages, .. }, false) = (connection, is_narrow) {
                 let text = widgets::number_text(*messages, "messages");
                 if item(ui, icons::MESSAGES, &text, &text)
-                    .on_hover_text("Messages on the wire, both directions: opens the protocol log")
+                    .on_hover_text("Messages in both directions. Opens the protocol log.")
                     .clicked()
                 {
                     cx.send(Action::Wire(WireAction::Show));

@@ -108,7 +108,7 @@ fn the_first_minute() {
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "the answer is shown", |window| window.state().state.view.screen == Screen::Answer);
     press(&mut window, Key::Num5, Modifiers::COMMAND);
-    until_label(&mut window, "Hosts by what becomes of the answer");
+    until_label(&mut window, "Hosts by outcome");
     for words in ["At 25,000 characters, the limit of the servers that this sample re-creates, ", "Measure pageSize: 5, 50, 200"]
     {
         until(&mut window, words, |window| window.query_all_by_label_contains(words).any(|place| shows(&place.rect())));
@@ -328,7 +328,7 @@ fn keys_go_through_lanes_and_cuts() {
     until(&mut window, "the cut before", |window| selected(window).as_deref() == Some("copilot-cli"));
     press(&mut window, Key::F8, Modifiers::NONE);
     until(&mut window, "and on again", |window| selected(window).as_deref() == Some("claude-code"));
-    window.get_by_label("Hosts by what becomes of the answer").focus();
+    window.get_by_label("Hosts by outcome").focus();
     window.step();
     press(&mut window, Key::ArrowUp, Modifiers::NONE);
     until(&mut window, "the lane before", |window| selected(window).as_deref() == Some("copilot-cli"));
@@ -757,7 +757,7 @@ fn a_server_that_wants_a_login_gets_one_after_the_address_was_shown() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let peer = runtime.block_on(OAuthPeer::start(Modes::default()));
     let mut window = open_with(Some(Source::Http(Http { url: peer.url(), ..Http::default() })));
-    until_label(&mut window, "This server wants a login");
+    until_label(&mut window, "This server requires a login");
     click(&mut window, "Log in");
     until_label(&mut window, "Log in with your browser");
     until_label(&mut window, "Login, step by step");

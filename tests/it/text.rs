@@ -141,7 +141,7 @@ proptest! {
     }
 }
 
-/// Answers whose text says more than their data does: as data beside it, as data in it, as a block of no text.
+/// Answers whose text says more than their data does: as data beside it, as data in it, as a block that are not text.
 pub const SAYS_MORE: [&str; 3] = [
     r#"{"content":[{"type":"text","text":"Found 3 issues:\n\n- #101 Crash on start, opened 2026-11-02 by ann\n- #102 Slow search, opened 2026-11-03 by bob\n"}],"structuredContent":{"count":3,"page":1}}"#,
     r#"{"content":[{"type":"text","text":"Rain until 17:40, wind 12 m/s, the ferry is cancelled.\n\n```json\n{\"temp\":4,\"sky\":\"grey\"}\n```\n\nTomorrow:\n```json\n{\"temp\":9,\"sky\":\"blue\"}\n```\n"}]}"#,

@@ -86,7 +86,7 @@ impl Grid {
 pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
     let sweep = &judged.page.sweep;
     if sweep.fields.is_empty() {
-        let words = "No answer has data to compare by. The texts stand beside each other under By record.";
+        let words = "No answer has data to compare. By record shows the texts side by side.";
         if widgets::empty_ui(ui, words, Some("By record")) {
             cx.send(Action::Compare(CompareAction::Show(crate::state::CompareTab::Records)));
         }

@@ -584,7 +584,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
     let trip = match &row.round_trip {
         Some(trip) => trip.summary().map(|summary| format!("Round trip {}: {summary}", trip.verdict.name())),
         None if line.format == "wire" => Some("Not tested: the message holds the answer itself; it is not read back".to_owned()),
-        None => Some("Not tested: the data does not stand in this text as data that could be read back".to_owned()),
+        None => Some("Not tested: this text does not hold the data in a form that can be read back".to_owned()),
     };
     let words: Vec<String> = lost.into_iter().chain(trip).collect();
     if !words.is_empty() {

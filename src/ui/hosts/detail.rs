@@ -61,7 +61,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
             }
             difference_ui(ui, cx, report, row);
             let is_pinned = cx.state.view.hosts.pinned.contains(&id);
-            let name = if is_pinned { "Pinned: let it go" } else { "Pin: this host comes first" };
+            let name = if is_pinned { "Unpin this host" } else { "Pin this host: it comes first" };
             if widgets::icon_button(ui, icons::BASELINE, name).clicked() {
                 cx.send(Action::Hosts(HostsAction::Pin(id)));
             }
@@ -80,7 +80,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
 
 /// The difference of this text to that of another lane.
 fn difference_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
-    let button = widgets::icon_button(ui, icons::DIFF, "Difference to another host's text");
+    let button = widgets::icon_button(ui, icons::DIFF, "Compare with another host's text");
     Popup::menu(&button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for lane in report.lanes.iter().filter(|lane| report.hosts_of(lane).all(|other| other.host.id != row.host.id)) {
@@ -113,7 +113,7 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         .frameless()
         .height(22.0)
         .name("How this is known")
-        .tip("Its rule in words, and where it stands");
+        .tip("The rule in words, and its sources");
     // The icon stands where the text above begins.
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), egui::Sense::hover());
     let mut left = ui.new_child(widgets::region(ui, "evidence").max_rect(rect.with_min_x(rect.left() - 10.0)));
@@ -367,7 +367,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     let yes = |known: Option<bool>| known.map(|is| if is { "shown" } else { "left out" }.to_owned());
     let tokens = row.definition_tokens.map(|tokens| {
         format!(
-            "{} tokens ({}), without the provider's own frame",
+            "{} tokens ({}), without the provider's own wrapping",
             grouped(tokens.get(cx.state.settings.encoding())),
             cx.state.settings.encoding().name()
         )
@@ -382,7 +382,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         ("Annotations", yes(definition.annotations)),
         ("Input schema", definition.input_schema.clone()),
         ("Loading", definition.loading.clone()),
-        ("Known how", definition.certainty.clone()),
+        ("Evidence", definition.certainty.clone()),
         (
             "Description",
             definition.description.as_ref().map(|text| {

@@ -170,7 +170,7 @@ pub fn lanes_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, sele
     ui.painter().hline(rect.x_range(), head.bottom() - 0.5, Stroke::new(1.0, t.line));
     let list = Rect::from_min_max(head.left_bottom(), pos2(rect.right(), rect.bottom() - if is_screen { FOOT } else { 0.0 }));
     let focus = ui.interact(list, Id::unique(("lanes", is_screen)), Sense::focusable_noninteractive());
-    focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts by what becomes of the answer"));
+    focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts by outcome"));
     keys(ui, cx, &focus, report, selected);
     // Heights depend on the width alone; what is out of sight is not drawn.
     let mut tops = Vec::new();
