@@ -388,7 +388,7 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
         egui::Grid::new("shortcuts").num_columns(2).min_row_height(16.0).spacing(vec2(24.0, 6.0)).show(ui, |ui| {
             for command in commands::COMMANDS.iter().filter(|command| command.shortcut.is_some()) {
-                ui.label(RichText::new(command.keys()).font(theme::mono(12.0)).color(t.strong));
+                widgets::key_cap(ui, &command.keys());
                 ui.label(RichText::new(command.name).font(theme::base()).color(t.text));
                 ui.end_row();
             }
@@ -398,7 +398,7 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                 ("← →", "Fold and open in the tree"),
                 ("Ctrl + − 0", "Larger, smaller, normal size"),
             ] {
-                ui.label(RichText::new(keys).font(theme::mono(12.0)).color(t.strong));
+                widgets::key_cap(ui, keys);
                 ui.label(RichText::new(name).font(theme::base()).color(t.text));
                 ui.end_row();
             }

@@ -41,6 +41,7 @@ mod what_if;
 mod wire;
 
 pub use panes::panes_ui;
+pub use widgets::number_at;
 
 #[cfg(test)]
 mod shell_tests;

@@ -167,8 +167,8 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -
         let caret = if *at == 0 { CARET } else { 0.0 };
         let words = |loss: &Loss| width(if is_short { &loss.short } else { &loss.text }, theme::small()) + 18.0;
         let loss = cell.loss.as_ref().map_or(0.0, words);
-        let number = |size| width(&counted(cell.count), theme::mono_semibold(size)) + width("tok", theme::small());
-        let change = cell.change.as_ref().map(|change| width(change, theme::semibold(12.0)));
+        let number = |size| widgets::number_width(ui, &counted(cell.count), theme::mono_semibold(size), "tok");
+        let change = cell.change.as_ref().map(|change| width(change, theme::mono_semibold(12.0)));
         match is_low {
             true => {
                 52.0 + caret
@@ -275,12 +275,11 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
         x = left;
     }
     let size = if is_low { 14.0 } else { 22.0 };
-    x = draw(x, second, &counted(cell.count), theme::mono_semibold(size), t.strong) + 5.0;
-    x = draw(x, second + if is_low { 0.0 } else { 3.0 }, "tok", theme::small(), t.weak) + gap;
+    x = widgets::number_at(ui, pos2(x, second), &counted(cell.count), theme::mono_semibold(size), t.strong, "tok") + gap;
     if let Some(change) = &cell.change {
         let is_good = cell.is_winner() && change.starts_with('−');
         let color = if is_good { t.ok } else { t.text };
-        let font = theme::semibold(12.0);
+        let font = theme::mono_semibold(12.0);
         x = if is_low { draw(x, second, change, font, color) } else { change_at(ui, pos2(x, second), change, is_good) } + gap;
     }
     if let Some(prose) = cell.prose {
@@ -323,11 +322,11 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) {
     widgets::text_at(ui, left + vec2(17.0, 0.0), text, theme::small(), color, (room - 17.0).max(20.0));
 }
 
-/// The change in a box that begins there; where it ends. The minus of the mono font looks like a hyphen.
+/// The change in a box that begins there; where it ends.
 pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 {
     let t = ThemeTokens::of(ui);
     let (fill, line, color) = if is_good { (t.ok_bg, t.ok_line, t.ok) } else { (t.card, t.line2, t.text) };
-    let galley = ui.painter().layout_no_wrap(change.to_owned(), theme::semibold(12.0), color);
+    let galley = ui.painter().layout_no_wrap(change.to_owned(), theme::mono_semibold(12.0), color);
     let place = Rect::from_min_size(left - vec2(0.0, 10.0), vec2(galley.size().x + 12.0, 20.0));
     ui.painter().rect(place, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
     ui.painter().galley(pos2(left.x + 6.0, (left.y - galley.size().y / 2.0).round()), galley, color);

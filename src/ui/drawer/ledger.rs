@@ -396,7 +396,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: SentAs<'_>, count: Count, scale: &Sca
         _ if is_baseline => "baseline".to_owned(),
         base => base.map_or_else(|| "–".to_owned(), |base| delta(count, base)),
     };
-    widgets::text_right(ui, pos2(columns.change, y), &changed, theme::regular(12.0), t.weak);
+    widgets::text_right(ui, pos2(columns.change, y), &changed, theme::code(), t.weak);
     if let Some(x) = columns.bytes {
         widgets::text_right(ui, pos2(x, y), widgets::grouped(host.row.bytes), theme::code(), t.weak);
     }
@@ -406,7 +406,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: SentAs<'_>, count: Count, scale: &Sca
         None => ("–".to_owned(), false),
     };
     let color = if is_lost { t.warn } else { t.weak };
-    let left = widgets::text_right(ui, pos2(columns.facts, y), facts, theme::regular(12.0), color);
+    let left = widgets::text_right(ui, pos2(columns.facts, y), facts, theme::code(), color);
     if is_lost {
         widgets::glyph_at(ui, pos2(left - 10.0, y), icons::MISSING, theme::icon_font(12.0), color);
     }
@@ -545,7 +545,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &
             if is_winner { t.ok } else { t.text },
         ),
     };
-    widgets::text_right(ui, pos2(columns.change, y), &changed, theme::regular(12.0), changed_color);
+    widgets::text_right(ui, pos2(columns.change, y), &changed, theme::code(), changed_color);
     right(columns.bytes, widgets::grouped(row.bytes), t.weak);
     right(columns.chars, widgets::grouped(row.chars), t.weak);
     let facts = facts_ui(ui, pos2(columns.facts, y), row);
@@ -629,7 +629,7 @@ fn facts_ui(ui: &Ui, right: egui::Pos2, row: &Row) -> String {
     let text = facts_text(row);
     let is_lost = row.left_out.is_some() || row.facts.is_some_and(|facts| facts.missing > 0);
     let color = if is_lost { t.warn } else { t.weak };
-    let left = widgets::text_right(ui, right, &text, theme::regular(12.0), color);
+    let left = widgets::text_right(ui, right, &text, theme::code(), color);
     if is_lost {
         widgets::glyph_at(ui, pos2(left - 10.0, right.y), icons::MISSING, theme::icon_font(12.0), color);
     }

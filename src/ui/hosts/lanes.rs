@@ -289,8 +289,7 @@ fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
     }
     let tokens = first.tokens.map(|tokens| grouped(tokens.get(cx.state.settings.encoding())));
     if let Some(tokens) = &tokens {
-        let left = widgets::text_right(ui, pos2(columns.tokens, y), "tok", theme::small(), t.weak);
-        widgets::text_right(ui, pos2(left - 5.0, y), tokens, theme::mono_semibold(12.0), t.strong);
+        widgets::number_right(ui, pos2(columns.tokens, y), tokens, theme::mono_semibold(12.0), t.strong, "tok");
     }
     widgets::glyph_at(ui, pos2(columns.happens.start + 6.0, y), icon, theme::icon_font(14.0), color);
     let place = pos2(columns.happens.start + 18.0, (y - laid.happens.size().y / 2.0).round());
