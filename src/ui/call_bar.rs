@@ -7,6 +7,8 @@ mod call_as;
 mod fields;
 mod outcome;
 
+use std::sync::Arc;
+
 use egui::{
     Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense, Ui,
     WidgetInfo, vec2,
@@ -441,7 +443,7 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let t = ThemeTokens::of(ui);
     let Some(form) = cx.state.form() else { return };
-    let pairs = arguments_of(ui, "chips", &form.text);
+    let pairs = with_varied(cx, arguments_of(ui, "chips", &form.text));
     let width = |ui: &Ui, text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::mono(12.0), t.text).size().x;
     let size = |ui: &Ui, (name, value): &(String, String)| width(ui, name) + width(ui, value) + 22.0;
     // One button holds them all, as many as there is room for.
@@ -487,8 +489,19 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     });
 }
 
+/// The arguments of a comparison: the one that is varied has all its values, "json / markdown".
+fn with_varied(cx: &Cx<'_>, pairs: Arc<Vec<(String, String)>>) -> Arc<Vec<(String, String)>> {
+    let compare = cx.state.comparisons.current.as_ref().filter(|_| cx.state.view.screen == Screen::Compare);
+    let Some((compare, vary)) = compare.and_then(|compare| Some((compare, compare.vary.as_ref()?))) else { return pairs };
+    let values: Vec<String> = compare.values.iter().map(|value| fields::plain(value)).collect();
+    let mut pairs = Arc::unwrap_or_clone(pairs);
+    pairs.retain(|(name, _)| name != vary);
+    pairs.insert(0, (vary.clone(), values.join(" / ")));
+    Arc::new(pairs)
+}
+
 /// Name and shortened value of each argument; read once per text.
-fn arguments_of<K>(ui: &Ui, what: &str, arguments: &K) -> std::sync::Arc<Vec<(String, String)>>
+fn arguments_of<K>(ui: &Ui, what: &str, arguments: &K) -> Arc<Vec<(String, String)>>
 where
     K: Clone + std::ops::Deref<Target: AsRef<[u8]>> + Send + Sync + 'static,
 {
@@ -499,7 +512,7 @@ where
             Some((at, _)) => format!("{}…", &text[..at]),
             None => text.to_owned(),
         };
-        std::sync::Arc::new(
+        Arc::new(
             pairs
                 .filter_map(|node| Some((node.key()?.into_owned(), short(&fields::plain(&node.raw_text())))))
                 .collect::<Vec<_>>(),

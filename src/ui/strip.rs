@@ -26,6 +26,8 @@ const BUTTONS: f32 = 262.0;
 const BUTTONS_LOW: f32 = 108.0;
 /// The way to the menu of who sends it.
 const CARET: f32 = 18.0;
+/// A name in a low strip is elided beyond this, where the room is short.
+const SHORT_NAME: f32 = 96.0;
 /// Where there is one cell with a sentence.
 const FEW: f32 = 420.0;
 
@@ -133,9 +135,12 @@ pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect, sender: Option<&Sender<'
     let room = rect.with_max_x(rect.right() - side);
     let mut cells: Vec<(usize, &StripCell)> = strip.cells.iter().enumerate().collect();
     // Where there is little room, the plain choice goes first, unless it is the cheapest.
-    let is_tight = width < theme::WIDE || needs(ui, &cells, is_low, true).iter().sum::<f32>() > room.width();
-    if is_tight && cells.len() > 2 && !cells[1].1.is_winner() {
+    let is_full = |cells: &[(usize, &StripCell)]| needs(ui, cells, is_low, true).iter().sum::<f32>() > room.width();
+    if (width < theme::WIDE || is_full(&cells)) && cells.len() > 2 && !cells[1].1.is_winner() {
         cells.remove(1);
+    }
+    if is_full(&cells) && cells.len() > 2 {
+        cells.pop();
     }
     let widths = match &strip.note {
         Some(_) => vec![FEW.min(room.width() * 0.5); cells.len()],
@@ -171,13 +176,15 @@ fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -
         let change = cell.change.as_ref().map(|change| width(change, theme::mono_semibold(12.0)));
         match is_low {
             true => {
-                52.0 + caret
-                    + width(&cell.name, theme::semibold(13.0))
-                    + number(14.0)
-                    + change.map_or(0.0, |wide| wide + 6.0)
-                    + loss
+                // A name gives way where everything else is short already.
+                let name = width(&cell.name, theme::semibold(13.0));
+                let name = if is_short { name.min(SHORT_NAME) } else { name };
+                52.0 + caret + name + number(14.0) + change.map_or(0.0, |wide| wide + 6.0) + loss
             }
-            false => 45.0 + number(22.0) + change.map_or(0.0, |wide| wide + 20.0) + loss,
+            false => {
+                let name = 44.0 + caret + width(&cell.name, theme::semibold(13.0));
+                name.max(45.0 + number(22.0) + change.map_or(0.0, |wide| wide + 20.0) + loss)
+            }
         }
     };
     cells.iter().map(need).collect()
@@ -264,7 +271,12 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
         x + size.x
     };
     let width = |text: &str, font: egui::FontId| painter.layout_no_wrap(text.to_owned(), font, t.text).size().x;
-    let mut x = draw(left + 16.0, first, &cell.name, theme::semibold(13.0), t.strong) + gap;
+    let color = if cell.is_old { t.faint } else { t.strong };
+    // The name alone is elided: all of it is on hover.
+    let name = width(&cell.name, theme::semibold(13.0));
+    let spare = rect.width() - needs(ui, &[(at, cell)], is_low, true)[0];
+    let most = if is_low { (name.min(SHORT_NAME) + spare).clamp(24.0, name + 1.0) } else { name + 1.0 };
+    let mut x = widgets::text_at(ui, pos2(left + 16.0, first), &cell.name, theme::semibold(13.0), color, most) + gap;
     if let Some(sender) = sender {
         x = sender_at(ui, sender, pos2(x - gap, first)) + gap;
     }
@@ -275,7 +287,7 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sende
         x = left;
     }
     let size = if is_low { 14.0 } else { 22.0 };
-    x = widgets::number_at(ui, pos2(x, second), &counted(cell.count), theme::mono_semibold(size), t.strong, "tok") + gap;
+    x = widgets::number_at(ui, pos2(x, second), &counted(cell.count), theme::mono_semibold(size), color, "tok") + gap;
     if let Some(change) = &cell.change {
         let is_good = cell.is_winner() && change.starts_with('−');
         let color = if is_good { t.ok } else { t.text };

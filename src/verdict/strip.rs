@@ -28,6 +28,8 @@ pub struct StripCell {
     pub loss: Option<Loss>,
     /// "cheapest", "cheapest, with YAML", "within 5% of the cheapest".
     pub badge: Option<String>,
+    /// Counted before the last change: the new number is on its way.
+    pub is_old: bool,
 }
 
 impl StripCell {
@@ -36,7 +38,8 @@ impl StripCell {
         let mut text = format!("{}, {}: {} tokens", self.name, self.role, counted(self.count));
         let prose = self.prose.map(|prose| format!("+ {} of prose", counted(prose)));
         let loss = self.loss.as_ref().map(|loss| loss.text.clone());
-        for part in [prose, self.change.clone(), loss, self.badge.clone()].into_iter().flatten() {
+        let old = self.is_old.then(|| "being counted again".to_owned());
+        for part in [prose, self.change.clone(), loss, self.badge.clone(), old].into_iter().flatten() {
             text.push_str(", ");
             text.push_str(&part);
         }
@@ -199,6 +202,7 @@ impl<'a> Candidate<'a> {
             change,
             loss: Some(self.loss(tokenizer)),
             badge: None,
+            is_old: false,
         }
     }
 
@@ -244,6 +248,7 @@ fn sent_cell(sent: &CountedRow<'_>, sent_as: Option<SentAs<'_>>, content: &Row, 
         change: None,
         loss: None,
         badge: None,
+        is_old: false,
     };
     if let Some(host) = sent_as {
         let (name, role) =

@@ -167,6 +167,7 @@ impl Offered<'_> {
             change: (at != self.base).then(|| self.change(self.tokens(at))).flatten(),
             loss: Some(self.loss(at)),
             badge: None,
+            is_old: false,
         }
     }
 
@@ -223,6 +224,7 @@ impl Offered<'_> {
             change: self.change(tokens),
             loss: Some(Loss { short: "all needed".to_owned(), ..Loss::kept(NOTHING_NEEDED) }),
             badge: None,
+            is_old: false,
         })
     }
 }

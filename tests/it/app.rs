@@ -21,7 +21,8 @@ use mcp_loupe::mcp::login::Visit;
 use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::source::{Command, Http, Protocol, Source};
 use mcp_loupe::state::{
-    Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, HostsAction, PaneView, Screen, SettingsAction, ViewAction,
+    Action, CallAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, HostsAction, PaneView, Screen, SettingsAction,
+    ViewAction,
 };
 use painted::paints;
 
@@ -827,6 +828,40 @@ fn no_control_is_cut_or_covered_at_any_size() {
     click(&mut window, "Compare json / markdown · 1 more call");
     until_label(&mut window, "json, baseline: ");
     check_controls(&mut window, "comparison", &mut wrong);
+    // The record below the matrix leads to its texts.
+    window.set_size(egui::vec2(1_280.0, 800.0));
+    window.step();
+    window.get_by_label_contains("Arguments: response_format json / markdown");
+    let row = window
+        .query_all_by_label_contains("1, ")
+        .find(|row| egui_kittest::kittest::NodeT::accesskit_node(row).role() == egui::accesskit::Role::Button);
+    row.unwrap_or_else(|| panic!("no record")).click();
+    until(&mut window, "its texts are shown", |window| {
+        window.state().state.comparisons.current.as_ref().is_some_and(|compare| compare.tab == Some(CompareTab::Records))
+    });
+    check_controls(&mut window, "comparison by record", &mut wrong);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The same of an answer of text alone, of one in which nothing is data, and of the hosts of both.
+#[test]
+fn no_control_of_a_text_is_cut_or_covered_at_any_size() {
+    let mut wrong = Vec::new();
+    for file in ["file-info", "page-converted"] {
+        let mut window = on_sample();
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/text").join(file).join("answer.json");
+        let ctx = window.ctx.clone();
+        window.state_mut().perform(&ctx, vec![Action::OpenPath(Some(path))]);
+        until_label(&mut window, "Sent now, ");
+        check_controls(&mut window, file, &mut wrong);
+        window.state_mut().perform(&ctx, vec![Action::Hosts(HostsAction::Show(None))]);
+        until_label(&mut window, "Hosts by outcome");
+        check_controls(&mut window, &format!("hosts of {file}"), &mut wrong);
+        let host = window.state().state.hosts.iter().next().map(|host| host.id);
+        window.state_mut().perform(&ctx, vec![Action::Hosts(HostsAction::ViewAs(host)), ViewAction::ShowAnswer.into()]);
+        until_label(&mut window, "As Claude Code sends it, ");
+        check_controls(&mut window, &format!("{file} as a host sends it"), &mut wrong);
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -850,7 +885,7 @@ fn check_controls(window: &mut Window, screen: &str, wrong: &mut Vec<String>) {
             assert!(placed.len() > 10, "{screen} {width}x{height} has {} controls", placed.len());
             for (at, (name, rect)) in placed.iter().enumerate() {
                 // Lists scroll up and down, columns of a comparison across.
-                if screen != "comparison" && (rect.left() < inside.left() || rect.right() > inside.right()) {
+                if !screen.starts_with("comparison") && (rect.left() < inside.left() || rect.right() > inside.right()) {
                     wrong.push(format!("{screen} {width}x{height}: {name:?} {rect:?} leaves the window"));
                 }
                 for (other, place) in &placed[at + 1..] {
