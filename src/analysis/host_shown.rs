@@ -33,6 +33,11 @@ pub enum HostLine {
         at: usize,
         cut: usize,
     },
+    /// What the model sees here, folded, and which records or lines that are.
+    Kept {
+        range: Range<usize>,
+        what: String,
+    },
 }
 
 impl HostLine {
@@ -40,6 +45,7 @@ impl HostLine {
         match self {
             Self::Text(row) => row.range.start,
             Self::Removed { at, .. } => *at,
+            Self::Kept { range, .. } => range.start,
         }
     }
 }
@@ -57,7 +63,8 @@ pub struct HostRows {
 }
 
 impl HostRows {
-    fn of(subject: &Subject, host: &Host, columns: usize, with_cuts: bool, cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn of(subject: &Subject, host: &Host, asked: &HostRowsQuery, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let (columns, with_cuts) = (usize::from(asked.columns), asked.with_cuts);
         let view = host.view(subject, &ViewContext::of(&subject.capture));
         let marked = Marked::of(&view, with_cuts);
         let Marked { text, cuts, .. } = &marked;
@@ -85,7 +92,40 @@ impl HostRows {
         }
         rows.extend(open.map(|(cut, at)| HostLine::Removed { at, cut }));
         let Marked { text, marks, json, .. } = marked;
-        Ok(Self { text: text.into(), marks, rows, lines, json })
+        let mut shown = Self { text: text.into(), marks, rows, lines, json };
+        if asked.folds_kept {
+            shown.fold_kept(subject);
+        }
+        Ok(shown)
+    }
+
+    /// Folds the middle of what is kept before the first cut and after the last, where it is long.
+    fn fold_kept(&mut self, subject: &Subject) {
+        let (Some(first), Some(last)) = (self.cuts().next(), self.cuts().last()) else { return };
+        let is_sent = |row: &HostLine| match row {
+            HostLine::Text(row) => self.marks_in(&row.range).all(|(_, mark)| *mark == HostMark::Sent),
+            HostLine::Removed { .. } | HostLine::Kept { .. } => false,
+        };
+        let before = self.rows[..first].iter().rposition(|row| !is_sent(row)).map_or(0, |at| at + 1)..first;
+        let after =
+            last + 1..self.rows[last + 1..].iter().position(|row| !is_sent(row)).map_or(self.rows.len(), |at| last + 1 + at);
+        let middle = |rows: Range<usize>, head: usize, tail: usize| {
+            (rows.len() > 2 * (head + tail)).then(|| rows.start + head..rows.end - tail)
+        };
+        let folded = [middle(after, NEAR, FAR), middle(before, FAR, NEAR)];
+        if folded.iter().all(Option::is_none) {
+            return;
+        }
+        let records = subject.payload.as_ref().map(|payload| locate_facts(payload, &self.text).records).unwrap_or_default();
+        let places: Vec<Option<Range<usize>>> = records.iter().map(place_of).collect();
+        let ends: Vec<usize> = memchr::memchr_iter(b'\n', self.text.as_bytes()).collect();
+        // From the end, so that positions stay.
+        for rows in folded.into_iter().flatten() {
+            let end = self.rows.get(rows.end).map_or(self.text.len(), HostLine::start);
+            let range = self.rows[rows.start].start()..end;
+            let what = records_in(&places, &range).unwrap_or_else(|| lines_in(&ends, self.text.len(), &range));
+            self.rows.splice(rows, [HostLine::Kept { range, what }]);
+        }
     }
 
     /// The marks that touch a range.
@@ -104,6 +144,15 @@ impl HostRows {
     pub fn cuts(&self) -> impl Iterator<Item = usize> {
         self.rows.iter().enumerate().filter(|(_, row)| matches!(row, HostLine::Removed { .. })).map(|(at, _)| at)
     }
+}
+
+/// So many rows of what is kept stand near a cut, and at the other end, where the middle is folded.
+const NEAR: usize = 5;
+const FAR: usize = 9;
+
+/// From the first to the last place of a record.
+fn place_of(record: &Record) -> Option<Range<usize>> {
+    Some(record.places.first()?.start..record.places.last()?.end)
 }
 
 /// The text that [`HostRows`] cuts into rows.
@@ -216,6 +265,8 @@ pub struct HostRowsQuery {
     pub host: HostId,
     pub columns: u16,
     pub with_cuts: bool,
+    /// Whether what is kept is folded where it is long.
+    pub folds_kept: bool,
 }
 
 impl Query for HostRowsQuery {
@@ -227,8 +278,7 @@ impl Query for HostRowsQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let (subject, host, columns) = (cx.subject()?, cx.host(self.host)?, usize::from(self.columns));
-        Ok(Arc::new(HostRows::of(subject, host, columns, self.with_cuts, cx.cancel)?))
+        Ok(Arc::new(HostRows::of(cx.subject()?, cx.host(self.host)?, self, cx.cancel)?))
     }
 }
 
@@ -248,9 +298,8 @@ impl HostRemoved {
             return Self::default();
         }
         let matched = subject.payload.as_ref().map(|payload| locate_facts(payload, &view.full)).unwrap_or_default();
-        // From the first to the last place of each; what has none cannot be told to be gone.
-        let place = |record: &Record| Some(record.places.first()?.start..record.places.last()?.end);
-        let records: Vec<Option<Range<usize>>> = matched.records.iter().map(place).collect();
+        // What has no place cannot be told to be gone.
+        let records: Vec<Option<Range<usize>>> = matched.records.iter().map(place_of).collect();
         let is_gone = |place: &&Range<usize>| {
             let at = view.removed.partition_point(|cut| cut.end < place.end);
             view.removed.get(at).is_some_and(|cut| cut.start <= place.start)
@@ -365,8 +414,10 @@ mod tests {
         let hosts = Hosts::built_in();
         let host = hosts.get("cline").unwrap();
         let cancel = Cancel::new();
-        let with = HostRows::of(&subject, host, 80, true, &cancel).unwrap();
-        let without = HostRows::of(&subject, host, 80, false, &cancel).unwrap();
+        let rows = |with_cuts, folds_kept| {
+            HostRows::of(&subject, host, &HostRowsQuery { host: host.id, columns: 80, with_cuts, folds_kept }, &cancel).unwrap()
+        };
+        let (with, without, folded) = (rows(true, false), rows(false, false), rows(false, true));
         let view = host.view(&subject, &ViewContext::of(&subject.capture));
         assert_eq!(*without.text, *view.text);
         assert_eq!((without.cuts().count(), with.cuts().count()), (1, 1));
@@ -374,6 +425,14 @@ mod tests {
             with.marks.iter().filter(|(_, mark)| *mark != HostMark::Added).map(|(range, _)| &with.text[range.clone()]).collect();
         assert_eq!(answer, *view.full);
         assert_eq!(with.marks.iter().map(|(range, _)| range.len()).sum::<usize>(), with.text.len());
+        // What is kept is folded, and named.
+        let kept =
+            folded.rows.iter().find_map(|row| if let HostLine::Kept { range, what } = row { Some((range, what)) } else { None });
+        let (range, what) = kept.unwrap();
+        assert_eq!(what, "a part of line 1");
+        let hidden = without.rows.iter().filter(|row| range.contains(&row.start())).count();
+        assert_eq!(folded.rows.len() + hidden, without.rows.len() + 1);
+        assert_eq!(folded.text, without.text);
         // The row that says it stands where the text was, before what the host put in its place.
         let cut = without.cuts().next().unwrap();
         let before = without.rows[..cut].iter().map(|row| if let HostLine::Text(row) = row { row.range.len() } else { 0 });

@@ -543,7 +543,7 @@ fn hosts_of_prose() {
         "hosts-prose-cut",
         MAIN,
         Light,
-        &[" hosts cut this answer", "Least is left in GitHub Copilot CLI, cut over 20,480 bytes: "],
+        &[" hosts cut this answer", "The least is left in GitHub Copilot CLI, cut over 20,480 bytes: "],
     );
 }
 

@@ -68,7 +68,8 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     let with_cuts = cx.state.view.hosts.shows_removed;
     let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER).size().x / 64.0;
     let columns = ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
-    let rows = match cx.ask(HostRowsQuery { host, columns, with_cuts }) {
+    let folds_kept = pane.index == ALONE_PANE.index && !with_cuts && !cx.state.view.hosts.shows_kept;
+    let rows = match cx.ask(HostRowsQuery { host, columns, with_cuts, folds_kept }) {
         QueryState::Ready(rows) => rows,
         QueryState::Failed(problem) => return super::failed_ui(ui, problem),
         QueryState::Working { since } => return super::working_ui(ui, since, cx),
@@ -120,6 +121,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
             match &rows.rows[at] {
                 HostLine::Text(row) => drawn.push(row_ui(ui, rows, row, rect, (&before, found, current))),
                 HostLine::Removed { cut, .. } => removed_ui(ui, cx, host, *cut, rect),
+                HostLine::Kept { what, .. } => kept_ui(ui, cx, what, rect),
             }
         }
         let response = response.on_hover_cursor(egui::CursorIcon::Text);
@@ -236,6 +238,26 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
     }
     let tip = if shows { "Fold what was removed" } else { "Show what was removed" };
     response.on_hover_text(format!("{spoken}\n{tip}")).on_hover_cursor(egui::CursorIcon::PointingHand);
+}
+
+/// What the model sees here, folded; a click unfolds it.
+fn kept_ui(ui: &mut Ui, cx: &Cx<'_>, what: &str, rect: Rect) {
+    let t = ThemeTokens::of(ui);
+    let words = format!("Kept: {what}");
+    let response = ui.interact(rect, ui.scope_id().with(("kept", what)), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    ui.painter().rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
+    let y = rect.center().y;
+    widgets::glyph_at(ui, pos2(rect.left() + 20.0, y), icons::RIGHT, theme::icon_font(11.0), t.weak);
+    let end = widgets::text_right(ui, pos2(rect.right() - 14.0, y), "folded here only", theme::regular(11.5), t.weak);
+    widgets::text_at(ui, pos2(rect.left() + 32.0, y), &words, theme::small(), t.text, end - rect.left() - 44.0);
+    widgets::focus_ring_inside(ui, &response);
+    if response.clicked() {
+        cx.send(Action::Hosts(HostsAction::ShowKept));
+    }
+    response
+        .on_hover_text(format!("{words}\nThe model sees all of it. A click shows it."))
+        .on_hover_cursor(egui::CursorIcon::PointingHand);
 }
 
 fn next_cut_id(host: HostId) -> Id {
