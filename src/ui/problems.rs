@@ -8,6 +8,8 @@ use super::{Cx, icons, top_bar, widgets};
 use crate::number::number_of;
 use crate::state::Action;
 
+/// The first line is level with the button that closes it.
+const LEAD: f32 = 4.0;
 /// A longer message scrolls.
 const MOST: f32 = 88.0;
 
@@ -21,12 +23,16 @@ pub fn problems_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let shown = Panel::bottom("problems").resizable(false).show_separator_line(false).frame(frame).show(ui, |ui| {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
-            ui.add(Label::new(icons::icon_fill(icons::ERROR, 16.0, t.bad)));
+            ui.vertical(|ui| {
+                ui.add_space(LEAD);
+                ui.add(Label::new(icons::icon_fill(icons::ERROR, 16.0, t.bad)));
+            });
             let room = ui.available_width() - if others > 0 { 108.0 } else { 36.0 };
             ScrollArea::vertical().id_salt("problem").max_height(MOST).max_width(room).auto_shrink([false, true]).show(
                 ui,
                 |ui| {
                     ui.spacing_mut().item_spacing.y = 2.0;
+                ui.add_space(LEAD);
                     let line = |ui: &mut Ui, text: &str, font, color| {
                         ui.add(Label::new(RichText::new(text).font(font).color(color)).wrap());
                     };

@@ -579,10 +579,10 @@ fn session_text(headers: &[(String, String)]) -> String {
 #[tokio::test]
 async fn http_handshakes_that_fail_are_explained() {
     for (status, body, kind, word) in [
-        ("401 Unauthorized", "log in", ProblemKind::Auth, "wants credentials: log in"),
+        ("401 Unauthorized", "log in", ProblemKind::Auth, "requires credentials: log in"),
         ("404 Not Found", "nothing here", ProblemKind::HttpStatus, "HTTP 404 Not Found: nothing here"),
         ("500 Internal Server Error", "oops", ProblemKind::HttpStatus, "HTTP 500"),
-        ("403 Forbidden", r#"{"error":"nope"}"#, ProblemKind::Auth, r#"the server wants credentials: {"error":"nope"}"#),
+        ("403 Forbidden", r#"{"error":"nope"}"#, ProblemKind::Auth, r#"the server requires credentials: {"error":"nope"}"#),
         ("404 Not Found", r#"{"error":"nope"}"#, ProblemKind::HttpStatus, r#"HTTP 404 Not Found: {"error":"nope"}"#),
         ("500 Internal Server Error", r#"{"error":{"reason":"oops"}}"#, ProblemKind::HttpStatus, "HTTP 500"),
         ("200 OK", "<!doctype html><title>Hello</title>", ProblemKind::Handshake, "not an MCP message"),
