@@ -32,7 +32,7 @@ pub fn problems_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 ui,
                 |ui| {
                     ui.spacing_mut().item_spacing.y = 2.0;
-                ui.add_space(LEAD);
+                    ui.add_space(LEAD);
                     let line = |ui: &mut Ui, text: &str, font, color| {
                         ui.add(Label::new(RichText::new(text).font(font).color(color)).wrap());
                     };
