@@ -312,6 +312,46 @@ mod tests {
         assert_eq!(render(Theme::Dark, 2.0).dimensions(), (1_280, 1_040));
     }
 
+    /// The columns and rows that have ink between two places.
+    fn ink(picture: &RgbaImage, from: u32, to: u32) -> (u32, u32) {
+        let ground = picture.get_pixel(0, 0);
+        let is_ink = |pixel: &image::Rgba<u8>| pixel.0.iter().zip(ground.0).any(|(own, other)| own.abs_diff(other) > 60);
+        let inked: Vec<(u32, u32)> = picture
+            .enumerate_pixels()
+            .filter(|(x, _, pixel)| (from..to).contains(x) && is_ink(pixel))
+            .map(|(x, y, _)| (x, y))
+            .collect();
+        let columns = inked.iter().map(|(x, _)| x);
+        let width = columns.clone().max().unwrap_or(&0) - columns.min().unwrap_or(&0) + 1;
+        (width, inked.iter().map(|(_, y)| *y).max().unwrap_or(0))
+    }
+
+    #[test]
+    fn a_minus_is_no_hyphen_and_a_unit_stands_on_the_line_of_its_number() {
+        // The number and its unit have flat feet; the sign stands alone.
+        let paint = |ui: &mut egui::Ui, _: &ui::Cx<'_>| {
+            let (ground, strong) = (ui::theme::ThemeTokens::of(ui).bg, ui::theme::ThemeTokens::of(ui).strong);
+            ui.painter().rect_filled(ui.content_rect(), 0.0, ground);
+            for (x, text) in [(100.0, "−"), (200.0, "-")] {
+                ui.painter().text(Pos2::new(x, 20.0), egui::Align2::LEFT_CENTER, text, ui::theme::mono_semibold(22.0), strong);
+            }
+            for (x, size) in [(300.0, 22.0), (400.0, 14.0), (500.0, 12.0)] {
+                ui::number_at(ui, Pos2::new(x, 20.0), "1", ui::theme::mono_semibold(size), strong, "k");
+            }
+        };
+        for theme in [Theme::Dark, Theme::Light] {
+            let mut shot = Shot { paint, ..Shot::new([600, 40], theme, 1.0) };
+            let picture = shot.settled(&State::default());
+            let (minus, hyphen) = (ink(&picture, 100, 140).0, ink(&picture, 200, 240).0);
+            assert!(minus * 4 > hyphen * 5, "{theme:?}: the minus has {minus} pixels, a hyphen {hyphen}");
+            for (x, digit) in [(300, 15), (400, 10), (500, 9)] {
+                let (number, unit) = (ink(&picture, x, x + digit), ink(&picture, x + digit, x + 60));
+                assert!(unit.0 > 2, "{theme:?}: the unit at {x} is painted");
+                assert_eq!(number.1, unit.1, "{theme:?}: the lowest row of the number at {x}, and of its unit");
+            }
+        }
+    }
+
     #[test]
     fn neighbouring_triangles_cover_each_pixel_once() {
         let mut canvas = Canvas::new(8, 8);

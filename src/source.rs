@@ -96,7 +96,7 @@ pub struct Http {
     pub headers: Vec<(String, String)>,
     pub transport: Transport,
     pub protocol: Protocol,
-    /// A PEM file with certificates of authorities to trust besides the system's.
+    /// A PEM file of certificate authorities to trust, besides the system's.
     pub cacert: Option<PathBuf>,
     /// Log in where the server asks for it; without this such a server is an error.
     pub login: Option<Login>,

@@ -58,7 +58,7 @@ pub fn check(schema: Option<&Bytes>, arguments: &str) -> Result<ArgumentCheck, (
         return Err((fault.kind.message().to_owned(), line, column));
     }
     match doc.root() {
-        None => return Err(("nothing there; `{}` is no arguments".to_owned(), 1, 1)),
+        None => return Err(("empty; `{}` means no arguments".to_owned(), 1, 1)),
         Some(root) if root.kind() != Kind::Object => {
             let (line, column) = place(arguments, root.range().start);
             return Err((format!("arguments are a JSON object, not {}", named(root.kind())), line, column));

@@ -9,7 +9,8 @@ use crate::problem::Problem;
 use crate::token::{self, Count, Tokenizer, Tokens};
 use std::sync::Arc;
 
-use crate::analysis::format_bytes;
+use crate::analysis::{HostTextQuery, format_bytes};
+use crate::host::HostId;
 use crate::number::grouped;
 
 /// Why there is no count.
@@ -106,6 +107,31 @@ impl Query for CountQuery {
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
         Ok(self.tokenizer.count(&cx.text(self.format)?)?)
+    }
+}
+
+/// The tokens of what a host's model is shown, by a tokenizer that is not always counted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HostCountQuery {
+    pub host: HostId,
+    pub tokenizer: Tokenizer,
+}
+
+impl Query for HostCountQuery {
+    type Out = Count;
+    const IS_COUNT: bool = true;
+
+    fn is_about_hosts(&self) -> bool {
+        true
+    }
+
+    fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
+        let text = cx.get(&HostTextQuery(self.host))??;
+        let mut sum = Count::Exact(0);
+        for part in text.view.texts() {
+            sum = sum.plus(self.tokenizer.count(part)?);
+        }
+        Ok(sum)
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::text::{DisplayLine, display_lines};
-use crate::analysis::wrap::{TextRow, wrap};
+use crate::analysis::wrap::{Strings, TextRow, wrap};
 use crate::cancel::{Cancel, Cancelled};
 use crate::capture::{Record, locate_facts};
 use crate::format::Subject;
@@ -33,6 +33,11 @@ pub enum HostLine {
         at: usize,
         cut: usize,
     },
+    /// What the model sees here, folded, and which records or lines that are.
+    Kept {
+        range: Range<usize>,
+        what: String,
+    },
 }
 
 impl HostLine {
@@ -40,6 +45,7 @@ impl HostLine {
         match self {
             Self::Text(row) => row.range.start,
             Self::Removed { at, .. } => *at,
+            Self::Kept { range, .. } => range.start,
         }
     }
 }
@@ -52,14 +58,19 @@ pub struct HostRows {
     pub marks: Vec<(Range<usize>, HostMark)>,
     pub rows: Vec<HostLine>,
     pub lines: Vec<DisplayLine>,
+    /// What of the text is JSON of the answer, in order.
+    pub json: Vec<Range<usize>>,
 }
 
 impl HostRows {
-    fn of(subject: &Subject, host: &Host, columns: usize, with_cuts: bool, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let Marked { text, marks, cuts } = Marked::of(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts);
+    fn of(subject: &Subject, host: &Host, asked: &HostRowsQuery, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let (columns, with_cuts) = (usize::from(asked.columns), asked.with_cuts);
+        let view = host.view(subject, &ViewContext::of(&subject.capture));
+        let marked = Marked::of(&view, with_cuts);
+        let Marked { text, cuts, .. } = &marked;
         // A line that goes on after a cut begins a row there.
         let mut lines: Vec<DisplayLine> = Vec::new();
-        for mut line in display_lines(&text) {
+        for mut line in display_lines(text) {
             let (first, end) = (cuts.partition_point(|cut| *cut <= line.range.start), line.range.end);
             for cut in cuts[first..].iter().take_while(|cut| **cut < end) {
                 if *cut > line.range.start {
@@ -70,16 +81,51 @@ impl HostRows {
             }
             lines.push(line);
         }
+        marked.mark_strings(&view, with_cuts, &mut lines);
         let mut rows = Vec::new();
         let mut open = cuts.iter().copied().enumerate().peekable();
-        for row in wrap(&text, &lines, columns, cancel)? {
+        for row in wrap(text, &lines, columns, cancel)? {
             while let Some((cut, at)) = open.next_if(|(_, at)| *at <= row.range.start) {
                 rows.push(HostLine::Removed { at, cut });
             }
             rows.push(HostLine::Text(row));
         }
         rows.extend(open.map(|(cut, at)| HostLine::Removed { at, cut }));
-        Ok(Self { text: text.into(), marks, rows, lines })
+        let Marked { text, marks, json, .. } = marked;
+        let mut shown = Self { text: text.into(), marks, rows, lines, json };
+        if asked.folds_kept {
+            shown.fold_kept(subject);
+        }
+        Ok(shown)
+    }
+
+    /// Folds the middle of what is kept before the first cut and after the last, where it is long.
+    fn fold_kept(&mut self, subject: &Subject) {
+        let (Some(first), Some(last)) = (self.cuts().next(), self.cuts().last()) else { return };
+        let is_sent = |row: &HostLine| match row {
+            HostLine::Text(row) => self.marks_in(&row.range).all(|(_, mark)| *mark == HostMark::Sent),
+            HostLine::Removed { .. } | HostLine::Kept { .. } => false,
+        };
+        let before = self.rows[..first].iter().rposition(|row| !is_sent(row)).map_or(0, |at| at + 1)..first;
+        let after =
+            last + 1..self.rows[last + 1..].iter().position(|row| !is_sent(row)).map_or(self.rows.len(), |at| last + 1 + at);
+        let middle = |rows: Range<usize>, head: usize, tail: usize| {
+            (rows.len() > 2 * (head + tail)).then(|| rows.start + head..rows.end - tail)
+        };
+        let folded = [middle(after, NEAR, FAR), middle(before, FAR, NEAR)];
+        if folded.iter().all(Option::is_none) {
+            return;
+        }
+        let records = subject.payload.as_ref().map(|payload| locate_facts(payload, &self.text).records).unwrap_or_default();
+        let places: Vec<Option<Range<usize>>> = records.iter().map(place_of).collect();
+        let ends: Vec<usize> = memchr::memchr_iter(b'\n', self.text.as_bytes()).collect();
+        // From the end, so that positions stay.
+        for rows in folded.into_iter().flatten() {
+            let end = self.rows.get(rows.end).map_or(self.text.len(), HostLine::start);
+            let range = self.rows[rows.start].start()..end;
+            let what = records_in(&places, &range).unwrap_or_else(|| lines_in(&ends, self.text.len(), &range));
+            self.rows.splice(rows, [HostLine::Kept { range, what }]);
+        }
     }
 
     /// The marks that touch a range.
@@ -100,9 +146,27 @@ impl HostRows {
     }
 }
 
+/// So many rows of what is kept stand near a cut, and at the other end, where the middle is folded.
+const NEAR: usize = 5;
+const FAR: usize = 9;
+
+/// From the first to the last place of a record.
+fn place_of(record: &Record) -> Option<Range<usize>> {
+    Some(record.places.first()?.start..record.places.last()?.end)
+}
+
 /// The text that [`HostRows`] cuts into rows.
 pub(super) fn text(subject: &Subject, host: &Host, with_cuts: bool) -> String {
     Marked::of(&host.view(subject, &ViewContext::of(&subject.capture)), with_cuts).text
+}
+
+/// Whether what a host shows of a part of the answer is JSON as it stands, and not in a string of other JSON.
+fn is_json(view: &HostView, origin: TextOrigin) -> bool {
+    let first = view.full_spans.iter().find(|span| span.origin == origin);
+    let text = first.and_then(|span| view.full.get(span.range())).unwrap_or_default().trim_start();
+    matches!(origin, TextOrigin::Structured | TextOrigin::Block(_))
+        && text.starts_with(['{', '['])
+        && !text.bytes().take(64).any(|byte| byte == b'\\')
 }
 
 /// A text with its marks; what was taken out is in it where `with_cuts`.
@@ -111,11 +175,12 @@ struct Marked {
     marks: Vec<(Range<usize>, HostMark)>,
     /// Where each of [`HostView::removed`] stands, or stood.
     cuts: Vec<usize>,
+    json: Vec<Range<usize>>,
 }
 
 impl Marked {
     fn of(view: &HostView, with_cuts: bool) -> Self {
-        let mut marked = Self { text: String::new(), marks: Vec::new(), cuts: Vec::new() };
+        let mut marked = Self { text: String::new(), marks: Vec::new(), cuts: Vec::new(), json: Vec::new() };
         let mut removed = view.removed.iter().peekable();
         let mut at = 0;
         for span in view.spans.iter() {
@@ -129,7 +194,11 @@ impl Marked {
                 }
             }
             let mark = if span.origin == TextOrigin::Host { HostMark::Added } else { HostMark::Sent };
+            let start = marked.text.len();
             marked.push(view.text.get(range.clone()).unwrap_or_default(), mark);
+            if is_json(view, span.origin) {
+                marked.json.push(start..marked.text.len());
+            }
             // What follows a kept text directly was taken out before whatever a limit put in its place.
             if let Some(end) = span.full().map(|from| from + range.len()) {
                 while let Some(cut) = removed.next_if(|cut| cut.start <= end) {
@@ -142,6 +211,32 @@ impl Marked {
             marked.cut(view, cut.clone(), with_cuts);
         }
         marked
+    }
+
+    /// Notes which lines begin inside a JSON string: what is folded or added in between changes nothing of that.
+    fn mark_strings(&self, view: &HostView, with_cuts: bool, lines: &mut [DisplayLine]) {
+        let mut folded = self.cuts.iter().zip(view.removed.iter()).filter(|_| !with_cuts).peekable();
+        let mut marks = self.marks.iter().peekable();
+        let mut strings = Strings::default();
+        let mut at = 0;
+        for line in lines {
+            loop {
+                while let Some((_, cut)) = folded.next_if(|(place, _)| **place <= at) {
+                    strings.pass_all(view.full.get(cut.clone()).unwrap_or_default());
+                }
+                let Some((mark, kind)) = marks.peek().filter(|_| at < line.range.start) else { break };
+                let next = folded.peek().map_or(usize::MAX, |(place, _)| **place);
+                let end = mark.end.min(line.range.start).min(next);
+                if *kind != HostMark::Added {
+                    strings.pass_all(&self.text[at..end]);
+                }
+                at = end;
+                if at == mark.end {
+                    marks.next();
+                }
+            }
+            line.is_in_string = strings.is_inside;
+        }
     }
 
     fn cut(&mut self, view: &HostView, cut: Range<usize>, with_cuts: bool) {
@@ -170,6 +265,8 @@ pub struct HostRowsQuery {
     pub host: HostId,
     pub columns: u16,
     pub with_cuts: bool,
+    /// Whether what is kept is folded where it is long.
+    pub folds_kept: bool,
 }
 
 impl Query for HostRowsQuery {
@@ -181,8 +278,7 @@ impl Query for HostRowsQuery {
     }
 
     fn run(&self, cx: &Ctx<'_>) -> Result<Self::Out, Stop> {
-        let (subject, host, columns) = (cx.subject()?, cx.host(self.host)?, usize::from(self.columns));
-        Ok(Arc::new(HostRows::of(subject, host, columns, self.with_cuts, cx.cancel)?))
+        Ok(Arc::new(HostRows::of(cx.subject()?, cx.host(self.host)?, self, cx.cancel)?))
     }
 }
 
@@ -202,9 +298,8 @@ impl HostRemoved {
             return Self::default();
         }
         let matched = subject.payload.as_ref().map(|payload| locate_facts(payload, &view.full)).unwrap_or_default();
-        // From the first to the last place of each; what has none cannot be told to be gone.
-        let place = |record: &Record| Some(record.places.first()?.start..record.places.last()?.end);
-        let records: Vec<Option<Range<usize>>> = matched.records.iter().map(place).collect();
+        // What has no place cannot be told to be gone.
+        let records: Vec<Option<Range<usize>>> = matched.records.iter().map(place_of).collect();
         let is_gone = |place: &&Range<usize>| {
             let at = view.removed.partition_point(|cut| cut.end < place.end);
             view.removed.get(at).is_some_and(|cut| cut.start <= place.start)
@@ -319,8 +414,10 @@ mod tests {
         let hosts = Hosts::built_in();
         let host = hosts.get("cline").unwrap();
         let cancel = Cancel::new();
-        let with = HostRows::of(&subject, host, 80, true, &cancel).unwrap();
-        let without = HostRows::of(&subject, host, 80, false, &cancel).unwrap();
+        let rows = |with_cuts, folds_kept| {
+            HostRows::of(&subject, host, &HostRowsQuery { host: host.id, columns: 80, with_cuts, folds_kept }, &cancel).unwrap()
+        };
+        let (with, without, folded) = (rows(true, false), rows(false, false), rows(false, true));
         let view = host.view(&subject, &ViewContext::of(&subject.capture));
         assert_eq!(*without.text, *view.text);
         assert_eq!((without.cuts().count(), with.cuts().count()), (1, 1));
@@ -328,6 +425,14 @@ mod tests {
             with.marks.iter().filter(|(_, mark)| *mark != HostMark::Added).map(|(range, _)| &with.text[range.clone()]).collect();
         assert_eq!(answer, *view.full);
         assert_eq!(with.marks.iter().map(|(range, _)| range.len()).sum::<usize>(), with.text.len());
+        // What is kept is folded, and named.
+        let kept =
+            folded.rows.iter().find_map(|row| if let HostLine::Kept { range, what } = row { Some((range, what)) } else { None });
+        let (range, what) = kept.unwrap();
+        assert_eq!(what, "a part of line 1");
+        let hidden = without.rows.iter().filter(|row| range.contains(&row.start())).count();
+        assert_eq!(folded.rows.len() + hidden, without.rows.len() + 1);
+        assert_eq!(folded.text, without.text);
         // The row that says it stands where the text was, before what the host put in its place.
         let cut = without.cuts().next().unwrap();
         let before = without.rows[..cut].iter().map(|row| if let HostLine::Text(row) = row { row.range.len() } else { 0 });

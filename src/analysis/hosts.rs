@@ -261,7 +261,7 @@ impl HostRow {
 pub fn limit_text(view: &HostView) -> String {
     let limit = &view.limit;
     let over_tokens = limit.tokens_max.filter(|_| limit.state != LimitState::Fits).map(|max| {
-        let what = if limit.tokens_keep_nothing { "an error or a notice may stand in its place" } else { "may be cut" };
+        let what = if limit.tokens_keep_nothing { "an error or a notice may take its place" } else { "may be cut" };
         format!("{what} at {} of the provider's tokens", grouped(max))
     });
     let Some(bite) = limit.bites.first() else { return over_tokens.unwrap_or_else(|| limit.state.title().to_owned()) };
@@ -644,7 +644,7 @@ mod tests {
         let praised = verdict.text().split("nothing lost: ").nth(1).unwrap().to_owned();
         assert!(!praised.starts_with("Cline"), "{praised}");
         let told = verdict.text();
-        assert!(told.contains(" Least is left in GitHub Copilot CLI, cut over 20,480 bytes: "), "{told}");
+        assert!(told.contains(" The least is left in GitHub Copilot CLI, cut over 20,480 bytes: "), "{told}");
     }
 
     #[test]

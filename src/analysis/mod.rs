@@ -40,7 +40,8 @@ use std::sync::Arc;
 
 pub use columns::{Columns, PayloadColumn};
 pub use counted::{
-    CharactersQuery, CountError, CountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted, ratio_of,
+    CharactersQuery, CountError, CountQuery, HostCountQuery, PartQuery, RowCount, RowQuery, count_row, count_rows, counted,
+    ratio_of,
 };
 pub use deliveries::{Deliveries, DeliveriesQuery, DeliveryCell, DeliveryKind, DeliveryRow, SentAsTextQuery};
 pub use diff_texts::TextOf;
@@ -82,10 +83,9 @@ use crate::problem::{Problem, ProblemKind};
 pub fn text_of(subject: &Subject, id: &str) -> Result<String, Problem> {
     match text::shown_text(query::format_of(id)?, subject)? {
         (text, true) => Ok(text),
-        (_, false) => Err(Problem::new(
-            ProblemKind::Malformed,
-            "the text holds bytes that are no UTF-8, so it cannot be passed on as it is",
-        )),
+        (_, false) => {
+            Err(Problem::new(ProblemKind::Malformed, "the text is not valid UTF-8, so it cannot be passed on unchanged"))
+        }
     }
 }
 

@@ -59,7 +59,7 @@ impl Prices {
         let file: File = toml::from_str(text).map_err(|error| bad(error.to_string().trim().replace('\n', " ")))?;
         for model in &file.model {
             if !(model.input.is_finite() && model.input >= 0.0) {
-                return Err(bad(format!("the price of `{}` is no amount", model.name)));
+                return Err(bad(format!("the price of `{}` is not an amount", model.name)));
             }
             if model.context == 0 {
                 return Err(bad(format!("the context of `{}` is 0 tokens", model.name)));
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!((both.models.len(), both.get("GPT-4o").map(|model| model.context)), (models, Some(9)));
         let what = |text: &str| Prices::read(text).unwrap_err().what;
         assert!(what("[[model]]\nname=1").contains("cannot be read"));
-        assert!(what(&own.replace("input=1", "input=-1.0")).contains("no amount"));
+        assert!(what(&own.replace("input=1", "input=-1.0")).contains("not an amount"));
         assert!(what(&own.replace("context=9", "context=0")).contains("0 tokens"));
     }
 }

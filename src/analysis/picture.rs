@@ -48,7 +48,7 @@ impl Picture {
     fn decode(bytes: &[u8], declared: Option<&str>, index: usize) -> Result<Self, Problem> {
         let place = format!("content[{index}]");
         let format = image::guess_format(bytes).map_err(|_| {
-            Problem::new(ProblemKind::Malformed, format!("{} bytes that are no picture of a known kind", bytes.len()))
+            Problem::new(ProblemKind::Malformed, format!("{} bytes that are not a known kind of picture", bytes.len()))
                 .at(&place)
                 .hint("save it and look at it with another program")
         })?;

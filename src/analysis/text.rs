@@ -19,7 +19,7 @@ pub struct DisplayLine {
     pub number: Option<u32>,
     /// Range in the text, without the line end.
     pub range: Range<usize>,
-    /// Whether it begins inside a JSON string; only known of JSON.
+    /// Whether it begins inside a JSON string; only of meaning in JSON.
     pub is_in_string: bool,
 }
 
@@ -120,10 +120,7 @@ impl TextView {
 
     /// Everything about a text that does not depend on the width it is shown in.
     fn new(format: &'static str, text: String, is_exact: bool, bytes: u64, syntax: Syntax, matched: Matched) -> Self {
-        let mut lines = display_lines(&text);
-        if syntax == Syntax::Json {
-            mark_strings(&text, &mut lines);
-        }
+        let lines = display_lines(&text);
         let mut differs: Vec<_> =
             matched.facts.iter().filter_map(|fact| if fact.state == FactState::Differs { fact.place() } else { None }).collect();
         differs.sort_by_key(|range| range.start);
@@ -191,6 +188,7 @@ pub fn display_lines(text: &str) -> Vec<DisplayLine> {
         }
         lines.push(DisplayLine { number: first, range: piece..end, is_in_string: false });
         if end == text.len() {
+            mark_strings(text, &mut lines);
             return lines;
         }
         start = end + 1;

@@ -23,12 +23,25 @@ pub struct TextRow {
 
 /// Whether a place of JSON is inside a string, char by char.
 #[derive(Clone, Copy, Default)]
-struct Strings {
-    is_inside: bool,
+pub(super) struct Strings {
+    pub is_inside: bool,
     is_escaped: bool,
 }
 
 impl Strings {
+    /// Where a line begins, or a piece of one that goes on in a string.
+    fn at(text: &str, start: usize, is_inside: bool) -> Self {
+        let before = text[..start].bytes().rev().take_while(|byte| *byte == b'\\').count();
+        Self { is_inside, is_escaped: is_inside && before % 2 == 1 }
+    }
+
+    /// A string never goes over a line end.
+    pub fn pass_all(&mut self, text: &str) {
+        for char in text.chars() {
+            if char == '\n' { *self = Self::default() } else { self.pass(char) }
+        }
+    }
+
     fn pass(&mut self, char: char) {
         let is_quote = char == '"' && !self.is_escaped;
         self.is_escaped = self.is_inside && char == '\\' && !self.is_escaped;
@@ -73,7 +86,7 @@ pub fn wrap(text: &str, lines: &[DisplayLine], columns: usize, cancel: &Cancel) 
         let mut start = 0;
         let mut width = 0;
         let mut space: Option<(usize, Strings)> = None;
-        let mut strings = Strings { is_inside: display.is_in_string, is_escaped: false };
+        let mut strings = Strings::at(text, display.range.start, display.is_in_string);
         let mut is_in_string = display.is_in_string;
         for (at, char) in source.char_indices() {
             let needs = columns_of(char);

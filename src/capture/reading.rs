@@ -20,7 +20,7 @@ pub struct RpcError {
 }
 
 impl RpcError {
-    /// Reads an error however it is written: where it is no object, what stands there is the message.
+    /// Reads an error however it is written: where not an object, what stands there is the message.
     pub fn read(error: Node<'_>) -> Self {
         let text = |node: Node<'_>| node.as_str().map(|text| text.into_owned());
         if error.kind() != Kind::Object {

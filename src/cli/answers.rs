@@ -88,7 +88,7 @@ fn elicited(ask: &Ask, elicit: &Elicit, quiet: bool) -> Reply {
                 Reply::Accept(None)
             }
             None => {
-                output::note(quiet, &format!("this is no http or https address: {url}"));
+                output::note(quiet, &format!("not an http or https address: {url}"));
                 Reply::Decline
             }
         },

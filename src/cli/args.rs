@@ -89,7 +89,7 @@ pub enum Command {
     Compare(CompareArgs),
     /// Show a capture, a result, a message, a payload or a text from a file
     Show(ShowArgs),
-    /// Tell what differs between two captures, fixtures or files
+    /// Show what differs between two captures, fixtures or files
     Diff(DiffArgs),
     /// Save, verify, export and list fixtures: captures kept in a repository
     Fixture(super::fixture::Fixture),
@@ -97,11 +97,11 @@ pub enum Command {
     SampleServer(SampleServerArgs),
     /// Serve captures as an MCP server, over stdio unless told otherwise
     Replay(ReplayArgs),
-    /// Make the calls of a collection and tell what the server costs
+    /// Make the calls of a collection and show what the server costs
     Run(RunArgs),
-    /// Paint the window into a picture, without a display
+    /// Save a picture of the window, without a display
     Screenshot(ScreenshotArgs),
-    /// Remove the login that is kept for a server
+    /// Remove the login saved for a server
     Logout(super::logout::Logout),
     /// List the formats
     Formats(FormatsArgs),
@@ -166,7 +166,7 @@ pub struct SourceArgs {
     /// A file of such variables, a line `K=V` each; lines that begin with # are left out
     #[arg(long, value_name = "FILE")]
     pub env_file: Vec<PathBuf>,
-    /// Give the command no other variable of this environment than PATH, HOME and the proxies
+    /// Give the command only PATH, HOME and the proxy variables of this environment
     #[arg(long)]
     pub clean_env: bool,
     /// The folder the command starts in
@@ -175,7 +175,7 @@ pub struct SourceArgs {
     /// A client's configuration file, such as .mcp.json, .vscode/mcp.json or ~/.codex/config.toml
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The name of a server in that file; not needed where there is one only
+    /// The name of a server in that file; not needed if there is only one
     #[arg(long = "server", value_name = "NAME", requires = "config")]
     pub configured: Option<String>,
     /// The revision of the protocol: auto, 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 or 2026-07-28 [default: auto]
@@ -184,7 +184,7 @@ pub struct SourceArgs {
     /// How messages travel to the URL: auto, http (Streamable HTTP) or sse (HTTP+SSE, of 2024) [default: auto]
     #[arg(long, value_name = "auto|http|sse")]
     pub transport: Option<String>,
-    /// A PEM file with certificates of authorities to trust besides the system's
+    /// A PEM file of certificate authorities to trust, besides the system's
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
     /// A capture folder, or a folder of them, that answers as its server did
@@ -201,7 +201,7 @@ pub struct PrintArgs {
     /// Print one JSON document and nothing else
     #[arg(long)]
     pub json: bool,
-    /// Print errors alone on stderr
+    /// Print only errors on stderr
     #[arg(long)]
     pub quiet: bool,
 }
@@ -217,7 +217,7 @@ pub struct DataArgs {
 /// How a server is talked to.
 #[derive(Args, Clone, Debug, Default)]
 pub struct LinkArgs {
-    /// The time limit of connecting, and of each call [default: 90 to connect, 60 for a call]
+    /// The time limit for connecting and for each call [default: 90 to connect, 60 for a call]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
     /// Write every message of the session to a file, one JSON object a line
@@ -249,7 +249,7 @@ pub struct AnswerArgs {
     /// What to say when the server asks for a model's completion
     #[arg(long, value_name = "TEXT")]
     pub sampling_reply: Option<String>,
-    /// A folder that the server is told it may use; repeatable
+    /// A folder that the server is told about (root); repeatable
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
 }
@@ -266,6 +266,9 @@ pub struct ViewArgs {
     /// The format that ratios are against [default: json, else content]
     #[arg(long, value_name = "FORMAT")]
     pub baseline: Option<String>,
+    /// The host whose text the ledger's sentence takes as what is sent, such as claude-code
+    #[arg(long, value_name = "HOST", conflicts_with_all = ["json", "table"])]
+    pub sent_as: Option<String>,
     /// How the text is read as data: auto (the default), never, a READER of docs/text.md, or a pattern with named groups
     #[arg(long, value_name = "HOW")]
     pub read_text: Option<String>,
@@ -284,7 +287,7 @@ pub struct WindowArgs {
     #[command(flatten)]
     pub source: SourceArgs,
     // Scripts set the general options once for all, so every command takes them: these two and that of `Data`.
-    /// Print errors alone on stderr
+    /// Print only errors on stderr
     #[arg(long, global = true)]
     pub quiet: bool,
     /// Listed by the commands that heed it; the window takes its limits from its settings.
@@ -358,7 +361,7 @@ pub struct CallArgs {
     /// Send arguments that break the tool's schema
     #[arg(long)]
     pub send_anyway: bool,
-    /// Name ourselves to the server as this host does, where that is known
+    /// Identify to the server as this host does, where that is known
     #[arg(long, value_name = "ID")]
     pub as_host: Option<String>,
     #[command(flatten)]
@@ -430,7 +433,7 @@ pub struct ShowArgs {
     /// A capture folder, a file, or - for standard input
     #[arg(value_name = "PATH|-")]
     pub path: PathBuf,
-    /// What it is, rather than finding out: capture, result, message, payload, text, messages, har, cassette, claude-code, exchanges or report
+    /// What it is, instead of detecting it: capture, result, message, payload, text, messages, har, cassette, claude-code, exchanges or report
     #[arg(long, value_name = "KIND")]
     pub read_as: Option<String>,
     /// Which answer of a file that holds several, from 1
@@ -454,7 +457,7 @@ pub struct SampleServerArgs {
     /// Serve Streamable HTTP at this address, such as 127.0.0.1:8931, instead of stdio
     #[arg(long, value_name = "ADDR")]
     pub http: Option<SocketAddr>,
-    /// Print errors alone on stderr
+    /// Print only errors on stderr
     #[arg(long)]
     pub quiet: bool,
 }
@@ -467,7 +470,7 @@ pub struct ReplayArgs {
     /// What of each answer is sent: both (as recorded), content-only, structured-only, or a FORMAT as its one text
     #[arg(long, value_name = "VARIANT", default_value = "both")]
     pub variant: String,
-    /// Which recorded call answers: the one with the same arguments, or else the nearest, which is noted
+    /// Which recorded call answers: only the one with the same arguments, or else the nearest, which is reported
     #[arg(long = "match", value_enum, default_value_t)]
     pub matching: Matching,
     /// How long an answer takes: nothing, or as long as it took when it was recorded
@@ -476,7 +479,7 @@ pub struct ReplayArgs {
     /// Serve Streamable HTTP at this address, such as 127.0.0.1:8931, instead of stdio
     #[arg(long, value_name = "ADDR")]
     pub http: Option<SocketAddr>,
-    /// Print errors alone on stderr
+    /// Print only errors on stderr
     #[arg(long)]
     pub quiet: bool,
 }
@@ -486,13 +489,13 @@ pub struct RunArgs {
     /// The collection, a TOML file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// An earlier run, as `run --json` printed it, to tell what changed
+    /// An earlier run, as `run --json` printed it, to see what changed
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
     /// Write every answer as a capture folder into this folder, by the name of its call
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
-    /// Put what came into the history, secrets hidden
+    /// Save the answer in the history, secrets hidden
     #[arg(long)]
     pub keep: bool,
     #[command(flatten)]
@@ -544,7 +547,7 @@ pub struct ScreenshotArgs {
     /// List the names of the screens
     #[arg(long, conflicts_with_all = ["out", "tool", "args"])]
     pub list: bool,
-    /// The screen to paint [default: main]
+    /// The screen to show [default: main]
     #[arg(long, value_name = "NAME")]
     pub screen: Option<String>,
     /// The colours
@@ -561,7 +564,7 @@ pub struct ScreenshotArgs {
     pub args: Option<String>,
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Print errors alone on stderr
+    /// Print only errors on stderr
     #[arg(long)]
     pub quiet: bool,
     #[command(flatten)]

@@ -38,8 +38,9 @@ impl SourceArgs {
             .count()
             > 1
         {
-            return Err(usage("more than one SOURCE")
-                .hint("give one of --sample, --url URL, --config FILE, --fixture DIR and -- COMMAND"));
+            return Err(
+                usage("more than one SOURCE").hint("use one of --sample, --url URL, --config FILE, --fixture DIR and -- COMMAND")
+            );
         }
         let has_variables = !self.env.is_empty() || !self.env_file.is_empty() || self.clean_env;
         if !is_command && (self.cwd.is_some() || (has_variables && self.config.is_none())) {

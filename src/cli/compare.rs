@@ -109,7 +109,7 @@ fn plan(tool: &Tool, vary: Option<&str>, arguments: &str) -> Result<Plan, Proble
     let mut unchecked = None;
     for value in &values {
         let (arguments, why) = sweep::planned(tool, &name, value, arguments)
-            .map_err(|problem| problem.hint("nothing was called; leave that value out, or mend `--args`"))?;
+            .map_err(|problem| problem.hint("nothing was called; leave that value out, or fix `--args`"))?;
         unchecked = unchecked.or(why);
         all.push(arguments);
     }
@@ -313,7 +313,7 @@ fn curve(calls: &[SweepCall], encoding: Encoding) -> String {
     }
     let mut page = format!("\n{}", columns(&rows, &[1, 2]));
     if !tokens.is_counted {
-        page.push_str("no data to count items in: as many are assumed as were asked for\n");
+        page.push_str("no data to count items in, so the requested number is assumed\n");
     }
     for (value, why) in &tokens.left_out {
         page.push_str(&format!("left out of the lines: {} ({why})\n", one_line(value)));

@@ -29,7 +29,7 @@ pub fn step(step: &Step, quiet: bool, yes: bool) {
 fn open(url: &str) -> Result<(), String> {
     // Nothing but the web: the address comes from a server.
     if !crate::source::is_web(url) {
-        return Err("it is no web address".into());
+        return Err("not a web address".into());
     }
     match std::env::var("BROWSER") {
         Ok(browser) if !browser.trim().is_empty() => {

@@ -24,7 +24,7 @@ pub fn pairs(option: &str, separator: char, given: &[String], files: &[PathBuf])
 fn file(path: &Path, option: &str, separator: char) -> Result<Vec<(String, String)>, Problem> {
     let place = path.display().to_string();
     let text = String::from_utf8(store::read_file(path, MOST)?)
-        .map_err(|_| Problem::new(ProblemKind::Io, "the file is no UTF-8 text").at(place.clone()))?;
+        .map_err(|_| Problem::new(ProblemKind::Io, "the file is not UTF-8 text").at(place.clone()))?;
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     let read = |(line, number): (&str, usize)| {
         pair(line, separator)

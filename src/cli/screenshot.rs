@@ -25,7 +25,7 @@ pub fn run(args: &args::ScreenshotArgs) -> Done {
         let hint = near::hint(screen, shot::SCREENS.iter().copied());
         return Err(Problem::new(ProblemKind::Usage, format!("unknown screen `{screen}`"))
             .at("--screen")
-            .hint(hint.unwrap_or_else(|| "`mcp-loupe screenshot --list` names them".to_owned())));
+            .hint(hint.unwrap_or_else(|| "`mcp-loupe screenshot --list` lists them".to_owned())));
     }
     let Some(out) = args.out.as_deref() else { return Err(Problem::new(ProblemKind::Usage, "no file is given").at("--out")) };
     let source = args.source.source()?;

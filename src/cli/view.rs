@@ -69,6 +69,8 @@ pub struct ViewRequest {
     hosts: Arc<Hosts>,
     shown: Shown,
     ledger: LedgerOptions,
+    /// The host whose text counts as what is sent.
+    sent_as: Option<HostId>,
     /// The model that Claude's provider is to count for.
     count_exactly: Option<String>,
     read_text: ReadText,
@@ -92,6 +94,8 @@ impl ViewRequest {
         let shown = args.table.as_deref().map_or(Ok(shown), |kind| table(kind).map(Shown::Table))?;
         let baseline = args.baseline.as_deref().map(|id| known_format(id, "format")).transpose()?;
         let tokenizer = tokenizer(args.tokenizer.as_deref())?;
+        let sent_as = args.sent_as.as_deref().map(|id| super::hosts::known(&hosts, id, "--sent-as")).transpose()?;
+        let sent_as = sent_as.map(|host| host.id);
         let ledger = LedgerOptions { tokenizer, baseline: baseline.map(Format::id), exact: None };
         if args.count_exactly.is_some() {
             exactly::check()?;
@@ -99,7 +103,7 @@ impl ViewRequest {
         let is_bytes = matches!(shown, Shown::Format(_)) && !args.print.json;
         let hosts = if is_bytes { Arc::default() } else { Arc::clone(&hosts) };
         let read_text = read_text(args.read_text.as_deref())?;
-        Ok(Self { hosts, shown, ledger, count_exactly: args.count_exactly.clone(), read_text, print: args.print })
+        Ok(Self { hosts, shown, ledger, sent_as, count_exactly: args.count_exactly.clone(), read_text, print: args.print })
     }
 
     /// The ledger with its defaults, as the window's stand-in prints it.
@@ -108,6 +112,7 @@ impl ViewRequest {
             hosts: Hosts::built_in(),
             shown: Shown::Ledger,
             ledger: LedgerOptions::default(),
+            sent_as: None,
             count_exactly: None,
             read_text: ReadText::Auto,
             print: PrintArgs { json: false, quiet },
@@ -215,7 +220,9 @@ impl ViewRequest {
         let rows = rows(subject, cancel);
         let counts = self.counts(subject, &rows, cancel);
         let exact = self.ledger.exact.as_ref().map(exactly::page).unwrap_or_default();
-        ledger::page(subject, &rows, &counts, &self.ledger) + &exact
+        let report = self.sent_as.map(|_| HostsReport::so_far(subject, &self.hosts, false, cancel));
+        let sent_as = report.as_ref().zip(self.sent_as).and_then(|(report, host)| report.row(host));
+        ledger::page(subject, &rows, &counts, sent_as, &self.ledger) + &exact
     }
 
     /// The rows' counts by the tokenizer that was named.

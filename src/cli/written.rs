@@ -35,7 +35,7 @@ pub struct WriteArgs {
 /// Whether captures go into the history.
 #[derive(Args, Clone, Debug, Default)]
 pub struct KeepArgs {
-    /// Put what came into the history, secrets hidden
+    /// Save the answer in the history, secrets hidden
     #[arg(long)]
     pub keep: bool,
     /// With --keep: hide nothing

@@ -5,20 +5,25 @@ use std::fmt::Write;
 use super::table::markdown_table;
 use crate::analysis::{Deliveries, HostOutcome, HostsReport};
 use crate::capture::Capture;
-use crate::contract::reproduce::call_again;
+use crate::contract::reproduce::{CountedBy, call_again};
 use crate::format::ledger::{Row, default_baseline};
 use crate::number::grouped;
 use crate::quote::{markdown, markdown_block, markdown_code};
 use crate::token::{Encoding, Tokenizer};
-use crate::verdict::{CountedRow, strip, verdict_counted};
+use crate::verdict::{CountedRow, SentAs, strip, verdict_counted};
 
 /// `None` until the rows that the verdict needs are there and counted.
-pub fn verdict_markdown(rows: &[CountedRow<'_>], capture: &Capture, tokenizer: &Tokenizer) -> Option<String> {
-    let headline = strip(rows, tokenizer)?.headline().map_or_else(String::new, |headline| format!("**{headline}**\n\n"));
-    let sentence = verdict_counted(rows, tokenizer)?.text();
+pub fn verdict_markdown(
+    rows: &[CountedRow<'_>],
+    sent_as: Option<SentAs<'_>>,
+    capture: &Capture,
+    tokenizer: &Tokenizer,
+) -> Option<String> {
+    let headline = strip(rows, sent_as, tokenizer)?.headline().map_or_else(String::new, |headline| format!("**{headline}**\n\n"));
+    let sentence = verdict_counted(rows, sent_as, tokenizer)?.text();
     let plain: Vec<&Row> = rows.iter().map(|row| row.row).collect();
     let baseline_id = default_baseline(&plain);
-    let mut out = format!("{headline}{sentence}\n\n{}", markdown_table(rows, baseline_id));
+    let mut out = format!("{headline}{sentence}\n\n{}", markdown_table(rows, baseline_id, sent_as));
     let server = &capture.server;
     let how = match (tokenizer.encoding(), tokenizer.file()) {
         (Some(encoding), _) => format!("counted with {} (exact)", encoding.name()),
@@ -27,7 +32,7 @@ pub fn verdict_markdown(rows: &[CountedRow<'_>], capture: &Capture, tokenizer: &
     };
     let (tool, name, version) = (markdown_code(&capture.tool.name), markdown(&server.name), markdown(&server.version));
     write!(out, "\n{tool} of {name} {version}, {how}.\n").ok();
-    reproduce(&mut out, capture, tokenizer);
+    reproduce(&mut out, capture, tokenizer, sent_as);
     Some(out)
 }
 
@@ -53,14 +58,15 @@ pub fn hosts_markdown(report: &HostsReport, deliveries: Option<&Deliveries>, cap
     let server = &capture.server;
     let (tool, name, version) = (markdown_code(&capture.tool.name), markdown(&server.name), markdown(&server.version));
     write!(out, "\n{tool} of {name} {version}, counted with {} (exact).\n", encoding.name()).ok();
-    reproduce(&mut out, capture, &Tokenizer::Encoding(encoding));
+    reproduce(&mut out, capture, &Tokenizer::Encoding(encoding), None);
     out
 }
 
-fn reproduce(out: &mut String, capture: &Capture, tokenizer: &Tokenizer) {
+fn reproduce(out: &mut String, capture: &Capture, tokenizer: &Tokenizer, sent_as: Option<SentAs<'_>>) {
     // Where a file stands is not known here; its name shows what to put.
-    let by = Some(tokenizer.name()).filter(|_| *tokenizer != Tokenizer::default());
-    if let Ok(command) = call_again(capture, by) {
+    let name = Some(tokenizer.name()).filter(|_| *tokenizer != Tokenizer::default());
+    let by = CountedBy { tokenizer: name, sent_as: sent_as.as_ref().map(|host| host.row.host.id.as_str()) };
+    if let Ok(command) = call_again(capture, &by) {
         let command = command.trim_end();
         if command.contains(['\n', '\r']) {
             writeln!(out, "Reproduce:\n\n{}", markdown_block(command)).ok();
@@ -94,7 +100,7 @@ mod tests {
                 Server { name: server.into(), version: "1".into(), source: source.into(), ..Server::default() },
             )
         };
-        verdict_markdown(&counted, &capture, &tokenizer).unwrap()
+        verdict_markdown(&counted, None, &capture, &tokenizer).unwrap()
     }
 
     #[test]

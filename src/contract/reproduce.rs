@@ -54,6 +54,14 @@ impl Reached {
     }
 }
 
+/// How an answer is counted, as options of the command line.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CountedBy<'a> {
+    pub tokenizer: Option<&'a str>,
+    /// The id of the host whose text counts as what is sent.
+    pub sent_as: Option<&'a str>,
+}
+
 fn name_of(pair: &str, separator: char) -> String {
     pair.split(separator).next().unwrap_or_default().trim().to_owned()
 }
@@ -115,7 +123,7 @@ pub fn line(words: &[String], separator: &str) -> Result<String, &'static str> {
 ///
 /// # Errors
 /// Why there is none.
-pub fn call_again(capture: &Capture, tokenizer: Option<&str>) -> Result<String, &'static str> {
+pub fn call_again(capture: &Capture, by: &CountedBy<'_>) -> Result<String, &'static str> {
     let word = |text: &str| shell(text).into_owned();
     let given = arguments(capture);
     let (command, name, given) = match capture.tool.name.as_str() {
@@ -135,11 +143,12 @@ pub fn call_again(capture: &Capture, tokenizer: Option<&str>) -> Result<String, 
     }
     // `@FILE` and `-` are read from elsewhere.
     if given.as_ref().is_some_and(|given| !given.trim_start().starts_with('{')) {
-        return Err("the arguments are no JSON object");
+        return Err("the arguments are not a JSON object");
     }
     let mut words = vec!["mcp-loupe".to_owned(), command.to_owned(), word(&name)];
     words.extend(given.into_iter().flat_map(|given| ["--args".to_owned(), word(&given)]));
-    words.extend(tokenizer.into_iter().flat_map(|name| ["--tokenizer".to_owned(), word(name)]));
+    words.extend(by.tokenizer.into_iter().flat_map(|name| ["--tokenizer".to_owned(), word(name)]));
+    words.extend(by.sent_as.into_iter().flat_map(|id| ["--sent-as".to_owned(), word(id)]));
     words.extend(options(capture));
     match Reached::of(capture) {
         Reached::Local(source) => words.extend(source.iter().map(|text| word(text))),

@@ -6,8 +6,9 @@ use crate::analysis::{counted, ratio_of};
 use crate::capture::FactCount;
 use crate::format;
 use crate::format::ledger::Row;
+use crate::quote::markdown;
 use crate::token::{Count, Encoding, Tokenizer};
-use crate::verdict::CountedRow;
+use crate::verdict::{CountedRow, SentAs};
 
 /// A kind of table that others can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,24 +43,33 @@ pub fn ledger_table(kind: TableKind, rows: &[&Row], baseline: &str, encoding: En
 /// The same by any tokenizer, by which the rows were counted; an estimate is a range.
 pub fn counted_table(kind: TableKind, rows: &[CountedRow<'_>], baseline: &str, tokenizer: &Tokenizer) -> String {
     match kind {
-        TableKind::Markdown => markdown_table(rows, baseline),
+        TableKind::Markdown => markdown_table(rows, baseline, None),
         TableKind::Csv => csv_table(rows, baseline, tokenizer),
     }
 }
 
-pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str) -> String {
-    let base = rows.iter().find(|row| row.row.format == baseline).and_then(|row| row.count);
-    let mut out = format!(
-        "| Format | Tokens | Against {} | Bytes | Facts kept | Round trip |\n|---|--:|--:|--:|--:|---|\n",
-        title(baseline)
-    );
+/// Against a format, or against what a host sends, which then has the first row.
+pub(super) fn markdown_table(rows: &[CountedRow<'_>], baseline: &str, sent_as: Option<SentAs<'_>>) -> String {
+    let sent_as = sent_as.filter(|host| host.count.is_some());
+    let base = match sent_as {
+        Some(host) => host.count,
+        None => rows.iter().find(|row| row.row.format == baseline).and_then(|row| row.count),
+    };
+    let against = sent_as.map_or_else(|| title(baseline).to_owned(), |host| markdown(&host.row.host.name).to_string());
+    let mut out =
+        format!("| Format | Tokens | Against {} | Bytes | Facts kept | Round trip |\n|---|--:|--:|--:|--:|---|\n", against);
+    let tokens_of = |count: Option<Count>| match count {
+        Some(Count::Exact(tokens)) => tokens.to_string(),
+        Some(range) => counted(range),
+        None => "–".to_owned(),
+    };
+    if let Some(host) = sent_as {
+        let (shown, name) = (host.row.shown_text(), markdown(&host.row.host.name));
+        writeln!(out, "| As {name} sends it | {} | 1.00× | {} | {shown} | – |", tokens_of(host.count), host.row.bytes).ok();
+    }
     for CountedRow { row, count, .. } in rows.iter().filter(|row| row.row.is_available()) {
         let none = || "–".to_owned();
-        let tokens = match count {
-            Some(Count::Exact(tokens)) => tokens.to_string(),
-            Some(range) => counted(*range),
-            None => none(),
-        };
+        let tokens = tokens_of(*count);
         let against = ratio_of(*count, base).map_or_else(none, |ratio| format!("{ratio:.2}×"));
         let mut facts = row.facts.map_or_else(none, |facts| format!("{} of {}", facts.kept + facts.reworded, facts.total));
         if let Some(out) = row.left_out {

@@ -83,7 +83,7 @@ pub(super) fn opened(path: &Path) -> Option<Event> {
 
 fn text(path: &Path) -> Result<String, Problem> {
     String::from_utf8(store::read_file(path, MOST)?)
-        .map_err(|_| Problem::new(ProblemKind::Io, "the file is no UTF-8 text").at(path.display().to_string()))
+        .map_err(|_| Problem::new(ProblemKind::Io, "the file is not UTF-8 text").at(path.display().to_string()))
 }
 
 fn save(captures: &[Arc<Capture>], path: PathBuf, options: &RedactOptions) -> Result<CollectionEvent, Problem> {

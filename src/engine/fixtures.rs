@@ -267,10 +267,10 @@ fn save(
     let (there, existing) = there(path)?;
     let is_there = there != There::Nothing;
     if is_there && !(replaces && there == There::Fixture) {
-        let problem = Problem::new(ProblemKind::Io, "the folder is there already").at(path.display().to_string());
+        let problem = Problem::new(ProblemKind::Io, "the folder already exists").at(path.display().to_string());
         return Err(problem.hint(match there {
             There::Fixture => "choose another name, or Replace",
-            _ => "choose another name: it is no fixture, so nothing there is written over",
+            _ => "choose another name: it is not a fixture, so nothing there is overwritten",
         }));
     }
     let draft = draft(capture, wanted, &options.secrets, existing.as_deref(), cancel).map_err(|error| match error {

@@ -50,7 +50,7 @@ impl LeftOut {
     /// "leaves out 3 things the text says".
     pub fn words(&self) -> String {
         match self.statements {
-            0 => format!("leaves out {} of no text", number_of(self.others, "blocks")),
+            0 => format!("leaves out {}", number_of(self.others, "non-text blocks")),
             statements => format!("leaves out {} the text says", number_of(statements, "things")),
         }
     }

@@ -85,7 +85,7 @@ fn decode(text: &str) -> Result<Decoded, DecodeError> {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => continue,
         };
         if matches!(open.last(), Some(Open::Mapping(None))) {
-            return Err(unlike("a key that is no text"));
+            return Err(unlike("a key that is not text"));
         }
         let kind = if matches!(container, Open::Sequence) { Kind::Array } else { Kind::Object };
         builder.open(&take_key(&mut open), kind);
@@ -107,7 +107,7 @@ fn unlike(what: &str) -> DecodeError {
     DecodeError(format!("{what} is nothing that JSON can hold"))
 }
 
-/// What a key that is no text is called once it is a member's name: a number by its value.
+/// What a key that is not text is called once it is a member's name: a number by its value.
 fn name_of(json: &str) -> String {
     match json.parse::<f64>() {
         Ok(number) if number.is_infinite() => if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned(),
@@ -240,7 +240,7 @@ mod tests {
             ("a: !b {}\n", "a tag"),
             ("a\n---\nb\n", "a second document"),
             ("a: &x 1\nb: *x\n", "an alias"),
-            ("[a]: b\n", "a key that is no text"),
+            ("[a]: b\n", "a key that is not text"),
             ("a: .inf\n", ".inf"),
             ("a: [1\n", "line"),
         ] {

@@ -35,7 +35,7 @@ impl<'de> Deserialize<'de> for Handshake {
         let shaking = || Protocol::VERSIONS.iter().copied().filter(|version| !Protocol::is_stateless(version));
         shaking().find(|version| *version == text).map(Self).ok_or_else(|| {
             let known = shaking().collect::<Vec<_>>().join(", ");
-            serde::de::Error::custom(format!("`{text}` is no revision of the protocol with a handshake: {known}"))
+            serde::de::Error::custom(format!("`{text}` is not a revision of the protocol with a handshake: {known}"))
         })
     }
 }

@@ -36,7 +36,7 @@ pub fn file(text: &str, place: &str) -> Result<(Vec<Host>, String), Problem> {
             return refuse(&format!("`discover` of `{}` says nothing without `protocol`, what it proposes after it", host.id));
         }
         if is_no_day(&host.checked) {
-            return refuse(&format!("`checked` of `{}` is no day such as 2026-01-31", host.id));
+            return refuse(&format!("`checked` of `{}` is not a day such as 2026-01-31", host.id));
         }
         for limit in &host.limit {
             if limit.max == 0 && limit.max_note.is_none() {

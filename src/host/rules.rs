@@ -261,7 +261,7 @@ impl LimitUnit {
             LimitUnit::Scalars => "characters",
             LimitUnit::Bytes => "bytes",
             LimitUnit::Tokens => "tokens by the provider's count",
-            LimitUnit::Tokens4 => "tokens of 4 bytes",
+            LimitUnit::Tokens4 => "tokens (4 bytes each)",
             LimitUnit::CharsPerLine => "characters a line",
         }
     }
@@ -433,7 +433,7 @@ impl TryFrom<String> for HostId {
     fn try_from(text: String) -> Result<Self, String> {
         let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte);
         if text.is_empty() || text.len() > 64 || !text.bytes().all(is_plain) {
-            return Err(format!("`{text}` is no id: 1 to 64 of a-z 0-9 - _ ."));
+            return Err(format!("`{text}` is not an id: 1 to 64 of a-z 0-9 - _ ."));
         }
         Ok(Self(super::intern(&text)))
     }

@@ -214,7 +214,7 @@ fn a_users_file_adds_and_replaces_and_breaks_nothing() {
                 "parts",
                 "[host.client]\nname = \"x\"\nversion = \"1\"\ncapabilities = \"{}\"\nprotocol = \"2026-07-28\"\nsource = \"y\"",
             ),
-            "`2026-07-28` is no revision of the protocol with a handshake: 2024-11-05, 2025-03-26,",
+            "`2026-07-28` is not a revision of the protocol with a handshake: 2024-11-05, 2025-03-26,",
         ),
         (
             file("parts", "[host.client]\nname = \"x\"\nversion = \"1\"\ncapabilities = \"{}\"\ndiscover = true\nsource = \"y\""),
@@ -222,11 +222,11 @@ fn a_users_file_adds_and_replaces_and_breaks_nothing() {
         ),
         (
             file("parts", "").replace("2026-01-31", "today"),
-            "`checked` of `own` is no day such as 2026-01-31 (hosts.toml, line 2, `[[host]]`)",
+            "`checked` of `own` is not a day such as 2026-01-31 (hosts.toml, line 2, `[[host]]`)",
         ),
         (
             file("parts", "").replace("\"own\"", "\"My Host\""),
-            "`My Host` is no id: 1 to 64 of a-z 0-9 - _ . (hosts.toml, line 3, `id`)",
+            "`My Host` is not an id: 1 to 64 of a-z 0-9 - _ . (hosts.toml, line 3, `id`)",
         ),
         (
             "schema = \"loupe.hosts/2\"\nhost = []".to_owned(),

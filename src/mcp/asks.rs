@@ -177,7 +177,7 @@ impl Tap {
             return refuse(INVALID_REQUEST, format!("the request {id} is still open"));
         }
         if state.asks.open.len() >= MAX_OPEN {
-            return refuse(BUSY, format!("{MAX_OPEN} questions are open already"));
+            return refuse(BUSY, format!("{MAX_OPEN} questions are already open"));
         }
         state.asks.next_key += 1;
         state.asks.open.insert(key, (Some(id_raw.clone()), ask.clone()));

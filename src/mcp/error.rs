@@ -44,16 +44,16 @@ pub enum Error {
     HttpStatus { url: String, status: String, text: String },
     #[error("the server redirects to {location}")]
     Redirect { url: String, status: String, location: String },
-    #[error("HTTP {status}: the server wants credentials{}", quoted(text))]
+    #[error("HTTP {status}: the server requires credentials{}", quoted(text))]
     Auth { url: String, status: String, text: String },
     /// A login did not come about: it failed, or wants a person's yes.
     #[error("{what}")]
     Login { url: String, kind: ProblemKind, what: String, hint: String },
-    #[error("the server does not know this session any more (HTTP {status}{})", quoted(text))]
+    #[error("the server no longer knows this session (HTTP {status}{})", quoted(text))]
     SessionLost { url: String, status: String, text: String },
     #[error("{what}")]
     Handshake { place: String, what: String },
-    #[error("the server speaks MCP {version}, which Loupe does not know")]
+    #[error("the server speaks MCP {version}, which Loupe does not support")]
     Version { place: String, version: String },
     /// The revision that was pinned is not spoken there.
     #[error("{what}")]
@@ -116,12 +116,12 @@ impl From<&Error> for Problem {
         let problem = |kind, place: &str| Problem::new(kind, error.to_string()).at(place);
         match error {
             Error::NotFound { program } if program.contains(char::is_whitespace) => problem(ProblemKind::Spawn, program)
-                .hint("give the program and each of its arguments as a word of its own, without quotes around all"),
+                .hint("give the program and each argument as separate words, without quotes around all of them"),
             Error::NotFound { program } => problem(ProblemKind::Spawn, program).hint("check the spelling, or give the full path"),
             Error::NotExecutable { program } => problem(ProblemKind::Spawn, program)
                 .hint(format!("make it executable (`chmod +x {program}`), or start it with its interpreter")),
             Error::NoFolder { path } => {
-                problem(ProblemKind::Spawn, &path.to_string_lossy()).hint("give the folder the program shall start in")
+                problem(ProblemKind::Spawn, &path.to_string_lossy()).hint("give the folder the program should start in")
             }
             Error::NotStarted { program, .. } => problem(ProblemKind::Spawn, program).hint("start it in a terminal to see why"),
             Error::Guard { program, .. } => {
@@ -158,7 +158,7 @@ impl From<&Error> for Problem {
             }),
             Error::Redirect { url, status, location } if is_circle(url, status, location) => {
                 problem(ProblemKind::HttpStatus, url).hint(
-                    "it leads round in a circle, or on and on: look at the settings of the server, or of the proxy before it",
+                    "it redirects in a loop: check the settings of the server, or of the proxy in front of it",
                 )
             }
             Error::Redirect { url, location, .. } => problem(ProblemKind::HttpStatus, url)
@@ -192,12 +192,12 @@ impl From<&Error> for Problem {
                 problem(ProblemKind::Timeout, place).hint(hint)
             }
             Error::Timeout { place, unreadable: Some(_), .. } => problem(ProblemKind::Timeout, place)
-                .hint("what it printed is no MCP message, and may have been meant as the answer; a message is one line of JSON"),
+                .hint("what it printed is not an MCP message, though it may have been meant as the answer; a message is one line of JSON"),
             Error::Timeout { place, .. } => {
                 problem(ProblemKind::Timeout, place).hint("raise the time limit (`--timeout`), or ask for less")
             }
             Error::Rejected { tool, .. } => problem(ProblemKind::Arguments, tool)
-                .hint("mend the tool's definition, or call it over stdio or with `--protocol 2025-11-25`"),
+                .hint("fix the tool's definition, or call it over stdio or with `--protocol 2025-11-25`"),
             Error::Cancelled { place } => problem(ProblemKind::Cancelled, place),
             // Where an answer is kept, whoever keeps it points at its bytes instead.
             Error::Malformed { place, .. } => problem(ProblemKind::Malformed, place)

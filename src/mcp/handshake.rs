@@ -189,7 +189,7 @@ pub(super) fn read_page(bytes: &Bytes, member: &str, place: &str) -> Result<Page
     let malformed = |what: String| Error::Malformed { place: place.to_owned(), what };
     let doc = Doc::parse(bytes.clone());
     let root = doc.root().filter(|root| root.kind() == Kind::Object);
-    let root = root.ok_or_else(|| malformed(format!("the list of {member} is no message: {}", quote(bytes))))?;
+    let root = root.ok_or_else(|| malformed(format!("the list of {member} is not a message: {}", quote(bytes))))?;
     if let Some(error) = root.get("error").filter(|error| !error.is_null()) {
         return Err(Error::Rpc { place: place.to_owned(), error: RpcError::read(error) });
     }

@@ -305,7 +305,7 @@ impl Link {
         }
         self.tap.incoming(Incoming { bytes, begun, cut, within: Some(Within { request: id, http, whole: true }) });
         if self.tap.is_pending(id) {
-            let what = "the body is no answer to the request".into();
+            let what = "the body is not an answer to the request".into();
             return Err(Error::Malformed { place: self.shown_url.clone(), what });
         }
         Ok(())
@@ -373,7 +373,7 @@ impl Link {
                 tokio::time::sleep(retry).await;
                 source = Some((self.listen(Some(last)).await?, None));
             } else if let Some(odd) = odd.take() {
-                let what = format!("the stream ended; what came is no answer to the request: {}", quote(&odd));
+                let what = format!("the stream ended; what came is not an answer to the request: {}", quote(&odd));
                 let fault = Error::Malformed { place: self.shown_url.clone(), what };
                 let now = Instant::now();
                 let answer = super::tap::Answer {

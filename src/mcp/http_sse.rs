@@ -53,7 +53,8 @@ pub(super) async fn open(http: Client, tap: Arc<Tap>) -> Result<Arc<Link>, Error
         }
     };
     let base = response.url().clone();
-    let url = base.join(&endpoint).map_err(|_| fail(refused(format!("the `endpoint` is no address: {}", excerpt(&endpoint)))))?;
+    let url =
+        base.join(&endpoint).map_err(|_| fail(refused(format!("the `endpoint` is not an address: {}", excerpt(&endpoint)))))?;
     if url.origin() != http.url.origin() {
         let what =
             format!("the `endpoint` is of another origin ({}), which would get the headers", url.origin().ascii_serialization());

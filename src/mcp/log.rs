@@ -75,7 +75,7 @@ impl Log {
         };
         if queue.push(self.count, message, limit) && !std::mem::replace(&mut self.has_said[at], true) {
             self.note =
-                Some(format!("{name} came to more than {limit} bytes: the oldest are let go of from here on (limit `{word}`)"));
+                Some(format!("{name} came to more than {limit} bytes: the oldest are dropped from here on (limit `{word}`)"));
         }
     }
 

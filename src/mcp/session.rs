@@ -99,7 +99,7 @@ impl Ask<'_> {
 
 impl Drop for Ask<'_> {
     fn drop(&mut self) {
-        self.give_up("nobody waits for it any more");
+        self.give_up("nobody is waiting for it any more");
     }
 }
 

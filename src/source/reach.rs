@@ -29,7 +29,7 @@ impl Protocol {
         }
         let known = Self::VERSIONS.iter().find(|known| **known == text);
         known.map(|version| Self::Version(version)).ok_or_else(|| {
-            Problem::new(ProblemKind::Usage, format!("`{text}` is no revision of the protocol that Loupe speaks"))
+            Problem::new(ProblemKind::Usage, format!("`{text}` is not a revision of the protocol that Loupe speaks"))
                 .at("--protocol")
                 .hint(format!("auto, {}", Self::VERSIONS.join(", ")))
         })
@@ -74,7 +74,7 @@ impl Transport {
     /// Another word; the hint lists the known ones.
     pub fn parse(text: &str) -> Result<Self, Problem> {
         Self::WORDS.iter().find(|(_, word)| *word == text).map(|&(transport, _)| transport).ok_or_else(|| {
-            Problem::new(ProblemKind::Usage, format!("`{text}` is no transport")).at("--transport").hint("auto, http or sse")
+            Problem::new(ProblemKind::Usage, format!("`{text}` is not a transport")).at("--transport").hint("auto, http or sse")
         })
     }
 

@@ -125,7 +125,7 @@ pub enum Dialog {
     Stderr,
     /// What would be sent to the provider that counts.
     ExactCount,
-    /// Folders that servers are told of, one a line.
+    /// Folders that servers are told about, one a line.
     Roots {
         text: String,
         is_declared: bool,

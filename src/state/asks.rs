@@ -137,7 +137,7 @@ impl State {
                 session,
                 tell: super::SessionCommand::Reply { key: ask.key, reply },
             }));
-            self.toast("The server asked for a completion and got the canned answer; both stand in the protocol log");
+            self.toast("The server asked for a completion and got the canned answer; both are in the protocol log");
             return;
         }
         self.asks.open.push_back(OpenAsk::new(session, ask));
@@ -147,7 +147,7 @@ impl State {
         let before = self.asks.open.len();
         self.asks.open.retain(|open| open.session != session || open.ask.key != key);
         if self.asks.open.len() < before {
-            self.toast(&format!("A question of the server is closed: {why}"));
+            self.toast(&format!("A question from the server was closed: {why}"));
         }
     }
 

@@ -208,7 +208,7 @@ impl State {
         let tool = |call: &CollectedCall| {
             let Some(listed) = self.tools.iter().find(|listed| listed.tool.name == call.tool) else {
                 let what = format!("in the call `{}` the tool `{}` is not one of this server", call.name, call.tool);
-                let hint = "nothing was called; mend the collection, or connect to its server";
+                let hint = "nothing was called; fix the collection, or connect to its server";
                 return Err(Problem::new(ProblemKind::NotFound, what).hint(hint));
             };
             notes.extend(call.check(&listed.tool)?.map(|why| unchecked(&call.tool, &why)));

@@ -94,7 +94,7 @@ pub enum SessionEffect {
     UseLimits(Limits),
     /// Keep logins in the system's keychain, else in this folder.
     KeepLogins(PathBuf),
-    /// Remove the login that is kept for a server.
+    /// Remove the login saved for a server.
     ForgetLogin {
         session: u64,
         url: String,

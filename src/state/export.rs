@@ -7,6 +7,7 @@ use super::{AppEffect, Dialog, Effect, ExportEffect, ExportEvent, FixtureAction,
 use crate::capture::Capture;
 use crate::fixture::export::{Drawing, ExportChoice};
 use crate::format::Subject;
+use crate::host::HostId;
 use crate::settings::Theme;
 use crate::token::Encoding;
 
@@ -40,6 +41,8 @@ pub struct ExportOrder {
     /// Where the capture was saved as a fixture, for tests that read it.
     pub fixture: Option<PathBuf>,
     pub encoding: Encoding,
+    /// The host whose text counts as what is sent.
+    pub sent_as: Option<HostId>,
     /// What the pane in front shows, and how.
     pub pane: PaneView,
     pub theme: Theme,
@@ -96,6 +99,7 @@ impl State {
             kind,
             path,
             encoding: self.settings.tokenizer.encoding().unwrap_or(Encoding::O200kBase),
+            sent_as: self.view.hosts.view_as,
             pane: self.view.shows(self.view.focus),
             theme: self.settings.theme,
         }))));

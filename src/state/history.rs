@@ -266,7 +266,7 @@ impl State {
             HistoryEvent::Deleted(id) => {
                 self.history.entries = self.history.entries.iter().filter(|entry| entry.id != id).cloned().collect();
                 self.history.deleted = Some(id);
-                self.toast("Deleted from the history; Undo brings it back");
+                self.toast("Deleted from the history; Undo restores it");
             }
         }
         self.history.refresh();

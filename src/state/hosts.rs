@@ -53,6 +53,8 @@ pub struct HostsView {
     pub detail: HostDetail,
     /// Whether what a limit took out stands in the text, weak, or is folded.
     pub shows_removed: bool,
+    /// Whether all of what is kept stands there, or its middle is folded where it is long.
+    pub shows_kept: bool,
     /// The grid of deliveries in place of the lanes.
     pub shows_deliveries: bool,
     /// What this host drops is weak in every pane; `None` shows the answer as sent.
@@ -74,6 +76,7 @@ pub enum HostsAction {
     ShowLanes,
     Detail(HostDetail),
     ShowRemoved(bool),
+    ShowKept,
     ShowDeliveries(bool),
     /// The host's text in the middle pane.
     Open(HostId),
@@ -132,10 +135,14 @@ impl State {
                 hosts.shows_deliveries = false;
                 self.view.screen = Screen::Hosts;
             }
-            HostsAction::Select(host) => hosts.selected = Some(host),
+            HostsAction::Select(host) => {
+                hosts.shows_kept &= hosts.selected == Some(host);
+                hosts.selected = Some(host);
+            }
             HostsAction::ShowLanes => hosts.is_open = false,
             HostsAction::Detail(detail) => hosts.detail = detail,
             HostsAction::ShowRemoved(shows) => hosts.shows_removed = shows,
+            HostsAction::ShowKept => hosts.shows_kept = true,
             HostsAction::ShowDeliveries(shows) => hosts.shows_deliveries = shows,
             HostsAction::Open(host) => {
                 hosts.selected = Some(host);

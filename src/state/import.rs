@@ -298,7 +298,7 @@ impl State {
             return false;
         }
         let problem =
-            Problem::new(ProblemKind::Usage, format!("values were not kept and are still to be typed: {}", missing.join(", ")));
+            Problem::new(ProblemKind::Usage, format!("values were not kept and must be typed again: {}", missing.join(", ")));
         self.toast_problem(problem.hint("type them, or connect again to go on without"));
         true
     }
@@ -427,7 +427,7 @@ mod tests {
         };
         perform(&mut state, ImportAction::UseRecent(0));
         assert!(!connect(&mut state));
-        assert!(state.toasts[0].text.ends_with("still to be typed: TOKEN"), "{}", state.toasts[0].text);
+        assert!(state.toasts[0].text.ends_with("must be typed again: TOKEN"), "{}", state.toasts[0].text);
         assert!(connect(&mut state), "whoever was told may go on without");
         perform(&mut state, ImportAction::UseRecent(0));
         state.connect_form.environment[0].1 = "typed".into();

@@ -1,4 +1,4 @@
-//! What a server has beside tools: resources, templates and prompts, filled in and read into the same panes.
+//! What a server has beside tools: resources, templates and prompts, filled in and open in the same panes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

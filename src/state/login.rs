@@ -49,7 +49,7 @@ pub enum LoginAction {
     Start(Login),
     /// The same, at this one of the authorization servers that it named.
     StartAt(String),
-    /// Remove the login that is kept for a server, as this client where one was named.
+    /// Remove the login saved for a server, as this client where one was named.
     Forget {
         url: String,
         client_id: Option<String>,

@@ -68,7 +68,7 @@ impl State {
     pub fn unreadable(&self) -> Option<&'static str> {
         let session = self.view.capture.as_ref().and_then(|capture| self.media.sessions.get(capture));
         match session {
-            None => Some("Not read: this answer was opened from a file, there is no server to read it from"),
+            None => Some("Not read: this answer was opened from a file, so there is no server to read it from"),
             Some(session) if *session != self.session || !self.connection.is_connected() => {
                 Some("Not read: the session of this answer has ended. Connect and call again")
             }

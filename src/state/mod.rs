@@ -152,13 +152,13 @@ pub struct State {
     pub library: library::Library,
     /// Pictures, files and links of answers.
     pub media: media::Media,
-    /// Folders that servers are told of from the next connection on; `None` declares none.
+    /// Folders that servers are told about from the next connection on; `None` declares none.
     pub roots: Option<Vec<PathBuf>>,
     /// What completion requests are answered with, unasked; `None` asks each time.
     pub sampling_reply: Option<String>,
     /// Whether the server of now was told of folders.
     roots_declared: bool,
-    /// Short messages at the bottom right; errors stay until closed.
+    /// Short messages in the status bar, which end by themselves; problems stay above it until they are closed.
     pub toasts: Vec<Toast>,
     /// Lines of stderr that were let go of, before those that are kept.
     pub stderr_dropped: u64,

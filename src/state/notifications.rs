@@ -69,9 +69,9 @@ impl State {
             Some(roots) if self.roots_declared && self.connection.is_connected() => {
                 effects
                     .push(Effect::Session(SessionEffect::Command { session: self.session, tell: SessionCommand::Roots(roots) }));
-                self.toast("The server is told of the new folders");
+                self.toast("The server was told about the new folders");
             }
-            _ => self.toast("Servers are told from the next connection (Ctrl R)"),
+            _ => self.toast("Servers are told at the next connection (Ctrl R)"),
         }
     }
 }

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Dialog, Effect, PathPurpose, QueryState, Screen, State, TokensEffect};
-use crate::analysis::{CountQuery, DefinitionPart, Model, Prices, RowQuery};
+use crate::analysis::{CountQuery, DefinitionPart, HostCountQuery, HostsQuery, Model, Prices, RowQuery};
 use crate::capture::CaptureId;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
 use crate::token::{Count, Tokenizer, TokenizerFile};
-use crate::verdict::CountedRow;
+use crate::verdict::{CountedRow, SentAs};
 
 /// What the drawer's token map shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -175,6 +175,28 @@ impl State {
         };
         let count = |row| self.count_of(capture, row, &self.settings.tokenizer).and_then(Result::ok);
         FORMATS.iter().filter_map(|format| row(format.id())).map(|row| CountedRow { row, count: count(row), why: None }).collect()
+    }
+
+    /// What the host that one views the answer as sends of a capture; `None` until that is counted, nothing where no such
+    /// host is chosen.
+    pub fn sent_as(&self, capture: &CaptureId) -> Option<Option<SentAs<'_>>> {
+        let Some(host) = self.view.hosts.view_as else { return Some(None) };
+        let row = match self.answers.get(capture, HostsQuery)? {
+            QueryState::Ready(report) => report.row(host),
+            QueryState::Failed(_) => None,
+            QueryState::Working { .. } => return None,
+        };
+        let tokenizer = &self.settings.tokenizer;
+        let Some(row) = row else { return Some(None) };
+        let sent = SentAs::of(row, tokenizer);
+        if sent.count.is_some() || row.tokens.is_none() {
+            return Some(Some(sent));
+        }
+        match self.answers.get(capture, HostCountQuery { host, tokenizer: tokenizer.clone() })? {
+            QueryState::Ready(count) => Some(Some(SentAs { count: Some(*count), ..sent })),
+            QueryState::Failed(_) => Some(Some(sent)),
+            QueryState::Working { .. } => None,
+        }
     }
 
     /// The model whose cost is wanted.

@@ -46,8 +46,9 @@ pub fn add_host(folder: &Path, entry: &str) -> Result<PathBuf, Problem> {
         return Err(problem);
     }
     let before = match file_bytes(&path, MOST_OF_SETTINGS) {
-        Ok(bytes) => String::from_utf8(bytes)
-            .map_err(|_| Problem::new(ProblemKind::Usage, "the hosts file is not UTF-8, nothing was added").at(place.clone()))?,
+        Ok(bytes) => String::from_utf8(bytes).map_err(|_| {
+            Problem::new(ProblemKind::Usage, "the hosts file is not UTF-8, so nothing was added").at(place.clone())
+        })?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(fail("the hosts file cannot be read", error)),
     };
@@ -60,7 +61,7 @@ pub fn add_host(folder: &Path, entry: &str) -> Result<PathBuf, Problem> {
             return Err(problem);
         }
         if let Some(host) = new.iter().find(|host| known.iter().any(|known| known.id == host.id)) {
-            return Err(Problem::new(ProblemKind::Usage, format!("there is a host `{}` already, nothing was added", host.id))
+            return Err(Problem::new(ProblemKind::Usage, format!("the host `{}` already exists, so nothing was added", host.id))
                 .at(place)
                 .hint("choose another id, or change that entry by hand"));
         }
@@ -127,7 +128,7 @@ mod tests {
         let hosts = load_hosts(Some(&folder));
         assert_eq!(hosts.problems, []);
         assert!(hosts.get("mine").is_some_and(|host| host.is_own) && hosts.get("other").is_some());
-        for (entry, what) in [(entry("mine"), "already"), (entry("No id"), "no id"), ("x".into(), "not used")] {
+        for (entry, what) in [(entry("mine"), "already"), (entry("No id"), "not an id"), ("x".into(), "not used")] {
             let problem = add_host(&folder, &entry).unwrap_err();
             assert!(problem.to_string().contains(what), "{problem}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), before);

@@ -284,7 +284,7 @@ impl Manifest {
         let bad = |what: &str, value: &str| StoreError::damaged(folder, format!("capture.json: {what} `{value}`"));
         let outcome = Outcome::parse(&self.outcome).ok_or_else(|| bad("unknown outcome", &self.outcome))?;
         let started_at =
-            OffsetDateTime::parse(&self.started_at, &Rfc3339).map_err(|_| bad("`startedAt` is no time:", &self.started_at))?;
+            OffsetDateTime::parse(&self.started_at, &Rfc3339).map_err(|_| bad("`startedAt` is not a time:", &self.started_at))?;
         let time = |value: f64| duration(value).ok_or_else(|| bad("no duration:", &value.to_string()));
         let timings = Timings {
             send: time(self.timings.send_ms)?,

@@ -64,7 +64,7 @@ const MAX_FOLDERS: usize = 8;
 /// Why a capture could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("the folder is there already")]
+    #[error("the folder already exists")]
     Exists { path: PathBuf },
     #[error("{what}: {source}")]
     Io { what: &'static str, path: PathBuf, source: io::Error },
@@ -374,7 +374,7 @@ fn read_part(folder: &Path, name: &str, manifest: &Manifest) -> Result<Option<By
             manifest.check_length(name, data.len(), folder)?;
             Some(Bytes::from(read::read_file(&path, data.len())?))
         }
-        Ok(_) => return Err(StoreError::damaged(folder, format!("{name} is no file"))),
+        Ok(_) => return Err(StoreError::damaged(folder, format!("{name} is not a file"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(StoreError::io("cannot read", &path)(error)),
     };
@@ -407,7 +407,7 @@ fn read_messages(lines: &[u8], folder: &Path) -> Result<Vec<Message>, StoreError
             (None, Some(text)) => BASE64_STANDARD.decode(text).map_err(|error| bad(error.to_string()))?.into(),
             _ => return Err(bad("needs either `text` or `base64`".to_owned())),
         };
-        let at = duration(line.at_ms).ok_or_else(|| bad(format!("{} ms is no time", line.at_ms)))?;
+        let at = duration(line.at_ms).ok_or_else(|| bad(format!("{} ms is not a time", line.at_ms)))?;
         messages.push(Message { at, direction, bytes });
     }
     Ok(messages)

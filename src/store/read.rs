@@ -49,7 +49,7 @@ pub fn file_text(path: &Path, most: u64) -> io::Result<String> {
 fn open_file(path: &Path) -> io::Result<(File, u64)> {
     let is_file = |data: &fs::Metadata| match data.is_file() {
         true => Ok(data.len()),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file")),
     };
     is_file(&fs::metadata(path)?)?;
     let mut options = File::options();
@@ -88,7 +88,7 @@ mod tests {
         assert!(read_file(&path, 2).unwrap_err().to_string().contains("more than 2 bytes"));
         fs::write(&path, b"\xff").unwrap();
         assert!(file_text(&path, 3).unwrap_err().to_string().contains("it is not UTF-8"));
-        assert!(read_file(folder.path(), 3).unwrap_err().to_string().contains("it is no file"));
+        assert!(read_file(folder.path(), 3).unwrap_err().to_string().contains("not a file"));
         assert_eq!(read_optional(&folder.path().join("none"), 3).unwrap(), None);
     }
 
@@ -101,7 +101,7 @@ mod tests {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
         for path in [pipe.as_path(), &link, Path::new("/dev/zero")] {
-            assert!(read_file(path, u64::MAX).unwrap_err().to_string().contains("it is no file"), "{}", path.display());
+            assert!(read_file(path, u64::MAX).unwrap_err().to_string().contains("not a file"), "{}", path.display());
             assert!(read_optional(path, 3).is_err());
         }
     }

@@ -39,8 +39,8 @@ pub fn read_settings(folder: &Path) -> Result<Table, Problem> {
     text.parse::<Table>().map_err(|error| {
         let why = error.to_string();
         // The parser draws the line below its first sentence.
-        problem("the settings are not used: no TOML", &path, why.split('\n').next().unwrap_or_default())
-            .hint("mend the file, or go on: it is kept under another name before anything is written")
+        problem("the settings are not used: not TOML", &path, why.split('\n').next().unwrap_or_default())
+            .hint("fix the file, or go on: it is kept under another name before anything is written")
     })
 }
 
@@ -143,7 +143,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(FILE), "theme = \n").unwrap();
         let problem = read_settings(folder.path()).unwrap_err();
-        assert!(problem.what.starts_with("the settings are not used: no TOML: "), "{}", problem.what);
+        assert!(problem.what.starts_with("the settings are not used: not TOML: "), "{}", problem.what);
         change(folder.path(), &["theme"], Some("dark".into()));
         assert_eq!(fs::read_to_string(folder.path().join("settings.broken-1.toml")).unwrap(), "theme = \n");
         assert_eq!(read_settings(folder.path()).unwrap()["theme"].as_str(), Some("dark"));

@@ -43,7 +43,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk) {
     ui.add(
         Label::new(RichText::new(format!("{server} {}", open.ask.title())).font(theme::semibold(16.0)).color(t.strong)).wrap(),
     );
-    let mut small = vec!["Nothing is sent before you say so.".to_owned()];
+    let mut small = vec!["Nothing is sent until you agree.".to_owned()];
     let others = cx.state.asks.open.len() - 1;
     if others > 0 {
         small.push(format!("{} more {} after this one.", others, if others == 1 { "question waits" } else { "questions wait" }));
@@ -57,7 +57,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk) {
         ui.horizontal_top(|ui| {
             ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
             let words = format!(
-                "It asks for what looks like a secret: {}. Give it only to a server you trust; it is sent as typed and kept nowhere here.",
+                "It asks for what looks like a secret: {}. Give it only to a server you trust. It is sent as typed, and Loupe does not keep it.",
                 secrets.join(", ")
             );
             ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
@@ -119,10 +119,8 @@ fn url_ui(ui: &mut Ui, url: &str, host: Option<&str>) {
         }
         None => {
             ui.add(
-                Label::new(
-                    RichText::new("This is no http or https address, so it is not opened.").font(theme::base()).color(t.bad),
-                )
-                .wrap(),
+                Label::new(RichText::new("Not an http or https address, so it is not opened.").font(theme::base()).color(t.bad))
+                    .wrap(),
             );
         }
     }
@@ -157,7 +155,7 @@ fn sampling_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, sampling: &Sampling, he
 fn form_ui(ui: &mut Ui, cx: &Cx<'_>, open: &OpenAsk, fields: &[ElicitationField], height: f32) {
     let t = ThemeTokens::of(ui);
     if fields.is_empty() {
-        ui.label(RichText::new("The form has no fields: sending says yes.").font(theme::small()).color(t.weak));
+        ui.label(RichText::new("The form has no fields. Sending it means yes.").font(theme::small()).color(t.weak));
     }
     ScrollArea::vertical().id_salt("ask form").max_height(height).auto_shrink([false, true]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;
@@ -315,11 +313,11 @@ pub fn roots_ui(ui: &mut Ui, cx: &Cx<'_>, text: &str, is_declared: bool) {
     dialogs::title(ui, cx, "Folders for servers (roots)");
     dialogs::paragraph(
         ui,
-        "A server that asks for roots is told of these folders, and some servers then allow nothing else. None at all is not the same as not declared: it says that no folder may be used.",
+        "Servers that ask for roots get these folders, and some then allow nothing else. An empty list is not the same as none declared: it says that no folder may be used.",
     );
     let show = |text: String, is_declared| cx.send(Action::ShowDialog(Dialog::Roots { text, is_declared }));
     let mut declared = is_declared;
-    if ui.add(Checkbox::new(&mut declared, "Tell servers of folders")).changed() {
+    if ui.add(Checkbox::new(&mut declared, "Tell servers about folders")).changed() {
         show(text.to_owned(), declared);
     }
     let mut edited = text.to_owned();

@@ -8,6 +8,8 @@ mod date;
 mod fields;
 mod outcome;
 
+use std::sync::Arc;
+
 use egui::{
     Align, Frame, Id, Layout, Margin, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, ScrollArea, Sense, Ui,
     WidgetInfo, vec2,
@@ -258,7 +260,7 @@ fn hint_ui(ui: &mut Ui, hints: &Annotations) {
         tips.extend([line("destructiveHint", hints.destructive), line("idempotentHint", hints.idempotent)]);
     }
     tips.push(line("openWorldHint", hints.open_world));
-    tips.push("Hints are promises nobody checks.".to_owned());
+    tips.push("Nobody checks these hints.".to_owned());
     widgets::badge(ui, Some(glyph), text, tone, !is_declared).on_hover_text(tips.join("\n"));
 }
 
@@ -322,7 +324,7 @@ fn focus_once(ui: &Ui, cx: &Cx<'_>, call: &Response) {
 fn send_anyway_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let refused = cx.state.form().is_some_and(|form| form.syntax.is_none() && form.has_problem());
     if refused && cx.state.running.is_none() && cx.state.connection.is_connected() {
-        let button = widgets::Button::new("Send anyway").tip("Sends the arguments although the tool's schema refuses them");
+        let button = widgets::Button::new("Send anyway").tip("Sends the arguments even though they do not fit the tool's schema");
         if button.show(ui).clicked() {
             cx.send(CallAction::Call { send_anyway: true });
         }
@@ -334,7 +336,7 @@ fn export_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let has_capture = is_comparison || cx.state.capture().is_some();
     let mut button = widgets::Button::new("Export").icon(icons::EXPORT).menu().enabled(has_capture);
     if !has_capture {
-        button = button.tip("Call a tool, or open a capture, to have something to export");
+        button = button.tip("Call a tool or open a capture first");
     }
     let response = button.show(ui);
     if !has_capture {
@@ -438,7 +440,7 @@ fn arguments_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
 fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     let t = ThemeTokens::of(ui);
     let Some(form) = cx.state.form() else { return };
-    let pairs = arguments_of(ui, "chips", &form.text);
+    let pairs = with_varied(cx, arguments_of(ui, "chips", &form.text));
     let width = |ui: &Ui, text: &str| ui.painter().layout_no_wrap(text.to_owned(), theme::mono(12.0), t.text).size().x;
     let size = |ui: &Ui, (name, value): &(String, String)| width(ui, name) + width(ui, value) + 22.0;
     // One button holds them all, as many as there is room for.
@@ -485,8 +487,19 @@ fn chips_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
     });
 }
 
+/// The arguments of a comparison: the one that is varied has all its values, "json / markdown".
+fn with_varied(cx: &Cx<'_>, pairs: Arc<Vec<(String, String)>>) -> Arc<Vec<(String, String)>> {
+    let compare = cx.state.comparisons.current.as_ref().filter(|_| cx.state.view.screen == Screen::Compare);
+    let Some((compare, vary)) = compare.and_then(|compare| Some((compare, compare.vary.as_ref()?))) else { return pairs };
+    let values: Vec<String> = compare.values.iter().map(|value| form::plain(value)).collect();
+    let mut pairs = Arc::unwrap_or_clone(pairs);
+    pairs.retain(|(name, _)| name != vary);
+    pairs.insert(0, (vary.clone(), values.join(" / ")));
+    Arc::new(pairs)
+}
+
 /// Name and shortened value of each argument; read once per text.
-fn arguments_of<K>(ui: &Ui, what: &str, arguments: &K) -> std::sync::Arc<Vec<(String, String)>>
+fn arguments_of<K>(ui: &Ui, what: &str, arguments: &K) -> Arc<Vec<(String, String)>>
 where
     K: Clone + std::ops::Deref<Target: AsRef<[u8]>> + Send + Sync + 'static,
 {
@@ -542,11 +555,11 @@ fn stale_ui(ui: &mut Ui, cx: &Cx<'_>) {
 /// Why a tool is asked about before it is called, for the dialog.
 pub(super) fn why_asked(tool: &Tool) -> String {
     match Risk::of(tool) {
-        Risk::ReadOnly => "The tool is declared read-only.".into(),
-        Risk::Writes => "The tool is declared to write, though not to destroy.".into(),
-        Risk::Destructive { declared: true } => "The tool is declared destructive: what it changes may be lost.".into(),
+        Risk::ReadOnly => "The tool declares itself read-only.".into(),
+        Risk::Writes => "The tool declares that it writes but does not destroy.".into(),
+        Risk::Destructive { declared: true } => "The tool declares itself destructive: data may be lost.".into(),
         Risk::Destructive { declared: false } => {
-            "The tool is declared to write, and not declared harmless: what it changes may be lost.".into()
+            "The tool declares that it writes and does not rule out that data is lost.".into()
         }
         Risk::Undeclared => "The server does not say whether this tool changes anything.".into(),
     }

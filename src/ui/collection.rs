@@ -30,7 +30,7 @@ pub fn collection_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         let Some(collection) = &collections.collection else { return };
         let can_run = cx.state.connection.is_connected() && cx.state.running.is_none();
-        let tip = if can_run { "One call after the other, on the server that is connected" } else { "Connect to a server first" };
+        let tip = if can_run { "One call after another, on the connected server" } else { "Connect to a server first" };
         let label = format!("Make {}", calls(collection.calls.len()));
         if Button::new(&label).icon_fill(icons::CALL).primary().enabled(can_run).tip(tip).show(ui).clicked() {
             send(CollectionAction::Run);
@@ -57,7 +57,7 @@ pub fn collection_ui(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn none_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let words = "A collection is a file of calls, made as a whole: what each answer costs, whether it keeps to its budget, and what changed since another run.";
+    let words = "A collection is a file of calls. A run shows what each answer costs, whether it stays within its budget, and what changed since another run.";
     if widgets::empty_ui(ui, words, Some("Open a collection…")) {
         cx.send(Action::Collection(CollectionAction::Open(None)));
     }
@@ -79,7 +79,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, collection: &Collection) {
     if let Some(written) = &collection.source
         && here.as_ref() != Some(written)
     {
-        let now = here.map_or_else(|| "Not connected".to_owned(), |here| format!("Connected is {here}"));
+        let now = here.map_or_else(|| "Not connected".to_owned(), |here| format!("Connected to {here}"));
         let words = format!("Written for {written} · {now}");
         ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.warn)).truncate());
     }
@@ -179,7 +179,7 @@ fn head_ui(ui: &mut Ui, has_before: bool) {
 
 /// A budget in words, and whether it is kept to.
 fn budget(checked: &Checked) -> String {
-    let tokens = checked.tokens.as_ref().map_or_else(|_| "not to be counted".to_owned(), |tokens| widgets::grouped(*tokens));
+    let tokens = checked.tokens.as_ref().map_or_else(|_| "cannot be counted".to_owned(), |tokens| widgets::grouped(*tokens));
     let said = if checked.passed() { "" } else { ", over" };
     format!("{} {tokens} of {}{said}", checked.budget.of.name(), widgets::grouped(checked.budget.most))
 }

@@ -129,11 +129,8 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(CTRL, Key::D, "Compare with the answer before", |_, cx| {
         cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
     }),
-    UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous difference", |_, cx| step(cx, false)),
-    UiCommand::new(BARE, Key::F8, "Next difference or cut", |ui, cx| match cx.state.view.screen {
-        Screen::Hosts => super::hosts::next_cut(ui, cx),
-        _ => step(cx, true),
-    }),
+    UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous difference or cut", |ui, cx| step(ui, cx, false)),
+    UiCommand::new(BARE, Key::F8, "Next difference or cut", |ui, cx| step(ui, cx, true)),
     UiCommand::without_keys("Use my server…", |_, _| Some(ConnectAction::Show.into())),
     UiCommand::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
     UiCommand::without_keys("Start page", |_, _| Some(ViewAction::ShowStart.into())),
@@ -231,7 +228,10 @@ fn has_comparison(cx: &Cx<'_>) -> bool {
     cx.state.view.screen == Screen::Compare && cx.state.comparisons.current.is_some()
 }
 
-fn step(cx: &Cx<'_>, is_next: bool) -> Option<Action> {
+fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
+    if cx.state.view.screen == Screen::Hosts {
+        return super::hosts::next_cut(ui, cx, is_next);
+    }
     if has_comparison(cx) { cx.state.step_difference(is_next) } else { super::diff::step(cx, is_next) }
 }
 
@@ -374,11 +374,14 @@ pub enum Region {
     CallBar,
     Panes,
     Drawer,
+    /// The message that something went wrong.
+    Problems,
     StatusBar,
 }
 
 impl Region {
-    const ALL: [Region; 6] = [Region::TopBar, Region::Sidebar, Region::CallBar, Region::Panes, Region::Drawer, Region::StatusBar];
+    const ALL: [Region; 7] =
+        [Region::TopBar, Region::Sidebar, Region::CallBar, Region::Panes, Region::Drawer, Region::Problems, Region::StatusBar];
 
     fn key(self) -> Id {
         Id::unique(("region", self as u8))

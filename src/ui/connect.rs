@@ -64,11 +64,7 @@ pub fn connect_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     left_ui(ui, cx);
                 }
                 ui.add_space(24.0);
-                ui.label(
-                    RichText::new("Nothing is started and nothing is reached before you click")
-                        .font(theme::small())
-                        .color(t.weak),
-                );
+                ui.label(RichText::new("Nothing is started or contacted until you click").font(theme::small()).color(t.weak));
                 ui.add_space(24.0);
             });
         });
@@ -175,7 +171,7 @@ fn progress_ui(ui: &mut Ui, cx: &Cx<'_>) {
             // One step alone is the failure itself.
             if cx.state.steps.len() > 1 {
                 card(ui, false, |ui| {
-                    ui.label(RichText::new("How it was tried").font(theme::medium(12.5)).color(t.weak));
+                    ui.label(RichText::new("Connection attempts").font(theme::medium(12.5)).color(t.weak));
                     report::steps_ui(ui, cx);
                 });
             }

@@ -1,22 +1,18 @@
-//! What stands above the window: questions that must be answered first, and short messages at the bottom right.
+//! What stands above the window: questions that must be answered first.
 //!
 //! A dialog shows whole what it asks about. Esc and a click beside it are always the safe answer.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use egui::{
-    Align2, Area, Frame, Id, Key, Label, Margin, Modifiers, Order, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui,
-    WidgetInfo, vec2,
-};
+use egui::{Frame, Id, Key, Label, Margin, Modifiers, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::theme::{self, ThemeTokens};
 use super::{Cx, asks, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, top_bar, widgets};
 use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
-use crate::problem::Problem;
 use crate::state::media::MediaAction;
-use crate::state::{Action, CallAction, Dialog, PathPurpose, Toast};
+use crate::state::{Action, CallAction, Dialog, PathPurpose};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match (&cx.state.dialog, cx.state.asks.open.front()) {
@@ -25,7 +21,6 @@ pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
         (None, Some(open)) => asks::ask_ui(ui, cx, open),
         (None, None) => connect::login::dialog_ui(ui, cx),
     }
-    toasts_ui(ui, cx);
 }
 
 fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
@@ -56,10 +51,10 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             Dialog::ConfirmCollection { run, calls } => {
                 let all = calls_text(run.calls.len());
                 let why = match calls.len() {
-                    1 => format!("1 of {all} is of a tool that is not declared read-only: it may change something."),
-                    some => format!("{some} of {all} are of tools that are not declared read-only: they may change something."),
+                    1 => format!("1 of {all} uses a tool that is not declared read-only and may change something."),
+                    some => format!("{some} of {all} use tools that are not declared read-only and may change something."),
                 };
-                let what = "These are sent, one after the other:";
+                let what = "These are sent, one after another:";
                 confirm_ui(ui, cx, &format!("Make {all}"), "", (&why, what, calls), height);
             }
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
@@ -366,7 +361,7 @@ fn link_ui(ui: &mut Ui, cx: &Cx<'_>, url: &str) {
                 ui.add(Label::new(RichText::new(url).font(theme::code()).color(t.text)).wrap().selectable(true));
             });
         });
-    ui.label(RichText::new("It stands in the server's answer; your browser opens it").font(theme::small()).color(t.weak));
+    ui.label(RichText::new("The link is from the server's answer. It opens in your browser.").font(theme::small()).color(t.weak));
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::Button::new("Open").icon(icons::OPEN_LINK).name("Open the link").primary().show(ui).clicked() {
             cx.send(Action::ConfirmLink);
@@ -393,7 +388,7 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
         egui::Grid::new("shortcuts").num_columns(2).min_row_height(16.0).spacing(vec2(24.0, 6.0)).show(ui, |ui| {
             for command in commands::COMMANDS.iter().filter(|command| command.shortcut.is_some()) {
-                ui.label(RichText::new(command.keys()).font(theme::mono(12.0)).color(t.strong));
+                widgets::key_cap(ui, &command.keys());
                 ui.label(RichText::new(command.name).font(theme::base()).color(t.text));
                 ui.end_row();
             }
@@ -403,7 +398,7 @@ fn shortcuts_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
                 ("← →", "Fold and open in the tree"),
                 ("Ctrl + − 0", "Larger, smaller, normal size"),
             ] {
-                ui.label(RichText::new(keys).font(theme::mono(12.0)).color(t.strong));
+                widgets::key_cap(ui, keys);
                 ui.label(RichText::new(name).font(theme::base()).color(t.text));
                 ui.end_row();
             }
@@ -522,53 +517,6 @@ fn path_ui(ui: &mut Ui, cx: &Cx<'_>, purpose: PathPurpose, text: &str) {
             cx.send(Action::ChoosePath(purpose));
         }
     });
-}
-
-// Toasts
-
-fn toasts_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let mut bottom = theme::STATUS_BAR + 12.0;
-    // Plain messages stand in the status bar, where they cover nothing; more than a few would cover what they are about.
-    let problems = cx.state.toasts.iter().rev().filter_map(|toast| Some((toast, toast.problem.as_ref()?)));
-    for (toast, problem) in problems.take(4) {
-        let response = Area::new(Id::unique(("toast", toast.id)))
-            .order(Order::Foreground)
-            .anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -bottom))
-            .show(ui, |ui| problem_ui(ui, cx, toast, problem));
-        let id = response.response.id;
-        ui.ctx().accesskit_node_builder(id, |node| node.set_live(egui::accesskit::Live::Polite));
-        bottom += response.response.rect.height() + 8.0;
-    }
-}
-
-fn problem_ui(ui: &mut Ui, cx: &Cx<'_>, toast: &Toast, problem: &Problem) {
-    let t = ThemeTokens::of(ui);
-    Frame::new()
-        .fill(t.card)
-        .stroke(Stroke::new(1.0, t.bad_line))
-        .corner_radius(theme::RADIUS_CARD)
-        .inner_margin(Margin::symmetric(12, 10))
-        .shadow(ui.visuals().popup_shadow)
-        .show(ui, |ui| {
-            ui.set_max_width(400.0);
-            ui.horizontal_top(|ui| {
-                ui.add(Label::new(icons::icon_fill(icons::ERROR, 16.0, t.bad)));
-                ui.vertical(|ui| {
-                    ui.set_max_width(320.0);
-                    ui.spacing_mut().item_spacing.y = 2.0;
-                    ui.add(Label::new(RichText::new(&toast.text).font(theme::base()).color(t.strong)).wrap());
-                    if !problem.place.is_empty() && !toast.text.contains(&problem.place) {
-                        ui.add(Label::new(RichText::new(&problem.place).font(theme::code()).color(t.weak)).wrap());
-                    }
-                    if let Some(hint) = &problem.hint {
-                        ui.add(Label::new(RichText::new(hint).font(theme::small()).color(t.text)).wrap());
-                    }
-                });
-                if widgets::icon_button(ui, icons::CLOSE, "Close the message").clicked() {
-                    cx.send(Action::CloseToast(toast.id));
-                }
-            });
-        });
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub fn words(counted: &Counted) -> String {
 /// The button beside the name of the tokenizer, with the formats that can be counted.
 pub fn offer_ui(ui: &mut Ui, cx: &Cx<'_>, formats: impl Iterator<Item = &'static str>) {
     let t = ThemeTokens::of(ui);
-    let tip = "Have Anthropic count one text, with your own key. Nothing is sent before you have seen it whole.";
+    let tip = "Have Anthropic count one text with your API key. You see the whole request before it is sent.";
     let button = widgets::Button::new("Count exactly").menu().height(theme::ICON_BUTTON).tip(tip).show(ui);
     Popup::menu(&button).width(260.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;

@@ -66,9 +66,9 @@ fn there_ui(ui: &mut Ui, preview: Option<&Preview>) {
     let t = ThemeTokens::of(ui);
     let (words, color) = match preview.map(|preview| (preview.there, preview.path.display())) {
         None => (String::new(), t.weak),
-        Some((There::Nothing, path)) => (format!("Makes {path}"), t.weak),
-        Some((There::Fixture, path)) => (format!("{path} is there already"), t.warn),
-        Some((There::Other, path)) => (format!("{path} is there already, and is no fixture: choose another name"), t.bad),
+        Some((There::Nothing, path)) => (format!("Creates {path}"), t.weak),
+        Some((There::Fixture, path)) => (format!("{path} already exists"), t.warn),
+        Some((There::Other, path)) => (format!("{path} already exists and is not a fixture: choose another name"), t.bad),
     };
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).truncate());
 }
@@ -106,7 +106,7 @@ fn choices_ui(ui: &mut Ui, saving: &FixtureSaving, form: &mut FixtureForm) {
         let mut is_needed = !form.wanted.needed.is_empty();
         let fields: Vec<&str> = saving.needed.iter().map(String::as_str).collect();
         let words = format!("Expect the needed fields: {}", fields.join(", "));
-        if ui.checkbox(&mut is_needed, words).on_hover_text("They have to be in the data and in the text").changed() {
+        if ui.checkbox(&mut is_needed, words).on_hover_text("They must be in the data and in the text").changed() {
             form.wanted.needed = if is_needed { saving.needed.clone() } else { Default::default() };
         }
     }
@@ -123,9 +123,7 @@ fn preview_ui(ui: &mut Ui, preview: &Preview, form: &mut FixtureForm) {
     heading(ui, "Possible secrets");
     if preview.found.is_empty() {
         ui.label(
-            RichText::new("Nothing was found. Nothing about this is certain: read it before you share it.")
-                .font(theme::small())
-                .color(t.weak),
+            RichText::new("None found. This is not a guarantee: read it before you share it.").font(theme::small()).color(t.weak),
         );
     }
     let mut kinds: Vec<&str> = Vec::new();

@@ -18,7 +18,10 @@ pub(super) fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let tip = match (&history.folder, history.is_on) {
         (None, _) => "Nothing is saved between sessions here".to_owned(),
         (Some(_), true) => {
-            format!("{} kept; every call is, secrets hidden", widgets::number_text(history.entries.len() as u64, "captures"))
+            format!(
+                "{} saved. Every call is saved, with secrets hidden",
+                widgets::number_text(history.entries.len() as u64, "captures")
+            )
         }
         (Some(_), false) => "Calls are not being saved".to_owned(),
     };
@@ -105,9 +108,9 @@ fn limits_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if size != keep.bytes / MEBIBYTE {
             keep.bytes = size * MEBIBYTE;
         }
-        ui.label(RichText::new("0 is without limit; pinned calls stay").font(theme::small()).color(t.weak));
+        ui.label(RichText::new("0 means no limit; pinned calls are kept").font(theme::small()).color(t.weak));
         if keep != history.keep {
-            let tip = "Calls beyond these limits are deleted at once, and not to be brought back";
+            let tip = "Calls beyond these limits are deleted at once and cannot be restored";
             if widgets::Button::new("Apply limits").small().tip(tip).show(ui).clicked() {
                 send(HistoryAction::SetLimits(keep));
             }
@@ -170,14 +173,14 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &Entry) {
             is_clicked
         };
         let is_whole = entry.health == Health::Whole;
-        if item(icons::CALL, "Open, its arguments in the form", is_whole) {
+        if item(icons::CALL, "Open, with its arguments in the form", is_whole) {
             send(HistoryAction::Again(entry.id.clone()));
             cx.send(Action::CloseDialog);
         }
         if item(icons::WRITES, "Name and notes…", true) {
             send(HistoryAction::Edit(Some((entry.id.clone(), entry.label.clone()))));
         }
-        let pin = if entry.label.pinned { "Unpin" } else { "Pin: keep whatever the limits say" };
+        let pin = if entry.label.pinned { "Unpin" } else { "Pin: keep regardless of the limits" };
         if item(icons::BASELINE, pin, true) {
             let label = crate::fixture::kept::Label { pinned: !entry.label.pinned, ..entry.label.clone() };
             send(HistoryAction::Label(entry.id.clone(), label));

@@ -6,7 +6,7 @@ mod detail;
 mod lanes;
 pub mod row;
 
-use egui::{Align, Layout, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Rect, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 pub use lanes::{lanes_ui, next_cut};
 
@@ -234,7 +234,7 @@ fn better_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport) {
     let ranked = deliveries.ranked(cx.state.settings.encoding());
     let Some(best) = ranked.first().filter(|best| best.whole().0 > whole) else { return };
     let (best_whole, known) = best.whole();
-    let words = format!("Delivered otherwise, {best_whole} of {known} show every fact");
+    let words = format!("Sent another way, {best_whole} of {known} show every fact");
     let t = ThemeTokens::of(ui);
     let width = ui.painter().layout_no_wrap(words.clone(), theme::small(), t.weak).size().x;
     if width + 60.0 > ui.available_width() {
@@ -254,7 +254,7 @@ pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
         _ => None,
     });
     let label = known.unwrap_or_else(|| chosen.map_or_else(|| "As sent".to_owned(), |id| id.to_string()));
-    let tip = format!("View as: {label}. What a host drops of this answer turns weak on amber.");
+    let tip = format!("View as: {label}. What the host drops turns weak on amber, and what it sends counts as sent.");
     // In a narrow pane the name would push out the pane's own.
     let shown = match (chosen, is_narrow) {
         (_, true) if ui.max_rect().width() < 360.0 => String::new(),
@@ -266,7 +266,13 @@ pub fn view_as_ui(ui: &mut Ui, cx: &Cx<'_>, is_narrow: bool) {
     let button = widgets::Button::new(&shown);
     let button = if shown.is_empty() { button.icon(icons::HOSTS) } else { button };
     let button = button.menu().height(theme::ICON_BUTTON).name("View as").key("view as").tip(&tip).show(ui);
-    egui::Popup::menu(&button).width(280.0).show(|ui| {
+    view_as_menu(&button, cx);
+}
+
+/// The hosts that one can view the answer as, below this button.
+pub fn view_as_menu(button: &Response, cx: &Cx<'_>) {
+    let chosen = cx.state.view.hosts.view_as;
+    egui::Popup::menu(button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         if panes::menu_row(ui, "As sent", None, chosen.is_none()).clicked() {
             cx.send(Action::Hosts(HostsAction::ViewAs(None)));

@@ -25,7 +25,7 @@ pub fn library_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let rest = widgets::mode_head(ui, cx, title, |_| {});
     ui.scope_builder(widgets::region(ui, "library").max_rect(rest), |ui| {
         let Some(entry) = cx.state.library.entry() else {
-            widgets::empty_ui(ui, "The server does not list this any more.", None);
+            widgets::empty_ui(ui, "The server no longer lists this.", None);
             return;
         };
         Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
@@ -178,7 +178,7 @@ fn entry_ui(ui: &mut Ui, cx: &Cx<'_>, entry: &LibraryEntry) {
         if let Some(uri) = library.uri().filter(|_| can_watch && !is_missing) {
             let is_watched = library.watched.contains(&uri);
             let words = if is_watched { "Stop watching" } else { "Watch" };
-            if Button::new(words).tip("Have the server tell when it changes").show(ui).clicked() {
+            if Button::new(words).tip("Ask the server to report changes").show(ui).clicked() {
                 act(cx, LibraryAction::Watch(!is_watched));
             }
             if library.updated.contains(&uri) {

@@ -27,6 +27,7 @@ mod once;
 mod palette;
 mod panes;
 mod probe;
+mod problems;
 mod sizes;
 mod server;
 mod sidebar;
@@ -40,19 +41,21 @@ mod what_if;
 mod wire;
 
 pub use panes::panes_ui;
+pub use widgets::number_at;
 
 #[cfg(test)]
 mod shell_tests;
 
 use std::cell::RefCell;
 
-use crate::analysis::{CountQuery, Inquiry, Query, RowQuery, ToolTokensQuery};
+use crate::analysis::{CountQuery, HostCountQuery, HostsQuery, Inquiry, Query, RowQuery, ToolTokensQuery};
 use crate::capture::CaptureId;
 use crate::format::ledger::Row;
 use crate::problem::Problem;
 use crate::settings::PanelSize;
 use crate::state::{Action, QueryState, State};
 use crate::token::{Count, Tokenizer};
+use crate::verdict::SentAs;
 
 /// The only thing a painting function gets besides its `Ui`: the state to read, and where to send what a person did.
 pub struct Cx<'a> {
@@ -132,6 +135,20 @@ impl<'a> Cx<'a> {
         known
     }
 
+    /// What the host that one views the answer as sends of the capture shown, as [`State::sent_as`]; asks for it.
+    pub fn sent_as(&self) -> Option<Option<SentAs<'a>>> {
+        let capture = self.state.view.capture.as_ref()?;
+        let tokenizer = &self.state.settings.tokenizer;
+        if let Some(host) = self.state.view.hosts.view_as
+            && let Some(row) = self.ready(HostsQuery).and_then(|report| report.row(host))
+            && SentAs::of(row, tokenizer).count.is_none()
+            && row.tokens.is_some()
+        {
+            self.ask(HostCountQuery { host, tokenizer: tokenizer.clone() });
+        }
+        self.state.sent_as(capture)
+    }
+
     /// All actions of the frame, the questions last: what is asked and not answered, so that the rest can be called off.
     pub fn into_actions(self) -> Vec<Action> {
         let mut actions = self.actions.into_inner();
@@ -164,6 +181,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         .resizable(false)
         .frame(bar)
         .show(ui, |ui| status_bar::status_bar_ui(ui, cx));
+    problems::problems_ui(ui, cx);
     if size.x < theme::MEDIUM {
         Panel::left("rail").exact_size(theme::RAIL).resizable(false).frame(bar).show(ui, |ui| sidebar::sidebar_ui(ui, cx));
     } else if cx.state.settings.sidebar_open {

@@ -55,7 +55,7 @@ pub fn box_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Option<Rect>) {
     let y = rect.center().y;
     widgets::glyph_at(ui, pos2(rect.left() + 16.0, y), icons::SEARCH, theme::icon_font(14.0), t.weak);
     widgets::text_at(ui, pos2(rect.left() + 30.0, y), COMMAND, theme::base(), t.weak, rect.width() - 100.0);
-    widgets::text_right(ui, pos2(rect.right() - 10.0, y), keys, theme::mono(12.0), t.weak);
+    widgets::key_cap_at(ui, pos2(rect.right() - 8.0, y), &keys, t.weak, t.line2);
     if response.clicked() {
         cx.send(open());
     }
@@ -156,6 +156,8 @@ fn row_ui(ui: &mut Ui, entry: &Entry, is_chosen: bool, index: usize, count: usiz
         // Descriptions begin on one line, as far as the names leave them there.
         let left = (rect.left() + rect.width() * 0.42).max(end + 16.0);
         widgets::text_at(ui, pos2(left, y), &entry.detail, theme::small(), t.weak, right - left);
+    } else if matches!(entry.does, Does::Command(_)) && !entry.detail.is_empty() {
+        widgets::key_cap_at(ui, pos2(right, y), &entry.detail, t.weak, t.line2);
     } else {
         widgets::text_right(ui, pos2(right, y), &entry.detail, theme::small(), t.weak);
     }

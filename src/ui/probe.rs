@@ -207,7 +207,7 @@ fn finding_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
     let (tone, why) = match finding.confidence() {
         Confidence::High => (Tone::Ok, "every text of at least 10 tools is explained"),
         Confidence::Medium => (Tone::Warn, "something is open, or fewer than 10 tools were tried"),
-        Confidence::Low => (Tone::Bad, "less than three of four texts are explained"),
+        Confidence::Low => (Tone::Bad, "fewer than three in four texts are explained"),
     };
     ui.horizontal_wrapped(|ui| {
         widgets::badge(ui, None, &format!("Confidence: {}", finding.confidence().title()), tone, true);

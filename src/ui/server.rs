@@ -28,7 +28,7 @@ pub fn server_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if cx.state.tools.is_empty() {
             if widgets::empty_ui(
                 ui,
-                "No server is connected, or it lists no tools: nothing is paid before a call.",
+                "No server is connected, or it lists no tools, so nothing is spent before a call.",
                 Some("Use my server…"),
             ) {
                 cx.send(ConnectAction::Show);
@@ -86,13 +86,13 @@ fn sentence_ui(ui: &mut Ui, cx: &Cx<'_>, cost: &ServerCost) {
             widgets::grouped(tools as u64),
             widgets::grouped(cost.definitions()),
             if cost.instructions == 0 {
-                "no instructions of the server’s".to_owned()
+                "no server instructions".to_owned()
             } else {
-                format!("the server’s instructions {}", widgets::grouped(cost.instructions))
+                format!("server instructions {}", widgets::grouped(cost.instructions))
             },
         )));
         ui.label(
-            RichText::new("Hosts add words of their own around each definition; they are not in here.")
+            RichText::new("Hosts add words of their own around each definition. These are not counted.")
                 .font(theme::base())
                 .color(t.weak),
         );

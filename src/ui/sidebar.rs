@@ -367,11 +367,14 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) -> Response {
             vec2((ui.available_width() - clear).max(40.0), theme::INPUT),
             TextEdit::singleline(&mut text)
                 .id(commands::filter_id())
-                .hint_text(format!("Filter {what}  /"))
+                .hint_text(format!("Filter {what}"))
                 .prefix(icons::icon(icons::SEARCH, 14.0, t.weak))
                 .align(egui::Align2::LEFT_CENTER)
                 .margin(egui::Margin::symmetric(8, 4)),
         );
+        if text.is_empty() && !response.has_focus() {
+            widgets::key_cap_at(ui, response.rect.right_center() - vec2(8.0, 0.0), "/", t.weak, t.line2);
+        }
         let info = WidgetInfo::labeled(Role::SearchInput, true, format!("Filter {what}"));
         response.widget_info(|| WidgetInfo { current_text_value: Some(cx.state.filter.clone()), ..info.clone() });
         if response.changed() {

@@ -41,7 +41,7 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     Connection::Gone { .. } => gone_ui(ui, cx),
                     _ => {
                         ui.label(RichText::new("What do you want to know?").font(theme::page_title()).color(t.strong));
-                        let words = "Each card is one click: it calls a tool of the sample, the first card twice, and shows what came in every format";
+                        let words = "One click calls a tool of the sample (the first card twice) and shows the answer in every format";
                         ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
                     }
                 }
@@ -78,7 +78,7 @@ fn gone_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let Connection::Gone { source, problem, .. } = &cx.state.connection else { return };
     ui.label(RichText::new("The server is gone").font(theme::page_title()).color(t.strong));
-    let words = format!("{}: {}. No tool of it can be called until it is connected again.", source.label(), problem.what);
+    let words = format!("{}: {}. Its tools cannot be called until you reconnect.", source.label(), problem.what);
     ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());
     ui.add_space(8.0);
     let name = format!("Reconnect ({})", super::commands::keys_of("Reconnect"));

@@ -31,7 +31,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             ui.add_space(8.0);
-            let shortcuts = item(ui, icons::SHORTCUTS, if is_narrow { "F1" } else { "Shortcuts  F1" }, "Shortcuts, F1");
+            let shortcuts = item(ui, icons::SHORTCUTS, if is_narrow { "" } else { "Shortcuts" }, "Shortcuts, F1", Some("F1"));
             if shortcuts.clicked() {
                 cx.send(Action::ShowDialog(Dialog::Shortcuts));
             }
@@ -39,14 +39,17 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if connection.source().is_some() {
                 let lines = connection.stderr().len() as u64 + cx.state.stderr_dropped;
                 let text = widgets::number_text(lines, "stderr lines");
-                if item(ui, icons::STDIO, &text, &text).on_hover_text("What the server wrote to its standard error").clicked() {
+                if item(ui, icons::STDIO, &text, &text, None)
+                    .on_hover_text("What the server wrote to its standard error")
+                    .clicked()
+                {
                     cx.send(Action::ShowDialog(Dialog::Stderr));
                 }
             }
             if let (Connection::Connected { messages, .. }, false) = (connection, is_narrow) {
                 let text = widgets::number_text(*messages, "messages");
-                if item(ui, icons::MESSAGES, &text, &text)
-                    .on_hover_text("Messages on the wire, both directions: opens the protocol log")
+                if item(ui, icons::MESSAGES, &text, &text, None)
+                    .on_hover_text("Messages in both directions. Opens the protocol log.")
                     .clicked()
                 {
                     cx.send(Action::Wire(WireAction::Show));
@@ -61,7 +64,7 @@ pub fn status_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if let Some((task, _)) = cx.state.background() {
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     widgets::waiting(ui, task.what, task.since, cx);
-                    if item(ui, icons::CLOSE, "Cancel", "Cancel").clicked() {
+                    if item(ui, icons::CLOSE, "Cancel", "Cancel", None).clicked() {
                         cx.send(Action::CancelBackground(task.number));
                     }
                 });
@@ -81,10 +84,11 @@ fn weak(text: &str, t: &ThemeTokens) -> RichText {
     RichText::new(text).font(theme::regular(12.0)).color(t.weak)
 }
 
-fn item(ui: &mut Ui, glyph: &str, text: &str, name: &str) -> Response {
+fn item(ui: &mut Ui, glyph: &str, text: &str, name: &str, keys: Option<&str>) -> Response {
     let t = ThemeTokens::of(ui);
     let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(12.0), t.weak);
-    let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + 30.0, theme::STATUS_BAR), Sense::click());
+    let cap = keys.map_or(0.0, |keys| widgets::key_cap_width(ui, keys) + if text.is_empty() { 0.0 } else { 6.0 });
+    let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x + cap + 30.0, theme::STATUS_BAR), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
     if response.hovered() || response.has_focus() {
         ui.painter().rect_filled(rect.shrink2(vec2(0.0, 2.0)), theme::RADIUS_BADGE, t.hover);
@@ -96,5 +100,8 @@ fn item(ui: &mut Ui, glyph: &str, text: &str, name: &str) -> Response {
     let y = rect.center().y;
     ui.painter().text(pos2(rect.left() + 5.0, y), Align2::LEFT_CENTER, glyph, theme::icon_font(14.0), t.weak);
     ui.painter().galley(pos2(rect.left() + 25.0, y - galley.size().y / 2.0), galley, t.weak);
+    if let Some(keys) = keys {
+        widgets::key_cap_at(ui, pos2(rect.right() - 5.0, y), keys, t.weak, t.line2);
+    }
     response
 }

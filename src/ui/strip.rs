@@ -1,12 +1,13 @@
 //! The answer first: what is sent now, the plain choice and the cheapest that says the same, in one strip above the panes.
 
 use egui::{
-    Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Id, Layout, Popup, PopupCloseBehavior, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo,
+    pos2, vec2,
 };
 
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
-use super::{Cx, call_bar, commands, compare, icons, panes};
+use super::{Cx, call_bar, commands, compare, hosts, icons, panes};
 use crate::analysis::{RowQuery, counted};
 use crate::capture::Outcome;
 use crate::fixture::export::ExportChoice;
@@ -23,6 +24,10 @@ const LOW: f32 = 36.0;
 /// The room of the buttons.
 const BUTTONS: f32 = 262.0;
 const BUTTONS_LOW: f32 = 108.0;
+/// The way to the menu of who sends it.
+const CARET: f32 = 18.0;
+/// A name in a low strip is elided beyond this, where the room is short.
+const SHORT_NAME: f32 = 96.0;
 /// Where there is one cell with a sentence.
 const FEW: f32 = 420.0;
 
@@ -76,7 +81,8 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     }
-    let Some(strip) = strip(&rows(cx), &cx.state.settings.tokenizer) else {
+    let sent_as = cx.sent_as();
+    let Some(strip) = sent_as.and_then(|host| strip(&rows(cx), host, &cx.state.settings.tokenizer)) else {
         return alone(ui, rect, |ui| {
             widgets::waiting(ui, "Counting tokens", cx.state.answers.since().unwrap_or(cx.state.now), cx);
         });
@@ -90,9 +96,11 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     }
-    let (clicked, rest) = cells_ui(ui, &strip, rect);
+    let sender = sent_as.flatten().map(|host| host.row.dropped_text());
+    let choose = |button: &Response| hosts::view_as_menu(button, cx);
+    let (clicked, rest) = cells_ui(ui, &strip, rect, Some(&Sender { words: sender, choose: &choose }));
     if let Some(at) = clicked {
-        cx.send(ViewAction::SetPane { pane: 1, shows: PaneView::Text(strip.cells[at].format) });
+        cx.send(ViewAction::SetPane { pane: 1, shows: shown_by(cx, &strip, at) });
     }
     match &strip.note {
         Some(note) => note_ui(ui, cx, rest, note, !strip.cells.is_empty()),
@@ -100,8 +108,22 @@ pub fn strip_ui(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
+/// Who sends what stands in the first cell.
+pub struct Sender<'a> {
+    /// What the host drops.
+    words: Option<String>,
+    /// The menu in which one chooses him.
+    choose: &'a dyn Fn(&Response),
+}
+
+/// What a cell opens in the middle pane.
+fn shown_by(cx: &Cx<'_>, strip: &Strip, at: usize) -> PaneView {
+    let host = cx.state.view.hosts.view_as.filter(|_| at == 0 && strip.sent_by.is_some());
+    host.map_or(PaneView::Text(strip.cells[at].format), PaneView::Host)
+}
+
 /// The cells of a strip: which one was clicked, and the room that is left for buttons or a note.
-pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect) -> (Option<usize>, Rect) {
+pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect, sender: Option<&Sender<'_>>) -> (Option<usize>, Rect) {
     let t = ThemeTokens::of(ui);
     let is_low = rect.height() <= LOW;
     let width = ui.content_rect().width();
@@ -113,9 +135,12 @@ pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect) -> (Option<usize>, Rect)
     let room = rect.with_max_x(rect.right() - side);
     let mut cells: Vec<(usize, &StripCell)> = strip.cells.iter().enumerate().collect();
     // Where there is little room, the plain choice goes first, unless it is the cheapest.
-    let is_tight = width < theme::WIDE || needs(ui, &cells, is_low, true).iter().sum::<f32>() > room.width();
-    if is_tight && cells.len() > 2 && !cells[1].1.is_winner() {
+    let is_full = |cells: &[(usize, &StripCell)]| needs(ui, cells, is_low, true).iter().sum::<f32>() > room.width();
+    if (width < theme::WIDE || is_full(&cells)) && cells.len() > 2 && !cells[1].1.is_winner() {
         cells.remove(1);
+    }
+    if is_full(&cells) && cells.len() > 2 {
+        cells.pop();
     }
     let widths = match &strip.note {
         Some(_) => vec![FEW.min(room.width() * 0.5); cells.len()],
@@ -126,7 +151,7 @@ pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect) -> (Option<usize>, Rect)
     for (position, (at, cell)) in cells.iter().enumerate() {
         let right = left + widths[position];
         let place = Rect::from_min_max(pos2(left.round(), room.top()), pos2(right.round(), room.bottom() - 1.0));
-        clicked = cell_ui(ui, cell, *at, place, is_low).then_some(*at).or(clicked);
+        clicked = cell_ui(ui, cell, *at, place, is_low, sender.filter(|_| *at == 0)).then_some(*at).or(clicked);
         left = right;
         if position + 1 < cells.len() || strip.note.is_none() {
             ui.painter().vline(place.right() - 0.5, rect.y_range(), Stroke::new(1.0, t.line));
@@ -143,14 +168,23 @@ pub fn cells_ui(ui: &mut Ui, strip: &Strip, rect: Rect) -> (Option<usize>, Rect)
 fn needs(ui: &Ui, cells: &[(usize, &StripCell)], is_low: bool, is_short: bool) -> Vec<f32> {
     let t = ThemeTokens::of(ui);
     let width = |text: &str, font| ui.painter().layout_no_wrap(text.to_owned(), font, t.text).size().x;
-    let need = |(_, cell): &(usize, &StripCell)| {
+    let need = |(at, cell): &(usize, &StripCell)| {
+        let caret = if *at == 0 { CARET } else { 0.0 };
         let words = |loss: &Loss| width(if is_short { &loss.short } else { &loss.text }, theme::small()) + 18.0;
         let loss = cell.loss.as_ref().map_or(0.0, words);
-        let number = |size| width(&counted(cell.count), theme::mono_semibold(size)) + width("tok", theme::small());
-        let change = cell.change.as_ref().map(|change| width(change, theme::semibold(12.0)));
+        let number = |size| widgets::number_width(ui, &counted(cell.count), theme::mono_semibold(size), "tok");
+        let change = cell.change.as_ref().map(|change| width(change, theme::mono_semibold(12.0)));
         match is_low {
-            true => 52.0 + width(&cell.name, theme::semibold(13.0)) + number(14.0) + change.map_or(0.0, |wide| wide + 6.0) + loss,
-            false => 45.0 + number(22.0) + change.map_or(0.0, |wide| wide + 20.0) + loss,
+            true => {
+                // A name gives way where everything else is short already.
+                let name = width(&cell.name, theme::semibold(13.0));
+                let name = if is_short { name.min(SHORT_NAME) } else { name };
+                52.0 + caret + name + number(14.0) + change.map_or(0.0, |wide| wide + 6.0) + loss
+            }
+            false => {
+                let name = 44.0 + caret + width(&cell.name, theme::semibold(13.0));
+                name.max(45.0 + number(22.0) + change.map_or(0.0, |wide| wide + 20.0) + loss)
+            }
         }
     };
     cells.iter().map(need).collect()
@@ -207,7 +241,7 @@ fn note_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, note: &str, has_text: bool) {
 }
 
 /// A swatch, a name and a role; the tokens, the change and the loss. Whether it was clicked.
-fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool) -> bool {
+fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool, sender: Option<&Sender<'_>>) -> bool {
     let t = ThemeTokens::of(ui);
     let response = ui.interact(rect, ui.scope_id().with(("strip cell", at)), Sense::click());
     let spoken = cell.text();
@@ -237,7 +271,15 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool) -> bo
         x + size.x
     };
     let width = |text: &str, font: egui::FontId| painter.layout_no_wrap(text.to_owned(), font, t.text).size().x;
-    let mut x = draw(left + 16.0, first, &cell.name, theme::semibold(13.0), t.strong) + gap;
+    let color = if cell.is_old { t.faint } else { t.strong };
+    // The name alone is elided: all of it is on hover.
+    let name = width(&cell.name, theme::semibold(13.0));
+    let spare = rect.width() - needs(ui, &[(at, cell)], is_low, true)[0];
+    let most = if is_low { (name.min(SHORT_NAME) + spare).clamp(24.0, name + 1.0) } else { name + 1.0 };
+    let mut x = widgets::text_at(ui, pos2(left + 16.0, first), &cell.name, theme::semibold(13.0), color, most) + gap;
+    if let Some(sender) = sender {
+        x = sender_at(ui, sender, pos2(x - gap, first)) + gap;
+    }
     if !is_low {
         let badge = cell.badge.as_deref().map(|badge| badge_at(ui, pos2(right, first), badge));
         let end = badge.unwrap_or(right) - 8.0;
@@ -245,12 +287,11 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool) -> bo
         x = left;
     }
     let size = if is_low { 14.0 } else { 22.0 };
-    x = draw(x, second, &counted(cell.count), theme::mono_semibold(size), t.strong) + 5.0;
-    x = draw(x, second + if is_low { 0.0 } else { 3.0 }, "tok", theme::small(), t.weak) + gap;
+    x = widgets::number_at(ui, pos2(x, second), &counted(cell.count), theme::mono_semibold(size), color, "tok") + gap;
     if let Some(change) = &cell.change {
         let is_good = cell.is_winner() && change.starts_with('−');
         let color = if is_good { t.ok } else { t.text };
-        let font = theme::semibold(12.0);
+        let font = theme::mono_semibold(12.0);
         x = if is_low { draw(x, second, change, font, color) } else { change_at(ui, pos2(x, second), change, is_good) } + gap;
     }
     if let Some(prose) = cell.prose {
@@ -263,7 +304,24 @@ fn cell_ui(ui: &Ui, cell: &StripCell, at: usize, rect: Rect, is_low: bool) -> bo
         loss_at(ui, loss, pos2(x, second), right - x);
     }
     widgets::focus_ring_inside(ui, &response);
-    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(spoken).clicked()
+    let words = sender.and_then(|sender| sender.words.clone()).map_or(spoken.clone(), |drops| format!("{spoken}\n{drops}"));
+    response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text(words).clicked()
+}
+
+/// The way to the menu of senders begins there; where it ends.
+fn sender_at(ui: &Ui, sender: &Sender<'_>, left: egui::Pos2) -> f32 {
+    let t = ThemeTokens::of(ui);
+    let place = Rect::from_min_size(left + vec2(0.0, -10.0), vec2(CARET, 20.0));
+    let response = ui.interact(place, ui.scope_id().with("sender"), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Sent by"));
+    if response.hovered() {
+        ui.painter().rect_filled(place, theme::RADIUS_BADGE, t.hover);
+    }
+    widgets::glyph_at(ui, place.center(), icons::DOWN, theme::icon_font(12.0), t.weak);
+    widgets::focus_ring_inside(ui, &response);
+    let response = response.on_hover_text("Count what a host sends its model as what is sent");
+    (sender.choose)(&response);
+    place.right()
 }
 
 /// What is lost, in as many words as there is room for; the short ones stand whole.
@@ -276,11 +334,11 @@ fn loss_at(ui: &Ui, loss: &Loss, left: egui::Pos2, room: f32) {
     widgets::text_at(ui, left + vec2(17.0, 0.0), text, theme::small(), color, (room - 17.0).max(20.0));
 }
 
-/// The change in a box that begins there; where it ends. The minus of the mono font looks like a hyphen.
+/// The change in a box that begins there; where it ends.
 pub fn change_at(ui: &Ui, left: egui::Pos2, change: &str, is_good: bool) -> f32 {
     let t = ThemeTokens::of(ui);
     let (fill, line, color) = if is_good { (t.ok_bg, t.ok_line, t.ok) } else { (t.card, t.line2, t.text) };
-    let galley = ui.painter().layout_no_wrap(change.to_owned(), theme::semibold(12.0), color);
+    let galley = ui.painter().layout_no_wrap(change.to_owned(), theme::mono_semibold(12.0), color);
     let place = Rect::from_min_size(left - vec2(0.0, 10.0), vec2(galley.size().x + 12.0, 20.0));
     ui.painter().rect(place, theme::RADIUS_BADGE, fill, Stroke::new(1.0, line), StrokeKind::Inside);
     ui.painter().galley(pos2(left.x + 6.0, (left.y - galley.size().y / 2.0).round()), galley, color);
@@ -300,9 +358,9 @@ pub fn badge_at(ui: &Ui, right: egui::Pos2, text: &str) -> f32 {
 /// Shows the format of a cell in the middle pane.
 pub fn open(cx: &Cx<'_>, at: usize) -> Option<Action> {
     let capture = cx.state.capture().filter(|_| cx.state.view.screen == Screen::Answer)?;
-    let strip = strip(&cx.state.counted_rows(&capture.id), &cx.state.settings.tokenizer)?;
-    let format = strip.cells.get(at)?.format;
-    Some(ViewAction::SetPane { pane: 1, shows: PaneView::Text(format) }.into())
+    let strip = strip(&cx.state.counted_rows(&capture.id), cx.sent_as()?, &cx.state.settings.tokenizer)?;
+    strip.cells.get(at)?;
+    Some(ViewAction::SetPane { pane: 1, shows: shown_by(cx, &strip, at) }.into())
 }
 
 /// Shows the steps from what is sent to the winner.

@@ -269,7 +269,7 @@ pub fn page_title() -> FontId {
 
 /// The tool's name above the call bar.
 pub fn tool_name() -> FontId {
-    mono_semibold(16.0)
+    mono_semibold(14.0)
 }
 
 /// Titles of panes and drawers.

@@ -30,7 +30,8 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
         commands::region(ui, Region::TopBar, bar, &chip);
         if cx.state.connection.source().is_some() {
             let again = widgets::icon_button(ui, icons::REFRESH, "Reconnect");
-            if again.on_hover_text(format!("{} · connects again and lists again", commands::keys_of("Reconnect"))).clicked() {
+            if again.on_hover_text(format!("{} · reconnects and lists the tools again", commands::keys_of("Reconnect"))).clicked()
+            {
                 cx.send(ConnectAction::Reconnect);
             }
         }
@@ -244,7 +245,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         && let Some(login) = &http.login
     {
         let forget = LoginAction::Forget { url: http.url.clone(), client_id: login.client_id.clone() };
-        item(ui, icons::KEY, "Forget the kept login", true, Action::Login(forget));
+        item(ui, icons::KEY, "Forget the login", true, Action::Login(forget));
     }
     ui.separator();
     item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, ConnectAction::Show.into());

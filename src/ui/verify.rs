@@ -21,19 +21,19 @@ pub fn verify_ui(ui: &mut Ui, cx: &Cx<'_>) {
         }
         let has_some = !verifying.fixtures.is_empty();
         let is_connected = cx.state.connection.is_connected() && cx.state.running.is_none();
-        let tip = if is_connected { "Each call is made again, one after the other" } else { "Connect to a server first" };
+        let tip = if is_connected { "Each call is made again, one after another" } else { "Connect to a server first" };
         let button = Button::new("Verify against this server").icon_fill(icons::CALL).primary();
         if button.enabled(has_some && is_connected).tip(tip).show(ui).clicked() {
             send(FixtureAction::Verify { offline: false });
         }
-        let button = Button::new("Check saved answers, no calls").tip("Calls nothing: budgets and needed fields alone");
+        let button = Button::new("Check saved answers, no calls").tip("Makes no calls: checks budgets and needed fields only");
         if button.enabled(has_some).show(ui).clicked() {
             send(FixtureAction::Verify { offline: true });
         }
         let acceptable = verifying.acceptable();
         if acceptable > 0 {
             let words = if acceptable == 1 { "Keep the new answer".to_owned() } else { format!("Keep {acceptable} new answers") };
-            let tip = "In place of those of the fixtures; what differs stands below. expect.toml stays as it is";
+            let tip = "Replaces those of the fixtures. Differences are shown below; expect.toml is not changed";
             if Button::new(&words).icon(icons::CHECK).tip(tip).show(ui).clicked() {
                 send(FixtureAction::Accept(None));
             }
@@ -51,7 +51,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let verifying = &cx.state.fixtures.verifying;
     let Some(path) = &verifying.path else {
-        let words = "Fixtures are answers kept with what is expected of them. Open a folder of them to call each again and see whether the server still answers so.";
+        let words = "Fixtures are saved answers with what is expected of them. Open a folder to repeat the calls and see whether the server still answers the same.";
         if widgets::empty_ui(ui, words, Some("Open a folder of fixtures…")) {
             cx.send(Action::Fixture(FixtureAction::Find(None)));
         }
@@ -63,9 +63,9 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let not_called = verifying.not_called();
     let left = all - judged - not_called;
     let mut words = match (verifying.is_running(), judged) {
-        (true, _) => format!("{judged} of {} judged…", count(all)),
+        (true, _) => format!("{judged} of {} checked…", count(all)),
         (false, 0) if not_called == 0 => format!("{} to verify", count(all)),
-        (false, _) if left > 0 => format!("Stopped: {passed} of {judged} passed, {left} not judged"),
+        (false, _) if left > 0 => format!("Stopped: {passed} of {judged} passed, {left} not checked"),
         (false, _) => format!("{passed} of {} passed", count(all)),
     };
     if not_called > 0 {

@@ -82,8 +82,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     };
     sentence_ui(ui, cx, strip(&mut rest, 40.0), found);
     if found.is_equal() {
-        let words =
-            "Every definition is the same: name, description, schemas and annotations. The order of keys was not looked at.";
+        let words = "Every definition is the same: name, description, schemas and annotations. The order of keys was ignored.";
         ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| widgets::empty_ui(ui, words, None));
         return;
     }
@@ -107,7 +106,7 @@ pub fn versus_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.scope_builder(widgets::region(ui, "definition").max_rect(definition), |ui| match chosen.and_then(|at| rows.get(at)) {
         Some(row) => definition_ui(ui, cx, row, (a, b)),
         None => {
-            widgets::empty_ui(ui, "Choose a tool to see what became of its definition.", None);
+            widgets::empty_ui(ui, "Choose a tool to see how its definition changed.", None);
         }
     });
 }

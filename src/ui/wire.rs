@@ -38,7 +38,7 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
         if Button::new("Save…").icon(icons::EXPORT).enabled(!view.log.is_empty()).tip("As JSON Lines").show(ui).clicked() {
             cx.send(Action::Wire(WireAction::Save(None)));
         }
-        if Button::new("Roots…").icon(icons::OPEN_FILE).tip("Folders that servers are told of").show(ui).clicked() {
+        if Button::new("Roots…").icon(icons::OPEN_FILE).tip("Folders that servers are told about").show(ui).clicked() {
             cx.send(asks::roots_dialog(cx));
         }
         level_ui(ui, cx);
@@ -46,7 +46,7 @@ pub fn wire_ui(ui: &mut Ui, cx: &Cx<'_>) {
     ui.scope_builder(widgets::region(ui, "wire").max_rect(rest), |ui| {
         filter_ui(ui, cx);
         if view.log.is_empty() {
-            widgets::empty_ui(ui, "No message yet: connect to a server, and everything that is said stands here.", None);
+            widgets::empty_ui(ui, "No messages yet. Connect to a server to see every message here.", None);
             return;
         }
         let selected = view.selected.and_then(|number| Some((number, view.log.line(number)?)));
@@ -113,7 +113,7 @@ fn filter_ui(ui: &mut Ui, cx: &Cx<'_>) {
             let mut words = format!("{shown} of {} shown", widgets::number_text(view.log.len() as u64, "messages"));
             if view.log.dropped > 0 {
                 words += &format!(
-                    "; the {} before them were let go of (20,000 messages or 64 MiB are kept)",
+                    "; the {} before them were dropped (20,000 messages or 64 MiB are kept)",
                     widgets::grouped(view.log.dropped)
                 );
             }

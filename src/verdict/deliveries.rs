@@ -39,7 +39,7 @@ impl Deliveries {
                 };
                 let saved = next.median(encoding).unwrap_or(median).saturating_sub(median);
                 let price = match saved {
-                    0 => "for as many tokens in the median host".to_owned(),
+                    0 => "for the same tokens in the median host".to_owned(),
                     saved => format!("for {} tokens less in the median host", grouped(saved)),
                 };
                 verdict.plain(format!(", as many as {titles}, {price}"));

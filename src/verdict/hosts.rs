@@ -104,6 +104,14 @@ impl HostRow {
         }
     }
 
+    /// The limit that is reached, else which parts it reads: "cut at 20,480 bytes", "reads the text alone".
+    pub(super) fn does(&self) -> String {
+        match self.outcome {
+            HostOutcome::Part | HostOutcome::All => format!("reads {}", self.reads()),
+            _ => self.happens(),
+        }
+    }
+
     fn limit_known(&self) -> String {
         match (self.limit().state, self.limit().tokens_max) {
             (LimitState::None, _) => "no limit".to_owned(),
@@ -129,11 +137,11 @@ impl HostRow {
         let why = match (self.outcome, self.reached()) {
             (HostOutcome::Nothing | HostOutcome::Cut, Some((rule, max))) => {
                 let does = match rule.keep {
-                    KeepRule::None if self.limit().state == LimitState::Error => "an error stands in its place",
-                    KeepRule::None => "a notice stands in its place",
-                    KeepRule::Head => "the beginning alone is shown",
-                    KeepRule::HeadLines => "the first lines alone are shown",
-                    KeepRule::HeadTail => "the beginning and the end alone are shown",
+                    KeepRule::None if self.limit().state == LimitState::Error => "an error takes its place",
+                    KeepRule::None => "a notice takes its place",
+                    KeepRule::Head => "only the beginning is shown",
+                    KeepRule::HeadLines => "only the first lines are shown",
+                    KeepRule::HeadTail => "only the beginning and the end are shown",
                 };
                 format!(": over {max} {does}")
             }
@@ -204,9 +212,9 @@ impl HostsReport {
                         number_of(tokens, "tokens")
                     ),
                     0 => format!("{they} {}.", first.reads()),
-                    _ if replaced == count => "Over their limit a notice or an error stands in its place.".to_owned(),
+                    _ if replaced == count => "Over their limit, a notice or an error takes its place.".to_owned(),
                     _ => format!(
-                        "{} read {}; in {} a notice or an error stands in its place.",
+                        "{} read {}; in {} a notice or an error takes its place.",
                         count - replaced,
                         first.reads(),
                         replaced
@@ -218,7 +226,7 @@ impl HostsReport {
                 Some(row) if has_facts && row.missing() == 0 => {
                     format!("No fact is lost by it: what is left of the text says all {}.", grouped(row.shown().1))
                 }
-                Some(row) => format!("Least is left in {}, {}: {}.", row.host.name, row.happens(), of_facts(row)),
+                Some(row) => format!("The least is left in {}, {}: {}.", row.host.name, row.happens(), of_facts(row)),
                 None => String::new(),
             },
             HostOutcome::Facts => {

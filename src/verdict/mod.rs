@@ -8,10 +8,10 @@ mod sweep;
 
 pub use breakage::breakage;
 pub use hosts::HostsHeadline;
-pub use strip::{Loss, Strip, StripCell, strip};
+pub use strip::{Loss, SentAs, Strip, StripCell, left_out, strip};
 pub use sweep::{column_loss, held, sweep_strip, sweep_verdict};
 
-use crate::analysis::counted;
+use crate::analysis::{HostRow, counted};
 use crate::format::ledger::Row;
 use crate::format::{self, Format};
 use crate::number::grouped;
@@ -111,16 +111,18 @@ impl<'a> CountedRow<'a> {
     }
 }
 
-/// Computes the sentence from the rows that are there; `None` until those it needs are.
-pub fn verdict(rows: &[&Row], encoding: Encoding) -> Option<Verdict> {
+/// Computes the sentence from the rows that are there, against what is sent, or what this host sends of it; `None` until
+/// those it needs are there.
+pub fn verdict(rows: &[&Row], host: Option<&HostRow>, encoding: Encoding) -> Option<Verdict> {
     let tokenizer = Tokenizer::Encoding(encoding);
+    let sent_as = host.map(|row| SentAs::of(row, &tokenizer));
     let rows: Vec<_> = rows.iter().map(|&row| CountedRow { row, count: tokenizer.from_tokens(row.tokens), why: None }).collect();
-    verdict_counted(&rows, &tokenizer)
+    verdict_counted(&rows, sent_as, &tokenizer)
 }
 
-/// As [`verdict`], by any tokenizer; an estimate is said as one.
-pub fn verdict_counted(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Verdict> {
-    let strip = strip(rows, tokenizer)?;
+/// As [`verdict`], by any tokenizer, and against what a host sends; an estimate is said as one.
+pub fn verdict_counted(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &Tokenizer) -> Option<Verdict> {
+    let strip = strip(rows, sent_as, tokenizer)?;
     let mut verdict = Verdict::default();
     let note = strip.note.as_deref().unwrap_or_default();
     let Some((sent, others)) = strip.cells.split_first() else {
@@ -129,7 +131,8 @@ pub fn verdict_counted(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option
     };
     let how = if tokenizer.is_exact() { "exact" } else { "an estimate" };
     verdict.count(Some(sent.count));
-    verdict.plain(format!(" {} as sent ({}, {how})", unit(sent.count), tokenizer.name()));
+    let sent_as = strip.sent_by.as_ref().map_or_else(|| "as sent".to_owned(), |host| format!("as {host} sends it"));
+    verdict.plain(format!(" {} {sent_as} ({}, {how})", unit(sent.count), tokenizer.name()));
     verdict.loss(sent);
     if strip.note.is_some() {
         verdict.plain(format!(" {note}: no other format to compare with."));
@@ -165,10 +168,14 @@ pub(super) fn change(tokens: u64, before: u64, ratio: f64) -> Option<String> {
 mod tests {
     use super::*;
 
+    use crate::analysis::HostsReport;
+    use crate::analysis::tests::subject_of;
+    use crate::cancel::Cancel;
     use crate::capture::FactCount;
     use crate::format::FORMATS;
     use crate::format::ledger::LeftOut;
     use crate::format::round_trip;
+    use crate::host::Hosts;
     use round_trip::RoundTripVerdict::{self, Equal, Exact, Lossy};
 
     fn trip(verdict: RoundTripVerdict) -> Option<round_trip::RoundTrip> {
@@ -196,13 +203,13 @@ mod tests {
     }
 
     fn say(rows: &[Row]) -> Option<String> {
-        verdict(&rows.iter().collect::<Vec<_>>(), Encoding::O200kBase).map(|verdict| verdict.text())
+        verdict(&rows.iter().collect::<Vec<_>>(), None, Encoding::O200kBase).map(|verdict| verdict.text())
     }
 
     fn strip_of(rows: &[Row]) -> Strip {
         let count = |row: &Row| Tokenizer::default().from_tokens(row.tokens).filter(|_| row.is_available());
         let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row), why: None }).collect();
-        strip(&counted, &Tokenizer::default()).unwrap()
+        strip(&counted, None, &Tokenizer::default()).unwrap()
     }
 
     #[test]
@@ -261,7 +268,7 @@ mod tests {
     #[test]
     fn a_dearer_alternative_is_no_gain() {
         let rows = [none("content"), row("structured", 100, 0), none("both"), row("json", 112, 0)];
-        let found = verdict(&rows.iter().collect::<Vec<_>>(), Encoding::Cl100kBase).unwrap();
+        let found = verdict(&rows.iter().collect::<Vec<_>>(), None, Encoding::Cl100kBase).unwrap();
         assert!(found.parts.contains(&VerdictPart::Bad("+12%".into())), "{}", found.text());
     }
 
@@ -324,12 +331,12 @@ mod tests {
         let count = |row| Some(Count::claude(if row == "json" { 800 } else { 1_000 }));
         let mut rows: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row.format), why: None }).collect();
         assert_eq!(
-            verdict_counted(&rows, &Tokenizer::Claude).unwrap().text(),
+            verdict_counted(&rows, None, &Tokenizer::Claude).unwrap().text(),
             "≈1,100–1,950 tokens as sent (claude, an estimate). JSON, compact: ≈880–1,560 tokens, −20%, no fact lost.",
             "the ranges overlap, so none is the cheapest"
         );
         rows[3].count = None;
-        assert!(verdict_counted(&rows, &Tokenizer::Claude).is_none(), "not counted yet");
+        assert!(verdict_counted(&rows, None, &Tokenizer::Claude).is_none(), "not counted yet");
     }
 
     #[test]
@@ -337,6 +344,35 @@ mod tests {
         let content = Row { uncounted: Some("1 image".into()), ..row("content", 14, 0) };
         let said = say(&[content, none("structured"), none("both"), none("json")]).unwrap();
         assert!(said.starts_with("14 tokens as sent (o200k_base, exact), not counted: 1 image. No data"), "{said}");
+    }
+
+    #[test]
+    fn all_is_against_what_the_chosen_host_sends() {
+        let subject = subject_of(
+            r#"{"content":[{"type":"text","text":"ten towns: 77"}],"structuredContent":{"towns":[{"id":1,"name":"Oslo"},{"id":2,"name":"Bergen"}]}}"#,
+        );
+        let rows: Vec<Row> = FORMATS.iter().map(|format| Row::measure(*format, &subject)).collect();
+        let count = |row: &Row| Tokenizer::default().from_tokens(row.tokens).filter(|_| row.is_available());
+        let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row), why: None }).collect();
+        let hosts = Hosts::built_in();
+        let report = HostsReport::of(&subject, &hosts, &Cancel::new()).unwrap();
+        let of = |id: &str| SentAs::of(report.row(hosts.get(id).unwrap().id).unwrap(), &Tokenizer::default());
+        // Zed reads the text alone, which holds no fact: nothing that says more is cheaper.
+        let zed = strip(&counted, Some(of("zed")), &Tokenizer::default()).unwrap();
+        assert_eq!((zed.cells[0].name.as_str(), zed.cells[0].role.as_str()), ("As Zed sends it", "reads the text alone"));
+        assert_eq!(zed.cells[0].loss.as_ref().map(|loss| loss.text.as_str()), Some("misses 4 of 4 facts"));
+        assert!(zed.winner().is_none() && zed.headline().is_none(), "{zed:?}");
+        // Claude Code sends `structuredContent` as compact JSON: the plain choice already.
+        let claude = strip(&counted, Some(of("claude-code")), &Tokenizer::default()).unwrap();
+        assert!(claude.cells[0].role.ends_with(", already compact JSON"), "{claude:?}");
+        assert!(claude.cells.iter().all(|cell| cell.format != "json"), "{claude:?}");
+        // What the host drops anyway is no loss of another format.
+        let text = |host| strip(&counted, host, &Tokenizer::default()).unwrap().cells.pop().unwrap();
+        assert!(!text(None).loss.unwrap().is_kept && text(Some(of("claude-code"))).loss.unwrap().is_kept);
+        let said = verdict_counted(&counted, Some(of("claude-code")), &Tokenizer::default()).unwrap().text();
+        assert!(said.contains(" tokens as Claude Code sends it (o200k_base, exact)"), "{said}");
+        let sent = strip(&counted, None, &Tokenizer::default()).unwrap();
+        assert_ne!(sent.cells[0].count, claude.cells[0].count, "the server sends both parts");
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //! of the window, the sentence of the command line and *Copy verdict* are all made from it.
 
 use super::{CountedRow, change, title, unit};
-use crate::analysis::{counted, ratio_of};
+use crate::analysis::{HostRow, counted, ratio_of};
 use crate::format::FORMATS;
+use crate::format::ledger::{LeftOut, Row};
 use crate::number::{grouped, number_of};
 use crate::token::{Count, Tokenizer};
 
@@ -27,6 +28,8 @@ pub struct StripCell {
     pub loss: Option<Loss>,
     /// "cheapest", "cheapest, with YAML", "within 5% of the cheapest".
     pub badge: Option<String>,
+    /// Counted before the last change: the new number is on its way.
+    pub is_old: bool,
 }
 
 impl StripCell {
@@ -35,7 +38,8 @@ impl StripCell {
         let mut text = format!("{}, {}: {} tokens", self.name, self.role, counted(self.count));
         let prose = self.prose.map(|prose| format!("+ {} of prose", counted(prose)));
         let loss = self.loss.as_ref().map(|loss| loss.text.clone());
-        for part in [prose, self.change.clone(), loss, self.badge.clone()].into_iter().flatten() {
+        let old = self.is_old.then(|| "being counted again".to_owned());
+        for part in [prose, self.change.clone(), loss, self.badge.clone(), old].into_iter().flatten() {
             text.push_str(", ");
             text.push_str(&part);
         }
@@ -69,10 +73,55 @@ impl Loss {
     }
 }
 
+/// What a host sends its model of an answer, in place of what the server sent.
+#[derive(Clone, Copy, Debug)]
+pub struct SentAs<'a> {
+    pub row: &'a HostRow,
+    /// `None` where no text can be computed.
+    pub count: Option<Count>,
+}
+
+impl<'a> SentAs<'a> {
+    /// By a tokenizer that counts always.
+    pub fn of(row: &'a HostRow, tokenizer: &Tokenizer) -> Self {
+        Self { row, count: row.tokens.and_then(|tokens| tokenizer.from_tokens(tokens)) }
+    }
+
+    /// "As Claude Code sends it".
+    pub fn name(&self) -> String {
+        format!("As {} sends it", self.row.host.name)
+    }
+
+    /// What the host loses of the answer; `None` where nothing is known to be lost.
+    fn loss(&self) -> Option<Loss> {
+        let detail = self.row.happens();
+        if self.count.is_none() {
+            let short = "not known".to_owned();
+            return Some(Loss { detail, ..Loss::lost(format!("what {} sends is not known", self.row.host.name), short) });
+        }
+        if self.row.loses_nothing() {
+            return None;
+        }
+        let Some(facts) = self.row.facts.filter(|facts| facts.missing > 0) else {
+            return Some(Loss::lost(detail.clone(), detail));
+        };
+        let of = format!("misses {} of {}", grouped(facts.missing), grouped(facts.total));
+        Some(Loss { detail, ..Loss::lost(format!("{of} facts"), of) })
+    }
+}
+
+/// What a row leaves out of what is sent; what a host drops is not sent.
+pub fn left_out(row: &Row, sent_as: Option<SentAs<'_>>) -> Option<LeftOut> {
+    let of_host = sent_as.map(|host| host.row.left_out).unwrap_or_default();
+    row.left_out.filter(|out| out.statements > of_host.statements || out.others > of_host.blocks)
+}
+
 /// The cells, left to right; the first is what is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strip {
     pub cells: Vec<StripCell>,
+    /// The name of the host that sends it so.
+    pub sent_by: Option<String>,
     /// Why there are no more: "No data in this text".
     pub note: Option<String>,
 }
@@ -82,7 +131,10 @@ impl Strip {
     pub fn headline(&self) -> Option<String> {
         let winner = self.winner().filter(|winner| winner.change.is_some())?;
         let change = winner.change.as_deref().unwrap_or_default();
-        let first = self.cells.first().filter(|first| first.column.is_some()).map_or("sent", |base| &base.name);
+        let first = match (&self.sent_by, self.cells.first().filter(|first| first.column.is_some())) {
+            (Some(host), _) => format!("{host} sends"),
+            (None, base) => base.map_or_else(|| "sent".to_owned(), |base| base.name.clone()),
+        };
         let less = change.strip_prefix('−').map_or_else(|| change.to_owned(), |less| format!("{less} less than {first}"));
         let name = if winner.name == WITHOUT_COPY { "the text alone" } else { &winner.name };
         let loss = winner.loss.as_ref().map_or(NO_FACT_LOST, |loss| &loss.text);
@@ -107,13 +159,16 @@ pub(super) struct Candidate<'a> {
     /// With the text beside the data, which is said in any format.
     whole: Count,
     prose: Option<Count>,
+    /// Of what is sent.
+    left_out: Option<LeftOut>,
 }
 
 impl<'a> Candidate<'a> {
-    pub fn of(row: CountedRow<'a>, tokenizer: &Tokenizer) -> Option<Self> {
+    pub fn of(row: CountedRow<'a>, sent_as: Option<SentAs<'_>>, tokenizer: &Tokenizer) -> Option<Self> {
         let count = row.count?;
         let prose = row.with_prose(tokenizer).map(|(_, prose)| prose);
-        Some(Self { row, whole: prose.map_or(count, |prose| count.plus(prose)), prose })
+        let whole = prose.map_or(count, |prose| count.plus(prose));
+        Some(Self { row, whole, prose, left_out: left_out(row.row, sent_as) })
     }
 
     pub fn tokens(&self) -> u64 {
@@ -124,7 +179,7 @@ impl<'a> Candidate<'a> {
     pub fn is_lossless(&self) -> bool {
         let row = self.row.row;
         let is_whole_text = row.format == "content" && row.left_out.is_none();
-        row.is_same_data() || (is_whole_text && row.facts.is_none_or(|facts| facts.missing == 0))
+        (self.left_out.is_none() && row.comes_back()) || (is_whole_text && row.facts.is_none_or(|facts| facts.missing == 0))
     }
 
     /// Whether it saves enough against so many tokens to be named.
@@ -133,7 +188,7 @@ impl<'a> Candidate<'a> {
     }
 
     pub fn cell(&self, tokenizer: &Tokenizer, sent: &CountedRow<'_>, role: &str) -> StripCell {
-        let is_whole = self.row.row.left_out.is_none();
+        let is_whole = self.left_out.is_none();
         let change = ratio_of(Some(self.whole), sent.count)
             .filter(|_| is_whole)
             .and_then(|ratio| change(self.tokens(), sent.tokens(), ratio).or_else(|| Some("±0".to_owned())));
@@ -147,12 +202,13 @@ impl<'a> Candidate<'a> {
             change,
             loss: Some(self.loss(tokenizer)),
             badge: None,
+            is_old: false,
         }
     }
 
     fn loss(&self, tokenizer: &Tokenizer) -> Loss {
         let row = self.row.row;
-        if let Some(left_out) = row.left_out {
+        if let Some(left_out) = self.left_out {
             let (tokens, short) = match left_out.statements {
                 0 => (None, number_of(left_out.others, "blocks")),
                 statements => (tokenizer.from_tokens(left_out.tokens), grouped(statements)),
@@ -174,19 +230,9 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// The strip of the rows that are there; `None` until those it needs are. The third cell waits for every row, since a
-/// cheaper one may follow.
-pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
-    // A row that applies and is not counted yet has not come.
-    let rows: Vec<_> = rows.iter().copied().filter(|row| row.count.is_some() || !row.row.is_available()).collect();
-    let row = |id: &str| rows.iter().copied().find(|row| row.row.format == id);
-    // All four must have come, since each decides what is said.
-    let (both, content, structured, json) = (row("both")?, row("content")?, row("structured")?, row("json")?);
-    let Some(sent) = [both, content, structured].into_iter().find(|row| row.row.is_available()) else {
-        return Some(Strip { cells: Vec::new(), note: Some("No text and no structuredContent: nothing to count".to_owned()) });
-    };
-    let is_twin = structured.row.is_twin;
-    let mut first = StripCell {
+/// What is sent, in the first cell.
+fn sent_cell(sent: &CountedRow<'_>, sent_as: Option<SentAs<'_>>, content: &Row, is_twin: bool) -> Option<StripCell> {
+    let cell = StripCell {
         format: sent.row.format,
         column: None,
         name: "Sent now".to_owned(),
@@ -202,26 +248,57 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
         change: None,
         loss: None,
         badge: None,
+        is_old: false,
     };
-    if let Some(facts) = content.row.facts.filter(|facts| both.row.is_available() && facts.missing > 0) {
-        let of = format!("text misses {} of {}", grouped(facts.missing), grouped(facts.total));
-        first.loss = Some(Loss::lost(format!("the {of} facts"), of));
-    } else if is_twin {
-        first.loss = Some(Loss::lost("the same text twice".to_owned(), "sent twice".to_owned()));
-    } else if let Some(uncounted) = &sent.row.uncounted {
-        first.loss = Some(Loss::lost(format!("not counted: {uncounted}"), format!("+ {uncounted}")));
+    if let Some(host) = sent_as {
+        let (name, role) =
+            if host.count.is_some() { (host.name(), host.row.does()) } else { (cell.name.clone(), cell.role.clone()) };
+        return Some(StripCell { name, role, loss: host.loss(), ..cell });
     }
-    let Some(json) = Candidate::of(json, tokenizer).filter(|json| json.row.row.is_available()) else {
+    let facts = content.facts.filter(|facts| sent.row.format == "both" && facts.missing > 0);
+    let loss = match (facts, &sent.row.uncounted) {
+        (Some(facts), _) => {
+            let of = format!("text misses {} of {}", grouped(facts.missing), grouped(facts.total));
+            Some(Loss::lost(format!("the {of} facts"), of))
+        }
+        (None, _) if is_twin => Some(Loss::lost("the same text twice".to_owned(), "sent twice".to_owned())),
+        (None, Some(uncounted)) => Some(Loss::lost(format!("not counted: {uncounted}"), format!("+ {uncounted}"))),
+        (None, None) => None,
+    };
+    Some(StripCell { loss, ..cell })
+}
+
+/// The strip of the rows that are there; `None` until those it needs are. The third cell waits for every row, since a
+/// cheaper one may follow. All is against what the server sends, or what a host sends of it.
+pub fn strip(rows: &[CountedRow<'_>], sent_as: Option<SentAs<'_>>, tokenizer: &Tokenizer) -> Option<Strip> {
+    // A row that applies and is not counted yet has not come.
+    let rows: Vec<_> = rows.iter().copied().filter(|row| row.count.is_some() || !row.row.is_available()).collect();
+    let row = |id: &str| rows.iter().copied().find(|row| row.row.format == id);
+    // All four must have come, since each decides what is said.
+    let (both, content, structured, json) = (row("both")?, row("content")?, row("structured")?, row("json")?);
+    let Some(sent) = [both, content, structured].into_iter().find(|row| row.row.is_available()) else {
+        let note = Some("No text and no structuredContent: nothing to count".to_owned());
+        return Some(Strip { cells: Vec::new(), sent_by: None, note });
+    };
+    let is_twin = structured.row.is_twin;
+    let host = sent_as.filter(|host| host.count.is_some());
+    let sent_by = host.map(|host| host.row.host.name.clone());
+    let sent = CountedRow { count: host.map_or(sent.count, |host| host.count), ..sent };
+    let mut first = sent_cell(&sent, sent_as, content.row, is_twin)?;
+    let Some(json) = Candidate::of(json, host, tokenizer).filter(|json| json.row.row.is_available()) else {
         let note = if content.row.is_available() { "No data in this text" } else { "No data in this answer" };
-        return Some(Strip { cells: vec![first], note: Some(note.to_owned()) });
+        return Some(Strip { cells: vec![first], sent_by, note: Some(note.to_owned()) });
     };
-    let plain = if is_twin { Candidate::of(content, tokenizer)? } else { json };
-    let is_json_already = sent.row.format == "content" && (sent.tokens(), sent.row.bytes) == (json.tokens(), json.row.row.bytes);
-    if is_json_already {
-        "text, already compact JSON".clone_into(&mut first.role);
+    let plain = if is_twin { Candidate::of(content, host, tokenizer)? } else { json };
+    let sent_bytes = host.map_or(sent.row.bytes, |host| host.row.bytes);
+    let is_plain_already =
+        (host.is_some() || sent.row.format == "content") && (sent.tokens(), sent_bytes) == (plain.tokens(), plain.row.row.bytes);
+    if is_plain_already {
+        first.role.push_str(if is_twin { ", the text once" } else { ", already compact JSON" });
     }
+    let keeps_all = host.is_none_or(|host| host.row.loses_nothing());
     let mut cells = vec![first];
-    if !is_json_already {
+    if !is_plain_already {
         let mut cell = plain.cell(tokenizer, &sent, "plain choice");
         if is_twin {
             (cell.name, cell.role) = (WITHOUT_COPY.to_owned(), "the text once".to_owned());
@@ -230,7 +307,8 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
     }
     let has_all = FORMATS.iter().all(|format| rows.iter().any(|row| row.row.format == format.id()));
     let is_derived = |row: &CountedRow<'_>| FORMATS.iter().any(|format| format.id() == row.row.format && !format.is_as_sent());
-    let derived: Vec<_> = rows.iter().filter(|row| is_derived(row)).filter_map(|row| Candidate::of(*row, tokenizer)).collect();
+    let derived: Vec<_> =
+        rows.iter().filter(|row| is_derived(row)).filter_map(|row| Candidate::of(*row, host, tokenizer)).collect();
     let third = if has_all { cheapest(&derived, plain, &sent) } else { None };
     if let Some(third) = third {
         let role = if third.is_lossless() { "same data" } else { "loses least" };
@@ -255,7 +333,7 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
             at.map(|at| &mut cells[at]).into_iter().for_each(|cell| cell.badge = Some(badge.clone()));
         }
         // What is sent says all that it says.
-        None if winner.is_some() && has_all && tokenizer.is_exact() => {
+        None if winner.is_some() && has_all && keeps_all && tokenizer.is_exact() => {
             let is_least = derived.iter().filter(|other| other.is_lossless()).all(|other| other.tokens() >= sent.tokens());
             let words = if is_least { "nothing is cheaper without loss" } else { "nothing saves 5% without loss" };
             cells[0].loss.get_or_insert_with(|| Loss::kept(words));
@@ -263,7 +341,10 @@ pub fn strip(rows: &[CountedRow<'_>], tokenizer: &Tokenizer) -> Option<Strip> {
         }
         _ => {}
     }
-    Some(Strip { cells, note: None })
+    if host.is_some_and(|host| host.row.has_facts() && host.row.loses_nothing()) {
+        cells[0].loss.get_or_insert_with(|| Loss::kept(NO_FACT_LOST));
+    }
+    Some(Strip { cells, sent_by, note: None })
 }
 
 /// The badge of the winner, with those that cost as much.

@@ -20,7 +20,7 @@ const NOTHING_NEEDED: &str = "nothing needed is lost";
 /// fields are needed, they are given as patterns, and `fewer` is what they alone would cost. A winner is named among
 /// answers with the same records alone, and never one that leaves something out; where there can be none, a note says why.
 pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Option<&Fewer>) -> Strip {
-    let note = |words: String| Strip { cells: Vec::new(), note: Some(words) };
+    let note = |words: String| Strip { cells: Vec::new(), sent_by: None, note: Some(words) };
     let answers: Vec<usize> = (0..sweep.columns.len()).filter(|at| is_answer(&sweep.columns[*at])).collect();
     let position = |call| sweep.columns.iter().position(|column| column.origin == ColumnOrigin::Call(call));
     let Some(base) = sweep.baseline.and_then(position) else {
@@ -58,7 +58,7 @@ pub fn sweep_strip(sweep: &Sweep, needed: Option<&BTreeSet<String>>, fewer: Opti
             cells.push(cell);
         }
     }
-    Strip { cells, note: None }
+    Strip { cells, sent_by: None, note: None }
 }
 
 /// The strip as a sentence, and which calls gave nothing to compare.
@@ -167,6 +167,7 @@ impl Offered<'_> {
             change: (at != self.base).then(|| self.change(self.tokens(at))).flatten(),
             loss: Some(self.loss(at)),
             badge: None,
+            is_old: false,
         }
     }
 
@@ -184,7 +185,7 @@ impl Offered<'_> {
         let counted = |row| CountedRow { row, count: tokenizer.from_tokens(row.tokens), why: None };
         let is_derived = |id: &str| format::by_id(id).is_some_and(|format| !format.is_as_sent());
         let rows = self.sweep.rows.iter().filter(|row| row.is_available() && is_derived(row.format));
-        let derived: Vec<_> = rows.filter_map(|row| Candidate::of(counted(row), &tokenizer)).collect();
+        let derived: Vec<_> = rows.filter_map(|row| Candidate::of(counted(row), None, &tokenizer)).collect();
         let json = *derived.iter().find(|candidate| candidate.row.row.format == "json")?;
         let base = &self.sweep.columns[self.base];
         let sent = counted(&base.row);
@@ -223,6 +224,7 @@ impl Offered<'_> {
             change: self.change(tokens),
             loss: Some(Loss { short: "all needed".to_owned(), ..Loss::kept(NOTHING_NEEDED) }),
             badge: None,
+            is_old: false,
         })
     }
 }

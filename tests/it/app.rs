@@ -18,9 +18,11 @@ use egui::{Event, Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::host::Hosts;
 use mcp_loupe::mcp::login::Visit;
+use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::source::{Command, Http, Protocol, Source};
 use mcp_loupe::state::{
-    Action, CallAction, ConnectAction, Connection, Dialog, DrawerTab, HostsAction, PaneView, Screen, SettingsAction, ViewAction,
+    Action, CallAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, HostsAction, PaneView, Screen, SettingsAction,
+    ViewAction,
 };
 use painted::paints;
 
@@ -107,7 +109,7 @@ fn the_first_minute() {
     press(&mut window, Key::Escape, Modifiers::NONE);
     until(&mut window, "the answer is shown", |window| window.state().state.view.screen == Screen::Answer);
     press(&mut window, Key::Num5, Modifiers::COMMAND);
-    until_label(&mut window, "Hosts by what becomes of the answer");
+    until_label(&mut window, "Hosts by outcome");
     for words in ["At 25,000 characters, the limit of the servers that this sample re-creates, ", "Measure pageSize: 5, 50, 200"]
     {
         until(&mut window, words, |window| window.query_all_by_label_contains(words).any(|place| shows(&place.rect())));
@@ -221,6 +223,22 @@ fn an_answer_without_data_offers_the_variant_that_has_it() {
     );
     press(&mut window, Key::Enter, Modifiers::COMMAND);
     until_label(&mut window, "Get the json variant · 1 call");
+    // The third pane has nothing to show: it is closed, and whoever opens it can close it again.
+    let is_open = |window: &Window| window.state().state.view.open[2];
+    until(&mut window, "the third pane is closed", |window| !is_open(window));
+    for by_key in [false, true] {
+        press(&mut window, Key::Num3, Modifiers::COMMAND);
+        assert!(is_open(&window));
+        if by_key {
+            press(&mut window, Key::W, Modifiers::COMMAND);
+        } else {
+            let third = window.query_all_by_label_contains("Close ").max_by(|a, b| a.rect().left().total_cmp(&b.rect().left()));
+            third.unwrap_or_else(|| panic!("nothing closes it")).click();
+        }
+        (0..8).for_each(|_| window.step());
+        assert!(!is_open(&window), "closed by key: {by_key}");
+    }
+    press(&mut window, Key::Num3, Modifiers::COMMAND);
     click(&mut window, "Get the json variant · 1 call");
     until_label(&mut window, "read from the text (JSON)");
 }
@@ -264,6 +282,12 @@ fn what_does_each_hosts_model_see() {
     until(&mut window, "the verdict is copied", |window| copied(window).concat().contains(" hosts cut this answer.** "));
     click(&mut window, "View the answer as this host");
     until_label(&mut window, ": structuredContent is dropped: ");
+    // What it sends is what all is compared with, in the strip, the ledger and the verdict.
+    until_label(&mut window, "As Zed sends it, reads the text alone: ");
+    press(&mut window, Key::Num4, Modifiers::COMMAND);
+    until_label(&mut window, " against Zed");
+    let verdict = window.state().state.verdict_text().unwrap_or_default();
+    assert!(verdict.contains("| As Zed sends it | ") && verdict.contains(" --sent-as zed "), "{verdict}");
     click(&mut window, "View the answer as sent");
     // The drawer has the same lanes; one opens its text in the middle pane.
     press(&mut window, Key::Num5, Modifiers::COMMAND);
@@ -301,7 +325,11 @@ fn keys_go_through_lanes_and_cuts() {
     assert_eq!(selected(&window).as_deref(), Some("copilot-cli"), "the cut that leaves least");
     press(&mut window, Key::F8, Modifiers::NONE);
     until(&mut window, "the next cut", |window| selected(window).as_deref() == Some("claude-code"));
-    window.get_by_label("Hosts by what becomes of the answer").focus();
+    press(&mut window, Key::F8, Modifiers::SHIFT);
+    until(&mut window, "the cut before", |window| selected(window).as_deref() == Some("copilot-cli"));
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until(&mut window, "and on again", |window| selected(window).as_deref() == Some("claude-code"));
+    window.get_by_label("Hosts by outcome").focus();
     window.step();
     press(&mut window, Key::ArrowUp, Modifiers::NONE);
     until(&mut window, "the lane before", |window| selected(window).as_deref() == Some("copilot-cli"));
@@ -730,7 +758,7 @@ fn a_server_that_wants_a_login_gets_one_after_the_address_was_shown() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let peer = runtime.block_on(OAuthPeer::start(Modes::default()));
     let mut window = open_with(Some(Source::Http(Http { url: peer.url(), ..Http::default() })));
-    until_label(&mut window, "This server wants a login");
+    until_label(&mut window, "This server requires a login");
     click(&mut window, "Log in");
     until_label(&mut window, "Log in with your browser");
     until_label(&mut window, "Login, step by step");
@@ -768,6 +796,28 @@ fn no_control_is_cut_or_covered_at_any_size() {
     until_label(&mut window, "Sent now, ");
     let mut wrong = Vec::new();
     check_controls(&mut window, "answer", &mut wrong);
+    let problem = |what: &str| {
+        mcp_loupe::state::Event::Problem(
+            Problem::new(ProblemKind::Io, what).at("/folder/of/a/file.json").hint("choose another folder"),
+        )
+    };
+    for what in ["cannot write the file: permission denied", "cannot read the file: it is gone"] {
+        window.state_mut().state.apply(problem(what), &mut Vec::new());
+    }
+    check_controls(&mut window, "answer with a problem", &mut wrong);
+    until_label(&mut window, "and 1 other");
+    // F6 leads to it, and Enter closes it.
+    let is_there = |window: &Window| window.query_by_label("Close the message").is_some();
+    for _ in 0..2 {
+        for _ in 0..9 {
+            press(&mut window, Key::F6, Modifiers::NONE);
+            if window.get_by_label("Close the message").is_focused() {
+                break;
+            }
+        }
+        press(&mut window, Key::Enter, Modifiers::NONE);
+    }
+    assert!(!is_there(&window), "both are closed");
     press(&mut window, Key::Num5, Modifiers::COMMAND);
     check_controls(&mut window, "hosts of the answer", &mut wrong);
     press(&mut window, Key::Num6, Modifiers::COMMAND);
@@ -778,6 +828,40 @@ fn no_control_is_cut_or_covered_at_any_size() {
     click(&mut window, "Compare json / markdown · 1 more call");
     until_label(&mut window, "json, baseline: ");
     check_controls(&mut window, "comparison", &mut wrong);
+    // The record below the matrix leads to its texts.
+    window.set_size(egui::vec2(1_280.0, 800.0));
+    window.step();
+    window.get_by_label_contains("Arguments: response_format json / markdown");
+    let row = window
+        .query_all_by_label_contains("1, ")
+        .find(|row| egui_kittest::kittest::NodeT::accesskit_node(row).role() == egui::accesskit::Role::Button);
+    row.unwrap_or_else(|| panic!("no record")).click();
+    until(&mut window, "its texts are shown", |window| {
+        window.state().state.comparisons.current.as_ref().is_some_and(|compare| compare.tab == Some(CompareTab::Records))
+    });
+    check_controls(&mut window, "comparison by record", &mut wrong);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The same of an answer of text alone, of one in which nothing is data, and of the hosts of both.
+#[test]
+fn no_control_of_a_text_is_cut_or_covered_at_any_size() {
+    let mut wrong = Vec::new();
+    for file in ["file-info", "page-converted"] {
+        let mut window = on_sample();
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/text").join(file).join("answer.json");
+        let ctx = window.ctx.clone();
+        window.state_mut().perform(&ctx, vec![Action::OpenPath(Some(path))]);
+        until_label(&mut window, "Sent now, ");
+        check_controls(&mut window, file, &mut wrong);
+        window.state_mut().perform(&ctx, vec![Action::Hosts(HostsAction::Show(None))]);
+        until_label(&mut window, "Hosts by outcome");
+        check_controls(&mut window, &format!("hosts of {file}"), &mut wrong);
+        let host = window.state().state.hosts.iter().next().map(|host| host.id);
+        window.state_mut().perform(&ctx, vec![Action::Hosts(HostsAction::ViewAs(host)), ViewAction::ShowAnswer.into()]);
+        until_label(&mut window, "As Claude Code sends it, ");
+        check_controls(&mut window, &format!("{file} as a host sends it"), &mut wrong);
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -801,7 +885,7 @@ fn check_controls(window: &mut Window, screen: &str, wrong: &mut Vec<String>) {
             assert!(placed.len() > 10, "{screen} {width}x{height} has {} controls", placed.len());
             for (at, (name, rect)) in placed.iter().enumerate() {
                 // Lists scroll up and down, columns of a comparison across.
-                if screen != "comparison" && (rect.left() < inside.left() || rect.right() > inside.right()) {
+                if !screen.starts_with("comparison") && (rect.left() < inside.left() || rect.right() > inside.right()) {
                     wrong.push(format!("{screen} {width}x{height}: {name:?} {rect:?} leaves the window"));
                 }
                 for (other, place) in &placed[at + 1..] {

@@ -861,10 +861,10 @@ fn a_device_or_a_pipe_is_no_file() {
             &["fixture", "export", path, "--out", "-", "--as", "result"],
         ] {
             let page = loupe(args);
-            assert!(page.starts_with("status 2\n") && page.contains("it is no file"), "{args:?}\n{page}");
+            assert!(page.starts_with("status 2\n") && page.contains("not a file"), "{args:?}\n{page}");
         }
     }
     let hosts = loupe(&["hosts", "--data-dir", data.to_str().unwrap()]);
-    assert!(hosts.contains("the hosts file cannot be read: it is no file"), "{hosts}");
+    assert!(hosts.contains("the hosts file cannot be read: not a file"), "{hosts}");
     assert!(loupe(&["tools", "--fixture", &pipe]).starts_with("status 2\n"));
 }

@@ -343,7 +343,7 @@ async fn a_session_that_is_gone_fails_its_call_and_the_next_opens_another() {
         let lost = session.call(call("{}"), CancelToken::new()).await;
         let problem = lost.problem.unwrap();
         assert_eq!((lost.outcome, problem.kind), (Outcome::Disconnected, ProblemKind::Disconnected), "{problem}");
-        assert!(problem.what.contains("does not know this session any more"), "{problem}");
+        assert!(problem.what.contains("no longer knows this session"), "{problem}");
         let calls = || peer.seen().iter().filter(|seen| seen.body.contains("tools/call")).count();
         let hellos = || peer.seen().iter().filter(|seen| seen.body.contains("\"initialize\"")).count();
         assert_eq!((calls(), hellos()), (1, 1), "it is not sent again by itself");

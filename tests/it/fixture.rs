@@ -61,7 +61,7 @@ fn what_is_saved_verifies_until_the_answer_is_another() {
     let saved = said(&[&["fixture", "save", &dir, tool, "--sample"][..], &budgets].concat(), 0);
     assert!(saved.contains("byte for byte what was sent and came"), "{saved}");
     let refused = said(&["fixture", "save", &dir, tool, "--sample"], 2);
-    assert!(refused.contains("the folder is there already") && refused.contains("--force"), "{refused}");
+    assert!(refused.contains("the folder already exists") && refused.contains("--force"), "{refused}");
     let passed = said(&["fixture", "verify", &all, "--sample"], 0);
     assert!(passed.contains("✓ payload: the data is as expected") && passed.ends_with("1 of 1 fixtures passed\n"), "{passed}");
     assert!(passed.contains("– findings: not checked"), "{passed}");

@@ -248,7 +248,8 @@ async fn no_endpoint_is_nearer_than_the_server_or_in_clear() {
     ] {
         let (peer, desk) = (OAuthPeer::start(Modes { endpoint: Some(endpoint), ..Modes::default() }).await, Desk::default());
         let problem = desk.refused(&source(&peer)).await;
-        let what = format!("the authorization server's {} is no address to send to from this server: {}", endpoint.0, endpoint.1);
+        let what =
+            format!("the authorization server's {} is not an address to send to from this server: {}", endpoint.0, endpoint.1);
         assert_eq!(problem.what, what);
         assert_eq!((desk.opened(), peer.count("POST /register"), peer.count("POST /token")), (0, 0, 0));
     }

@@ -144,7 +144,7 @@ async fn a_body_is_read_for_its_answer_alone() {
         (format!("[{odd},{noted},{ANSWER},7]"), Outcome::Result, ANSWER, "batch"),
         ("[]".into(), Outcome::Malformed, "[]", "`[]`"),
         (format!("[{noted}]"), Outcome::Malformed, &*format!("[{noted}]"), "no answer"),
-        (odd.into(), Outcome::Malformed, odd, "no MCP message"),
+        (odd.into(), Outcome::Malformed, odd, "not an MCP message"),
         (ANSWER.replace(":1,", ":77,"), Outcome::Malformed, &*ANSWER.replace(":1,", ":77,"), "the id 77"),
     ] {
         let first = Mutex::new(Some(reply("200 OK", "application/json", body.as_bytes())));

@@ -168,7 +168,7 @@ fn odd_answers() {
             "5 blocks: 2 text, 1 image, 1 link, 1 of unknown type",
             "unknown block type `hologram`",
             "isError: true · the tool reports a failure",
-            "Not read: this answer was opened from a file, there is no server to read it from",
+            "Not read: this answer was opened from a file, so there is no server to read it from",
         ],
     );
     let mut media = Window::showing(&message(&format!(
@@ -349,7 +349,7 @@ fn tokens() {
         [960, 700],
         Light,
         &[
-            "before the first call: 32 definitions 4,091, no instructions of the server’s.",
+            "before the first call: 32 definitions 4,091, no server instructions.",
             "−387 (−9% against all definitions) without annotations, 20 tools",
         ],
     );
@@ -543,7 +543,7 @@ fn hosts_of_prose() {
         "hosts-prose-cut",
         MAIN,
         Light,
-        &[" hosts cut this answer", "Least is left in GitHub Copilot CLI, cut over 20,480 bytes: "],
+        &[" hosts cut this answer", "The least is left in GitHub Copilot CLI, cut over 20,480 bytes: "],
     );
 }
 

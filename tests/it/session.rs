@@ -429,7 +429,7 @@ async fn http_answers_odd_and_plain_yield_what_came() {
         ("200 OK", "text/plain", ours.clone(), Result, None, Some(ours.clone()), "Content-Type is text/plain"),
         ("200 OK", JSON, result("9"), Malformed, Some(ProblemKind::Malformed), Some(result("9")), "the id 9"),
         ("200 OK", JSON, format!("[{ours}]"), Result, None, Some(ours.clone()), "batch"),
-        ("200 OK", JSON, "{\"a\":".into(), Malformed, Some(ProblemKind::Malformed), Some("{\"a\":".into()), "no MCP message"),
+        ("200 OK", JSON, "{\"a\":".into(), Malformed, Some(ProblemKind::Malformed), Some("{\"a\":".into()), "not an MCP message"),
         ("200 OK", JSON, String::new(), Malformed, Some(ProblemKind::Malformed), Some(String::new()), "it is empty"),
         (
             "200 OK",
@@ -579,13 +579,13 @@ fn session_text(headers: &[(String, String)]) -> String {
 #[tokio::test]
 async fn http_handshakes_that_fail_are_explained() {
     for (status, body, kind, word) in [
-        ("401 Unauthorized", "log in", ProblemKind::Auth, "wants credentials: log in"),
+        ("401 Unauthorized", "log in", ProblemKind::Auth, "requires credentials: log in"),
         ("404 Not Found", "nothing here", ProblemKind::HttpStatus, "HTTP 404 Not Found: nothing here"),
         ("500 Internal Server Error", "oops", ProblemKind::HttpStatus, "HTTP 500"),
-        ("403 Forbidden", r#"{"error":"nope"}"#, ProblemKind::Auth, r#"the server wants credentials: {"error":"nope"}"#),
+        ("403 Forbidden", r#"{"error":"nope"}"#, ProblemKind::Auth, r#"the server requires credentials: {"error":"nope"}"#),
         ("404 Not Found", r#"{"error":"nope"}"#, ProblemKind::HttpStatus, r#"HTTP 404 Not Found: {"error":"nope"}"#),
         ("500 Internal Server Error", r#"{"error":{"reason":"oops"}}"#, ProblemKind::HttpStatus, "HTTP 500"),
-        ("200 OK", "<!doctype html><title>Hello</title>", ProblemKind::Handshake, "no MCP message"),
+        ("200 OK", "<!doctype html><title>Hello</title>", ProblemKind::Handshake, "not an MCP message"),
     ] {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());

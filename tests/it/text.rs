@@ -141,7 +141,7 @@ proptest! {
     }
 }
 
-/// Answers whose text says more than their data does: as data beside it, as data in it, as a block of no text.
+/// Answers whose text says more than their data does: as data beside it, as data in it, as a block that are not text.
 pub const SAYS_MORE: [&str; 3] = [
     r#"{"content":[{"type":"text","text":"Found 3 issues:\n\n- #101 Crash on start, opened 2026-11-02 by ann\n- #102 Slow search, opened 2026-11-03 by bob\n"}],"structuredContent":{"count":3,"page":1}}"#,
     r#"{"content":[{"type":"text","text":"Rain until 17:40, wind 12 m/s, the ferry is cancelled.\n\n```json\n{\"temp\":4,\"sky\":\"grey\"}\n```\n\nTomorrow:\n```json\n{\"temp\":9,\"sky\":\"blue\"}\n```\n"}]}"#,
@@ -164,14 +164,14 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
         let tokenizer = Tokenizer::default();
         let count = |row: &Row| tokenizer.from_tokens(row.tokens).filter(|_| row.is_available());
         let counted: Vec<_> = rows.iter().map(|row| CountedRow { row, count: count(row), why: None }).collect();
-        let strip = verdict::strip(&counted, &tokenizer).unwrap();
+        let strip = verdict::strip(&counted, None, &tokenizer).unwrap();
         assert!(strip.headline().is_none() && strip.winner().is_none(), "{strip:?}");
         assert!(strip.cells.iter().all(|cell| cell.change.is_none()), "{strip:?}");
-        let verdict = verdict::verdict_counted(&counted, &tokenizer).unwrap();
+        let verdict = verdict::verdict_counted(&counted, None, &tokenizer).unwrap();
         assert!(!verdict.parts.iter().any(|part| matches!(part, VerdictPart::Good(_))), "{verdict:?}");
         let mut said = vec![
             verdict.text(),
-            mcp_loupe::contract::verdict_markdown(&counted, &subject.capture, &tokenizer).unwrap(),
+            mcp_loupe::contract::verdict_markdown(&counted, None, &subject.capture, &tokenizer).unwrap(),
             strip.cells.iter().map(|cell| cell.text()).collect(),
         ];
         let place = Place::default();
@@ -180,6 +180,7 @@ fn nothing_claims_to_lose_nothing_where_the_text_says_more() {
             samples: std::slice::from_ref(&subject),
             hosts: &hosts,
             encoding: Encoding::O200kBase,
+            sent_as: None,
             place: &place,
         };
         for choice in ExportChoice::all(&hosts) {

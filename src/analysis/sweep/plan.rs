@@ -230,7 +230,7 @@ pub fn values(tool: &Tool, name: &str, given: Option<&str>) -> Result<Vec<String
 /// The arguments with one of them set. All others stay as they were written.
 ///
 /// # Errors
-/// Where the arguments are no JSON object.
+/// Where the arguments are not a JSON object.
 pub fn with_value(arguments: &str, name: &str, value: &str) -> Result<String, Problem> {
     let doc = Doc::parse(Bytes::copy_from_slice(arguments.as_bytes()));
     let root = doc.root().filter(|root| doc.is_json() && root.kind() == Kind::Object);
@@ -254,7 +254,7 @@ pub fn planned(tool: &Tool, name: &str, value: &str, arguments: &str) -> Result<
     let arguments = with_value(arguments, name, value)?;
     let unchecked = refused_by(tool.input_schema.as_ref(), &arguments, false).map_err(|problem| Problem {
         what: format!("with {name}={} the {}", shown(value), problem.what),
-        hint: Some("nothing was called; leave that value out, or mend the arguments".to_owned()),
+        hint: Some("nothing was called; leave that value out, or fix the arguments".to_owned()),
         ..problem
     })?;
     Ok((arguments, unchecked))

@@ -1,6 +1,6 @@
 //! The ledger as a table for people.
 
-use crate::analysis::{RowCount, counted, ratio_of};
+use crate::analysis::{HostRow, RowCount, counted, ratio_of};
 use crate::capture::{Direction, Outcome, Payload};
 use crate::cli::output::{columns, one_line};
 use crate::contract::LedgerOptions;
@@ -11,15 +11,18 @@ use crate::token::Encoding;
 use crate::verdict::verdict;
 
 /// The head of the capture, the verdict, and a row for every format.
-pub fn page(subject: &Subject, rows: &[Row], counts: &[RowCount], options: &LedgerOptions) -> String {
+pub fn page(subject: &Subject, rows: &[Row], counts: &[RowCount], sent_as: Option<&HostRow>, options: &LedgerOptions) -> String {
     let mut page = head(subject);
     let references: Vec<&Row> = rows.iter().collect();
     // The sentence states exact counts; beside a further tokenizer it names the one it used.
     // What was not reached might change it.
     if !rows.iter().any(Row::is_interrupted)
-        && let Some(verdict) = verdict(&references, options.tokenizer.encoding().unwrap_or(Encoding::O200kBase))
+        && let Some(verdict) = verdict(&references, sent_as, options.tokenizer.encoding().unwrap_or(Encoding::O200kBase))
     {
         page.push_str(&format!("{}\n", one_line(&verdict.text())));
+        if let Some(host) = sent_as {
+            page.push_str(&format!("{}\n", one_line(&host.dropped_text())));
+        }
     }
     if options.tokenizer.encoding().is_none() {
         page.push_str(&format!("{}: {}\n", one_line(options.tokenizer.name()), one_line(&options.tokenizer.how())));

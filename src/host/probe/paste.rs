@@ -33,7 +33,7 @@ pub fn sections(text: &str) -> Result<Vec<(&'static str, String)>, Problem> {
                 return wrong(format!("the probe has no tool `{name}`"), 1);
             };
             let Value::String(value) = value else {
-                return wrong(format!("what stands for `{name}` is no string"), 1);
+                return wrong(format!("the value of `{name}` is not a string"), 1);
             };
             found.push((tool.name, value));
         }
@@ -44,7 +44,7 @@ pub fn sections(text: &str) -> Result<Vec<(&'static str, String)>, Problem> {
                     return wrong(format!("the probe has no tool `{name}`"), number + 1);
                 };
                 if found.iter().any(|(known, _)| *known == tool.name) {
-                    return wrong(format!("`{name}` stands there twice"), number + 1);
+                    return wrong(format!("`{name}` is there twice"), number + 1);
                 }
                 found.push((tool.name, String::new()));
             } else if let Some((_, shown)) = found.last_mut() {
@@ -87,7 +87,7 @@ mod tests {
             ("=== probe_one_text\na\n=== probe_two", "no tool `probe_two`", "line 3"),
             ("=== probe_error\n=== probe_error", "twice", "line 2"),
             (r#"{"x": ""}"#, "no tool `x`", "line 1"),
-            (r#"{"probe_error": 1}"#, "no string", "line 1"),
+            (r#"{"probe_error": 1}"#, "not a string", "line 1"),
         ] {
             let problem = sections(text).unwrap_err();
             assert!(problem.message().contains(what), "{problem:?}");

@@ -148,7 +148,7 @@ impl Flow<'_> {
             .body(form.into_bytes());
         let answer = self.document(request).await?;
         let tokens: OAuthTokenResponse = serde_json::from_value(answer).map_err(|error| {
-            trouble(format!("what the authorization server answered is no token: {error}"), "tell whoever runs it")
+            trouble(format!("the authorization server's answer is not a token: {error}"), "tell whoever runs it")
         })?;
         let id = self.login.client_id.clone().unwrap_or_default();
         let tokens = StoredCredentials::new(id.clone(), Some(tokens), scopes, Some(now()));
@@ -207,7 +207,7 @@ impl Flow<'_> {
     async fn idp_token_endpoint(&self, issuer: &str) -> Result<String, Trouble> {
         let wrong = |what: String| trouble(what, "check `--idp`: it is the issuer as the identity provider itself writes it");
         let address = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
-        let parsed = Url::parse(&address).map_err(|error| wrong(format!("{issuer} is no address: {error}")))?;
+        let parsed = Url::parse(&address).map_err(|error| wrong(format!("{issuer} is not an address: {error}")))?;
         if !is_safe(&parsed) {
             return Err(wrong(format!("the identity provider is at no https address: {issuer}")));
         }
@@ -218,7 +218,7 @@ impl Flow<'_> {
         let endpoint = found.get("token_endpoint").and_then(Value::as_str);
         let Some(endpoint) = endpoint else { return Err(wrong(format!("{issuer} names no token_endpoint"))) };
         if !Url::parse(endpoint).is_ok_and(|url| may_send(&parsed, &url)) {
-            return Err(wrong(format!("the token_endpoint of {issuer} is no address to send to: {endpoint}")));
+            return Err(wrong(format!("the token_endpoint of {issuer} is not an address to send to: {endpoint}")));
         }
         Ok(endpoint.to_owned())
     }

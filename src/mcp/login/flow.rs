@@ -183,7 +183,7 @@ impl Flow<'_> {
         for (name, address) in endpoints.into_iter().chain(registration) {
             if !Url::parse(address).is_ok_and(|url| may_send(&server, &url)) {
                 return Err(trouble(
-                    format!("the authorization server's {name} is no address to send to from this server: {address}"),
+                    format!("the authorization server's {name} is not an address to send to from this server: {address}"),
                     "it has to be https, and on this computer or in a private network only where the server is there too; tell whoever runs the server",
                 ));
             }

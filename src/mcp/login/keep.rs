@@ -144,7 +144,7 @@ type All = BTreeMap<String, Record>;
 
 fn read(path: &Path) -> Result<All, String> {
     match std::fs::read_to_string(path) {
-        Ok(text) => serde_json::from_str(&text).map_err(|_| "it is no file of logins".to_owned()),
+        Ok(text) => serde_json::from_str(&text).map_err(|_| "not a file of logins".to_owned()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(All::new()),
         Err(error) => Err(error.to_string()),
     }
@@ -199,10 +199,10 @@ mod tests {
         assert!(keep.load("a").await.0.is_none() && keep.load("b").await.0.is_some());
         std::fs::write(keep.path().unwrap(), "?").unwrap();
         let (none, said) = keep.load("b").await;
-        assert!(none.is_none() && said.unwrap().contains("it is no file of logins"));
+        assert!(none.is_none() && said.unwrap().contains("not a file of logins"));
         // What cannot be read is not overwritten.
         assert!(keep.save("a", &record("one")).await.contains("cannot be written"));
-        assert!(keep.forget("b").await.unwrap_err().contains("it is no file of logins"));
+        assert!(keep.forget("b").await.unwrap_err().contains("not a file of logins"));
         assert_eq!(LoginStore::default().save("a", &record("one")).await, "the login is kept until the session ends");
     }
 }

@@ -86,7 +86,7 @@ impl Secrets {
     /// A JSON document on one line; anything else by its size. Remembers its secrets.
     pub(super) fn document(&self, body: &[u8]) -> String {
         let Ok(mut value) = serde_json::from_slice::<Value>(body) else {
-            return if body.is_empty() { "empty".into() } else { format!("{} bytes that are no JSON", body.len()) };
+            return if body.is_empty() { "empty".into() } else { format!("{} bytes that are not JSON", body.len()) };
         };
         let mut open = vec![&mut value];
         while let Some(value) = open.pop() {
@@ -176,7 +176,7 @@ mod tests {
         );
         assert_eq!(secrets.scrub("invalid_grant: abc-123-xyz, canary-2"), "invalid_grant: …, …");
         assert_eq!(secrets.document(br#"{"token_endpoint":"https://a/token"}"#), r#"{"token_endpoint":"https://a/token"}"#);
-        assert_eq!(secrets.document(b"<html>"), "6 bytes that are no JSON");
+        assert_eq!(secrets.document(b"<html>"), "6 bytes that are not JSON");
         assert_eq!(secrets.address("http://h/cb?code=q&state=r&iss=https%3A%2F%2Fa"), "http://h/cb?code=…&state=…&iss=https://a");
     }
 }

@@ -149,7 +149,7 @@ impl Tap {
         }
         let Peek::Object(envelope) = peek(&spread.text) else { return };
         if let Some(target) = answers(state, &envelope, None).filter(|_| envelope.complete) {
-            let what = "the answer is spread over several lines; on standard output a message is one line".into();
+            let what = "the answer spans several lines; on standard output a message is one line".into();
             let whole = Incoming { bytes: spread.text.into(), begun: spread.begun, cut: false, within: None };
             finish(state, target, now, whole, Some(Error::Malformed { place: self.place.clone(), what }));
         }
@@ -158,7 +158,7 @@ impl Tap {
     /// A line that is no message: shown and counted, and it may belong to any call that waits.
     fn unreadable(&self, state: &mut State, now: Instant, incoming: &Incoming, happenings: &mut Vec<SessionEvent>) -> bool {
         if let Some(within) = incoming.within.as_ref().filter(|within| within.whole) {
-            let what = format!("the body is no MCP message: {}", quote(&incoming.bytes));
+            let what = format!("the body is not an MCP message: {}", quote(&incoming.bytes));
             let (target, fault) = (within.request, Error::Malformed { place: self.place.clone(), what });
             let whole =
                 Incoming { bytes: incoming.bytes.clone(), begun: incoming.begun, cut: false, within: incoming.within.clone() };

@@ -116,7 +116,7 @@ impl Reader {
     fn list(&mut self, list: &Map<String, Value>, scope: &str) {
         for (name, value) in list {
             let name = if scope.is_empty() { name.clone() } else { self.free(name, scope) };
-            match value.as_object().ok_or_else(|| "it is no object".to_owned()).and_then(|entry| self.entry(entry)) {
+            match value.as_object().ok_or_else(|| "not an object".to_owned()).and_then(|entry| self.entry(entry)) {
                 Ok((reach, notes)) => {
                     let entry = value.as_object();
                     let is = |key: &str, flag: bool| entry.and_then(|entry| entry.get(key)) == Some(&Value::Bool(flag));

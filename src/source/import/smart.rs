@@ -70,7 +70,7 @@ pub fn understand(text: &str) -> Result<Pasted, Problem> {
         ["curl" | "curl.exe", rest @ ..] => curl(rest).ok_or_else(|| wrong("this curl command has no address")),
         [_, "mcp", "add", rest @ ..] => mcp_add(rest),
         [_, "mcp", "add-json", rest @ ..] => add_json(rest),
-        [_, "--add-mcp", entry, ..] => json(entry).ok_or_else(|| wrong("what follows --add-mcp is no server"))?,
+        [_, "--add-mcp", entry, ..] => json(entry).ok_or_else(|| wrong("what follows --add-mcp is not a server"))?,
         ["mcp-loupe", rest @ ..] => loupe(rest),
         words => command(words),
     }

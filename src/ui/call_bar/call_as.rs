@@ -52,7 +52,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
                     ui.add(Label::new(RichText::new(words).font(theme::small()).color(color)).wrap());
                 };
                 weak(&format!("Sends {sent}."));
-                weak("A client names itself once: choosing connects anew, and captures say who called.");
+                weak("A client names itself when it connects, so choosing one reconnects. Captures say who called.");
                 if unknown > 0 {
                     weak(&format!(
                         "How {unknown} of {} hosts name themselves was not verified. [host.client] in your own hosts.toml adds one.",

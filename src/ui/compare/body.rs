@@ -75,7 +75,7 @@ pub(super) fn laid_out<'a, Q: Query>(ui: &mut Ui, cx: &Cx<'a>, compare: &Compare
         }
         QueryState::Working { since } => {
             ui.add_space(10.0);
-            widgets::waiting(ui, "Laying the texts out", since, cx);
+            widgets::waiting(ui, "Laying out the texts", since, cx);
         }
     }
     None

@@ -61,7 +61,7 @@ fn inner_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage) {
     }
     if !curve.is_counted {
         ui.label(
-            RichText::new("No data to count items in: as many are assumed as were asked for").font(theme::small()).color(t.warn),
+            RichText::new("No data to count items in, so the requested number is assumed").font(theme::small()).color(t.warn),
         );
     }
     for (value, why) in &curve.left_out {

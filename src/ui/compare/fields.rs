@@ -4,7 +4,7 @@
 use egui::{EventFilter, Id, Key, Modifiers, Pos2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 use egui::{pos2, vec2};
 
-use super::{Judged, clipped, head};
+use super::{Judged, clipped, head, place};
 use crate::analysis::special::Shown;
 use crate::analysis::sweep::{ColumnOrigin, readable};
 use crate::capture::FactState;
@@ -86,7 +86,7 @@ impl Grid {
 pub fn fields_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged) {
     let sweep = &judged.page.sweep;
     if sweep.fields.is_empty() {
-        let words = "No answer has data to compare by. The texts stand beside each other under By record.";
+        let words = "No answer has data to compare. By record shows the texts side by side.";
         if widgets::empty_ui(ui, words, Some("By record")) {
             cx.send(Action::Compare(CompareAction::Show(crate::state::CompareTab::Records)));
         }
@@ -266,7 +266,7 @@ fn body_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, chosen: usize
     }
     for at in grid.rows(head::HEIGHT + grid.band() + BAND, grid.records) {
         if let Some(line) = grid.line(grid.band() + BAND + at as f32 * ROW, ROW) {
-            record_ui(ui, judged, grid, chosen, at, line);
+            record_ui(ui, cx, judged, grid, chosen, at, line);
         }
     }
 }
@@ -472,10 +472,8 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
     let mut right = line.right() - PAD;
     if line.width() > 760.0 {
         for (words, keys) in [("Tick or untick", "Space"), ("Next difference", "F8")] {
-            let end = widgets::text_right(ui, pos2(right, y), keys, theme::mono(11.0), t.text);
-            let key = Rect::from_min_max(pos2(end - 5.0, y - 9.0), pos2(right + 5.0, y + 9.0));
-            ui.painter().rect_stroke(key, theme::RADIUS_BADGE, Stroke::new(1.0, t.line2), StrokeKind::Inside);
-            right = widgets::text_right(ui, pos2(key.left() - 8.0, y), words, theme::small(), t.weak) - 20.0;
+            let key = widgets::key_cap_at(ui, pos2(right + 5.0, y), keys, t.text, t.line2);
+            right = widgets::text_right(ui, pos2(key - 8.0, y), words, theme::small(), t.weak) - 20.0;
         }
     }
     let all = judged.records;
@@ -498,12 +496,22 @@ fn band_ui(ui: &mut Ui, judged: &Judged, chosen: usize, line: Rect) {
 }
 
 /// One value of the field in every column.
-fn record_ui(ui: &mut Ui, judged: &Judged, grid: &Grid, chosen: usize, at: usize, line: Rect) {
+fn record_ui(ui: &mut Ui, cx: &Cx<'_>, judged: &Judged, grid: &Grid, chosen: usize, at: usize, line: Rect) {
     let t = ThemeTokens::of(ui);
     let sweep = &judged.page.sweep;
     let field = &sweep.fields[chosen];
     let fact = field.facts[at] as usize;
     let record = sweep.facts[fact].record.map(|record| record as usize);
+    // What stands before the records may have no section.
+    let section = record.and_then(|record| {
+        let name = readable(&sweep.records.get(record)?.path);
+        [record + 1, record].into_iter().find(|at| judged.page.sections.get(*at).is_some_and(|section| section.name == name))
+    });
+    let sense = if section.is_some() { Sense::click() } else { Sense::hover() };
+    let response = ui.interact(line.intersect(ui.clip_rect()), ui.scope_id().with(("record", at)), sense);
+    if section.is_some() && response.hovered() {
+        ui.painter().rect_filled(line, 0.0, t.hover);
+    }
     cells(ui, grid, line, |ui, column, rect| value_ui(ui, judged, chosen, fact, column, rect));
     let y = line.center().y;
     let number = record.map_or(at, |record| record) + 1;
@@ -514,7 +522,7 @@ fn record_ui(ui: &mut Ui, judged: &Judged, grid: &Grid, chosen: usize, at: usize
         .map_or_else(|| readable(&field.pattern), |record| record.title.clone());
     let room = line.left() + grid.field - 8.0 - left;
     widgets::text_at(ui, pos2(left, y), Shown::of(&title).text, theme::base(), t.text, room);
-    ui.interact(line, ui.scope_id().with(("record", at)), Sense::hover()).widget_info(|| {
+    response.widget_info(|| {
         let mut spoken = format!("{number}, {title}");
         for column in &grid.order {
             let said = match value(judged, fact, *column) {
@@ -526,8 +534,14 @@ fn record_ui(ui: &mut Ui, judged: &Judged, grid: &Grid, chosen: usize, at: usize
             };
             spoken.push_str(&format!("; {}: {said}", judged.column(*column).title));
         }
-        WidgetInfo::labeled(Role::Row, true, spoken)
+        WidgetInfo::labeled(if section.is_some() { Role::Button } else { Role::Row }, true, spoken)
     });
+    if let Some(section) = section {
+        widgets::focus_ring_inside(ui, &response);
+        if response.on_hover_cursor(egui::CursorIcon::PointingHand).on_hover_text("Show this record in the texts").clicked() {
+            place::go(ui, cx, section);
+        }
+    }
 }
 
 /// What a column says of a fact.

@@ -78,8 +78,7 @@ pub fn head_ui(ui: &Ui, cx: &Cx<'_>, compare: &Compare, judged: &Judged, at: usi
         widgets::text_at(ui, pos2(left, second), words, theme::small(), color, right - left);
     } else {
         let tokens = widgets::grouped(column.row.tokens.get(encoding));
-        let end = widgets::text_at(ui, pos2(left, second), tokens, theme::mono_semibold(20.0), t.strong, 140.0);
-        let end = widgets::text_at(ui, pos2(end + 5.0, second + 2.0), "tok", theme::small(), t.weak, 40.0);
+        let end = widgets::number_at(ui, pos2(left, second), &tokens, theme::mono_semibold(20.0), t.strong, "tok");
         if let Some(change) = change(judged, column) {
             strip::change_at(ui, pos2(end + 8.0, second), &change, is_winner && change.starts_with('−'));
         }

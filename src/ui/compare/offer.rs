@@ -24,7 +24,7 @@ fn compare_of(cx: &Cx<'_>) -> Option<(String, SweepChoice)> {
 /// Why it cannot be done now; empty where it can.
 fn why_not(cx: &Cx<'_>) -> &'static str {
     if cx.state.running.is_some() {
-        "A call is in flight"
+        "A call is running"
     } else if !cx.state.connection.is_connected() {
         "Not connected"
     } else if cx.state.form().is_some_and(|form| form.syntax.is_some()) {
@@ -229,7 +229,7 @@ fn form_ui(ui: &mut Ui, cx: &Cx<'_>, names: &[String]) {
     } else {
         format!("Compare {} · {}", form.vary, widgets::number_text(count as u64, "calls"))
     };
-    let tip = if count == 0 { "Name at least one value" } else { "One call after the other" };
+    let tip = if count == 0 { "Enter at least one value" } else { "One call after another" };
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     if (Button::new(&label).primary().enabled(count > 0).tip(tip).show(ui).clicked() || is_entered) && count > 0 {
         cx.send(Action::Compare(CompareAction::Start { vary: form.vary, written }));

@@ -4,29 +4,48 @@
 use egui::{Id, Ui};
 
 use crate::analysis::sweep::SweepPage;
-use crate::state::{Action, Compare, CompareAction};
+use crate::state::{Action, Compare, CompareAction, CompareTab};
 use crate::ui::Cx;
 
 fn top_id() -> Id {
     Id::unique("compare top section")
 }
 
+fn record_id() -> Id {
+    Id::unique("compare record gone to")
+}
+
+/// Goes to a section of the texts, by position.
+pub fn go(ui: &Ui, cx: &Cx<'_>, section: usize) {
+    ui.data_mut(|data| data.insert_temp(record_id(), section));
+    cx.send(Action::Compare(CompareAction::Show(CompareTab::Records)));
+}
+
 /// The section that is to be scrolled to in this frame: a difference that was gone to, or the one on top before the texts
 /// were turned between exact and rendered.
 pub fn wanted(ui: &Ui, cx: &Cx<'_>, compare: &Compare, page: &SweepPage) -> Option<usize> {
+    let record: Option<usize> = ui.data_mut(|data| data.remove_temp(record_id()));
+    if let Some(section) = record {
+        unfold(cx, compare, page, section);
+        return Some(section);
+    }
     let gone = Id::unique("compare gone to");
     let known: Option<(usize, u64)> = ui.data(|data| data.get_temp(gone));
     if let Some(at) = compare.at.filter(|at| known != Some(*at)) {
         ui.data_mut(|data| data.insert_temp(gone, at));
         let section = page.losses.get(at.0)?.section;
-        // What was gone to is to be seen.
-        if let Some(known) = page.sections.get(section).filter(|known| compare.folded.contains(&known.name)) {
-            cx.send(Action::Compare(CompareAction::Fold(known.name.clone())));
-        }
+        unfold(cx, compare, page, section);
         return Some(section);
     }
     let top: Option<(bool, usize)> = ui.data(|data| data.get_temp(top_id()));
     top.filter(|(is_rendered, _)| *is_rendered != compare.is_rendered).map(|(_, section)| section)
+}
+
+/// What was gone to is to be seen.
+fn unfold(cx: &Cx<'_>, compare: &Compare, page: &SweepPage, section: usize) {
+    if let Some(known) = page.sections.get(section).filter(|known| compare.folded.contains(&known.name)) {
+        cx.send(Action::Compare(CompareAction::Fold(known.name.clone())));
+    }
 }
 
 /// Notes the section on top.

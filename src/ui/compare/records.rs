@@ -32,7 +32,7 @@ pub fn records_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: &Arc<Judg
         let is_folded = compare.folded.len() >= page.sections.len()
             && page.sections.iter().all(|section| compare.folded.contains(&section.name));
         let (name, icon) = if is_folded { ("Unfold all", icons::DOWN) } else { ("Fold all", icons::RIGHT) };
-        let tip = "Only the heads of the sections, with their tokens";
+        let tip = "Show only section headings, with their tokens";
         if Button::new(name).icon(icon).small().frameless().tip(tip).show(ui).clicked() {
             let all = page.sections.iter().map(|section| section.name.clone());
             let folded: BTreeSet<String> = if is_folded { BTreeSet::new() } else { all.collect() };

@@ -70,7 +70,7 @@ fn controls_ui(ui: &mut Ui, cx: &Cx<'_>, compare: &Compare, judged: Option<&Judg
     let why = match (compare.series.is_running(), cx.state.connection.is_connected()) {
         (true, _) => "Calls are being made",
         (_, false) => "Not connected",
-        _ => "Makes every call anew",
+        _ => "Makes every call again",
     };
     let can_run = !compare.series.is_running() && cx.state.running.is_none() && cx.state.connection.is_connected();
     let again = Button::new(if is_tight { "" } else { "Run again" }).name("Run again").icon(icons::REFRESH).small();
@@ -97,7 +97,7 @@ pub fn derived(page: &SweepPage) -> Vec<(usize, &'static str)> {
 fn add_column_ui(ui: &mut Ui, cx: &Cx<'_>, page: &SweepPage, is_tight: bool) {
     let button = Button::new(if is_tight { "" } else { "Add column" }).name("Add column").icon(icons::ADD).small();
     let Some(call) = page.sweep.reference else {
-        button.enabled(false).tip("No answer has data in it that another format could be written from").show(ui);
+        button.enabled(false).tip("No answer has data to write another format from").show(ui);
         return;
     };
     let button = button.tip("A format that Loupe writes from the data; no call").show(ui);

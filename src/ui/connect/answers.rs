@@ -20,7 +20,7 @@ pub(super) fn answers_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 Some(folders) => widgets::number_text(folders.len() as u64, "folders"),
             };
             let name = format!("Folders for servers: {words}");
-            let tip = "Which folders servers are told of; some then allow nothing else";
+            let tip = "The folders that servers are told about; some then allow nothing else";
             if Button::new(&words).icon(icons::OPEN_FILE).height(theme::INPUT).name(&name).tip(tip).show(ui).clicked() {
                 cx.send(asks::roots_dialog(cx));
             }

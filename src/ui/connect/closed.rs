@@ -14,7 +14,7 @@ pub(super) fn closed_ui(ui: &mut Ui, cx: &Cx<'_>) {
     super::card(ui, false, |ui| {
         ui.horizontal(|ui| {
             ui.add(Label::new(icons::icon(icons::DISCONNECT, 16.0, t.warn)));
-            let words = format!("Not connected. The connection to {label} was closed when connecting elsewhere began.");
+            let words = format!("Not connected. The connection to {label} was closed when you connected elsewhere.");
             ui.add(Label::new(RichText::new(words).font(theme::base()).color(t.text)).wrap());
         });
         let name = format!("Connect to {label} again");

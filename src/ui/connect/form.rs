@@ -41,7 +41,7 @@ pub(super) fn form_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let keys = format!("{} ↵", if cfg!(target_os = "macos") { "Cmd" } else { "Ctrl" });
         let why = match &source {
             Err(problem) => problem.what.clone(),
-            Ok(_) if is_connecting => "Connecting already".into(),
+            Ok(_) if is_connecting => "Already connecting".into(),
             Ok(_) => String::new(),
         };
         let name = if is_choosing { other::LIST } else { "Connect" };

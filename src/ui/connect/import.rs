@@ -146,7 +146,7 @@ fn chosen_ui(ui: &mut Ui, cx: &Cx<'_>, understood: &Understood) {
         let connect = widgets::Button::new("Connect").icon_fill(icons::PLUG).shortcut(&keys).primary().enabled(why.is_none());
         let take = widgets::Button::new("Use this server").shortcut("↵").enabled(why.is_none());
         let tip = why.as_deref();
-        if connect.tip(tip.unwrap_or("Connects to exactly what stands above")).show(ui).clicked() {
+        if connect.tip(tip.unwrap_or("Connects to exactly what is shown above")).show(ui).clicked() {
             cx.send(ConnectAction::UseForm);
         }
         if take.tip(tip.unwrap_or("Fills in the form, to edit before connecting")).show(ui).clicked() {

@@ -28,11 +28,11 @@ pub(super) fn wish_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
         ui,
         0.5,
         |ui, width| {
-            label(ui, "Client id, where you have registered one");
+            label(ui, "Client ID, if you registered one");
             line(ui, "Client id", "Loupe registers itself", width, false, &mut id);
         },
         |ui, width| {
-            label(ui, "Its secret, where it has one");
+            label(ui, "Client secret, if it has one");
             line(ui, "Client secret", "kept secret", width, true, &mut secret);
         },
     );
@@ -51,7 +51,7 @@ pub(super) fn wish_ui(ui: &mut Ui, cx: &Cx<'_>, form: &mut ConnectForm) {
         return;
     }
     let tip = "Removes the tokens that are kept for this address, from the system's keychain or Loupe's file";
-    if widgets::Button::new("Forget the kept login").icon(icons::REMOVE).small().frameless().tip(tip).show(ui).clicked() {
+    if widgets::Button::new("Forget the login").icon(icons::REMOVE).small().frameless().tip(tip).show(ui).clicked() {
         send(cx, LoginAction::Forget { url: url.to_owned(), client_id: login.client_id.clone() });
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn offer_ui(ui: &mut Ui, cx: &Cx<'_>) {
         card(ui, true, |ui| {
             ui.horizontal(|ui| {
                 ui.add(Label::new(icons::icon(icons::KEY, 16.0, t.accent)));
-                ui.label(RichText::new("This server wants a login").font(theme::semibold(13.0)).color(t.strong));
+                ui.label(RichText::new("This server requires a login").font(theme::semibold(13.0)).color(t.strong));
                 top_bar::at_right(ui, theme::BUTTON, |ui| {
                     if widgets::Button::new("Log in").icon(icons::KEY).primary().show(ui).clicked() {
                         send(cx, LoginAction::Start(Login { asks: true, ..Login::default() }));
@@ -98,7 +98,7 @@ fn servers_ui(ui: &mut Ui, cx: &Cx<'_>) {
         });
         let words = match cx.state.login.servers.len() {
             1 => {
-                "The server sends you to another authorization server, which gets what you log in with. Go on only if you know it."
+                "The server sends you to another authorization server, which sees your credentials. Continue only if you know it."
             }
             _ => "The server accepts several authorization servers. Choose the one where you have an account.",
         };
@@ -160,7 +160,7 @@ pub(in super::super) fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 });
             });
         ui.horizontal(|ui| {
-            let what = if cx.state.login.is_opened { "Waiting for your browser to come back" } else { "Waiting for you" };
+            let what = if cx.state.login.is_opened { "Waiting for your browser" } else { "Waiting for you" };
             widgets::waiting(ui, what, *since, cx);
             ui.label(RichText::new(format!("of {}", widgets::seconds(*limit))).font(theme::code()).color(t.weak));
         });

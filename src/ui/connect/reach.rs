@@ -33,8 +33,8 @@ pub fn reach_ui(ui: &mut Ui, form: &mut ConnectForm) {
     );
     ui.add_space(4.0);
     let width = ui.available_width();
-    label(ui, "Further certificate authorities (a PEM file)");
-    field(ui, "Certificate authorities", "those of the system alone", width, cacert);
+    label(ui, "More certificate authorities (a PEM file)");
+    field(ui, "Certificate authorities", "only those of the system", width, cacert);
 }
 
 fn protocol_ui(ui: &mut Ui, protocol: &mut Protocol) {

@@ -16,7 +16,7 @@ pub fn steps_ui(ui: &mut Ui, cx: &Cx<'_>) {
     for step in &cx.state.steps {
         let (icon, color, words) = match step.state {
             StepState::Done => (icons::CHECK, t.weak, "done"),
-            StepState::Passed => (icons::ARROW_RIGHT, t.weak, "went on another way"),
+            StepState::Passed => (icons::ARROW_RIGHT, t.weak, "tried another way"),
             StepState::Failed => (icons::ERROR, t.bad, "failed"),
         };
         ui.horizontal_top(|ui| {

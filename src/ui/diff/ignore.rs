@@ -36,8 +36,8 @@ pub fn ignore_ui(ui: &mut Ui, cx: &Cx<'_>) {
             return;
         }
         let count = widgets::number_text(ask.ignore.len() as u64, "places");
-        let tip = format!("{}\nClick: every place counts again", ask.ignore.join("\n"));
-        let name = format!("Ignored: {}. Count them again", ask.ignore.join(", "));
+        let tip = format!("{}\nClick to compare it again", ask.ignore.join("\n"));
+        let name = format!("Ignored: {}. Compare them again", ask.ignore.join(", "));
         if Button::new(&count).icon(icons::CLOSE).name(&name).tip(&tip).small().show(ui).clicked() {
             act(cx, DiffAction::IgnoreNothing);
         }

@@ -53,7 +53,10 @@ pub fn notes(view: &DiffView) -> Vec<(widgets::Tone, String)> {
         notes.push((Tone::Warn, format!("{} more than are shown", widgets::number_text(text.found.more, "changed lines"))));
     }
     if view.is_late {
-        notes.push((Tone::Warn, "Comparing took too long: the lines are right, but more may be marked than need be".to_owned()));
+        notes.push((
+            Tone::Warn,
+            "Comparing took too long: the lines are correct, but more may be marked than necessary".to_owned(),
+        ));
     }
     notes.truncate(4);
     notes

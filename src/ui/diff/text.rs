@@ -143,7 +143,7 @@ fn footer_ui(ui: &Ui, rect: Rect, view: &DiffView) {
     let t = ThemeTokens::of(ui);
     let lost = view.facts_lost();
     let (glyph, color, words) = if view.found.payload.is_none() || view.text.is_err() {
-        (icons::INFO, t.weak, "Facts are told where both answers have data and text".to_owned())
+        (icons::INFO, t.weak, "Facts are compared only where both answers have data and text".to_owned())
     } else if lost == 0 {
         (icons::INFO, t.weak, "Each fact of A's data that is in A's text is in B's text".to_owned())
     } else {

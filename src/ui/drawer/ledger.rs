@@ -9,6 +9,7 @@ use egui::{Id, Key, Popup, Rect, Response, RichText, Role, ScrollArea, Sense, St
 use self::columns::{Columns, Widths};
 use super::SIDE;
 use crate::analysis::{NeededQuery, RowQuery, counted, ratio_of};
+use crate::capture::FactCount;
 use crate::format::FORMATS;
 use crate::format::ledger::Row;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
@@ -19,7 +20,7 @@ use crate::ui::theme::{self, LEDGER_ROW, ThemeTokens};
 use crate::ui::what_if::{self, change};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
-use crate::verdict::CountedRow;
+use crate::verdict::{CountedRow, SentAs};
 
 /// Height of the line above the derived formats.
 const DERIVED: f32 = 8.0;
@@ -58,13 +59,40 @@ fn lines<'a>(cx: &Cx<'a>) -> Vec<Line<'a>> {
         .collect()
 }
 
-/// The format that the deltas are against: the one chosen, else what is sent.
-fn baseline(cx: &Cx<'_>, lines: &[Line<'_>]) -> &'static str {
-    let has = |id: &str| lines.iter().any(|line| line.format == id && matches!(line.known, Known::Row(..)));
-    match cx.state.settings.baseline {
-        Some(chosen) if has(chosen) => chosen,
-        _ => sent(lines),
+/// What the deltas are against: the format chosen, else what is sent, by a host where one is chosen.
+#[derive(Clone, Copy)]
+enum Baseline<'a> {
+    Format(&'static str),
+    Host(SentAs<'a>, Count),
+}
+
+impl<'a> Baseline<'a> {
+    fn of(cx: &Cx<'a>, lines: &[Line<'_>]) -> Self {
+        let sent = sent(lines);
+        let has = |id: &&str| lines.iter().any(|line| line.format == *id && matches!(line.known, Known::Row(..)));
+        match (cx.state.settings.baseline.filter(has).filter(|chosen| *chosen != sent), host(cx)) {
+            (Some(chosen), _) => Self::Format(chosen),
+            (None, Some((host, count))) => Self::Host(host, count),
+            (None, None) => Self::Format(sent),
+        }
     }
+
+    fn is(self, format: &str) -> bool {
+        matches!(self, Self::Format(own) if own == format)
+    }
+
+    fn title(self) -> String {
+        match self {
+            Self::Format(format) => format_title(format).to_owned(),
+            Self::Host(host, _) => host.row.host.name.clone(),
+        }
+    }
+}
+
+/// What the host that one views the answer as sends, where that is known.
+fn host<'a>(cx: &Cx<'a>) -> Option<(SentAs<'a>, Count)> {
+    let host = cx.sent_as()??;
+    Some((host, host.count?))
 }
 
 /// The format that is sent.
@@ -77,10 +105,14 @@ fn sent(lines: &[Line<'_>]) -> &'static str {
 pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let t = ThemeTokens::of(ui);
     let lines = lines(cx);
-    let baseline = baseline(cx, &lines);
+    let baseline = Baseline::of(cx, &lines);
     let sent = sent(&lines);
-    let name = if baseline == sent { "as sent" } else { format_title(baseline) };
-    let button = Button::new(name)
+    let name = match baseline {
+        Baseline::Format(format) if format == sent => "as sent".to_owned(),
+        Baseline::Format(format) => format_title(format).to_owned(),
+        Baseline::Host(host, _) => host.name(),
+    };
+    let button = Button::new(&name)
         .menu()
         .height(theme::ICON_BUTTON)
         .name("Baseline")
@@ -90,7 +122,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.spacing_mut().item_spacing.y = 0.0;
         for line in lines.iter().filter(|line| matches!(line.known, Known::Row(..))) {
             let hue = t.hue(line.format).color;
-            if menu_row(ui, format_title(line.format), Some(hue), line.format == baseline).clicked() {
+            if menu_row(ui, format_title(line.format), Some(hue), baseline.is(line.format)).clicked() {
                 cx.send(SettingsAction::SetBaseline(line.format));
                 ui.close();
             }
@@ -140,7 +172,8 @@ fn money(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<String> {
 pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let lines = lines(cx);
     let lines = lines.as_slice();
-    let baseline = baseline(cx, lines);
+    let baseline = Baseline::of(cx, lines);
+    let host = host(cx);
     let t = ThemeTokens::of(ui);
     let outer = ui.available_rect_before_wrap();
     // All of the drawer is taken, however many rows fit: its height is the person's.
@@ -149,8 +182,11 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
     focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Token ledger"));
     keys(ui, cx, &focus, lines);
     let rows = || lines.iter().filter_map(|line| if let Known::Row(row, count) = line.known { Some((row, count)) } else { None });
-    let most = rows().map(|(_, count)| count.high()).max().unwrap_or(0);
-    let base = rows().find(|(row, _)| row.format == baseline).map(|(_, count)| count);
+    let most = rows().map(|(_, count)| count).chain(host.map(|(_, count)| count)).map(Count::high).max().unwrap_or(0);
+    let base = match baseline {
+        Baseline::Format(format) => rows().find(|(row, _)| row.format == format).map(|(_, count)| count),
+        Baseline::Host(_, count) => Some(count),
+    };
     let has_counted = cx.state.settings.tokenizer == Tokenizer::Claude
         && cx.state.view.capture.as_ref().is_some_and(|capture| cx.state.has_exact_counts(capture));
     let digit = ui.painter().layout_no_wrap("0".to_owned(), theme::code(), t.text).size().x;
@@ -182,6 +218,9 @@ pub fn ledger_ui(ui: &mut Ui, cx: &Cx<'_>) {
         ui.spacing_mut().item_spacing.y = 0.0;
         ScrollArea::vertical().id_salt("ledger rows").auto_shrink(false).show(ui, |ui| {
             let mut is_derived = false;
+            if let Some((host, count)) = host {
+                host_ui(ui, cx, host, count, &scale);
+            }
             for line in &first {
                 if !is_as_sent(line.format) && !is_derived {
                     is_derived = true;
@@ -246,7 +285,7 @@ fn absent_ui(ui: &mut Ui, lines: &[Line<'_>]) {
 }
 
 /// The text beside the data counts with every derived format, whose own tokens do not have it.
-fn prose_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>], baseline: &str) {
+fn prose_ui(ui: &mut Ui, cx: &Cx<'_>, lines: &[Line<'_>], baseline: Baseline<'_>) {
     let prose = lines.iter().find_map(|line| match line.known {
         Known::Row(row, count) if !is_as_sent(row.format) => {
             compared(cx, row, count, baseline).filter(|whole| *whole != count).map(|_| row.prose)
@@ -268,7 +307,7 @@ fn note_ui(ui: &mut Ui, words: &str) {
     response.on_hover_text(words);
 }
 
-fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
+fn head_ui(ui: &Ui, rect: Rect, scale: &Scale<'_>) {
     let t = ThemeTokens::of(ui);
     let columns = Columns::of(rect, &scale.widths);
     let y = rect.center().y;
@@ -278,7 +317,8 @@ fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
         widgets::text_right(ui, pos2(x, y), text, font(), t.weak);
     };
     right(columns.tokens, "Tokens");
-    let against = if scale.baseline == scale.sent { "vs sent" } else { "vs baseline" };
+    let is_sent = matches!(scale.baseline, Baseline::Host(..)) || scale.baseline.is(scale.sent);
+    let against = if is_sent { "vs sent" } else { "vs baseline" };
     right(columns.change, if scale.is_what_if { "What if" } else { against });
     right(columns.facts, "Facts");
     for (x, text) in [(columns.counted, "Exact"), (columns.bytes, "Bytes"), (columns.chars, "Chars")] {
@@ -292,10 +332,10 @@ fn head_ui(ui: &Ui, rect: Rect, scale: &Scale) {
 }
 
 /// What a row is measured against.
-struct Scale {
+struct Scale<'a> {
     most: u64,
     base: Option<Count>,
-    baseline: &'static str,
+    baseline: Baseline<'a>,
     /// The format that is sent, and the cheapest that loses nothing.
     sent: &'static str,
     winner: Option<(&'static str, String)>,
@@ -306,11 +346,26 @@ struct Scale {
     has_counted: bool,
 }
 
-impl Scale {
+impl Scale<'_> {
+    /// Which share of the longest bar a count has.
+    fn share(&self, count: Count) -> f32 {
+        if self.most == 0 { 0.0 } else { count.high() as f32 / self.most as f32 }
+    }
+
+    /// The tick of the baseline on a bar.
+    fn tick_ui(&self, ui: &Ui, bar: Rect) {
+        if let Some(base) = self.base {
+            let x = (bar.left() + bar.width() * self.share(base)).round();
+            let tick = Rect::from_center_size(pos2(x, bar.center().y), vec2(1.5, 12.0));
+            ui.painter().rect_filled(tick, 0.0, ThemeTokens::of(ui).strong);
+        }
+    }
+
     /// Whether it is one of the rows of a low window.
     fn is_among_few(&self, format: &str) -> bool {
         matches!(format, "content" | "structured" | "json")
-            || [self.sent, self.baseline].contains(&format)
+            || self.sent == format
+            || self.baseline.is(format)
             || self.winner.as_ref().is_some_and(|(winner, _)| *winner == format)
     }
 }
@@ -318,7 +373,56 @@ impl Scale {
 /// So many rows stand in a low window, with the line below them.
 const FEW: usize = 6;
 
-fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Response) {
+/// What a host sends, above the formats: a click shows its text.
+fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: SentAs<'_>, count: Count, scale: &Scale<'_>) {
+    let t = ThemeTokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::click());
+    let is_baseline = matches!(scale.baseline, Baseline::Host(..));
+    if is_baseline || response.hovered() {
+        ui.painter().rect_filled(rect, 0.0, t.hover);
+    }
+    let columns = Columns::of(rect, &scale.widths);
+    let y = rect.center().y;
+    let (name_x, name) = (columns.name + 16.0, host.name());
+    widgets::glyph_at(ui, pos2(columns.name + 4.0, y), icons::HOSTS, theme::icon_font(12.0), t.strong);
+    widgets::text_at(ui, pos2(name_x, y), &name, theme::medium(13.0), t.strong, columns.bar.left() - name_x - 8.0);
+    let bar = Rect::from_center_size(pos2(columns.bar.center().x, y), vec2(columns.bar.width(), 8.0));
+    if bar.width() > 24.0 {
+        widgets::bar(ui, bar, scale.share(count), t.text);
+        scale.tick_ui(ui, bar);
+    }
+    widgets::text_right(ui, pos2(columns.tokens, y), counted(count), theme::mono_semibold(12.0), t.strong);
+    let changed = match scale.base {
+        _ if is_baseline => "baseline".to_owned(),
+        base => base.map_or_else(|| "–".to_owned(), |base| delta(count, base)),
+    };
+    widgets::text_right(ui, pos2(columns.change, y), &changed, theme::code(), t.weak);
+    if let Some(x) = columns.bytes {
+        widgets::text_right(ui, pos2(x, y), widgets::grouped(host.row.bytes), theme::code(), t.weak);
+    }
+    let (facts, is_lost) = match host.row.facts {
+        Some(facts) if facts.missing > 0 => (missing_text(facts), true),
+        Some(_) => ("all".to_owned(), false),
+        None => ("–".to_owned(), false),
+    };
+    let color = if is_lost { t.warn } else { t.weak };
+    let left = widgets::text_right(ui, pos2(columns.facts, y), facts, theme::code(), color);
+    if is_lost {
+        widgets::glyph_at(ui, pos2(left - 10.0, y), icons::MISSING, theme::icon_font(12.0), color);
+    }
+    let happens = host.row.happens();
+    if let Some(x) = columns.round_trip {
+        widgets::text_at(ui, pos2(x, y), &happens, theme::small(), t.weak, rect.right() - SIDE - x);
+    }
+    widgets::focus_ring_inside(ui, &response);
+    let spoken = format!("{name}, {} tokens, {changed}, {}, {happens}", counted(count), host.row.shown_text());
+    response.widget_info(|| WidgetInfo::labeled(Role::Row, true, &spoken));
+    if response.on_hover_text(host.row.dropped_text()).clicked() {
+        cx.send(ViewAction::SetPane { pane: 1, shows: PaneView::Host(host.row.host.id) });
+    }
+}
+
+fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale<'_>, focus: &Response) {
     let t = ThemeTokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), LEDGER_ROW), Sense::hover());
     let response = ui.interact(rect, ui.scope_id().with(("ledger row", line.format)), Sense::CLICK);
@@ -330,7 +434,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         (false, true) => t.hue(line.format).color,
         (false, false) => t.faint,
     };
-    let is_baseline = line.format == scale.baseline;
+    let is_baseline = scale.baseline.is(line.format);
     let is_peeked = cx.state.view.peek == Some(line.format);
     let fill = match () {
         () if is_peeked => Some(t.accent_bg),
@@ -403,7 +507,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     }
     let less = less(cx, row);
     let bar = Rect::from_center_size(pos2(columns.bar.center().x, y), vec2(columns.bar.width(), 8.0));
-    let share = |count: Count| if scale.most == 0 { 0.0 } else { count.high() as f32 / scale.most as f32 };
+    let share = |count: Count| scale.share(count);
     if bar.width() > 24.0 {
         widgets::bar(ui, bar, share(less.unwrap_or(count)), color);
         let mut x = bar.left() + bar.width() * share(less.unwrap_or(count));
@@ -418,10 +522,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
             let low = bar.left() + bar.width() * share(Count::Exact(count.low()));
             ui.painter().hline(low..=x, y, Stroke::new(2.0, t.panel));
         }
-        if let Some(base) = scale.base {
-            let x = (bar.left() + bar.width() * share(base)).round();
-            ui.painter().rect_filled(Rect::from_center_size(pos2(x, y), vec2(1.5, 12.0)), 0.0, t.strong);
-        }
+        scale.tick_ui(ui, bar);
     }
     let mono = || theme::code();
     let right = |x: Option<f32>, text: String, color| {
@@ -444,7 +545,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
             if is_winner { t.ok } else { t.text },
         ),
     };
-    widgets::text_right(ui, pos2(columns.change, y), &changed, theme::regular(12.0), changed_color);
+    widgets::text_right(ui, pos2(columns.change, y), &changed, theme::code(), changed_color);
     right(columns.bytes, widgets::grouped(row.bytes), t.weak);
     right(columns.chars, widgets::grouped(row.chars), t.weak);
     let facts = facts_ui(ui, pos2(columns.facts, y), row);
@@ -461,9 +562,8 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
         }
         widgets::text_at(ui, pos2(x, y), word, theme::small(), color, rect.right() - SIDE - x);
     }
-    let against = ratio
-        .filter(|_| !is_baseline)
-        .map_or_else(String::new, |_| format!(", {changed} against {}", format_title(scale.baseline)));
+    let against =
+        ratio.filter(|_| !is_baseline).map_or_else(String::new, |_| format!(", {changed} against {}", scale.baseline.title()));
     let mut baseline = if is_baseline { ", baseline".to_owned() } else { String::new() };
     if let Some((_, badge)) = scale.winner.as_ref().filter(|_| is_winner) {
         baseline.push_str(&format!(", {badge}"));
@@ -484,7 +584,7 @@ fn row_ui(ui: &mut Ui, cx: &Cx<'_>, line: &Line<'_>, scale: &Scale, focus: &Resp
     let trip = match &row.round_trip {
         Some(trip) => trip.summary().map(|summary| format!("Round trip {}: {summary}", trip.verdict.name())),
         None if line.format == "wire" => Some("Not tested: the message holds the answer itself; it is not read back".to_owned()),
-        None => Some("Not tested: the data does not stand in this text as data that could be read back".to_owned()),
+        None => Some("Not tested: this text does not hold the data in a form that can be read back".to_owned()),
     };
     let words: Vec<String> = lost.into_iter().chain(trip).collect();
     if !words.is_empty() {
@@ -498,12 +598,13 @@ fn is_as_sent(id: &str) -> bool {
 
 /// What a row is compared by: against what is sent, with the text beside the data, which is said in any format; `None` where
 /// that text says what the row leaves out.
-fn compared(cx: &Cx<'_>, row: &Row, count: Count, baseline: &str) -> Option<Count> {
-    if !is_as_sent(baseline) || row.is_twin {
+fn compared(cx: &Cx<'_>, row: &Row, count: Count, baseline: Baseline<'_>) -> Option<Count> {
+    if matches!(baseline, Baseline::Format(format) if !is_as_sent(format)) || row.is_twin {
         return Some(count);
     }
     let prose = cx.state.settings.tokenizer.from_tokens(row.prose).filter(|_| row.prose != Tokens::default());
-    row.left_out.is_none().then(|| prose.map_or(count, |prose| count.plus(prose)))
+    let sent_as = cx.sent_as().flatten().filter(|host| host.count.is_some());
+    verdict::left_out(row, sent_as).is_none().then(|| prose.map_or(count, |prose| count.plus(prose)))
 }
 
 /// What a row costs without the keys that are struck: what the server sent stays as it is, what is written from the
@@ -528,7 +629,7 @@ fn facts_ui(ui: &Ui, right: egui::Pos2, row: &Row) -> String {
     let text = facts_text(row);
     let is_lost = row.left_out.is_some() || row.facts.is_some_and(|facts| facts.missing > 0);
     let color = if is_lost { t.warn } else { t.weak };
-    let left = widgets::text_right(ui, right, &text, theme::regular(12.0), color);
+    let left = widgets::text_right(ui, right, &text, theme::code(), color);
     if is_lost {
         widgets::glyph_at(ui, pos2(left - 10.0, right.y), icons::MISSING, theme::icon_font(12.0), color);
     }
@@ -544,13 +645,16 @@ fn facts_ui(ui: &Ui, right: egui::Pos2, row: &Row) -> String {
 /// "all", "−5 of 53", "leaves out 6".
 pub(super) fn facts_text(row: &Row) -> String {
     match (row.facts, row.left_out) {
-        (Some(facts), _) if facts.missing > 0 => {
-            format!("−{} of {}", widgets::grouped(facts.missing), widgets::grouped(facts.total))
-        }
+        (Some(facts), _) if facts.missing > 0 => missing_text(facts),
         (_, Some(left_out)) => format!("leaves out {}", widgets::grouped(left_out.statements + left_out.others)),
         (Some(_), None) => "all".to_owned(),
         (None, None) => "–".to_owned(),
     }
+}
+
+/// "−5 of 53".
+fn missing_text(facts: FactCount) -> String {
+    format!("−{} of {}", widgets::grouped(facts.missing), widgets::grouped(facts.total))
 }
 
 /// "−43%", "+11%", "−1 tok", "±0".
@@ -575,7 +679,7 @@ fn winner(cx: &Cx<'_>, lines: &[Line<'_>]) -> Option<(&'static str, String)> {
             Known::Working | Known::Failed(_) => None,
         })
         .collect();
-    let strip = verdict::strip(&rows, &cx.state.settings.tokenizer)?;
+    let strip = verdict::strip(&rows, cx.sent_as()?, &cx.state.settings.tokenizer)?;
     let winner = strip.winner()?;
     // Where another is a little cheaper, the strip has the room to say so.
     let cheapest = winner.badge.as_ref().filter(|badge| badge.starts_with("cheapest"));

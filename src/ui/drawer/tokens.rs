@@ -59,7 +59,7 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         "The token map is that of JSON, compact".to_owned()
     } else {
         format!(
-            "Single tokens are told apart by the built-in encodings alone, so the map is by {} and not by {}",
+            "Only the built-in encodings tell single tokens apart, so the map uses {}, not {}",
             encoding.name(),
             chosen.name()
         )
@@ -80,7 +80,7 @@ pub fn verdict_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect) {
         let map = match map(cx) {
             QueryState::Ready(Some(map)) => map,
             QueryState::Ready(_) => {
-                ui.label(RichText::new("No data in this answer: nothing to take apart.").font(theme::base()).color(t.weak));
+                ui.label(RichText::new("No data in this answer, so nothing to break down.").font(theme::base()).color(t.weak));
                 return;
             }
             QueryState::Failed(problem) => {

@@ -20,7 +20,7 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
     let deliveries = match cx.ask(DeliveriesQuery) {
         QueryState::Ready(Some(deliveries)) => deliveries,
         QueryState::Ready(_) => {
-            widgets::empty_ui(ui, "This answer has no data that could be delivered in another way.", None);
+            widgets::empty_ui(ui, "This answer has no data that could be sent another way.", None);
             return;
         }
         QueryState::Failed(problem) => {
@@ -48,8 +48,8 @@ pub fn deliveries_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let size = if rect.height() < super::LOW { 14.0 } else { 17.0 };
         ui.add(egui::Label::new(egui::RichText::new(verdict).font(theme::semibold(size)).color(t.strong)).wrap());
         let cells = || deliveries.rows.iter().flat_map(|row| &row.cells);
-        let words = "The same data, delivered otherwise: made by Loupe from this answer and put through every host's rules; no server sent it.";
-        let green = if cells().all(|cell| cell.has_text) { "" } else { " Only a green check shows what the text says beside the data as well." };
+        let words = "The same data sent in other ways: written by Loupe from this answer and put through every host's rules. No server sent it.";
+        let green = if cells().all(|cell| cell.has_text) { "" } else { " Only a green check also shows what the text says beyond the data." };
         let words = format!("{words}{green}");
         ui.add(egui::Label::new(egui::RichText::new(words).font(theme::small()).color(t.weak)).wrap());
         ui.add_space(8.0);

@@ -1,7 +1,11 @@
 //! One host in detail: what its model sees in one sentence, where it cuts, how that is known, the exact text, what is lost,
 //! and the tool's definition as its model sees it.
 
-use egui::{Align, Layout, Popup, Rect, RichText, ScrollArea, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
+use std::ops::Range;
+
+use egui::{
+    Align, Layout, Popup, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 
 use super::{SIDE, row};
 use crate::analysis::{HostRemovedQuery, HostRow, HostsReport, TextOf, evidence_text};
@@ -14,6 +18,10 @@ use crate::ui::panes::{self, host_alone_ui, host_legend_ui};
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 use crate::ui::{Cx, icons};
+
+/// The width of the strip beside the text that shows all of it, and the most pieces in it.
+const OVERVIEW: f32 = 20.0;
+const PIECES: usize = 256;
 
 pub fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, row: &HostRow) {
     let t = ThemeTokens::of(ui);
@@ -53,7 +61,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
             }
             difference_ui(ui, cx, report, row);
             let is_pinned = cx.state.view.hosts.pinned.contains(&id);
-            let name = if is_pinned { "Pinned: let it go" } else { "Pin: this host comes first" };
+            let name = if is_pinned { "Unpin this host" } else { "Pin this host: it comes first" };
             if widgets::icon_button(ui, icons::BASELINE, name).clicked() {
                 cx.send(Action::Hosts(HostsAction::Pin(id)));
             }
@@ -72,7 +80,7 @@ fn head_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
 
 /// The difference of this text to that of another lane.
 fn difference_ui(ui: &mut Ui, cx: &Cx<'_>, report: &HostsReport, row: &HostRow) {
-    let button = widgets::icon_button(ui, icons::DIFF, "Difference to another host's text");
+    let button = widgets::icon_button(ui, icons::DIFF, "Compare with another host's text");
     Popup::menu(&button).width(280.0).show(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for lane in report.lanes.iter().filter(|lane| report.hosts_of(lane).all(|other| other.host.id != row.host.id)) {
@@ -105,7 +113,7 @@ fn evidence_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         .frameless()
         .height(22.0)
         .name("How this is known")
-        .tip("Its rule in words, and where it stands");
+        .tip("The rule in words, and its sources");
     // The icon stands where the text above begins.
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), egui::Sense::hover());
     let mut left = ui.new_child(widgets::region(ui, "evidence").max_rect(rect.with_min_x(rect.left() - 10.0)));
@@ -197,7 +205,7 @@ fn cut_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     ui.painter().rect_filled(rect, theme::RADIUS_BAR, color);
     let x = |at: usize| rect.left() + rect.width() * (at as f64 / full as f64) as f32;
     // More pieces than there are pixels say nothing.
-    for gone in row.view.removed.iter().take(256) {
+    for gone in row.view.removed.iter().take(PIECES) {
         let place = Rect::from_x_y_ranges(x(gone.start)..=x(gone.end).max(x(gone.start) + 1.0), rect.y_range());
         ui.painter().rect(place, 0.0, t.warn_bg, Stroke::new(1.0, t.warn_line), StrokeKind::Inside);
         let painter = ui.painter().with_clip_rect(place.shrink(1.0).intersect(ui.clip_rect()));
@@ -249,7 +257,12 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
     let t = ThemeTokens::of(ui);
     let foot = Rect::from_min_max(pos2(rect.left(), rect.bottom() - theme::FOOTER - 2.0), rect.max);
     ui.painter().hline(rect.x_range(), foot.top() + 0.5, Stroke::new(1.0, t.line));
-    let body = rect.with_max_y(foot.top());
+    let mut body = rect.with_max_y(foot.top());
+    if !row.view.limit.bites.is_empty() {
+        let strip = body.with_min_x(body.right() - OVERVIEW);
+        overview_ui(ui, row, strip, cx.state.view.hosts.shows_removed);
+        body.max.x = strip.left();
+    }
     ui.scope_builder(widgets::region(ui, ("text", row.host.id)).max_rect(body), |ui| {
         ui.set_clip_rect(body.intersect(ui.clip_rect()));
         host_alone_ui(ui, cx, row.host.id);
@@ -270,6 +283,44 @@ fn text_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, row: &HostRow) {
             }
         });
     });
+}
+
+/// The whole text from top to bottom, what is kept of it and what is removed; a click goes there.
+fn overview_ui(ui: &Ui, row: &HostRow, rect: Rect, shows_removed: bool) {
+    let t = ThemeTokens::of(ui);
+    ui.painter().rect_filled(rect, 0.0, t.panel);
+    ui.painter().vline(rect.left() + 0.5, rect.y_range(), Stroke::new(1.0, t.line));
+    let full = row.view.full.len().max(1);
+    let bar = rect.shrink2(vec2(5.0, 8.0));
+    let y = |at: usize| bar.top() + bar.height() * (at as f64 / full as f64) as f32;
+    let place =
+        |range: &Range<usize>| Rect::from_x_y_ranges(bar.x_range(), y(range.start)..=y(range.end).max(y(range.start) + 2.0));
+    let color = if row.shares.has_structured { t.hue_structured.color } else { t.hue_text.color };
+    // More pieces than there are pixels say nothing.
+    for gone in row.view.removed.iter().take(PIECES) {
+        ui.painter().rect(place(gone), 0.0, t.warn_bg, Stroke::new(1.0, t.warn_line), StrokeKind::Inside);
+    }
+    for kept in row.view.kept.iter().take(PIECES) {
+        ui.painter().rect_filled(place(kept), 0.0, color);
+    }
+    let response = ui.interact(rect, ui.scope_id().with("overview"), Sense::click());
+    let spoken = format!("{} of {} bytes kept", grouped(full as u64 - row.view.removed_bytes()), grouped(full as u64));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
+    widgets::focus_ring_inside(ui, &response);
+    if let Some(pos) = response.interact_pointer_pos().filter(|_| response.clicked()) {
+        let share = ((pos.y - bar.top()) / bar.height()).clamp(0.0, 1.0);
+        let at = (f64::from(share) * full as f64) as usize;
+        panes::show_in_host(ui, if shows_removed { at } else { shown_at(row, at) });
+        ui.request_repaint();
+    }
+    response.on_hover_text(format!("{spoken}. A click goes there."));
+}
+
+/// Where in the text that is left a place of the whole one stands, or stood.
+fn shown_at(row: &HostRow, full: usize) -> usize {
+    let spans = row.view.spans.iter().filter_map(|span| Some((span.full()?, span.range())));
+    let before = spans.take_while(|(from, _)| *from <= full).last();
+    before.map_or(0, |(from, range)| (range.start + (full - from)).min(range.end))
 }
 
 fn lost_ui(ui: &mut Ui, row: &HostRow) {
@@ -316,7 +367,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
     let yes = |known: Option<bool>| known.map(|is| if is { "shown" } else { "left out" }.to_owned());
     let tokens = row.definition_tokens.map(|tokens| {
         format!(
-            "{} tokens ({}), without the provider's own frame",
+            "{} tokens ({}), without the provider's own wrapping",
             grouped(tokens.get(cx.state.settings.encoding())),
             cx.state.settings.encoding().name()
         )
@@ -331,7 +382,7 @@ fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, row: &HostRow) {
         ("Annotations", yes(definition.annotations)),
         ("Input schema", definition.input_schema.clone()),
         ("Loading", definition.loading.clone()),
-        ("Known how", definition.certainty.clone()),
+        ("Evidence", definition.certainty.clone()),
         (
             "Description",
             definition.description.as_ref().map(|text| {

@@ -170,7 +170,7 @@ pub fn lanes_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport, sele
     ui.painter().hline(rect.x_range(), head.bottom() - 0.5, Stroke::new(1.0, t.line));
     let list = Rect::from_min_max(head.left_bottom(), pos2(rect.right(), rect.bottom() - if is_screen { FOOT } else { 0.0 }));
     let focus = ui.interact(list, Id::unique(("lanes", is_screen)), Sense::focusable_noninteractive());
-    focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts by what becomes of the answer"));
+    focus.widget_info(|| WidgetInfo::labeled(Role::Table, true, "Hosts by outcome"));
     keys(ui, cx, &focus, report, selected);
     // Heights depend on the width alone; what is out of sight is not drawn.
     let mut tops = Vec::new();
@@ -289,8 +289,7 @@ fn lane_ui(ui: &mut Ui, list: &List<'_>, rect: Rect, laid: &Laid<'_>) {
     }
     let tokens = first.tokens.map(|tokens| grouped(tokens.get(cx.state.settings.encoding())));
     if let Some(tokens) = &tokens {
-        let left = widgets::text_right(ui, pos2(columns.tokens, y), "tok", theme::small(), t.weak);
-        widgets::text_right(ui, pos2(left - 5.0, y), tokens, theme::mono_semibold(12.0), t.strong);
+        widgets::number_right(ui, pos2(columns.tokens, y), tokens, theme::mono_semibold(12.0), t.strong, "tok");
     }
     widgets::glyph_at(ui, pos2(columns.happens.start + 6.0, y), icon, theme::icon_font(14.0), color);
     let place = pos2(columns.happens.start + 18.0, (y - laid.happens.size().y / 2.0).round());
@@ -363,7 +362,7 @@ fn foot_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, report: &HostsReport) {
             let has_cut = report.rows.iter().any(|row| row.limit().state.is_truncated() == Some(true));
             let button = widgets::Button::new("Next cut").shortcut("F8").frameless().height(22.0);
             if has_cut && button.show(ui).clicked() {
-                next_cut(ui, cx).into_iter().for_each(|action| cx.send(action));
+                next_cut(ui, cx, true).into_iter().for_each(|action| cx.send(action));
             }
         });
     });
@@ -374,13 +373,20 @@ fn moved_id() -> Id {
 }
 
 /// Turns to the next host that cuts, in the order of the lanes, and to the place where it does.
-pub fn next_cut(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
+pub fn next_cut(ui: &Ui, cx: &Cx<'_>, is_forward: bool) -> Option<Action> {
     let report = cx.ready(crate::analysis::HostsQuery)?;
     let hosts: Vec<&HostRow> = shown(ui, cx, report).into_iter().flatten().collect();
     let at = cx.state.view.hosts.selected.and_then(|id| hosts.iter().position(|row| row.host.id == id));
-    let after = at.map_or(0, |at| at + 1);
     let cuts = |row: &&&HostRow| row.limit().state.is_truncated() == Some(true);
-    let next = hosts[after..].iter().chain(&hosts[..after]).find(cuts)?.host.id;
+    let next = if is_forward {
+        let after = at.map_or(0, |at| at + 1);
+        hosts[after..].iter().chain(&hosts[..after]).find(cuts)?
+    } else {
+        let before = at.unwrap_or(0);
+        hosts[before..].iter().chain(&hosts[..before]).rfind(cuts)?
+    }
+    .host
+    .id;
     ui.data_mut(|data| data.insert_temp(moved_id(), true));
     panes::next_cut(ui, next);
     Some(Action::Hosts(HostsAction::Select(next)))

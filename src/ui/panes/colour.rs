@@ -31,7 +31,7 @@ pub fn job(t: &ThemeTokens, shown: &Shown, view: &TextView, row: &TextRow) -> La
     match view.syntax {
         Syntax::Plain => append(&mut job, text, &plain),
         Syntax::Markdown => markdown(&mut job, t, text, row.number.is_some()),
-        Syntax::Json => json_row(&mut job, t, view, row),
+        Syntax::Json => json_row(&mut job, t, &view.text, &row.range, row.is_in_string),
     }
     job
 }
@@ -62,6 +62,9 @@ fn markdown(job: &mut LayoutJob, t: &ThemeTokens, text: &str, is_line_start: boo
     }
 }
 
+/// So far beyond a row is looked for the end of a string, and what follows it.
+const AHEAD: usize = 4_096;
+
 /// What a stretch of JSON is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
@@ -74,13 +77,13 @@ enum Part {
 }
 
 /// A row is coloured by itself: it knows whether it begins inside a string. What a string is, a key or a value, is told by
-/// what follows it in the line, which is at most a few thousand bytes.
-fn json_row(job: &mut LayoutJob, t: &ThemeTokens, view: &TextView, row: &TextRow) {
-    let end = view.lines.get(row.line as usize).map_or(row.range.end, |line| line.range.end.max(row.range.end));
-    let before = view.text[..row.range.start].bytes().rev().take_while(|byte| *byte == b'\\').count();
-    let start = Start { is_in_string: row.is_in_string, is_escaped: before % 2 == 1 };
-    for (range, part) in json(&view.text[row.range.start..end], start, row.range.len()) {
-        let range = row.range.start + range.start..(row.range.start + range.end).min(row.range.end);
+/// what follows it.
+pub fn json_row(job: &mut LayoutJob, t: &ThemeTokens, text: &str, range: &Range<usize>, is_in_string: bool) {
+    let end = text.floor_char_boundary((range.end + AHEAD).min(text.len()));
+    let before = text[..range.start].bytes().rev().take_while(|byte| *byte == b'\\').count();
+    let start = Start { is_in_string, is_escaped: before % 2 == 1 };
+    for (part_range, part) in json(&text[range.start..end], start, range.len()) {
+        let piece = range.start + part_range.start..(range.start + part_range.end).min(range.end);
         let color = match part {
             Part::Key => t.text,
             Part::String => t.json_string,
@@ -88,7 +91,7 @@ fn json_row(job: &mut LayoutJob, t: &ThemeTokens, view: &TextView, row: &TextRow
             Part::Word => t.json_bool,
             Part::Punctuation => t.weak,
         };
-        append(job, &view.text[range], &TextFormat::simple(theme::code(), color));
+        append(job, &text[piece], &TextFormat::simple(theme::code(), color));
     }
 }
 
@@ -148,7 +151,13 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::analysis::tests::subject_of;
+    use crate::analysis::{Ctx, TextQuery, TextRowsQuery};
+    use crate::cancel::Cancel;
+    use crate::host::Hosts;
 
     fn parts(text: &str, is_in_string: bool) -> Vec<(&str, Part)> {
         let start = Start { is_in_string, is_escaped: false };
@@ -184,6 +193,35 @@ mod tests {
         assert_eq!(json(r#"" b":1"#, start(true), 3), [(0..4, Part::Key)]);
         assert_eq!(json(r#"":1"#, start(false), 3).len(), 3);
         assert_eq!(json(r#"12,"a""#, Start::default(), 2), [(0..2, Part::Number)]);
+    }
+
+    /// However a text is cut into rows, each character has the colour that it has in the whole.
+    #[test]
+    fn a_long_line_has_its_colours_everywhere() {
+        let record = |at: usize| format!(r#"{{"id":{at},"no\\te \"é\"":"a \"b\", {}:{at}","on":true}}"#, "x".repeat(at % 90));
+        let data = format!("[{}]", (0..200).map(record).collect::<Vec<_>>().join(","));
+        let subjects = [Arc::new(subject_of(&format!(r#"{{"structuredContent":{{"items":{data}}}}}"#)))];
+        let (hosts, cancel) = (Hosts::built_in(), Cancel::new());
+        let cx = Ctx::of(&subjects, &hosts, &cancel);
+        let view = cx.get(&TextQuery("json")).unwrap().unwrap();
+        let colours = |job: &LayoutJob| -> Vec<Color32> {
+            let of = |section: &egui::text::LayoutSection| {
+                vec![section.format.color; section.byte_range.end.0 - section.byte_range.start.0]
+            };
+            job.sections.iter().flat_map(of).collect()
+        };
+        let mut whole = LayoutJob::default();
+        json_row(&mut whole, &theme::DARK, &view.text, &(0..view.text.len()), false);
+        let whole = colours(&whole);
+        assert!(view.text.len() > 4 * 2_048 && !view.text.contains('\n'));
+        for columns in [0, 16, 37, 61, 80, 200] {
+            let rows = cx.get(&TextRowsQuery { format: "json", columns }).unwrap().unwrap();
+            for row in rows.iter() {
+                let text = &view.text[row.range.clone()];
+                let told = colours(&job(&theme::DARK, &Shown::of(text), &view, row));
+                assert!(told == whole[row.range.clone()], "{columns} columns, at {}: {text}", row.range.start);
+            }
+        }
     }
 
     #[test]

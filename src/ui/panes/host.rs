@@ -8,7 +8,7 @@ use egui::{Align, Color32, Id, Layout, Pos2, Rect, RichText, Role, ScrollArea, S
 
 use super::select::{DrawnText, Selection, between, intersect};
 use super::text::goto_id;
-use super::{PaneCx, find};
+use super::{PaneCx, colour, find};
 use crate::analysis::special::Shown;
 use crate::analysis::{
     HostCutsQuery, HostLine, HostMark, HostRemovedQuery, HostRows, HostRowsQuery, HostsQuery, TextRow, evidence_text,
@@ -56,12 +56,11 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
 }
 
 /// Texts outside of the three panes have one selection among them.
-const ALONE: usize = 9;
+const ALONE_PANE: PaneCx = PaneCx { index: 9, format: "host", is_focused: true };
 
 /// The exact text in the room that is left, where it is in none of the panes.
 pub fn host_alone_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId) {
-    let pane = PaneCx { index: ALONE, format: "host", is_focused: true };
-    host_text_ui(ui, cx, host, &pane);
+    host_text_ui(ui, cx, host, &ALONE_PANE);
 }
 
 /// The exact text in the room that is left.
@@ -69,7 +68,8 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
     let with_cuts = cx.state.view.hosts.shows_removed;
     let char_width = ui.painter().layout_no_wrap("0".repeat(64), theme::code(), Color32::PLACEHOLDER).size().x / 64.0;
     let columns = ((ui.available_width() - 32.0) / char_width).clamp(16.0, f32::from(u16::MAX)) as u16;
-    let rows = match cx.ask(HostRowsQuery { host, columns, with_cuts }) {
+    let folds_kept = pane.index == ALONE_PANE.index && !with_cuts && !cx.state.view.hosts.shows_kept;
+    let rows = match cx.ask(HostRowsQuery { host, columns, with_cuts, folds_kept }) {
         QueryState::Ready(rows) => rows,
         QueryState::Failed(problem) => return super::failed_ui(ui, problem),
         QueryState::Working { since } => return super::working_ui(ui, since, cx),
@@ -121,6 +121,7 @@ fn host_text_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, pane: &PaneCx) {
             match &rows.rows[at] {
                 HostLine::Text(row) => drawn.push(row_ui(ui, rows, row, rect, (&before, found, current))),
                 HostLine::Removed { cut, .. } => removed_ui(ui, cx, host, *cut, rect),
+                HostLine::Kept { what, .. } => kept_ui(ui, cx, what, rect),
             }
         }
         let response = response.on_hover_cursor(egui::CursorIcon::Text);
@@ -145,15 +146,21 @@ fn row_ui(
     let mut grounds = Vec::new();
     let mut chars = 0;
     for (range, mark) in rows.marks_in(&row.range) {
-        let piece = &rows.text[range.start.max(row.range.start)..range.end.min(row.range.end)];
-        let shown = Shown::of(piece).text;
+        let place = range.start.max(row.range.start)..range.end.min(row.range.end);
+        let shown = Shown::of(&rows.text[place.clone()]).text;
         let from = chars;
         chars += shown.chars().count();
         if *mark != HostMark::Sent {
             grounds.push((from, chars, *mark, range));
         }
-        let color = if *mark == HostMark::Removed { t.weak } else { t.text };
-        job.append(&shown, 0.0, egui::TextFormat::simple(theme::code(), color));
+        // What has another name on the screen than in the text has no colours.
+        if *mark == HostMark::Sent && shown == rows.text[place.clone()] && is_within(&rows.json, &place) {
+            let is_in_string = row.is_in_string && place.start == row.range.start;
+            colour::json_row(&mut job, t, &rows.text, &place, is_in_string);
+        } else {
+            let color = if *mark == HostMark::Removed { t.weak } else { t.text };
+            job.append(&shown, 0.0, egui::TextFormat::simple(theme::code(), color));
+        }
     }
     // An empty line is of what stands around it.
     if row.range.is_empty()
@@ -198,6 +205,12 @@ fn row_ui(
     drawn
 }
 
+/// Whether a range is in one of these, which are in order.
+fn is_within(ranges: &[Range<usize>], range: &Range<usize>) -> bool {
+    let at = ranges.partition_point(|other| other.end < range.end);
+    ranges.get(at).is_some_and(|other| other.start <= range.start)
+}
+
 /// What a limit took out here, folded in its place; a click unfolds it.
 fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
     let t = ThemeTokens::of(ui);
@@ -227,8 +240,33 @@ fn removed_ui(ui: &mut Ui, cx: &Cx<'_>, host: HostId, cut: usize, rect: Rect) {
     response.on_hover_text(format!("{spoken}\n{tip}")).on_hover_cursor(egui::CursorIcon::PointingHand);
 }
 
+/// What the model sees here, folded; a click unfolds it.
+fn kept_ui(ui: &mut Ui, cx: &Cx<'_>, what: &str, rect: Rect) {
+    let t = ThemeTokens::of(ui);
+    let words = format!("Kept: {what}");
+    let response = ui.interact(rect, ui.scope_id().with(("kept", what)), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
+    ui.painter().rect_filled(rect, 0.0, if response.hovered() { t.hover } else { t.card });
+    let y = rect.center().y;
+    widgets::glyph_at(ui, pos2(rect.left() + 20.0, y), icons::RIGHT, theme::icon_font(11.0), t.weak);
+    let end = widgets::text_right(ui, pos2(rect.right() - 14.0, y), "folded here only", theme::regular(11.5), t.weak);
+    widgets::text_at(ui, pos2(rect.left() + 32.0, y), &words, theme::small(), t.text, end - rect.left() - 44.0);
+    widgets::focus_ring_inside(ui, &response);
+    if response.clicked() {
+        cx.send(Action::Hosts(HostsAction::ShowKept));
+    }
+    response
+        .on_hover_text(format!("{words}\nThe model sees all of it. A click shows it."))
+        .on_hover_cursor(egui::CursorIcon::PointingHand);
+}
+
 fn next_cut_id(host: HostId) -> Id {
     Id::unique(("next cut", host))
+}
+
+/// Scrolls the text that stands in none of the panes to a place in it.
+pub fn show_in_host(ui: &Ui, offset: usize) {
+    ui.data_mut(|data| data.insert_temp(goto_id(&ALONE_PANE), offset));
 }
 
 /// Scrolls a host's text to the next part that was taken out of it.

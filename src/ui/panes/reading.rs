@@ -33,7 +33,7 @@ fn share_text(records: usize, share: f64) -> String {
     format!("{}, {}%", number_text(records as u64, "records"), (share * 100.0).floor())
 }
 
-/// What the data was read from, with a menu to read it otherwise, and the pattern that is tried. Nothing where the data is
+/// What the data was read from, with a menu to read it another way, and the pattern that is tried. Nothing where the data is
 /// `structuredContent`, or there is no text. Returns what is left.
 pub(super) fn reading_ui(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, subject: Option<&Subject>) -> Rect {
     let Some(subject) = subject.filter(|subject| subject.reading.text_blocks().next().is_some()) else { return rect };
@@ -57,7 +57,7 @@ fn source_line(ui: &mut Ui, cx: &Cx<'_>, rect: Rect, words: &str) -> Rect {
     let t = ThemeTokens::of(ui);
     let line = Rect::from_min_size(rect.min, vec2(rect.width(), LINE));
     let response = ui.interact(line, ui.scope_id().with("how the text is read"), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Data {words}; read it otherwise")));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Data {words}; read it another way")));
     let fill = if response.hovered() { t.sel } else { t.hover };
     ui.painter().rect_filled(line, 0.0, fill);
     ui.painter().hline(line.x_range(), line.bottom() - 0.5, Stroke::new(1.0, t.line));
@@ -219,8 +219,7 @@ pub(super) fn only_here_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, count: usize
     }
     let t = ThemeTokens::of(ui);
     let label = format!("{} not in the data", widgets::grouped(count as u64));
-    let tip =
-        "Values, names and items that the text says and the data does not hold. Found by words, so look before you rely on it.";
+    let tip = "Values, names and items in the text that the data lacks. Matched by words, so check before you rely on it.";
     let response = Button::new(&label).icon(icons::MISSING).frameless().tip(tip).height(22.0).show(ui);
     let popup = Popup::menu(&response).width(360.0).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     popup.show(|ui| match cx.ask(StatementsQuery) {

@@ -49,7 +49,7 @@ pub fn text_ui(ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx) {
         QueryState::Ready(view) => view,
         QueryState::Failed(problem) if pane.format == "content" => {
             // An error or a torn answer has no text, but it has bytes.
-            if widgets::empty_ui(ui, &super::sentence(&problem.what), Some("Show what came on the wire")) {
+            if widgets::empty_ui(ui, &super::sentence(&problem.what), Some("Show the raw message")) {
                 cx.send(ViewAction::SetPane { pane: pane.index, shows: PaneView::Text("wire") });
             }
             return;

@@ -336,7 +336,7 @@ pub fn footer_ui(ui: &mut Ui, cx: &Cx<'_>, _pane: &PaneCx) {
     let Some(Some(view)) = cx.ready(TreeQuery) else { return };
     let t = ThemeTokens::of(ui);
     let small = |text: String, color| RichText::new(text).font(theme::regular(11.5)).color(color);
-    let tip = "Every number, true, false and text that is not blank: what a text can say";
+    let tip = "Facts: every number, true, false and non-blank text";
     ui.label(small(widgets::number_text(view.facts, "facts"), t.weak)).on_hover_text(tip);
     let (missing, differs) = view.marks_inside.get(&view.payload.root).copied().unwrap_or_default();
     if missing > 0 {

@@ -16,6 +16,9 @@ use crate::ui::commands;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::{Cx, icons, top_bar, widgets};
 
+/// Below this width there is no room for the words of two buttons beside the heading.
+const TIGHT: f32 = 280.0;
+
 pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
     let t = ThemeTokens::of(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -28,7 +31,13 @@ pub(super) fn captures_ui(ui: &mut Ui, cx: &Cx<'_>, is_overlay: bool) {
             |ui| {
                 let keys = commands::keys_of("Compare with the answer before");
                 let tip = format!("Compares the answer shown with the one before it, or two of its formats · {keys}");
-                let diff = widgets::Button::new("Diff…").icon(icons::DIFF).tip(&tip).height(22.0);
+                // In a narrow sidebar the two buttons would stand on the heading.
+                let is_tight = cx.state.history.folder.is_some() && button.width() < TIGHT;
+                let diff = widgets::Button::new(if is_tight { "" } else { "Diff…" })
+                    .name("Diff…")
+                    .icon(icons::DIFF)
+                    .tip(&tip)
+                    .height(22.0);
                 if cx.state.history.folder.is_some() {
                     crate::ui::history::button_ui(ui, cx);
                 }

@@ -53,7 +53,7 @@ pub fn own_ui(ui: &mut Ui, cx: &Cx<'_>, width: f32) {
     }
     let has_library =
         state.connection.server().is_some_and(|server| server.declares("/resources") || server.declares("/prompts"));
-    if has_library && row_ui(ui, width, icons::RESOURCE, "Resources and prompts", "read into the same panes").clicked() {
+    if has_library && row_ui(ui, width, icons::RESOURCE, "Resources and prompts", "open in the same panes").clicked() {
         cx.send(ViewAction::ShowTab(SidebarTab::Resources));
     }
     let keys = commands::keys_of("Protocol log");

@@ -2,7 +2,7 @@
 
 use egui::{Color32, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::{focus_ring, glyph_at, keyed, text_at};
+use super::{focus_ring, glyph_at, key_cap_at, key_cap_width, keyed, text_at};
 use crate::ui::icons;
 use crate::ui::theme::{self, ThemeTokens};
 
@@ -130,14 +130,14 @@ impl<'a> Button<'a> {
         };
         let icon_size = if self.height < theme::BUTTON { 14.0 } else { 16.0 };
         let label = ui.painter().layout_no_wrap(self.label.to_owned(), font.clone(), Color32::PLACEHOLDER);
-        let cap = self.shortcut.map(|keys| ui.painter().layout_no_wrap(keys.to_owned(), theme::mono(11.0), Color32::PLACEHOLDER));
         let pad = if self.label.is_empty() { (self.height - icon_size) / 2.0 } else { 10.0 };
         let mut width = 2.0 * pad + label.size().x;
         if self.icon.is_some() {
             width += icon_size + if self.label.is_empty() { 0.0 } else { 6.0 };
         }
-        if let Some(cap) = &cap {
-            width += cap.size().x + 8.0 + 10.0;
+        let cap_width = self.shortcut.map(|keys| key_cap_width(ui, keys));
+        if let Some(cap_width) = cap_width {
+            width += cap_width + 8.0;
         }
         if self.is_menu {
             width += 18.0;
@@ -185,14 +185,10 @@ impl<'a> Button<'a> {
             if !self.label.is_empty() {
                 x = text_at(ui, pos2(x, rect.center().y), self.label, font, color, f32::INFINITY);
             }
-            if let Some(cap) = cap {
-                let size = cap.size();
-                let box_rect =
-                    egui::Rect::from_center_size(pos2(x + 8.0 + size.x / 2.0 + 5.0, rect.center().y), size + vec2(10.0, 3.0));
+            if let Some((keys, cap_width)) = self.shortcut.zip(cap_width) {
                 let line = if self.is_primary && self.is_enabled { color.gamma_multiply(0.45) } else { t.line2 };
                 let color = if self.is_primary { color } else { t.weak };
-                ui.painter().rect_stroke(box_rect, theme::RADIUS_BADGE, Stroke::new(1.0, line), StrokeKind::Inside);
-                ui.painter().galley(box_rect.center() - size / 2.0, cap, color);
+                key_cap_at(ui, pos2(x + 8.0 + cap_width, rect.center().y), keys, color, line);
             }
             if self.is_menu {
                 let color = if self.is_enabled { t.weak } else { t.faint };

@@ -58,3 +58,33 @@ pub fn swatch(ui: &mut Ui, color: Color32) {
     let (rect, _) = ui.allocate_exact_size(vec2(8.0, 8.0), Sense::hover());
     ui.painter().rect_filled(rect, theme::RADIUS_BAR, color);
 }
+
+/// Room within a key cap, beside the keys and above and below them.
+const CAP_PAD: egui::Vec2 = vec2(5.0, 1.5);
+
+fn keys_laid(ui: &Ui, keys: &str) -> std::sync::Arc<egui::Galley> {
+    ui.painter().layout_no_wrap(keys.to_owned(), theme::mono(11.0), egui::Color32::PLACEHOLDER)
+}
+
+/// How wide the cap of these keys is.
+pub fn key_cap_width(ui: &Ui, keys: &str) -> f32 {
+    keys_laid(ui, keys).size().x + 2.0 * CAP_PAD.x
+}
+
+/// Keys in a box that ends there, vertically centred; where it begins.
+pub fn key_cap_at(ui: &Ui, right: egui::Pos2, keys: &str, color: egui::Color32, line: egui::Color32) -> f32 {
+    let keys = keys_laid(ui, keys);
+    let size = keys.size() + 2.0 * CAP_PAD;
+    let place = egui::Rect::from_min_size(egui::pos2(right.x - size.x, (right.y - size.y / 2.0).round()), size);
+    ui.painter().rect_stroke(place, theme::RADIUS_BADGE, egui::Stroke::new(1.0, line), egui::StrokeKind::Inside);
+    ui.painter().galley((place.min + CAP_PAD).round(), keys, color);
+    place.left()
+}
+
+/// Keys in a box, as a label.
+pub fn key_cap(ui: &mut Ui, keys: &str) {
+    let t = ThemeTokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(key_cap_width(ui, keys), theme::BADGE), Sense::hover());
+    key_cap_at(ui, rect.right_center(), keys, t.strong, t.line2);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, keys));
+}

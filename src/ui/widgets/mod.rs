@@ -13,11 +13,11 @@ use egui::{AsIdSalt, Color32, FontId, Pos2, Rect, Response, Sense, Stroke, Strok
 
 pub use button::{Button, button, icon_button, primary_button, segmented, tab};
 pub use field::LineEdit;
-pub use mark::{Tone, badge, swatch};
+pub use mark::{Tone, badge, key_cap, key_cap_at, key_cap_width, swatch};
 pub use modal::{modal, modal_frame, modal_room};
 pub use mode::{cancel_calls, mode_body, mode_head};
 pub use notice::{empty_ui, problem_ui, waiting};
-pub use number::{bytes, count_text, grouped, number_text, seconds};
+pub use number::{bytes, count_text, grouped, number_at, number_right, number_text, number_width, seconds};
 pub use verdict::verdict_rows;
 
 use super::panes::rtl;

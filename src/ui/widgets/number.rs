@@ -1,9 +1,14 @@
-//! The one way numbers are written: grouped, with their unit.
+//! The one way numbers are written and painted: grouped, with their unit on the same baseline.
+
+use std::sync::Arc;
+
+use egui::{Color32, FontId, Galley, Pos2, Ui, pos2};
 
 use crate::analysis::counted;
 pub use crate::number::grouped;
 use crate::number::number_of;
 use crate::token::Count;
+use crate::ui::theme::{self, ThemeTokens};
 
 /// A number with its unit, given in the plural: `331 tok`, `1 value`.
 pub fn number_text(value: u64, units: &str) -> String {
@@ -30,6 +35,48 @@ pub fn seconds(value: std::time::Duration) -> String {
         millis @ 0..1_000 => format!("{millis} ms"),
         millis => format!("{}.{} s", grouped((millis / 1_000).try_into().unwrap_or(u64::MAX)), millis % 1_000 / 100),
     }
+}
+
+/// Between a number and its unit, which is small and weak.
+const GAP: f32 = 5.0;
+
+/// How far below the top of a text its baseline is.
+fn baseline(galley: &Galley) -> f32 {
+    galley.rows.first().and_then(|row| Some(row.pos.y + row.glyphs.first()?.pos.y)).unwrap_or_default()
+}
+
+fn laid(ui: &Ui, number: &str, font: FontId, color: Color32, unit: &str) -> [Arc<Galley>; 2] {
+    let t = ThemeTokens::of(ui);
+    [(number, font, color), (unit, theme::small(), t.weak)]
+        .map(|(text, font, color)| ui.painter().layout_no_wrap(text.to_owned(), font, color))
+}
+
+fn paint(ui: &Ui, left: Pos2, [number, unit]: [Arc<Galley>; 2]) -> f32 {
+    let top = (left.y - number.size().y / 2.0).round();
+    let unit_at = pos2(left.x + number.size().x + GAP, (top + baseline(&number) - baseline(&unit)).round());
+    let end = unit_at.x + unit.size().x;
+    ui.painter().galley(pos2(left.x, top), number, Color32::PLACEHOLDER);
+    ui.painter().galley(unit_at, unit, Color32::PLACEHOLDER);
+    end
+}
+
+/// A number with its unit that begins there, the number vertically centred; where it ends.
+pub fn number_at(ui: &Ui, left: Pos2, number: &str, font: FontId, color: Color32, unit: &str) -> f32 {
+    paint(ui, left, laid(ui, number, font, color, unit))
+}
+
+/// The same where it ends there; where it begins.
+pub fn number_right(ui: &Ui, right: Pos2, number: &str, font: FontId, color: Color32, unit: &str) -> f32 {
+    let galleys = laid(ui, number, font, color, unit);
+    let left = right.x - (galleys[0].size().x + GAP + galleys[1].size().x).round();
+    paint(ui, pos2(left, right.y), galleys);
+    left
+}
+
+/// The width that [`number_at`] takes.
+pub fn number_width(ui: &Ui, number: &str, font: FontId, unit: &str) -> f32 {
+    let [number, unit] = laid(ui, number, font, Color32::PLACEHOLDER, unit);
+    number.size().x + GAP + unit.size().x
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ fn ctrl_enter_connects_to_what_is_pasted_and_old_errors_go() {
     );
     assert!(window.state().state.toasts.is_empty(), "{:?}", window.state().state.toasts);
     // What became of the connection before is said, with the way back to it.
-    until_label(&mut window, "was closed when connecting elsewhere began");
+    until_label(&mut window, "was closed when you connected elsewhere");
     // A new source is no old failure's.
     until_label(&mut window, "Retry");
     window.state_mut().state.perform(ConnectAction::Show, &mut Vec::new());

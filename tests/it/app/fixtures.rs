@@ -55,7 +55,7 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     until_label(&mut window, "Save as a fixture");
     write(&mut window, "Folder", folder.path());
     let at = folder.path().join("dual_search_companies");
-    until_label(&mut window, &format!("Makes {}", at.display()));
+    until_label(&mut window, &format!("Creates {}", at.display()));
     until_label(&mut window, "response.json");
     window.get_by_label("Dates").click();
     until_label(&mut window, "not byte for byte what came");
@@ -69,7 +69,7 @@ fn a_fixture_is_saved_after_a_look_and_verified() {
     assert!(checks.unwrap_or_else(|error| panic!("{error}")).iter().all(|check| check.passed != Some(false)));
     // A second time nothing is written over, unless that is chosen.
     press(&mut window, Key::S, Modifiers::COMMAND);
-    until_label(&mut window, "is there already");
+    until_label(&mut window, "already exists");
     let before = std::fs::read(at.join("response.json")).unwrap_or_default();
     click(&mut window, "Replace the fixture");
     assert_eq!(std::fs::read(at.join("response.json")).unwrap_or_default(), before);
@@ -102,7 +102,7 @@ fn every_export_writes_something_or_says_why_not() {
     item(&mut window, "Save a test", "Test for pytest");
     until_label(&mut window, "reads the answer from a fixture");
     write(&mut window, "Folder", folder.path());
-    until_label(&mut window, &format!("Makes {}", folder.path().display()));
+    until_label(&mut window, &format!("Creates {}", folder.path().display()));
     click(&mut window, "Save the fixture");
     until(&mut window, "the path is asked for", |window| matches!(window.state().state.dialog, Some(Dialog::Path { .. })));
     press(&mut window, Key::Escape, Modifiers::NONE);
