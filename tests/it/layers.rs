@@ -45,6 +45,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("contract", &["verdict", "analysis", "diff", "host", "format", "capture", "token", "quote", "json"]),
     ("verdict", &["analysis", "diff", "host", "format", "capture", "token"]),
+    ("finding", &["analysis", "diff", "host", "format", "capture", "token", "ask", "json"]),
     ("analysis", &["diff", "host", "format", "capture", "reader", "token", "json", "parallel"]),
     ("diff", &["json"]),
     ("host", &["format", "capture", "source", "json"]),
