@@ -34,7 +34,7 @@ use crate::token::Tokens;
 pub use answer::CheckedAnswer;
 pub use query::FindingsQuery;
 pub use rule::{AREAS, Area, Example, Profile, Rule, Severity, examples, rule, rules};
-pub use settings::{RuleChange, RuleSettings};
+pub use settings::{RuleChange, RuleSettings, profile, severity};
 pub use tool::CheckedTool;
 
 use rule::{Check, Hits};

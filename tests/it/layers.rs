@@ -9,8 +9,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "app", "shot", "state", "mcp", "serve", "store", "fixture", "contract", "verdict", "analysis", "diff", "host",
-            "format", "capture", "reader", "source", "settings", "token", "ask", "quote", "json", "parallel",
+            "app", "shot", "state", "mcp", "serve", "store", "fixture", "contract", "verdict", "finding", "analysis", "diff",
+            "host", "format", "capture", "reader", "source", "settings", "token", "ask", "quote", "json", "parallel",
         ],
     ),
     ("app", &["engine", "state", "host", "source", "settings"]),
@@ -41,9 +41,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("store", &["fixture", "contract", "host", "capture", "source", "settings", "quote", "json"]),
     (
         "fixture",
-        &["contract", "verdict", "analysis", "diff", "host", "format", "capture", "reader", "source", "token", "quote", "json"],
+        &[
+            "contract", "verdict", "finding", "analysis", "diff", "host", "format", "capture", "reader", "source", "token",
+            "quote", "json",
+        ],
     ),
-    ("contract", &["verdict", "analysis", "diff", "host", "format", "capture", "token", "quote", "json"]),
+    ("contract", &["verdict", "finding", "analysis", "diff", "host", "format", "capture", "token", "quote", "json"]),
     ("verdict", &["analysis", "diff", "host", "format", "capture", "token"]),
     ("finding", &["analysis", "diff", "host", "format", "capture", "token", "ask", "json"]),
     ("analysis", &["diff", "host", "format", "capture", "reader", "token", "json", "parallel"]),
