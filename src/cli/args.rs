@@ -103,7 +103,7 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Make the calls of a collection and tell what the server costs
     Run(RunArgs),
-    /// Look for what hosts, models and the specification stumble over: in definitions, and in answers
+    /// Look for what hosts, models and the specification stumble over
     Check(CheckArgs),
     /// List what is looked for, or tell all about one rule
     Rules(RulesArgs),

@@ -54,27 +54,37 @@ fn nearest(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().map(|folder| folder.join(RuleSettings::FILE)).find(|path| path.is_file())
 }
 
-/// Findings for people, the gravest first, each with its places and its fix.
+/// Findings for people, the gravest first: each rule with its fix, then what it found where.
 pub fn page<'a>(findings: impl Iterator<Item = (&'a Finding, Option<&'a str>)>) -> String {
-    let mut page = String::new();
+    let mut groups: Vec<((Severity, &str), Vec<(&Finding, Option<&str>)>)> = Vec::new();
     for (finding, file) in findings {
-        writeln!(page, "{:<8}{}  {}", finding.severity.name(), finding.rule.id, one_line(&finding_sentence(finding))).ok();
-        let mut places: Vec<_> = file.map(str::to_owned).into_iter().collect();
-        places.extend(finding.places.iter().take(3).map(place));
-        if finding.places.len() > 3 {
-            places.push("…".to_owned());
+        let key = (finding.severity, finding.rule.id);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push((finding, file)),
+            None => groups.push((key, vec![(finding, file)])),
         }
-        if !places.is_empty() {
-            writeln!(page, "        at {}", one_line(&places.join(", "))).ok();
+    }
+    let mut page = String::new();
+    for ((severity, rule), group) in groups {
+        writeln!(page, "{} {rule}", severity.name()).ok();
+        for (finding, file) in &group {
+            let mut places: Vec<_> = file.map(str::to_owned).into_iter().collect();
+            places.extend(finding.places.iter().take(2).filter_map(place));
+            let more = if finding.places.len() > 2 { ", …" } else { "" };
+            let at = if places.is_empty() { String::new() } else { format!(" · {}{more}", places.join(", ")) };
+            writeln!(page, "  {}{}", one_line(&finding_sentence(finding)), format!(" {}", one_line(&at)).trim_end()).ok();
         }
-        writeln!(page, "        {}", finding.rule.fix).ok();
+        if let Some((finding, _)) = group.first() {
+            writeln!(page, "  → {}\n", finding.rule.fix).ok();
+        }
     }
     page
 }
 
-fn place(place: &FoundAt) -> String {
+/// Where it is; `None` of a whole part, which says nothing.
+fn place(place: &FoundAt) -> Option<String> {
     match &place.range {
-        Some(range) if !range.is_empty() => format!("{} {}–{}", place.part.name(), range.start, range.end),
-        _ => format!("{}{}", place.part.name(), place.path),
+        Some(range) if !range.is_empty() => Some(format!("{} {}–{}", place.part.name(), range.start, range.end)),
+        _ => (!place.path.is_empty()).then(|| format!("{}{}", place.part.name(), place.path)),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::answer::{saved, tokens};
 use super::rule::Profile::{Cost, HostCompat, MarkdownSafety};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
-use super::rule::{Check, Hits, Rule};
+use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::words;
 use super::{CheckedServer, CheckedTool};
 use crate::host::Hosts;
@@ -14,44 +14,44 @@ use crate::token::Tokens;
 use regex::Regex;
 
 pub static RULES: &[Rule] = &[
-    Rule::new("definition/no-description", &[(HostCompat, Warning)], Check::Tool(no_description))
+    Rule::new("definition/no-description", &[(HostCompat, Warning)], RuleCheck::Tool(no_description))
         .means("The tool has no description: a model chooses by its name alone, and hosts that search tools search descriptions.")
         .fix("Say what it does and when to use it.")
         .source("MCP specification, Tool; hosts that load tools on demand (hosts)"),
-    Rule::new("definition/short-description", &[(HostCompat, Info)], Check::Tool(short_description))
+    Rule::new("definition/short-description", &[(HostCompat, Info)], RuleCheck::Tool(short_description))
         .means("The description says too little for a model to choose by.")
         .fix("Say what it does and when to use it.")
         .source("hosts that load tools on demand (hosts)")
         .limit(20, "characters at least"),
-    Rule::new("definition/description-is-name", &[(HostCompat, Warning)], Check::Tool(description_is_name))
+    Rule::new("definition/description-is-name", &[(HostCompat, Warning)], RuleCheck::Tool(description_is_name))
         .means("The description is the name in other letters.")
         .fix("Say what it does and when to use it.")
         .source("hosts that load tools on demand (hosts)"),
-    Rule::new("definition/invisible-characters", &[(MarkdownSafety, Error)], Check::Tool(invisible))
+    Rule::new("definition/invisible-characters", &[(MarkdownSafety, Error)], RuleCheck::Tool(invisible))
         .means("Characters that nobody sees and models read stand in the definition.")
         .fix("Take them out.")
         .source("tool poisoning with Unicode tags, reported for MCP since 2025"),
-    Rule::new("definition/speaks-to-the-model", &[(MarkdownSafety, Warning)], Check::Tool(speaks))
+    Rule::new("definition/speaks-to-the-model", &[(MarkdownSafety, Warning)], RuleCheck::Tool(speaks))
         .means("The description gives orders to the model that have nothing to do with the tool.")
         .fix("Say what the tool does; leave the rest to the host.")
         .source("tool poisoning, Invariant Labs 2025-04")
         .heuristic(),
-    Rule::new("definition/over-host-cap", &[(HostCompat, Warning)], Check::Server(over_cap))
+    Rule::new("definition/over-host-cap", &[(HostCompat, Warning)], RuleCheck::Server(over_cap))
         .means("A host cuts the description, or shortens the name that it makes of server and tool.")
         .fix("A shorter one; what matters first.")
         .source("the caps of each host with version and evidence (hosts)"),
-    Rule::new("definition/near-duplicate", &[(HostCompat, Info)], Check::Server(near_duplicate))
+    Rule::new("definition/near-duplicate", &[(HostCompat, Info)], RuleCheck::Server(near_duplicate))
         .means("Two tools have nearly the same description: a model cannot tell them apart.")
         .fix("Say what the one does and the other does not.")
         .source("models, which choose by descriptions")
         .limit(90, "percent of the same words")
         .heuristic(),
-    Rule::new("definition/unseen-by-models", &[(Cost, Costs)], Check::Server(unseen))
+    Rule::new("definition/unseen-by-models", &[(Cost, Costs)], RuleCheck::Server(unseen))
         .means("Parts of the definitions that hosts do not pass on: output schemas, annotations, icons, `_meta`. What is saved is saved on the wire, and in hosts that pass on all.")
         .fix("Leave them, where clients use them; else leave them out.")
         .source("what each host passes on (hosts)")
         .limit(25, "percent of the definitions"),
-    Rule::new("definition/instructions-cost", &[(Cost, Costs)], Check::Server(instructions))
+    Rule::new("definition/instructions-cost", &[(Cost, Costs)], RuleCheck::Server(instructions))
         .means("Long instructions: every session pays for them, and Claude Code cuts them. What is saved is what is beyond the limit.")
         .fix("What concerns all tools, in short.")
         .source("Claude Code cuts instructions at 2,048 characters")
@@ -113,11 +113,10 @@ fn over_cap(server: &CheckedServer<'_>, hosts: &Hosts, hits: &mut Hits) {
             }
         }
         if !cut.is_empty() {
-            hits.say(format!("the description is cut by {}", cut.join(", "))).about(&tool.name).in_definition("/description");
+            hits.say_of(&tool.name, format!("the description is cut by {}", cut.join(", "))).in_definition("/description");
         }
         if !renamed.is_empty() {
-            hits.say(format!("the name with the server's is too long for {}", renamed.join(", ")))
-                .about(&tool.name)
+            hits.say_of(&tool.name, format!("the name with the server's is too long for {}", renamed.join(", ")))
                 .in_definition("/name");
         }
     }
@@ -138,7 +137,7 @@ fn near_duplicate(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
             let shared = own.intersection(theirs).count() as u64;
             let all = own.union(theirs).count() as u64;
             if shared * 100 >= all * hits.limit && other != name {
-                hits.say(format!("the description is nearly that of `{other}`")).about(name).in_definition("/description");
+                hits.say_of(name, format!("the description is nearly that of `{other}`")).in_definition("/description");
             }
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::rule::Profile::{Cost, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
-use super::rule::{Check, Hits, Rule};
+use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{text, types};
 use super::{CheckedServer, CheckedTool};
 use crate::capture::Tool;
@@ -14,23 +14,23 @@ use crate::token;
 const SAVED: &str = "callers of the saved list of tools";
 
 pub static RULES: &[Rule] = &[
-    Rule::new("drift/breaking", &[(Spec, Error)], Check::Drift(breaking))
+    Rule::new("drift/breaking", &[(Spec, Error)], RuleCheck::Drift(breaking))
         .means("Calls or answers that worked before do not any more: a tool or a field is gone, an argument became required, a type changed, values are fewer.")
         .fix("Keep the old form beside the new one, or give the tool a new name.")
         .source(SAVED),
-    Rule::new("drift/compatible", &[(Spec, Info)], Check::Drift(compatible))
+    Rule::new("drift/compatible", &[(Spec, Info)], RuleCheck::Drift(compatible))
         .means("Something was added; what worked before still does.")
         .fix("None needed.")
         .source(SAVED),
-    Rule::new("drift/wording", &[(Spec, Info)], Check::Drift(wording))
+    Rule::new("drift/wording", &[(Spec, Info)], RuleCheck::Drift(wording))
         .means("Titles or descriptions of arguments have other words.")
         .fix("None needed; models may choose otherwise.")
         .source(SAVED),
-    Rule::new("drift/description-changed", &[(HostCompat, Warning)], Check::Drift(description))
+    Rule::new("drift/description-changed", &[(HostCompat, Warning)], RuleCheck::Drift(description))
         .means("The description of a tool has other words. Whoever approved it approved the old ones.")
         .fix("Read what changed.")
         .source("“rug pull” of MCP tools, Invariant Labs 2025-04"),
-    Rule::new("drift/cost", &[(Cost, Warning)], Check::Drift(cost))
+    Rule::new("drift/cost", &[(Cost, Warning)], RuleCheck::Drift(cost))
         .means("All definitions together cost more than before.")
         .fix("Shorten what grew.")
         .source(SAVED)
@@ -49,7 +49,7 @@ pub enum ChangeKind {
 
 /// One thing that is not what it was.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct ToolChange {
     kind: ChangeKind,
     tool: String,
     message: String,
@@ -57,11 +57,11 @@ pub struct Change {
 }
 
 /// Everything that changed.
-pub(super) fn changes(before: &[Tool], now: &[Arc<Tool>]) -> Vec<Change> {
+pub(super) fn changes(before: &[Tool], now: &[Arc<Tool>]) -> Vec<ToolChange> {
     let server = CheckedServer::default();
     let mut found = Vec::new();
     let mut say =
-        |kind, tool: &str, message: String, path: String| found.push(Change { kind, tool: tool.to_owned(), message, path });
+        |kind, tool: &str, message: String, path: String| found.push(ToolChange { kind, tool: tool.to_owned(), message, path });
     for old in before {
         match now.iter().find(|tool| tool.name == old.name) {
             None => say(ChangeKind::Breaking, &old.name, "is gone".to_owned(), String::new()),
@@ -211,30 +211,29 @@ fn said(types: &[String]) -> String {
     if types.is_empty() { "any".to_owned() } else { types.join(" or ") }
 }
 
-fn tell(changes: &[Change], kind: ChangeKind, hits: &mut Hits) {
+fn tell(changes: &[ToolChange], kind: ChangeKind, hits: &mut Hits) {
     for change in changes.iter().filter(|change| change.kind == kind) {
-        // One message for each tool, so that equal changes of two tools are two findings.
-        hits.say(format!("`{}`: {}", change.tool, change.message)).about(&change.tool).in_definition(change.path.clone());
+        hits.say_of(&change.tool, change.message.clone()).in_definition(change.path.clone());
     }
 }
 
-fn breaking(changes: &[Change], hits: &mut Hits) {
+fn breaking(changes: &[ToolChange], hits: &mut Hits) {
     tell(changes, ChangeKind::Breaking, hits);
 }
 
-fn compatible(changes: &[Change], hits: &mut Hits) {
+fn compatible(changes: &[ToolChange], hits: &mut Hits) {
     tell(changes, ChangeKind::Compatible, hits);
 }
 
-fn wording(changes: &[Change], hits: &mut Hits) {
+fn wording(changes: &[ToolChange], hits: &mut Hits) {
     tell(changes, ChangeKind::Wording, hits);
 }
 
-fn description(changes: &[Change], hits: &mut Hits) {
+fn description(changes: &[ToolChange], hits: &mut Hits) {
     tell(changes, ChangeKind::Description, hits);
 }
 
-fn cost(changes: &[Change], hits: &mut Hits) {
+fn cost(changes: &[ToolChange], hits: &mut Hits) {
     for change in changes {
         if let ChangeKind::Cost(before, now) = change.kind
             && now * 100 > before * (100 + hits.limit)

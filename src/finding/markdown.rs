@@ -9,80 +9,80 @@ use url::Url;
 use super::answer::clip;
 use super::rule::Profile::{AutoreplyCompact, DialCodeblock, MarkdownSafety};
 use super::rule::Severity::{Error, Info, Warning};
-use super::rule::{Check, Hits, Rule};
+use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedAnswer, answer};
 use crate::json::Node;
 
 const COMMONMARK: &str = "CommonMark 0.31, and renderers that follow it";
 
 pub static RULES: &[Rule] = &[
-    Rule::new("markdown/fence-broken", &[(MarkdownSafety, Error), (DialCodeblock, Error)], Check::Answer(fence_broken))
+    Rule::new("markdown/fence-broken", &[(MarkdownSafety, Error), (DialCodeblock, Error)], RuleCheck::Answer(fence_broken))
         .means("A string holds a line of backticks that closes the fence it stands in: what follows leaks out and is read as Markdown.")
         .fix("A fence one longer than the longest run in the text.")
         .source("S002; CommonMark 0.31, fenced code blocks"),
-    Rule::new("markdown/fence-run", &[(MarkdownSafety, Warning), (DialCodeblock, Warning)], Check::Answer(fence_run))
+    Rule::new("markdown/fence-run", &[(MarkdownSafety, Warning), (DialCodeblock, Warning)], RuleCheck::Answer(fence_run))
         .means("A string in a fence holds three backticks in the middle of a line: readers by pattern stop there.")
         .fix("A longer fence.")
         .source("S002, readers by pattern"),
-    Rule::new("markdown/user-content-unquoted", &[(MarkdownSafety, Warning), (AutoreplyCompact, Error)], Check::Answer(unquoted))
+    Rule::new("markdown/user-content-unquoted", &[(MarkdownSafety, Warning), (AutoreplyCompact, Error)], RuleCheck::Answer(unquoted))
         .means("A string of several lines stands outside of quotes and fences, so that its headings, lists and rules count as the server's own.")
         .fix("Prefix each line with `> `, or put it into a fence.")
         .source("S004, user text"),
-    Rule::new("markdown/quote-incomplete", &[(AutoreplyCompact, Error)], Check::Answer(quote_incomplete))
+    Rule::new("markdown/quote-incomplete", &[(AutoreplyCompact, Error)], RuleCheck::Answer(quote_incomplete))
         .means("A line of a quoted string lacks its `> `.")
         .fix("Prefix every line, blank ones too.")
         .source("S004, user text"),
-    Rule::new("markdown/indent-not-quote", &[(AutoreplyCompact, Warning)], Check::Answer(indent_not_quote))
+    Rule::new("markdown/indent-not-quote", &[(AutoreplyCompact, Warning)], RuleCheck::Answer(indent_not_quote))
         .means("A string is indented by one to three spaces, in which headings and lists still count.")
         .fix("`> ` in place of spaces.")
         .source("S004 shows both; CommonMark 0.31"),
-    Rule::new("markdown/table-broken", &[(MarkdownSafety, Error)], Check::Answer(table_broken))
+    Rule::new("markdown/table-broken", &[(MarkdownSafety, Error)], RuleCheck::Answer(table_broken))
         .means("A row has other cells than the head: renderers drop what is too much, so that a value vanishes.")
         .fix("Escape `|` as `\\|`, and line ends as `<br>`.")
         .source("GFM, tables; S001 escapes nothing"),
-    Rule::new("markdown/raw-html", &[(MarkdownSafety, Warning)], Check::Answer(raw_html))
+    Rule::new("markdown/raw-html", &[(MarkdownSafety, Warning)], RuleCheck::Answer(raw_html))
         .means("HTML outside of code: renderers drop it, show it or run it.")
         .fix("Write `<` as `&lt;`, or put it into code.")
         .source("clients that render Markdown with HTML"),
-    Rule::new("markdown/image", &[(MarkdownSafety, Warning)], Check::Answer(image))
+    Rule::new("markdown/image", &[(MarkdownSafety, Warning)], RuleCheck::Answer(image))
         .means("An image from the network: whoever renders it fetches it, and what stands in its address leaves the machine.")
         .fix("A link, or none.")
         .source("data exfiltration by Markdown images in chat clients, reported since 2023"),
-    Rule::new("markdown/link", &[(MarkdownSafety, Warning)], Check::Answer(link))
+    Rule::new("markdown/link", &[(MarkdownSafety, Warning)], RuleCheck::Answer(link))
         .means("A link that does something else than it says: runs a script, opens a file, carries a password, or names another host than it leads to.")
         .fix("An http or https address, shown as it is.")
         .source(COMMONMARK),
-    Rule::new("markdown/dead-anchor", &[(MarkdownSafety, Info)], Check::Answer(dead_anchor))
+    Rule::new("markdown/dead-anchor", &[(MarkdownSafety, Info)], RuleCheck::Answer(dead_anchor))
         .means("A link to a place in the text that is not there.")
         .fix("Plain text.")
         .source("S000, `[T-1001](#1001)`"),
-    Rule::new("markdown/invisible", &[(MarkdownSafety, Warning)], Check::Answer(invisible))
+    Rule::new("markdown/invisible", &[(MarkdownSafety, Warning)], RuleCheck::Answer(invisible))
         .means("Characters that nobody sees and models read; tag characters spell hidden instructions.")
         .fix("Take them out of what users wrote.")
         .source("Unicode tag smuggling, reported for chat clients since 2024"),
-    Rule::new("markdown/bidi", &[(MarkdownSafety, Error)], Check::Answer(bidi))
+    Rule::new("markdown/bidi", &[(MarkdownSafety, Error)], RuleCheck::Answer(bidi))
         .means("Characters that turn the direction of what follows: a person sees another text than the model reads.")
         .fix("Take them out, or close each within its value.")
         .source("CVE-2021-42574, “Trojan Source”"),
-    Rule::new("markdown/control", &[(MarkdownSafety, Error)], Check::Answer(control))
+    Rule::new("markdown/control", &[(MarkdownSafety, Error)], RuleCheck::Answer(control))
         .means("Control characters, such as the beginnings of terminal commands: a host in a terminal obeys them.")
         .fix("Take out all but tab and line feed.")
         .source("hosts in terminals; ECMA-48"),
-    Rule::new("markdown/special-token", &[(MarkdownSafety, Warning)], Check::Answer(special_token))
+    Rule::new("markdown/special-token", &[(MarkdownSafety, Warning)], RuleCheck::Answer(special_token))
         .means("Text that is a control token of some model: where it is not escaped it ends the turn or the result.")
         .fix("Break it up, such as by a space after `<`.")
         .source("chat templates of OpenAI, Llama and Anthropic models"),
-    Rule::new("markdown/instruction-like", &[(MarkdownSafety, Info)], Check::Answer(instruction_like))
+    Rule::new("markdown/instruction-like", &[(MarkdownSafety, Info)], RuleCheck::Answer(instruction_like))
         .means("A string reads like an instruction to a model.")
         .fix("Quote what users wrote, and say that it is theirs.")
         .source("indirect prompt injection")
         .heuristic(),
-    Rule::new("markdown/mojibake", &[(MarkdownSafety, Warning)], Check::Answer(mojibake))
+    Rule::new("markdown/mojibake", &[(MarkdownSafety, Warning)], RuleCheck::Answer(mojibake))
         .means("UTF-8 that was read as another encoding and written again, or characters that were lost.")
         .fix("Read and write UTF-8 throughout.")
         .source("S000 and S003 themselves")
         .heuristic(),
-    Rule::new("markdown/render-differs", &[(MarkdownSafety, Warning)], Check::Answer(render_differs))
+    Rule::new("markdown/render-differs", &[(MarkdownSafety, Warning)], RuleCheck::Answer(render_differs))
         .means("Marks in a string count as Markdown, so that a person sees another text than the value.")
         .fix("Escape `*`, `_`, `` ` ``, `#` and `[`.")
         .source(COMMONMARK)
@@ -137,22 +137,30 @@ fn fence_broken(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     if answer.structured().is_none()
         && let Some(place) = leak(answer)
     {
-        hits.say("a fence is closed by a line of what it holds: the fences after it are turned inside out")
-            .at(answer.text_at(place));
+        let hit = hits.say("a fence seems to be closed by a line of what it holds: the fences after it are turned inside out");
+        hit.at(answer.text_at(place)).as_severity(Warning);
     }
 }
 
-/// A fence whose end opens another at once: a line `Label: …` directly after a closing fence.
+/// Where text goes on directly after a fence of `Label: value` lines, and another fence begins directly after text: the
+/// ends and beginnings of fences have changed places.
 fn leak(answer: &CheckedAnswer<'_>) -> Option<Range<usize>> {
     let text = answer.markdown_text();
-    let fences: Vec<_> = holders(answer).into_iter().filter(|(_, holder)| matches!(holder, Holder::Fence)).collect();
-    let is_bare = |range: &Range<usize>| text[range.clone()].lines().next().is_some_and(|line| line.trim() == "```");
-    if fences.len() < 2 || !fences.iter().all(|(range, _)| is_bare(range)) {
-        return None;
-    }
-    let (last, _) = fences.last()?;
-    let is_open = !text[last.clone()].trim_end().ends_with("\n```");
-    is_open.then(|| last.clone())
+    let line_at = |at: usize| text.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let fences: Vec<_> =
+        holders(answer).into_iter().filter(|(_, holder)| matches!(holder, Holder::Fence)).map(|(range, _)| range).collect();
+    let is_record = |range: &Range<usize>| {
+        let mut lines = text[range.clone()].lines();
+        lines.next().is_some_and(|line| line.trim() == "```") && lines.next().is_some_and(|line| line.contains(": "))
+    };
+    let leaks = |range: &&Range<usize>| {
+        let after = line_at(range.end + usize::from(!text[..range.end].ends_with('\n')));
+        is_record(range) && text[(*range).clone()].trim_end().ends_with("\n```") && !after.trim().is_empty()
+    };
+    let first = fences.iter().find(leaks)?;
+    let inside_out =
+        |range: &Range<usize>| range.start > first.end && text[..range.start].trim_end_matches('\n').len() + 1 >= range.start;
+    fences.iter().any(inside_out).then(|| first.end..(first.end + line_at(first.end).len() + 1).min(text.len()))
 }
 
 fn fence_run(answer: &CheckedAnswer<'_>, hits: &mut Hits) {

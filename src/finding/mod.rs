@@ -37,7 +37,7 @@ pub use rule::{AREAS, Area, Example, Profile, Rule, Severity, examples, rule, ru
 pub use settings::{RuleChange, RuleSettings, profile, severity};
 pub use tool::CheckedTool;
 
-use rule::{Check, Hits};
+use rule::{Hits, RuleCheck};
 
 /// The part of an answer or of a definition that a place is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -126,7 +126,7 @@ impl Checker<'_> {
     /// The findings about an answer, the gravest first.
     pub fn answer(&self, answer: &CheckedAnswer<'_>) -> Vec<Finding> {
         self.run(&answer.subject.capture.tool.name, |check, hits| {
-            if let Check::Answer(check) = check {
+            if let RuleCheck::Answer(check) = check {
                 check(answer, hits);
             }
         })
@@ -135,14 +135,14 @@ impl Checker<'_> {
     /// The findings about what a server lists, the gravest first.
     pub fn server(&self, server: &CheckedServer<'_>) -> Vec<Finding> {
         let mut found = self.run("", |check, hits| {
-            if let Check::Server(check) = check {
+            if let RuleCheck::Server(check) = check {
                 check(server, self.hosts, hits);
             }
         });
         for tool in server.tools {
             let checked = CheckedTool::of(tool, server);
             found.extend(self.run(&tool.name, |check, hits| {
-                if let Check::Tool(check) = check {
+                if let RuleCheck::Tool(check) = check {
                     check(&checked, hits);
                 }
             }));
@@ -154,13 +154,13 @@ impl Checker<'_> {
     pub fn drift(&self, before: &[Tool], now: &[Arc<Tool>]) -> Vec<Finding> {
         let changes = drift::changes(before, now);
         self.run("", |check, hits| {
-            if let Check::Drift(check) = check {
+            if let RuleCheck::Drift(check) = check {
                 check(&changes, hits);
             }
         })
     }
 
-    fn run(&self, subject: &str, check: impl Fn(&Check, &mut Hits)) -> Vec<Finding> {
+    fn run(&self, subject: &str, check: impl Fn(&RuleCheck, &mut Hits)) -> Vec<Finding> {
         let mut found = Vec::new();
         for rule in rules() {
             if self.settings.is_off(rule) {

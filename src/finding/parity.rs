@@ -5,10 +5,10 @@ use std::hash::RandomState;
 
 use regex::Regex;
 
-use super::answer::{clip, saved, wild};
+use super::answer::{clip, is_limit_name, saved, wild};
 use super::rule::Profile::{AutoreplyCompact, AutotaskDual, Cost, HostCompat, Spec};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
-use super::rule::{Check, Hits, Rule};
+use super::rule::{Hits, Rule, RuleCheck};
 use super::schema::is_id_name;
 use super::{CheckedAnswer, CheckedTool, FoundIn};
 use crate::capture::{FactState, Payload, is_wrapped, text_only};
@@ -19,74 +19,74 @@ use crate::json::{Doc, Kind, Node};
 const HOSTS: &str = "the rules of hosts that show their models one part alone (hosts)";
 
 pub static RULES: &[Rule] = &[
-    Rule::new("parity/value-missing-in-text", &[(HostCompat, Warning), (AutotaskDual, Error)], Check::Answer(missing_in_text))
+    Rule::new("parity/value-missing-in-text", &[(HostCompat, Warning), (AutotaskDual, Error)], RuleCheck::Answer(missing_in_text))
         .means("A value of `structuredContent` is in no text: the models of hosts that show the text alone do not learn it.")
         .fix("Add it to the text, or leave it out of the data if no model needs it.")
         .source("S000, integration test; hosts that show the text alone (hosts)")
         .heuristic(),
-    Rule::new("parity/value-missing-in-structured", &[(HostCompat, Warning), (AutotaskDual, Warning)], Check::Answer(missing_in_structured))
+    Rule::new("parity/value-missing-in-structured", &[(HostCompat, Warning), (AutotaskDual, Warning)], RuleCheck::Answer(missing_in_structured))
         .means("The text says what `structuredContent` does not hold: the models of hosts that prefer the data do not learn it.")
         .fix("Add a field for it; advice on what to do next can be one too.")
         .source(HOSTS)
         .heuristic(),
-    Rule::new("parity/structured-shadows-text", &[(HostCompat, Error)], Check::Answer(shadows))
+    Rule::new("parity/structured-shadows-text", &[(HostCompat, Error)], RuleCheck::Answer(shadows))
         .means("`structuredContent` holds less than a fifth of what the text says: every host that prefers it loses nearly the whole answer.")
         .fix("Put the records into `structuredContent`, or leave it out.")
         .source("agno 9764")
         .limit(20, "percent of the text's statements")
         .heuristic(),
-    Rule::new("parity/counts-disagree", &[(HostCompat, Error)], Check::Answer(counts_disagree))
+    Rule::new("parity/counts-disagree", &[(HostCompat, Error)], RuleCheck::Answer(counts_disagree))
         .means("Numbers that count the same thing differ: in the text, in the data, and the length of the list.")
         .fix("Take all of them from one place; `totalCount` is what matches, `count` what is returned.")
         .source("S000, `totalCount` is the length of the page")
         .heuristic(),
-    Rule::new("parity/has-more-disagrees", &[(HostCompat, Warning), (AutotaskDual, Error)], Check::Answer(has_more))
+    Rule::new("parity/has-more-disagrees", &[(HostCompat, Warning), (AutotaskDual, Error)], RuleCheck::Answer(has_more))
         .means("The data says that there is more, or that there is not, against its own counts or the words of the text.")
         .fix("Work it out from the total and what was returned.")
         .source("S000, `pageSize: -1` still gives `hasMore: true`")
         .heuristic(),
-    Rule::new("parity/value-differs", &[(HostCompat, Error)], Check::Answer(value_differs))
+    Rule::new("parity/value-differs", &[(HostCompat, Error)], RuleCheck::Answer(value_differs))
         .means("The text has the field's label with another value.")
         .fix("Write both from one record.")
         .source("S000, integration test")
         .heuristic(),
-    Rule::new("parity/value-reformatted", &[(HostCompat, Info)], Check::Answer(reformatted))
+    Rule::new("parity/value-reformatted", &[(HostCompat, Info)], RuleCheck::Answer(reformatted))
         .means("The text has the value in another form, such as a date in words or a phone number in other punctuation.")
         .fix("None needed where a model can read both.")
         .source("S000, phone `(555) 123-4567` beside `555-123-4567`")
         .heuristic(),
-    Rule::new("parity/text-duplicates-json", &[(Cost, Costs)], Check::Answer(text_duplicates))
+    Rule::new("parity/text-duplicates-json", &[(Cost, Costs)], RuleCheck::Answer(text_duplicates))
         .means("The text is the JSON of `structuredContent` once more. The specification asks for it for old hosts; those that show both parts pay twice.")
         .fix("Keep it for old hosts, in compact form; else say the essence in a sentence.")
         .source("MCP specification, tools, structured content (SHOULD); kimi-code 3234"),
-    Rule::new("parity/text-not-json", &[(Spec, Info)], Check::Answer(text_not_json))
+    Rule::new("parity/text-not-json", &[(Spec, Info)], RuleCheck::Answer(text_not_json))
         .means("`structuredContent` is there, and no text block holds its JSON, as the specification says it SHOULD.")
         .fix("Accept it knowingly where the text says the same in words, or add the JSON.")
         .source("MCP specification, tools, structured content"),
-    Rule::new("parity/text-empty", &[(HostCompat, Error)], Check::Answer(text_empty))
+    Rule::new("parity/text-empty", &[(HostCompat, Error)], RuleCheck::Answer(text_empty))
         .means("`structuredContent` without any text: hosts that show the text alone show nothing.")
         .fix("Add a summary, or the JSON.")
         .source("action_mcp 181; Open WebUI"),
-    Rule::new("parity/only-summary-in-text", &[(HostCompat, Warning)], Check::Answer(only_summary))
+    Rule::new("parity/only-summary-in-text", &[(HostCompat, Warning)], RuleCheck::Answer(only_summary))
         .means("The text is a sentence, and less than a fifth of the data is in it: hosts that show the text alone lose the data.")
         .fix("List what matters in the text.")
         .source("opencode 38923")
         .limit(20, "percent of the facts"),
-    Rule::new("parity/structured-missing", &[(AutotaskDual, Warning), (AutoreplyCompact, Error)], Check::Answer(structured_missing))
+    Rule::new("parity/structured-missing", &[(AutotaskDual, Warning), (AutoreplyCompact, Error)], RuleCheck::Answer(structured_missing))
         .means("Whether an answer has `structuredContent`: S000 wants it in every answer of a reading tool, S004 in none.")
         .fix("Choose one; the ledger shows what either costs.")
         .source("S000 for it, S004 against it"),
-    Rule::new("parity/record-order", &[(HostCompat, Warning)], Check::Answer(record_order))
+    Rule::new("parity/record-order", &[(HostCompat, Warning)], RuleCheck::Answer(record_order))
         .means("The text has the records in another order than the data: “the second one” means two things.")
         .fix("Write both from one list.")
         .source(HOSTS)
         .heuristic(),
-    Rule::new("parity/id-missing", &[(AutotaskDual, Warning), (HostCompat, Warning)], Check::Answer(id_missing))
+    Rule::new("parity/id-missing", &[(AutotaskDual, Warning), (HostCompat, Warning)], RuleCheck::Answer(id_missing))
         .means("The text shows records without the id that other tools take: the model cannot go on from it.")
         .fix("`Name (ID: n)`.")
         .source("S000, ids always visible")
         .heuristic(),
-    Rule::new("parity/wrapped-duplicate", &[(Cost, Costs)], Check::Answer(wrapped))
+    Rule::new("parity/wrapped-duplicate", &[(Cost, Costs)], RuleCheck::Answer(wrapped))
         .means("`structuredContent` is the text once more as one string: no structure, and twice the tokens where both are shown.")
         .fix("Fields, or no `structuredContent` (in FastMCP `output_schema=None`).")
         .source("fastmcp 4637; canvas-mcp 271"),
@@ -135,7 +135,14 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     if is_summary(answer, 20) {
         return;
     }
+    let is_envelope = |path: &str| {
+        path.rsplit('/').next().is_some_and(|key| MORE.contains(&key) || TOTALS.contains(&key) || is_limit_name(key))
+    };
     for (path, missing, total, node) in fields(answer, payload, |state| state == FactState::Missing) {
+        // What is about the page is said in words, if at all.
+        if is_envelope(&path) {
+            continue;
+        }
         let often = if total == 1 { String::new() } else { format!(" in {missing} of {total}") };
         let hit = hits.say(format!("`{path}` is not in the text{often}"));
         hit.at(answer.data_at(node));
@@ -146,6 +153,10 @@ fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
 fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
     for (path, differs, _, node) in fields(answer, payload, |state| state == FactState::Differs) {
+        // Texts label many things with "ID".
+        if path.ends_with("/id") {
+            continue;
+        }
         let place = answer.matched().facts.iter().find(|fact| fact.node() == node.index()).and_then(crate::capture::Fact::place);
         let said = place.clone().map(|place| clip(&answer.text[place])).unwrap_or_default();
         let hit = hits.say(format!("`{path}` is {}, the text says {said}", clip(&node.raw_text())));
@@ -208,6 +219,7 @@ fn counter<'a>(payload: &'a Payload, names: &[&str]) -> Option<(Node<'a>, u64)> 
         .find_map(|node| Some((node, u64::try_from(node.as_i64()?).ok()?)))
 }
 
+const MORE: [&str; 5] = ["hasMore", "has_more", "truncated", "hasNextPage", "isTruncated"];
 const TOTALS: [&str; 5] = ["totalCount", "total", "total_count", "totalResults", "hitsTotal"];
 const COUNTS: [&str; 6] = ["count", "returned", "returnedCount", "noteCount", "resultCount", "pageCount"];
 
@@ -279,18 +291,21 @@ fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
 
 /// What the data says of there being more.
 fn answer_more(payload: &Payload) -> Option<(Node<'_>, bool)> {
-    let names = ["hasMore", "has_more", "truncated", "hasNextPage", "isTruncated"];
     let root = payload.root();
     let near = root.children().chain(root.children().filter(|child| child.kind() == Kind::Object).flat_map(Node::children));
-    near.filter(|node| node.key().is_some_and(|key| names.contains(&&*key))).find_map(|node| Some((node, node.as_bool()?)))
+    near.filter(|node| node.key().is_some_and(|key| MORE.contains(&&*key))).find_map(|node| Some((node, node.as_bool()?)))
 }
 
-/// Whether a text block holds the JSON of `structuredContent`.
+/// Whether a text block is the JSON of `structuredContent`.
 fn has_json_twin(answer: &CheckedAnswer<'_>) -> bool {
-    let (Some(value), Some(payload)) = (answer.structured(), Payload::in_texts(&answer.subject.reading)) else { return false };
-    let is_whole = payload.text_source().is_some_and(|source| source.share > 0.999);
+    let Some(value) = answer.structured() else { return false };
     let seed = RandomState::new();
-    is_whole && digest(value, &seed) == digest(payload.root(), &seed)
+    let own = digest(value, &seed);
+    answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref()).any(|text| {
+        let is_json = text.trim_start().starts_with(['{', '[']);
+        let doc = Doc::parse(if is_json { text.to_owned() } else { String::new() }.into());
+        doc.is_json() && doc.root().is_some_and(|root| digest(root, &seed) == own)
+    })
 }
 
 fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
@@ -389,16 +404,36 @@ fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     for (path, missing, total, node) in fields(answer, payload, FactState::is_missing) {
         let key = node.key().unwrap_or_default().to_lowercase().replace('_', "");
         let taker = match taken.get(&key) {
-            Some(tool) => Some(tool),
+            Some(tool) => Some(*tool),
             // `id` of a company is `companyID` elsewhere.
-            None if key == "id" => taken.values().min(),
+            None if key == "id" => {
+                let entity = entity(node, own);
+                taken
+                    .iter()
+                    .filter(|(name, _)| entity.iter().any(|word| **name == format!("{word}id")))
+                    .map(|(_, tool)| *tool)
+                    .min()
+            }
             None => None,
         };
-        if let Some(taker) = taker {
+        // It may stand within a longer word: `T-1001`.
+        let is_shown = node.as_number().is_some_and(|number| number.len() > 2 && answer.text.contains(number));
+        if let Some(taker) = taker.filter(|_| !is_shown) {
             let hit = hits.say(format!("`{path}` is not in the text in {missing} of {total}, and `{taker}` takes such an id"));
             hit.at(answer.data_at(node));
         }
     }
+}
+
+/// What a record may be: the words of the members above it and of its tool's name, without their plural.
+fn entity(node: Node<'_>, tool: &str) -> Vec<String> {
+    let above = std::iter::successors(node.parent(), |node| node.parent()).filter_map(|node| node.key()).take(2);
+    let words = above.flat_map(|key| super::tool::words(&key)).chain(super::tool::words(tool));
+    let singular = |word: String| match word.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None => word.strip_suffix('s').map_or(word.clone(), str::to_owned),
+    };
+    words.map(singular).collect()
 }
 
 fn wrapped(answer: &CheckedAnswer<'_>, hits: &mut Hits) {

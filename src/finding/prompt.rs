@@ -4,26 +4,26 @@ use std::collections::HashSet;
 
 use super::rule::Profile::{HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
-use super::rule::{Check, Hits, Rule};
+use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedServer, FoundIn};
 use crate::host::Hosts;
 
 const SPEC: &str = "MCP specification, prompts; hosts that list prompts as commands";
 
 pub static RULES: &[Rule] = &[
-    Rule::new("prompt/no-description", &[(HostCompat, Info)], Check::Server(no_description))
+    Rule::new("prompt/no-description", &[(HostCompat, Info)], RuleCheck::Server(no_description))
         .means("The prompt has no description for the person who chooses it.")
         .fix("Add `description`.")
         .source(SPEC),
-    Rule::new("prompt/argument-undescribed", &[(HostCompat, Info)], Check::Server(undescribed))
+    Rule::new("prompt/argument-undescribed", &[(HostCompat, Info)], RuleCheck::Server(undescribed))
         .means("An argument has no description for the person who fills it in.")
         .fix("Describe it in a few words.")
         .source(SPEC),
-    Rule::new("prompt/argument-twice", &[(Spec, Error)], Check::Server(argument_twice))
+    Rule::new("prompt/argument-twice", &[(Spec, Error)], RuleCheck::Server(argument_twice))
         .means("Two arguments have the same name: one of them cannot be filled in.")
         .fix("A name for each.")
         .source(SPEC),
-    Rule::new("prompt/listed-twice", &[(HostCompat, Warning)], Check::Server(twice))
+    Rule::new("prompt/listed-twice", &[(HostCompat, Warning)], RuleCheck::Server(twice))
         .means("Two prompts have the same name: one of them cannot be reached.")
         .fix("A name for each.")
         .source(SPEC),
@@ -37,7 +37,7 @@ fn no_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     for prompt in
         server.prompts.iter().filter(|prompt| is_blank(prompt.description.as_deref()) && is_blank(prompt.title.as_deref()))
     {
-        hits.say("has no description").about(&prompt.name).at_path(FoundIn::Definition, "");
+        hits.say_of(&prompt.name, "has no description").at_path(FoundIn::Definition, "");
     }
 }
 
@@ -46,8 +46,8 @@ fn undescribed(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
         for (at, argument) in
             prompt.arguments.iter().enumerate().filter(|(_, argument)| is_blank(argument.description.as_deref()))
         {
-            let hit = hits.say(format!("`{}` has no description", argument.name));
-            hit.about(&prompt.name).at_path(FoundIn::Definition, format!("/arguments/{at}"));
+            let hit = hits.say_of(&prompt.name, format!("`{}` has no description", argument.name));
+            hit.at_path(FoundIn::Definition, format!("/arguments/{at}"));
         }
     }
 }
@@ -57,8 +57,8 @@ fn argument_twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
         let mut seen = HashSet::new();
         for (at, argument) in prompt.arguments.iter().enumerate() {
             if !seen.insert(&argument.name) {
-                let hit = hits.say(format!("`{}` is there twice", argument.name));
-                hit.about(&prompt.name).at_path(FoundIn::Definition, format!("/arguments/{at}"));
+                let hit = hits.say_of(&prompt.name, format!("`{}` is there twice", argument.name));
+                hit.at_path(FoundIn::Definition, format!("/arguments/{at}"));
             }
         }
     }
@@ -68,7 +68,7 @@ fn twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     let mut seen = HashSet::new();
     for prompt in server.prompts {
         if !seen.insert(&prompt.name) {
-            hits.say(format!("`{}` is listed twice", prompt.name)).about(&prompt.name).at_path(FoundIn::Definition, "/name");
+            hits.say_of(&prompt.name, format!("`{}` is listed twice", prompt.name)).at_path(FoundIn::Definition, "/name");
         }
     }
 }

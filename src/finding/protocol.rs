@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::rule::Profile::{AutoreplyCompact, AutotaskStrict, Cost, DialCodeblock, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
-use super::rule::{Check, Hits, Rule};
+use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{is_type, text};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn, answer};
 use crate::ask::{Ask, Wants};
@@ -15,66 +15,66 @@ use crate::host::Hosts;
 use crate::json::{Doc, FaultKind, Kind, Node};
 
 pub static RULES: &[Rule] = &[
-    Rule::new("protocol/unknown-content-type", &[(Spec, Error)], Check::Answer(unknown_content_type))
+    Rule::new("protocol/unknown-content-type", &[(Spec, Error)], RuleCheck::Answer(unknown_content_type))
         .means("A block has a type that the specification does not have. Clients of the official SDKs refuse the whole answer.")
         .fix("`text`, `image`, `audio`, `resource` or `resource_link`; to ask for input, `elicitation/create`.")
         .source("MCP specification, ContentBlock"),
     Rule::new(
         "protocol/error-not-flagged",
         &[(Spec, Warning), (AutotaskStrict, Error), (DialCodeblock, Info), (AutoreplyCompact, Info)],
-        Check::Answer(error_not_flagged),
+        RuleCheck::Answer(error_not_flagged),
     )
     .means("The text reads like a failure, and `isError` is not true: hosts show it as a success, and the model may believe it.")
     .fix("Add `isError: true`.")
     .source("MCP specification, tools, error handling")
     .heuristic(),
-    Rule::new("protocol/error-flag-in-text", &[(Spec, Info)], Check::Answer(error_flag_in_text))
+    Rule::new("protocol/error-flag-in-text", &[(Spec, Info)], RuleCheck::Answer(error_flag_in_text))
         .means("`isError` stands in the JSON of the text too, where no host looks for it.")
         .fix("Leave it at the top of the result alone.")
         .source("S001, error format"),
-    Rule::new("protocol/error-not-actionable", &[(AutotaskStrict, Warning)], Check::Answer(error_not_actionable))
+    Rule::new("protocol/error-not-actionable", &[(AutotaskStrict, Warning)], RuleCheck::Answer(error_not_actionable))
         .means("The error names neither a field nor what is allowed nor a next step.")
         .fix("Say what was wrong and what would be right: “pageSize: at most 500”.")
         .source("S001, validation errors")
         .heuristic(),
-    Rule::new("protocol/error-as-jsonrpc", &[(Spec, Warning)], Check::Answer(error_as_jsonrpc))
+    Rule::new("protocol/error-as-jsonrpc", &[(Spec, Warning)], RuleCheck::Answer(error_as_jsonrpc))
         .means("A failure of the tool came as a JSON-RPC error. Most hosts do not show such errors to the model, which could mend its call.")
         .fix("A result with `isError: true` and the reason as text.")
         .source("MCP specification 2025-11-25, tools, error handling")
         .heuristic(),
-    Rule::new("protocol/tool-name", &[(Spec, Warning)], Check::Server(tool_name))
+    Rule::new("protocol/tool-name", &[(Spec, Warning)], RuleCheck::Server(tool_name))
         .means("A tool's name is 1 to 128 of A–Z a–z 0–9 _ - . and unique; hosts rename or drop others.")
         .fix("Rename the tool.")
         .source("MCP specification 2025-11-25, tool names"),
-    Rule::new("protocol/tool-order-unstable", &[(Cost, Warning)], Check::Server(tool_order))
+    Rule::new("protocol/tool-order-unstable", &[(Cost, Warning)], RuleCheck::Server(tool_order))
         .means("Two requests for the list of tools gave different orders: every change of order spoils the provider's prompt cache.")
         .fix("Sort the tools.")
         .source("MCP specification 2026-07-28, tools/list SHOULD be deterministic"),
-    Rule::new("protocol/elicitation-secret", &[(Spec, Error)], Check::Answer(elicitation_secret))
+    Rule::new("protocol/elicitation-secret", &[(Spec, Error)], RuleCheck::Answer(elicitation_secret))
         .means("A form asks for a secret, which then passes through the client. Secrets MUST be asked for by URL.")
         .fix("URL mode.")
         .source("MCP specification 2025-11-25, elicitation"),
-    Rule::new("protocol/secret-argument", &[(Spec, Warning)], Check::Tool(secret_argument))
+    Rule::new("protocol/secret-argument", &[(Spec, Warning)], RuleCheck::Tool(secret_argument))
         .means("An argument takes a secret: the model sees it, and it stands in every transcript.")
         .fix("Ask for it by URL elicitation, or take it from the environment.")
         .source("MCP specification 2025-11-25, elicitation; S004, login"),
-    Rule::new("protocol/elicitation-schema", &[(Spec, Error)], Check::Answer(elicitation_schema))
+    Rule::new("protocol/elicitation-schema", &[(Spec, Error)], RuleCheck::Answer(elicitation_schema))
         .means("A form is a flat object of texts, numbers, yes or no and choices; clients do not paint others.")
         .fix("Flatten it.")
         .source("MCP specification, elicitation, requested schema"),
-    Rule::new("protocol/empty-result", &[(Spec, Warning)], Check::Answer(empty_result))
+    Rule::new("protocol/empty-result", &[(Spec, Warning)], RuleCheck::Answer(empty_result))
         .means("A success without content and without data: hosts make up words of their own for it.")
         .fix("Say it: “No results.”")
         .source("the rules of hosts for empty results (hosts)"),
-    Rule::new("protocol/result-type-missing", &[(Spec, Warning)], Check::Answer(result_type))
+    Rule::new("protocol/result-type-missing", &[(Spec, Warning)], RuleCheck::Answer(result_type))
         .means("From revision 2026-07-28 on a result says of which type it is.")
         .fix("`\"resultType\": \"complete\"`.")
         .source("MCP specification 2026-07-28, Result"),
-    Rule::new("protocol/number-hazard", &[(HostCompat, Warning)], Check::Answer(number_hazard))
+    Rule::new("protocol/number-hazard", &[(HostCompat, Warning)], RuleCheck::Answer(number_hazard))
         .means("A value that readers change: an integer beyond ±2^53, a number beyond 64 bits, a key that stands twice, half of a surrogate pair.")
         .fix("Send the number as a text.")
         .source("RFC 8259, sections 4, 6 and 8.2; hosts written in JavaScript"),
-    Rule::new("protocol/x-mcp-header", &[(Spec, Error)], Check::Tool(x_mcp_header))
+    Rule::new("protocol/x-mcp-header", &[(Spec, Error)], RuleCheck::Tool(x_mcp_header))
         .means("A parameter that is to be mirrored as a header is none of string, integer and boolean, or shares its header with another: clients must not call the tool over HTTP.")
         .fix("Put `x-mcp-header` on single values, each with a name of its own.")
         .source("MCP specification 2026-07-28, Streamable HTTP, parameter headers"),
@@ -149,12 +149,12 @@ fn tool_name(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
         let name = tool.name.as_str();
         let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
         if name.is_empty() || name.chars().count() > 128 || !name.chars().all(is_plain) {
-            hits.say(format!("`{name}` is no name that every host takes")).about(name).in_definition("/name");
+            hits.say_of(name, format!("`{name}` is no name that every host takes")).in_definition("/name");
         }
         let times = seen.entry(name).or_default();
         *times += 1;
         if *times == 2 {
-            hits.say(format!("`{name}` is listed twice")).about(name).in_definition("/name");
+            hits.say_of(name, format!("`{name}` is listed twice")).in_definition("/name");
         }
     }
 }

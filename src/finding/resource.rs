@@ -6,7 +6,7 @@ use url::Url;
 
 use super::rule::Profile::{HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
-use super::rule::{Check, Hits, Rule};
+use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedAnswer, CheckedServer, FoundIn};
 use crate::host::Hosts;
 use crate::json::{Doc, Node};
@@ -14,23 +14,23 @@ use crate::json::{Doc, Node};
 const SPEC: &str = "MCP specification, resources";
 
 pub static RULES: &[Rule] = &[
-    Rule::new("resource/mime-missing", &[(HostCompat, Info)], Check::Server(mime_missing))
+    Rule::new("resource/mime-missing", &[(HostCompat, Info)], RuleCheck::Server(mime_missing))
         .means("The resource does not say of which type it is: hosts guess, or treat it as text.")
         .fix("Add `mimeType`.")
         .source(SPEC),
-    Rule::new("resource/mime-mismatch", &[(HostCompat, Warning)], Check::Answer(mime_mismatch))
+    Rule::new("resource/mime-mismatch", &[(HostCompat, Warning)], RuleCheck::Answer(mime_mismatch))
         .means("What was read is not of the type that it says.")
         .fix("Correct `mimeType`.")
         .source(SPEC),
-    Rule::new("resource/uri-invalid", &[(Spec, Error)], Check::Server(uri_invalid))
+    Rule::new("resource/uri-invalid", &[(Spec, Error)], RuleCheck::Server(uri_invalid))
         .means("The URI is none, so that it cannot be read.")
         .fix("A scheme and a path: `docs://readme`.")
         .source("RFC 3986; MCP specification, resources"),
-    Rule::new("resource/template-invalid", &[(Spec, Error)], Check::Server(template_invalid))
-        .means("The template has no place to fill in, or a bracket that is not closed.")
-        .fix("`docs://{name}`; list what has no place as a resource.")
+    Rule::new("resource/template-invalid", &[(Spec, Error)], RuleCheck::Server(template_invalid))
+        .means("The template has a bracket that is not closed, or a place without a name.")
+        .fix("`docs://{name}`.")
         .source("RFC 6570; MCP specification, resource templates"),
-    Rule::new("resource/listed-twice", &[(HostCompat, Warning)], Check::Server(twice))
+    Rule::new("resource/listed-twice", &[(HostCompat, Warning)], RuleCheck::Server(twice))
         .means("Two resources have the same URI: hosts show one of them.")
         .fix("A URI for each.")
         .source(SPEC),
@@ -38,7 +38,7 @@ pub static RULES: &[Rule] = &[
 
 fn mime_missing(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     for resource in server.resources.iter().filter(|resource| !resource.is_template && resource.mime_type.is_none()) {
-        hits.say("has no `mimeType`").about(&resource.uri).at_path(FoundIn::Definition, "");
+        hits.say_of(&resource.uri, "has no `mimeType`").at_path(FoundIn::Definition, "");
     }
 }
 
@@ -58,7 +58,7 @@ fn mime_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
 fn uri_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     for resource in server.resources.iter().filter(|resource| !resource.is_template) {
         if Url::parse(&resource.uri).is_err() {
-            hits.say(format!("`{}` is no URI", resource.uri)).about(&resource.uri).at_path(FoundIn::Definition, "/uri");
+            hits.say_of(&resource.uri, format!("`{}` is no URI", resource.uri)).at_path(FoundIn::Definition, "/uri");
         }
     }
 }
@@ -68,9 +68,9 @@ fn template_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
         let uri = &template.uri;
         let (open, close) = (uri.matches('{').count(), uri.matches('}').count());
         if open != close {
-            hits.say(format!("`{uri}` has a bracket that is not closed")).about(uri).at_path(FoundIn::Definition, "/uriTemplate");
-        } else if open == 0 || uri.contains("{}") {
-            hits.say(format!("`{uri}` has no place to fill in")).about(uri).at_path(FoundIn::Definition, "/uriTemplate");
+            hits.say_of(uri, format!("`{uri}` has a bracket that is not closed")).at_path(FoundIn::Definition, "/uriTemplate");
+        } else if uri.contains("{}") {
+            hits.say_of(uri, format!("`{uri}` has a place without a name")).at_path(FoundIn::Definition, "/uriTemplate");
         }
     }
 }
@@ -78,8 +78,8 @@ fn template_invalid(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
 fn twice(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     let mut seen = HashSet::new();
     for resource in server.resources {
-        if !seen.insert(resource.uri.as_str()) {
-            hits.say(format!("`{}` is listed twice", resource.uri)).about(&resource.uri).at_path(FoundIn::Definition, "/uri");
+        if !seen.insert((resource.is_template, resource.uri.as_str())) {
+            hits.say_of(&resource.uri, format!("`{}` is listed twice", resource.uri)).at_path(FoundIn::Definition, "/uri");
         }
     }
 }

@@ -101,11 +101,11 @@ impl Profile {
 }
 
 /// What a rule looks at.
-pub enum Check {
+pub enum RuleCheck {
     Answer(fn(&CheckedAnswer<'_>, &mut Hits)),
     Tool(fn(&CheckedTool<'_>, &mut Hits)),
     Server(fn(&CheckedServer<'_>, &Hosts, &mut Hits)),
-    Drift(fn(&[drift::Change], &mut Hits)),
+    Drift(fn(&[drift::ToolChange], &mut Hits)),
 }
 
 /// One thing to look for.
@@ -123,7 +123,7 @@ pub struct Rule {
     pub is_heuristic: bool,
     /// A number above which it speaks up, and its unit.
     pub limit: Option<(u64, &'static str)>,
-    pub(super) check: Check,
+    pub(super) check: RuleCheck,
 }
 
 impl std::fmt::Debug for Rule {
@@ -133,7 +133,7 @@ impl std::fmt::Debug for Rule {
 }
 
 impl Rule {
-    pub(super) const fn new(id: &'static str, levels: &'static [(Profile, Severity)], check: Check) -> Self {
+    pub(super) const fn new(id: &'static str, levels: &'static [(Profile, Severity)], check: RuleCheck) -> Self {
         Self { id, means: "", fix: "", source: "", levels, is_heuristic: false, limit: None, check }
     }
 
@@ -251,15 +251,16 @@ pub struct Hit {
 
 /// More places of one finding are counted alone.
 const PLACES: usize = 20;
-/// More findings of one rule about one subject are counted together.
-const DIFFERENT: usize = 50;
+/// More findings of one rule are counted together.
+const DIFFERENT: usize = 500;
 
 /// What a rule noticed so far: equal messages are one.
 pub struct Hits {
     /// The rule's limit, or 0.
     pub limit: u64,
     pub(super) found: Vec<Hit>,
-    known: HashMap<String, usize>,
+    /// By subject and message.
+    known: HashMap<(String, String), usize>,
 }
 
 impl Hits {
@@ -267,28 +268,27 @@ impl Hits {
         Self { limit, found: Vec::new(), known: HashMap::new() }
     }
 
-    /// Notes a message, at no place yet.
+    /// Notes a message about what is at hand, at no place yet.
     pub fn say(&mut self, message: impl Into<String>) -> &mut Hit {
-        let mut message = message.into();
-        if self.found.len() >= DIFFERENT && !self.known.contains_key(&message) {
-            message = "and more of the same kind".to_owned();
+        self.say_of("", message)
+    }
+
+    /// The same about something by its name.
+    pub fn say_of(&mut self, subject: &str, message: impl Into<String>) -> &mut Hit {
+        let mut key = (subject.to_owned(), message.into());
+        if self.found.len() >= DIFFERENT && !self.known.contains_key(&key) {
+            key.1 = "and more of the same kind".to_owned();
         }
-        let at = match self.known.get(&message) {
+        let at = match self.known.get(&key) {
             Some(&at) => {
                 self.found[at].count += 1;
                 at
             }
             None => {
-                self.known.insert(message.clone(), self.found.len());
-                self.found.push(Hit {
-                    message,
-                    places: Vec::new(),
-                    count: 1,
-                    saves: None,
-                    severity: None,
-                    only: None,
-                    subject: None,
-                });
+                let subject = Some(key.0.clone()).filter(|subject| !subject.is_empty());
+                let message = key.1.clone();
+                self.known.insert(key, self.found.len());
+                self.found.push(Hit { message, subject, places: Vec::new(), count: 1, saves: None, severity: None, only: None });
                 self.found.len() - 1
             }
         };
@@ -327,11 +327,6 @@ impl Hit {
 
     pub fn only(&mut self, profile: Profile) -> &mut Self {
         self.only = Some(profile);
-        self
-    }
-
-    pub fn about(&mut self, subject: &str) -> &mut Self {
-        self.subject = Some(subject.to_owned());
         self
     }
 }

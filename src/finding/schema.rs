@@ -8,7 +8,7 @@ use regex::Regex;
 use super::answer::{is_limit_name, is_page_name};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, DelegatorJsonFirst, HostCompat, Spec};
 use super::rule::Severity::{Error, Info, Warning};
-use super::rule::{Check, Hits, Rule};
+use super::rule::{Hits, Rule, RuleCheck};
 use super::tool::{is_type, schemas, text, types, words};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::analysis::arguments;
@@ -19,119 +19,119 @@ const OUTPUT: &str = "MCP specification 2025-06-18, tools, output schema";
 const S001: &str = "S001, input validation";
 
 pub static RULES: &[Rule] = &[
-    Rule::new("schema/output-mismatch", &[(Spec, Error)], Check::Answer(output_mismatch))
+    Rule::new("schema/output-mismatch", &[(Spec, Error)], RuleCheck::Answer(output_mismatch))
         .means("`structuredContent` does not conform to the tool's `outputSchema`, as it MUST. Clients of the official SDKs throw the answer away.")
         .fix("Return what the schema says, or change the schema.")
         .source(OUTPUT),
-    Rule::new("schema/output-declared-not-returned", &[(Spec, Error)], Check::Answer(output_not_returned))
+    Rule::new("schema/output-declared-not-returned", &[(Spec, Error)], RuleCheck::Answer(output_not_returned))
         .means("The tool declares an `outputSchema` and returns no `structuredContent`. Clients of the official SDKs throw the answer away.")
         .fix("Return `structuredContent`, or take `outputSchema` out.")
         .source(OUTPUT),
-    Rule::new("schema/output-absent", &[(Spec, Info), (AutotaskDual, Warning)], Check::Answer(output_absent))
+    Rule::new("schema/output-absent", &[(Spec, Info), (AutotaskDual, Warning)], RuleCheck::Answer(output_absent))
         .means("`structuredContent` is returned, and no `outputSchema` says what it holds.")
         .fix("Declare one: `fixture export --as output-schema` proposes it from this answer.")
         .source(OUTPUT),
-    Rule::new("schema/output-too-loose", &[(Spec, Info)], Check::Tool(output_too_loose))
+    Rule::new("schema/output-too-loose", &[(Spec, Info)], RuleCheck::Tool(output_too_loose))
         .means("The `outputSchema` names no field, so that it says nothing.")
         .fix("Name the fields with their types, or take it out.")
         .source(OUTPUT),
-    Rule::new("schema/output-undeclared-field", &[(Spec, Info)], Check::Answer(output_undeclared))
+    Rule::new("schema/output-undeclared-field", &[(Spec, Info)], RuleCheck::Answer(output_undeclared))
         .means("A field is returned that the `outputSchema` does not name: whoever builds a type from it loses the field.")
         .fix("Add the field to the schema.")
         .source(OUTPUT),
-    Rule::new("schema/invalid", &[(Spec, Error)], Check::Tool(invalid))
+    Rule::new("schema/invalid", &[(Spec, Error)], RuleCheck::Tool(invalid))
         .means("The schema is no schema: no object, not valid, or it refers to one outside, which nobody fetches.")
         .fix("An object of JSON Schema that stands for itself; `{\"type\":\"object\",\"additionalProperties\":false}` where there are no arguments.")
         .source("MCP specification, tools, inputSchema"),
-    Rule::new("schema/structured-not-object", &[(Spec, Error)], Check::Answer(structured_not_object))
+    Rule::new("schema/structured-not-object", &[(Spec, Error)], RuleCheck::Answer(structured_not_object))
         .means("Up to revision 2025-11-25 `structuredContent` is an object.")
         .fix("Put the value into a member: `{\"items\": […]}`.")
         .source("MCP specification 2025-06-18 and 2025-11-25, CallToolResult"),
-    Rule::new("schema/property-undescribed", &[(Spec, Info), (AutotaskStrict, Warning)], Check::Tool(undescribed))
+    Rule::new("schema/property-undescribed", &[(Spec, Info), (AutotaskStrict, Warning)], RuleCheck::Tool(undescribed))
         .means("An argument has no description, so that the model has its name alone.")
         .fix("Describe it in a few words.")
         .source(S001),
-    Rule::new("schema/not-strict", &[(AutotaskStrict, Warning)], Check::Tool(not_strict))
+    Rule::new("schema/not-strict", &[(AutotaskStrict, Warning)], RuleCheck::Tool(not_strict))
         .means("Unknown arguments are let through: a model that misspells one is not told.")
         .fix("`\"additionalProperties\": false`.")
         .source(S001),
-    Rule::new("schema/untyped-limit", &[(AutotaskStrict, Warning)], Check::Tool(untyped_limit))
+    Rule::new("schema/untyped-limit", &[(AutotaskStrict, Warning)], RuleCheck::Tool(untyped_limit))
         .means("An argument that says how many takes fractions, or states no bounds or no default.")
         .fix("`integer` with `minimum`, `maximum` and `default`.")
         .source(S001),
-    Rule::new("schema/magic-value", &[(Spec, Info)], Check::Tool(magic_value))
+    Rule::new("schema/magic-value", &[(Spec, Info)], RuleCheck::Tool(magic_value))
         .means("A number of the range means something else, such as −1 for all.")
         .fix("An argument of its own: `all: boolean`.")
         .source("S000, `pageSize: -1`")
         .heuristic(),
-    Rule::new("schema/default-not-stated", &[(Spec, Info)], Check::Tool(default_not_stated))
+    Rule::new("schema/default-not-stated", &[(Spec, Info)], RuleCheck::Tool(default_not_stated))
         .means("The description names a default that the schema does not have, or another one.")
         .fix("State it as `default`.")
         .source(S001)
         .heuristic(),
-    Rule::new("schema/enum-as-text", &[(Spec, Info)], Check::Tool(enum_as_text))
+    Rule::new("schema/enum-as-text", &[(Spec, Info)], RuleCheck::Tool(enum_as_text))
         .means("The description lists the values, and the schema takes any text.")
         .fix("List them as `enum`.")
         .source(S001)
         .heuristic(),
-    Rule::new("schema/format-param", &[(AutotaskDual, Info), (AutotaskStrict, Warning), (DelegatorJsonFirst, Warning)], Check::Server(format_param))
+    Rule::new("schema/format-param", &[(AutotaskDual, Info), (AutotaskStrict, Warning), (DelegatorJsonFirst, Warning)], RuleCheck::Server(format_param))
         .means("An argument that chooses the format: needless where every answer has both forms, asked for where it has one, and of use only where it is the same in every tool.")
         .fix("One name and the same values in all reading tools, or none.")
         .source("S000 against, S001 and S003 for it"),
-    Rule::new("schema/list-without-paging", &[(HostCompat, Warning), (AutotaskStrict, Warning)], Check::Answer(list_without_paging))
+    Rule::new("schema/list-without-paging", &[(HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(list_without_paging))
         .means("The answer is a long list, and no argument makes it shorter or leads to a next page.")
         .fix("Add `limit` and `cursor`.")
         .source("S001, pagination; hosts cut from 20,480 bytes on (hosts)")
         .limit(20, "records"),
-    Rule::new("schema/boolean-subschema", &[(HostCompat, Error)], Check::Tool(boolean_subschema))
+    Rule::new("schema/boolean-subschema", &[(HostCompat, Error)], RuleCheck::Tool(boolean_subschema))
         .means("`true` or `false` stands for a schema. Valid, but clients that read definitions into types lose the whole server by it.")
         .fix("`{}` in place of `true`; leave out what is `false`.")
         .source("opencode 49464 (2026-09), hermes-agent 0.21.0 101669, inspector 1005"),
-    Rule::new("schema/type-array", &[(HostCompat, Info)], Check::Tool(type_array))
+    Rule::new("schema/type-array", &[(HostCompat, Info)], RuleCheck::Tool(type_array))
         .means("`type` is a list: forms and converters of some clients take the first or none.")
         .fix("`anyOf` of two, or one type and not required.")
         .source("inspector 2395"),
-    Rule::new("schema/anyof-branch-untyped", &[(HostCompat, Warning)], Check::Tool(anyof_untyped))
+    Rule::new("schema/anyof-branch-untyped", &[(HostCompat, Warning)], RuleCheck::Tool(anyof_untyped))
         .means("A branch of `anyOf` has no type: Gemini refuses the declaration.")
         .fix("Give each branch its `type`.")
         .source("mcp-ts-core 132"),
-    Rule::new("schema/format-unsupported", &[(HostCompat, Warning)], Check::Tool(format_unsupported))
+    Rule::new("schema/format-unsupported", &[(HostCompat, Warning)], RuleCheck::Tool(format_unsupported))
         .means("OpenAI's models refuse a strict schema with this `format`.")
         .fix("Say it in the description.")
         .source("git-mcp-server 47"),
-    Rule::new("schema/array-without-items", &[(HostCompat, Error)], Check::Tool(array_without_items))
+    Rule::new("schema/array-without-items", &[(HostCompat, Error)], RuleCheck::Tool(array_without_items))
         .means("An array does not say what is in it: VS Code refuses the tool (“array type must have items”).")
         .fix("Add `items`.")
         .source("cesium-mcp 40, restheart 593 (2026-03)"),
-    Rule::new("schema/root-union", &[(HostCompat, Warning)], Check::Tool(root_union))
+    Rule::new("schema/root-union", &[(HostCompat, Warning)], RuleCheck::Tool(root_union))
         .means("`oneOf`, `anyOf` or `allOf` at the top of the input schema: Claude's API answers 400, and Claude Code drops the tool without a word.")
         .fix("One object with optional properties; say in the description which go together.")
         .source("claude-code 95504 (2026), notion-mcp-server 341 (2026-08)"),
-    Rule::new("schema/refs", &[(HostCompat, Info)], Check::Tool(refs))
+    Rule::new("schema/refs", &[(HostCompat, Info)], RuleCheck::Tool(refs))
         .means("The input schema uses `$ref`: Gemini CLI and Copilot CLI have failed to resolve it.")
         .fix("Write the schema out in place.")
         .source("gemini-cli 13326 (0.15.1, 2025-11), copilot-cli 1876 (0.0.423, 2026-03)"),
-    Rule::new("schema/recursive", &[(HostCompat, Warning)], Check::Tool(recursive))
+    Rule::new("schema/recursive", &[(HostCompat, Warning)], RuleCheck::Tool(recursive))
         .means("A schema refers to itself: Claude Code lost all tools of a server by one, Mastra crashed.")
         .fix("Write it out to the depth that is needed.")
         .source("claude-code 77106 (2.1.207, 2026-07), mastra 15341"),
-    Rule::new("schema/empty-enum", &[(HostCompat, Error)], Check::Tool(empty_enum))
+    Rule::new("schema/empty-enum", &[(HostCompat, Error)], RuleCheck::Tool(empty_enum))
         .means("An `enum` without values, or with an empty text among them: Kimi's and Gemini's APIs refuse the request.")
         .fix("Leave `enum` out; make the argument optional in place of an empty value.")
         .source("ppt-master 58 (2026-04), apify-mcp-server 353 (2025-12)"),
-    Rule::new("schema/unsatisfiable", &[(Spec, Error)], Check::Tool(unsatisfiable))
+    Rule::new("schema/unsatisfiable", &[(Spec, Error)], RuleCheck::Tool(unsatisfiable))
         .means("No value fits: a minimum is above its maximum.")
         .fix("Correct the bounds.")
         .source("JSON Schema 2020-12: no call passes the server's own validation"),
-    Rule::new("schema/required-undeclared", &[(Spec, Error)], Check::Tool(required_undeclared))
+    Rule::new("schema/required-undeclared", &[(Spec, Error)], RuleCheck::Tool(required_undeclared))
         .means("An argument is required that `properties` does not have, while no other is let through: no call passes.")
         .fix("Declare it, or take it out of `required`.")
         .source("JSON Schema 2020-12: no call passes the server's own validation"),
-    Rule::new("schema/required-as-boolean", &[(HostCompat, Warning)], Check::Tool(required_as_boolean))
+    Rule::new("schema/required-as-boolean", &[(HostCompat, Warning)], RuleCheck::Tool(required_as_boolean))
         .means("`required` is true or false within a property; it is a list beside `properties`. Clients that validate refuse the schema.")
         .fix("Name the property in the list `required` of its object.")
         .source("mcp-gsuite 48 (mcporter 0.7.3, 2026-01)"),
-    Rule::new("schema/untyped-property", &[(HostCompat, Warning)], Check::Tool(untyped_property))
+    Rule::new("schema/untyped-property", &[(HostCompat, Warning)], RuleCheck::Tool(untyped_property))
         .means("An argument has no type: Home Assistant refuses the whole server.")
         .fix("Give it a `type`.")
         .source("home-assistant/core 175628 (2026-07)"),
@@ -309,7 +309,9 @@ fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits) {
     };
     for argument in tool.arguments() {
         let described = text(argument, "description").unwrap_or_default();
-        let is_example = ["e.g", "example", "such as", "like "].iter().any(|word| described.to_lowercase().contains(word));
+        let is_example = ["e.g", "example", "such as", "like ", "\"true\"", "'true'", "`true`"]
+            .iter()
+            .any(|word| described.to_lowercase().contains(word));
         let is_open = argument.get("enum").is_none()
             && argument.get("anyOf").is_none()
             && argument.get("$ref").is_none()
@@ -352,17 +354,15 @@ fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
     for (tool, format) in pending {
         match format {
             Some((name, path)) => {
-                hits.say(format!("`{name}` chooses the format; needless beside both forms"))
+                hits.say_of(&tool, format!("`{name}` chooses the format; needless beside both forms"))
                     .only(AutotaskDual)
-                    .about(&tool)
                     .in_definition(path);
             }
             None => {
                 for profile in [AutotaskStrict, DelegatorJsonFirst] {
                     let which = if profile == AutotaskStrict { "response_format" } else { "format" };
-                    hits.say(format!("reads, and has no argument such as `{which}` that chooses the format: {tool}"))
+                    hits.say_of(&tool, format!("reads, and has no argument such as `{which}` that chooses the format"))
                         .only(profile)
-                        .about(&tool)
                         .in_definition("/inputSchema");
                 }
             }

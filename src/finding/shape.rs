@@ -11,7 +11,7 @@ use super::rule::Profile::{
     AutoreplyCompact, AutotaskDual, AutotaskStrict, Cost, DelegatorJsonFirst, DialCodeblock, HostCompat, MarkdownSafety, Spec,
 };
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
-use super::rule::{Check, Hits, Rule};
+use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedAnswer, CheckedTool, FoundIn};
 use crate::analysis;
 use crate::capture::{FactState, Payload};
@@ -21,124 +21,124 @@ use crate::json::{Kind, Node};
 use crate::number::{grouped, number_of};
 
 pub static RULES: &[Rule] = &[
-    Rule::new("shape/pretty-json", &[(Cost, Costs), (DelegatorJsonFirst, Info)], Check::Answer(pretty_json))
+    Rule::new("shape/pretty-json", &[(Cost, Costs), (DelegatorJsonFirst, Info)], RuleCheck::Answer(pretty_json))
         .means("JSON with line ends and indents, which no model needs.")
         .fix("Write it without white space.")
         .source("measured: 21–44 % of pretty JSON"),
-    Rule::new("shape/repeated-keys", &[(Cost, Costs)], Check::Answer(repeated_keys))
+    Rule::new("shape/repeated-keys", &[(Cost, Costs)], RuleCheck::Answer(repeated_keys))
         .means("A list of like records repeats every key in each of them.")
         .fix("Columns and rows, or a table, where the reader can take it.")
         .source("measured: 27–39 % on flat lists")
         .limit(5, "records"),
-    Rule::new("shape/format-not-cheapest", &[(Cost, Info)], Check::Answer(not_cheapest))
+    Rule::new("shape/format-not-cheapest", &[(Cost, Info)], RuleCheck::Answer(not_cheapest))
         .means("Another format says the same in fewer tokens. Silent under 5 %.")
         .fix("Consider it; the ledger has all of them.")
         .source("the ledger, formats whose round trip is lossless")
         .limit(5, "percent"),
-    Rule::new("shape/nested-in-table", &[(Cost, Warning)], Check::Answer(nested_in_table))
+    Rule::new("shape/nested-in-table", &[(Cost, Warning)], RuleCheck::Answer(nested_in_table))
         .means("Deep records in a format for flat ones cost more than compact JSON.")
         .fix("JSON for what is nested.")
         .source("measured: TOON +10 % on a nested feed"),
-    Rule::new("shape/json-first", &[(DelegatorJsonFirst, Warning)], Check::Answer(json_first))
+    Rule::new("shape/json-first", &[(DelegatorJsonFirst, Warning)], RuleCheck::Answer(json_first))
         .means("A tool that reads answers with neither JSON as text nor `structuredContent`.")
         .fix("JSON first; Markdown on request.")
         .source("S003"),
-    Rule::new("shape/json-in-fence", &[(DelegatorJsonFirst, Info), (HostCompat, Warning)], Check::Answer(json_in_fence))
+    Rule::new("shape/json-in-fence", &[(DelegatorJsonFirst, Info), (HostCompat, Warning)], RuleCheck::Answer(json_in_fence))
         .means("The data is JSON in a fence only: the text as a whole parses as nothing.")
         .fix("Bare JSON, or `structuredContent`.")
         .source("S003; clients that parse the text, such as those that read JSON text again (hosts)"),
-    Rule::new("shape/raw-json-text", &[(DialCodeblock, Warning), (AutoreplyCompact, Warning)], Check::Answer(raw_json))
+    Rule::new("shape/raw-json-text", &[(DialCodeblock, Warning), (AutoreplyCompact, Warning)], RuleCheck::Answer(raw_json))
         .means("The text is JSON, which S002 wants as blocks and S004 as lines.")
         .fix("`Field: Value` lines; the ledger shows what they cost.")
         .source("S002, S004"),
-    Rule::new("shape/no-code-block", &[(DialCodeblock, Warning)], Check::Answer(no_code_block))
+    Rule::new("shape/no-code-block", &[(DialCodeblock, Warning)], RuleCheck::Answer(no_code_block))
         .means("Records as `Field: Value` lines without a fence around each.")
         .fix("A fence for each record, an empty line between.")
         .source("S002"),
-    Rule::new("shape/invented-value", &[(HostCompat, Error)], Check::Answer(invented))
+    Rule::new("shape/invented-value", &[(HostCompat, Error)], RuleCheck::Answer(invented))
         .means("The text shows a value for what the data does not have: a missing salary as `$0.00`.")
         .fix("`N/A`, or leave the line out.")
         .source("S002, a missing salary")
         .heuristic(),
-    Rule::new("shape/absence-mark-mixed", &[(Spec, Info)], Check::Answer(absence))
+    Rule::new("shape/absence-mark-mixed", &[(Spec, Info)], RuleCheck::Answer(absence))
         .means("What is missing is marked in several ways, or by what a program prints by mistake (`undefined`, `[object Object]`, `NaN`).")
         .fix("One mark throughout.")
         .source("S002, `N/A` throughout"),
-    Rule::new("shape/summary-last", &[(DelegatorJsonFirst, Warning)], Check::Answer(summary_last))
+    Rule::new("shape/summary-last", &[(DelegatorJsonFirst, Warning)], RuleCheck::Answer(summary_last))
         .means("The totals stand after the lists: what is cut off is the end, and models weigh the beginning.")
         .fix("The summary first.")
         .source("S003"),
-    Rule::new("shape/empty-section", &[(Cost, Costs), (DelegatorJsonFirst, Warning), (AutoreplyCompact, Warning)], Check::Answer(empty_section))
+    Rule::new("shape/empty-section", &[(Cost, Costs), (DelegatorJsonFirst, Warning), (AutoreplyCompact, Warning)], RuleCheck::Answer(empty_section))
         .means("Empty lists and objects say nothing that their absence does not. Fields that the `outputSchema` requires are exempt.")
         .fix("Leave them out.")
         .source("S003, S004"),
-    Rule::new("shape/emoji-heading", &[(Cost, Costs), (DelegatorJsonFirst, Warning)], Check::Answer(emoji_heading))
+    Rule::new("shape/emoji-heading", &[(Cost, Costs), (DelegatorJsonFirst, Warning)], RuleCheck::Answer(emoji_heading))
         .means("Emoji in headings cost one to three tokens each.")
         .fix("Plain headings.")
         .source("S003"),
-    Rule::new("shape/emoji-only-status", &[(HostCompat, Warning)], Check::Answer(emoji_only))
+    Rule::new("shape/emoji-only-status", &[(HostCompat, Warning)], RuleCheck::Answer(emoji_only))
         .means("A status by an emoji alone: a person who does not see colours and a model that does not know the code cannot tell.")
         .fix("A word beside it: `🔴 Critical`.")
         .source("S000, icon and word"),
-    Rule::new("shape/no-status-icon", &[(AutotaskDual, Info)], Check::Answer(no_icon))
+    Rule::new("shape/no-status-icon", &[(AutotaskDual, Info)], RuleCheck::Answer(no_icon))
         .means("A status without its icon.")
         .fix("`✅ Active`.")
         .source("S000"),
-    Rule::new("shape/verbose-metrics", &[(AutoreplyCompact, Costs)], Check::Answer(verbose_metrics))
+    Rule::new("shape/verbose-metrics", &[(AutoreplyCompact, Costs)], RuleCheck::Answer(verbose_metrics))
         .means("Metrics on a line each.")
         .fix("One line: `👍 14  ♻️ 7`.")
         .source("S004; `14 likes` costs 2 tokens, `👍 14` 3"),
-    Rule::new("shape/iso-time", &[(AutoreplyCompact, Warning), (AutotaskDual, Info)], Check::Answer(iso_time))
+    Rule::new("shape/iso-time", &[(AutoreplyCompact, Warning), (AutotaskDual, Info)], RuleCheck::Answer(iso_time))
         .means("A time in ISO form where people read it.")
         .fix("`1h ago`.")
         .source("S004; S000 for recent times"),
-    Rule::new("shape/relative-time-only", &[(HostCompat, Warning), (AutotaskStrict, Warning)], Check::Answer(relative_only))
+    Rule::new("shape/relative-time-only", &[(HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(relative_only))
         .means("“2 hours ago” with no date in the text or the data: wrong as soon as the answer is read again.")
         .fix("The time itself beside it, or in the data.")
         .source("transcripts that hosts keep; S001, ISO dates")
         .heuristic(),
-    Rule::new("shape/time-no-zone", &[(HostCompat, Warning)], Check::Answer(no_zone))
+    Rule::new("shape/time-no-zone", &[(HostCompat, Warning)], RuleCheck::Answer(no_zone))
         .means("The data has a time in UTC, the text a time of day without its zone.")
         .fix("Name the zone.")
         .source("S000, `toLocaleString`")
         .heuristic(),
-    Rule::new("shape/epoch", &[(HostCompat, Info)], Check::Answer(epoch))
+    Rule::new("shape/epoch", &[(HostCompat, Info)], RuleCheck::Answer(epoch))
         .means("A time as a bare number of seconds or milliseconds, which models convert badly.")
         .fix("ISO 8601.")
         .source("models, which do not calculate reliably")
         .heuristic(),
-    Rule::new("shape/heading-levels", &[(AutoreplyCompact, Warning)], Check::Answer(heading_levels))
+    Rule::new("shape/heading-levels", &[(AutoreplyCompact, Warning)], RuleCheck::Answer(heading_levels))
         .means("No heading of the first level, or one that skips a level.")
         .fix("H1 the result, H2 each item, H3 and H4 replies.")
         .source("S004"),
-    Rule::new("shape/heading-overhead", &[(Cost, Costs)], Check::Answer(heading_overhead))
+    Rule::new("shape/heading-overhead", &[(Cost, Costs)], RuleCheck::Answer(heading_overhead))
         .means("A large share of the tokens are marks: headings, rules, bold.")
         .fix("Fewer of them.")
         .source("S003's complaint")
         .limit(15, "percent"),
-    Rule::new("shape/opaque-ids", &[(Cost, Costs)], Check::Answer(opaque))
+    Rule::new("shape/opaque-ids", &[(Cost, Costs)], RuleCheck::Answer(opaque))
         .means("UUIDs, DIDs, CIDs and hashes take a large share of the tokens, and no tool takes them.")
         .fix("Leave them out, or return them on request.")
         .source("S004, technical data in a block of its own")
         .limit(15, "percent"),
-    Rule::new("shape/escaped-unicode", &[(Cost, Costs)], Check::Answer(escaped_unicode))
-        .means("`\\uXXXX` for characters that can stand as they are.")
+    Rule::new("shape/escaped-unicode", &[(Cost, Costs)], RuleCheck::Answer(escaped_unicode))
+        .means("`\\uNNNN` for characters that can stand as they are.")
         .fix("Write UTF-8 (in Python `ensure_ascii=False`).")
         .source("measured: +17 % on posts"),
-    Rule::new("shape/json-in-json", &[(Cost, Warning)], Check::Answer(json_in_json))
+    Rule::new("shape/json-in-json", &[(Cost, Warning)], RuleCheck::Answer(json_in_json))
         .means("A text of the data is JSON itself, so that every quote is escaped.")
         .fix("The value in its place.")
         .source("measured: escapes are tokens of their own"),
-    Rule::new("shape/inconsistent-values", &[(Spec, Info)], Check::Answer(inconsistent))
+    Rule::new("shape/inconsistent-values", &[(Spec, Info)], RuleCheck::Answer(inconsistent))
         .means("Values that contradict each other: `50% (0/2 steps)`.")
         .fix("Work one out from the other.")
         .source("S003, `50% (0/2 steps)`")
         .heuristic(),
-    Rule::new("shape/dual-overhead", &[(AutotaskDual, Costs)], Check::Answer(dual_overhead))
+    Rule::new("shape/dual-overhead", &[(AutotaskDual, Costs)], RuleCheck::Answer(dual_overhead))
         .means("What the text adds to `structuredContent`, for hosts that show both.")
         .fix("Weigh it against hosts that show the text alone.")
         .source("S000 claims +15–30 % and +75 %; measured +29 % to +117 %"),
-    Rule::new("shape/details-block", &[(MarkdownSafety, Warning)], Check::Answer(details))
+    Rule::new("shape/details-block", &[(MarkdownSafety, Warning)], RuleCheck::Answer(details))
         .means("A string stands within `<details>`, where HTML and Markdown mix.")
         .fix("Data that is the server's own alone goes in there.")
         .source("S004, technical data"),
@@ -712,7 +712,7 @@ fn escaped_unicode(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
     let saves = saved(tokens(&escaped), tokens(&plain));
     if saves.o200k_base > 0 {
         let at = answer.text.find("\\u").unwrap_or(0);
-        hits.say("characters as `\\uXXXX`").at(answer.text_at(at..at + 6)).saves(saves);
+        hits.say("characters as `\\uNNNN`").at(answer.text_at(at..at + 6)).saves(saves);
     }
 }
 

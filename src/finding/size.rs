@@ -7,72 +7,72 @@ use regex::Regex;
 use super::answer::{is_page_name, leaves, saved, tokens, wild};
 use super::rule::Profile::{AutotaskDual, AutotaskStrict, Cost, DialCodeblock, HostCompat};
 use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
-use super::rule::{Check, Hits, Rule};
+use super::rule::{Hits, Rule, RuleCheck};
 use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
 use crate::host::{Hosts, LimitState};
 use crate::json::{Doc, FaultKind, Kind, Node};
 use crate::number::{grouped, number_of};
 
 pub static RULES: &[Rule] = &[
-    Rule::new("size/char-limit", &[(AutotaskDual, Warning), (AutotaskStrict, Warning)], Check::Answer(char_limit))
+    Rule::new("size/char-limit", &[(AutotaskDual, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(char_limit))
         .means("The answer is longer than the limit that its authors set themselves.")
         .fix("Ask for fewer records; the message says how many fit.")
         .source("S000 (text and compact JSON together), S001 (text)")
         .limit(25_000, "UTF-16 code units"),
-    Rule::new("size/limit-overrun-by-notice", &[(AutotaskStrict, Error)], Check::Answer(overrun))
+    Rule::new("size/limit-overrun-by-notice", &[(AutotaskStrict, Error)], RuleCheck::Answer(overrun))
         .means("The text was cut at the limit and the notice added after it, so that the whole is over the limit.")
         .fix("Cut to the limit less the notice.")
         .source("S001, 25,000 + 126 characters")
         .limit(25_000, "characters"),
-    Rule::new("size/host-limit", &[(HostCompat, Warning)], Check::Answer(host_limit))
+    Rule::new("size/host-limit", &[(HostCompat, Warning)], RuleCheck::Answer(host_limit))
         .means("A known host cuts this answer, or puts a notice or an error in its place.")
         .fix("Send less: a page, fewer fields, a shorter text.")
         .source("the limits of each host with version and evidence (hosts)"),
-    Rule::new("size/broken-json", &[(HostCompat, Error)], Check::Answer(broken_json))
+    Rule::new("size/broken-json", &[(HostCompat, Error)], RuleCheck::Answer(broken_json))
         .means("The text begins as JSON and does not parse to its end: it was cut.")
         .fix("Drop whole records and keep it valid; say that there are more.")
         .source("S001, JSON cut at 25,000 characters"),
-    Rule::new("size/cut-mid-record", &[(HostCompat, Warning)], Check::Answer(cut_mid_record))
+    Rule::new("size/cut-mid-record", &[(HostCompat, Warning)], RuleCheck::Answer(cut_mid_record))
         .means("The Markdown ends in the middle: a table's row without its end, a fence that is not closed.")
         .fix("Cut between records.")
         .source("S000, size guard")
         .heuristic(),
-    Rule::new("size/no-guidance", &[(HostCompat, Warning), (AutotaskDual, Warning), (AutotaskStrict, Warning)], Check::Answer(no_guidance))
+    Rule::new("size/no-guidance", &[(HostCompat, Warning), (AutotaskDual, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(no_guidance))
         .means("The answer says that there is more, and not how to get it.")
         .fix("Name the argument: “Use `pageSize: 100`”, or return a cursor.")
         .source("S000, footers")
         .heuristic(),
-    Rule::new("size/guidance-unknown-param", &[(HostCompat, Error)], Check::Answer(unknown_param))
+    Rule::new("size/guidance-unknown-param", &[(HostCompat, Error)], RuleCheck::Answer(unknown_param))
         .means("The text advises an argument that the tool does not have.")
         .fix("Name one that it has.")
         .source("S000, footers")
         .heuristic(),
-    Rule::new("size/silent-truncation", &[(HostCompat, Error)], Check::Answer(silent))
+    Rule::new("size/silent-truncation", &[(HostCompat, Error)], RuleCheck::Answer(silent))
         .means("Exactly as many records as were asked for, and nothing says whether there are more: a model takes them for all.")
         .fix("Return `hasMore`, a total or a cursor.")
         .source("S000, truncation without a word")
         .heuristic(),
-    Rule::new("size/limit-exceeded-by-request", &[(HostCompat, Info)], Check::Answer(exceeded))
+    Rule::new("size/limit-exceeded-by-request", &[(HostCompat, Info)], RuleCheck::Answer(exceeded))
         .means("More records than were asked for.")
         .fix("Heed the argument.")
         .source("the tool's own input schema")
         .heuristic(),
-    Rule::new("size/many-records", &[(Cost, Costs), (DialCodeblock, Costs)], Check::Answer(many_records))
+    Rule::new("size/many-records", &[(Cost, Costs), (DialCodeblock, Costs)], RuleCheck::Answer(many_records))
         .means("Many records in one answer. What is saved is what the records above the limit cost.")
         .fix("A smaller page by default.")
         .source("S002, 100 users are too many")
         .limit(50, "records"),
-    Rule::new("size/long-value", &[(Cost, Info)], Check::Answer(long_value))
+    Rule::new("size/long-value", &[(Cost, Info)], RuleCheck::Answer(long_value))
         .means("One value is very long, in a list of records.")
         .fix("A preview, and the whole by a tool of its own or as a `resource_link`.")
         .source("hosts cut from 20,480 bytes on (hosts)")
         .limit(2_000, "characters"),
-    Rule::new("size/table-cell-long", &[(AutotaskDual, Info)], Check::Answer(long_cell))
+    Rule::new("size/table-cell-long", &[(AutotaskDual, Info)], RuleCheck::Answer(long_cell))
         .means("A cell of a table is longer than one reads in a table.")
         .fix("A list in place of the table.")
         .source("S000, tables for cells under 50 characters")
         .limit(50, "characters"),
-    Rule::new("size/tools-list", &[(Cost, Costs)], Check::Server(long_description))
+    Rule::new("size/tools-list", &[(Cost, Costs)], RuleCheck::Server(long_description))
         .means("A description is longer than 2 KB. Every session pays for it before the first call; what is saved is what is beyond the limit.")
         .fix("Say what the tool is for and when to use it; the rest into the arguments' descriptions or a resource.")
         .source("Claude Code cuts descriptions at 2,048 characters (hosts)")
@@ -334,8 +334,7 @@ fn long_description(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
         let length = description.chars().count() as u64;
         if length > hits.limit {
             let short: String = description.chars().take(usize::try_from(hits.limit).unwrap_or(usize::MAX)).collect();
-            hits.say(format!("the description has {} characters", grouped(length)))
-                .about(&tool.name)
+            hits.say_of(&tool.name, format!("the description has {} characters", grouped(length)))
                 .in_definition("/description")
                 .saves(saved(tokens(description), tokens(&short)));
         }

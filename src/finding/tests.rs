@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use regex::Regex;
 
-use super::rule::Check;
+use super::rule::RuleCheck;
 use super::*;
 use crate::analysis::subject;
 use crate::capture::{Capture, CaptureId, Direction, Message, Reading};
@@ -56,13 +56,13 @@ fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
     let checker = Checker { settings: &settings, hosts: &hosts };
     let text = expanded(text);
     let mut all = match rule.check {
-        Check::Answer(_) => {
+        RuleCheck::Answer(_) => {
             let listed = example.tool.as_deref().map(tools).unwrap_or_default();
             let tool = listed.first().map_or_else(|| Tool::unlisted("t"), |tool| Tool::clone(tool));
             let subject = subject(Arc::new(capture(&text, &tool, example.arguments.as_deref(), example.protocol.as_deref())));
             checker.answer(&CheckedAnswer::of(&subject, CheckedServer { tools: &listed, ..CheckedServer::default() }, &hosts))
         }
-        Check::Tool(_) | Check::Server(_) => {
+        RuleCheck::Tool(_) | RuleCheck::Server(_) => {
             let again = example.before.as_deref().map(tools).unwrap_or_default();
             let area = rule.id.split('/').next().unwrap();
             let server = Server { instructions: Some(text.clone()), ..Server::default() };
@@ -88,7 +88,7 @@ fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
                 prompts: &prompts,
             })
         }
-        Check::Drift(_) => {
+        RuleCheck::Drift(_) => {
             let before: Vec<_> =
                 tools(&expanded(example.before.as_deref().unwrap())).iter().map(|tool| Tool::clone(tool)).collect();
             checker.drift(&before, &tools(&text))
