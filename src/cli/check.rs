@@ -117,7 +117,7 @@ pub fn run(args: &args::CheckArgs) -> Done {
                 Problem::new(ProblemKind::Usage, "--call needs a SOURCE").hint("add --sample, --url URL or -- COMMAND [ARG…]")
             );
         }
-        return task.finish(listed);
+        return task.finish(&listed);
     };
     let quiet = args.print.quiet;
     with_session(
@@ -134,7 +134,7 @@ pub fn run(args: &args::CheckArgs) -> Done {
             if cancel.is_cancelled() {
                 return Err(interrupted());
             }
-            task.finish(listed)
+            task.finish(&listed)
         },
     )
 }
@@ -231,8 +231,8 @@ struct Task<'a> {
 
 impl Task<'_> {
     /// Looks, prints, saves the baseline where that is asked for.
-    fn finish(&self, listed: Listed) -> Done {
-        let outcome = self.outcome(&listed)?;
+    fn finish(&self, listed: &Listed) -> Done {
+        let outcome = self.outcome(listed)?;
         let text = match (self.args.print.json, self.args.form) {
             (true, _) => contract::check(&outcome),
             (false, CheckForm::Table) => page(&outcome),

@@ -54,9 +54,12 @@ fn nearest(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().map(|folder| folder.join(RuleSettings::FILE)).find(|path| path.is_file())
 }
 
+/// Findings of one rule and severity, each with its file.
+type Group<'a> = ((Severity, &'static str), Vec<(&'a Finding, Option<&'a str>)>);
+
 /// Findings for people, the gravest first: each rule with its fix, then what it found where.
 pub fn page<'a>(findings: impl Iterator<Item = (&'a Finding, Option<&'a str>)>) -> String {
-    let mut groups: Vec<((Severity, &str), Vec<(&Finding, Option<&str>)>)> = Vec::new();
+    let mut groups: Vec<Group<'a>> = Vec::new();
     for (finding, file) in findings {
         let key = (finding.severity, finding.rule.id);
         match groups.iter_mut().find(|(known, _)| *known == key) {

@@ -17,7 +17,7 @@ use crate::cancel::Cancel;
 use crate::capture::ReadText;
 use crate::capture::{Capture, Outcome};
 use crate::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
-use crate::finding::{Finding, FindingsQuery, RuleSettings, Severity, rules};
+use crate::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
 use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, Subject};
 use crate::host::{HostId, Hosts, LimitState, Part};
@@ -164,7 +164,7 @@ impl ViewRequest {
             output::note(self.print.quiet, "the tool answered with `isError`");
         }
         if let Some(least) = self.fail_on.filter(|_| status == 0) {
-            let worst = self.findings(&subject, cancel)?.first().map(|finding| finding.severity);
+            let worst = self.findings(&subject, cancel)?.findings.first().map(|finding| finding.severity);
             return Ok(u8::from(worst.is_some_and(|worst| worst <= least)));
         }
         Ok(status)
@@ -186,8 +186,12 @@ impl ViewRequest {
             let counts = self.counts(subject, &rows, cancel);
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
             let findings = self.findings(subject, cancel).ok();
-            let measured =
-                contract::Measured { rows: &rows, counts: &counts, hosts: Some(&hosts), findings: findings.as_deref() };
+            let measured = contract::Measured {
+                rows: &rows,
+                counts: &counts,
+                hosts: Some(&hosts),
+                findings: findings.as_ref().map(|found| found.findings.as_slice()),
+            };
             let report = |problem: Option<&Problem>| contract::report(subject, &measured, &self.ledger, problem, cancel);
             let mut text = report(failure);
             if cancel.is_cancelled() {
@@ -273,16 +277,16 @@ impl ViewRequest {
         Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel).get(query).map_err(|_| client::interrupted())?
     }
 
-    fn findings(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<Arc<[Finding]>, Problem> {
+    fn findings(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<Arc<AnswerFindings>, Problem> {
         self.get(subject, &FindingsQuery(Arc::clone(&self.rules)), cancel)
     }
 
     fn findings_page(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
         let found = self.findings(subject, cancel)?;
-        if found.is_empty() {
+        if found.findings.is_empty() {
             return Ok(format!("no findings in {} checks\n", rules().count()));
         }
-        Ok(findings::page(found.iter().map(|finding| (finding, None))))
+        Ok(findings::page(found.findings.iter().map(|finding| (finding, None))))
     }
 
     /// The encoding of numbers that only the two that are always counted have.

@@ -32,7 +32,7 @@ use crate::host::Hosts;
 use crate::token::Tokens;
 
 pub use answer::CheckedAnswer;
-pub use query::FindingsQuery;
+pub use query::{AnswerFindings, FindingPlace, FindingsQuery};
 pub use rule::{AREAS, Area, Example, Profile, Rule, Severity, examples, rule, rules};
 pub use settings::{RuleChange, RuleSettings, profile, severity};
 pub use tool::CheckedTool;

@@ -201,10 +201,12 @@ fn only_what_is_new_counts_against_a_baseline() {
     assert!(checker.drift(&known.tools, &new).iter().any(|finding| finding.rule.id == "drift/compatible"));
 }
 
+type Hostile = (&'static str, fn(usize) -> String);
+
 /// Answers that make careless rules slow, each at a size and at four times it.
 #[test]
 fn hostile_answers_stay_linear() {
-    let kinds: [(&str, fn(usize) -> String); 7] = [
+    let kinds: [Hostile; 7] = [
         ("lines", |n| "a: 1\n".repeat(n * 10)),
         ("backticks", |n| "`".repeat(n)),
         ("ticks and text", |n| "`a ".repeat(n)),

@@ -129,10 +129,10 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(CTRL, Key::D, "Compare with the answer before", |_, cx| {
         cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
     }),
-    UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous difference", |_, cx| step(cx, false)),
-    UiCommand::new(BARE, Key::F8, "Next difference or cut", |ui, cx| match cx.state.view.screen {
+    UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous finding or difference", |ui, cx| step(ui, cx, false)),
+    UiCommand::new(BARE, Key::F8, "Next finding, difference or cut", |ui, cx| match cx.state.view.screen {
         Screen::Hosts => super::hosts::next_cut(ui, cx),
-        _ => step(cx, true),
+        _ => step(ui, cx, true),
     }),
     UiCommand::without_keys("Use my server…", |_, _| Some(ConnectAction::Show.into())),
     UiCommand::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
@@ -231,8 +231,14 @@ fn has_comparison(cx: &Cx<'_>) -> bool {
     cx.state.view.screen == Screen::Compare && cx.state.comparisons.current.is_some()
 }
 
-fn step(cx: &Cx<'_>, is_next: bool) -> Option<Action> {
-    if has_comparison(cx) { cx.state.step_difference(is_next) } else { super::diff::step(cx, is_next) }
+fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
+    if has_answer(cx) {
+        drawer::findings::step(ui, cx, is_next)
+    } else if has_comparison(cx) {
+        cx.state.step_difference(is_next)
+    } else {
+        super::diff::step(cx, is_next)
+    }
 }
 
 /// What a cell of the strip stands for.

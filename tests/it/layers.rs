@@ -14,12 +14,12 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("app", &["engine", "state", "host", "source", "settings"]),
-    ("shot", &["ui", "engine", "state", "fixture", "analysis", "host", "format", "capture", "source", "settings"]),
+    ("shot", &["ui", "engine", "state", "fixture", "finding", "analysis", "host", "format", "capture", "source", "settings"]),
     (
         "ui",
         &[
-            "state", "fixture", "contract", "verdict", "analysis", "diff", "host", "format", "capture", "reader", "source",
-            "settings", "token", "ask", "json",
+            "state", "fixture", "contract", "verdict", "finding", "analysis", "diff", "host", "format", "capture", "reader",
+            "source", "settings", "token", "ask", "quote", "json",
         ],
     ),
     (
@@ -32,8 +32,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "state",
         &[
-            "fixture", "contract", "verdict", "analysis", "host", "format", "capture", "source", "settings", "token", "ask",
-            "json",
+            "fixture", "contract", "verdict", "finding", "analysis", "host", "format", "capture", "source", "settings", "token",
+            "ask", "json",
         ],
     ),
     ("mcp", &["serve", "fixture", "capture", "source", "token", "ask", "quote", "json"]),
