@@ -279,7 +279,7 @@ pub fn finding_sentence(finding: &Finding) -> String {
     if !finding.subject.is_empty() && !said.contains(&finding.subject) {
         said = format!("{}: {said}", finding.subject);
     }
-    if finding.count > 1 {
+    if finding.count > 1 && !said.contains(&grouped(finding.count)) {
         write!(said, " ({} times)", grouped(finding.count)).ok();
     }
     if let Some(saves) = finding.saves {

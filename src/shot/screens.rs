@@ -219,6 +219,7 @@ pub fn screen(
             stage.perform(ViewAction::ToggleProfile(Profile::AutotaskDual));
             stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
             stage.perform(ViewAction::SelectFinding(Some(0)));
+            stage.settle()?;
         }
         "hosts" => {
             stage.connect(chosen)?;

@@ -22,6 +22,8 @@ const HEAD: f32 = 24.0;
 /// Beside the list from this width of the drawer on.
 const DETAIL: f32 = 432.0;
 const WIDE: f32 = 820.0;
+/// The room of a severity with its count.
+const CHIP: f32 = 60.0;
 
 /// The query of the findings that are shown.
 pub fn query(cx: &Cx<'_>) -> FindingsQuery {
@@ -72,19 +74,36 @@ pub fn tools_ui(ui: &mut Ui, cx: &Cx<'_>) {
         let texts: Vec<_> = listed(cx, found).into_iter().map(|(_, finding)| markdown(finding)).collect();
         cx.send(Action::Copy(texts.join("\n")));
     }
-    profiles_ui(ui, cx);
-    if let Some(found) = ready {
-        severities_ui(ui, cx, found);
+    let counts: Vec<_> =
+        Severity::ALL.into_iter().map(|severity| (severity, count_of(ready, severity))).filter(|(_, count)| *count > 0).collect();
+    filter_ui(ui, cx, &counts);
+    // Where there is no room for them, the menu has them alone.
+    if ui.available_width() >= CHIP * counts.len() as f32 {
+        counts.iter().rev().for_each(|(severity, count)| severity_ui(ui, cx, *severity, *count));
     }
 }
 
-/// The rules of other systems, each of which can be added.
-fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let added = &cx.state.view.rules.profiles;
-    let more = added.iter().filter(|profile| !Profile::DEFAULT.contains(profile)).count();
-    let label = if more == 0 { "Profiles".to_owned() } else { format!("Profiles +{more}") };
-    let button = Button::new(&label).menu().height(theme::ICON_BUTTON).key("profiles of findings").show(ui);
+fn count_of(found: Option<&Arc<AnswerFindings>>, severity: Severity) -> usize {
+    found.map_or(0, |found| found.findings.iter().filter(|finding| finding.severity == severity).count())
+}
+
+/// Which severities are listed, and the rules of other systems, each of which can be added.
+fn filter_ui(ui: &mut Ui, cx: &Cx<'_>, counts: &[(Severity, usize)]) {
+    let (added, only) = (&cx.state.view.rules.profiles, cx.state.view.only_severity);
+    let more = added.iter().filter(|profile| !Profile::DEFAULT.contains(profile)).count() + usize::from(only.is_some());
+    let label = if more == 0 { "Filter".to_owned() } else { format!("Filter +{more}") };
+    let button = Button::new(&label).menu().height(theme::ICON_BUTTON).key("filter of findings").show(ui);
     Popup::menu(&button).width(420.0).show(|ui| {
+        let t = ThemeTokens::of(ui);
+        if ui.radio(only.is_none(), "All findings").clicked() {
+            cx.send(ViewAction::OnlySeverity(None));
+        }
+        for (severity, count) in counts {
+            if ui.radio(only == Some(*severity), format!("{} {count}", look(t, *severity).2)).clicked() {
+                cx.send(ViewAction::OnlySeverity(Some(*severity)));
+            }
+        }
+        widgets::separator(ui);
         for profile in Profile::ALL.into_iter().filter(|profile| !Profile::DEFAULT.contains(profile)) {
             let mut is_added = added.contains(&profile);
             if ui.checkbox(&mut is_added, format!("{}: {}", profile.name(), profile.about())).clicked() {
@@ -94,22 +113,15 @@ fn profiles_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
 }
 
-fn severities_ui(ui: &mut Ui, cx: &Cx<'_>, found: &AnswerFindings) {
-    let t = ThemeTokens::of(ui);
-    for severity in Severity::ALL.into_iter().rev() {
-        let count = found.findings.iter().filter(|finding| finding.severity == severity).count();
-        if count == 0 {
-            continue;
-        }
-        let (color, icon, title) = look(t, severity);
-        let is_only = cx.state.view.only_severity == Some(severity);
-        let name = if is_only { format!("{title}: show all findings") } else { format!("{title}: show these {count} alone") };
-        let text = RichText::new(format!("{icon} {count}")).font(theme::icon_font(14.0)).color(color);
-        let response = ui.selectable_label(is_only, text).on_hover_text(&name);
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_only, &name));
-        if response.clicked() {
-            cx.send(ViewAction::OnlySeverity((!is_only).then_some(severity)));
-        }
+fn severity_ui(ui: &mut Ui, cx: &Cx<'_>, severity: Severity, count: usize) {
+    let (color, icon, title) = look(ThemeTokens::of(ui), severity);
+    let is_only = cx.state.view.only_severity == Some(severity);
+    let name = if is_only { format!("{title}: show all findings") } else { format!("{title}: show these {count} alone") };
+    let text = RichText::new(format!("{icon} {count}")).font(theme::icon_font(14.0)).color(color);
+    let response = ui.selectable_label(is_only, text).on_hover_text(&name);
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_only, &name));
+    if response.clicked() {
+        cx.send(ViewAction::OnlySeverity((!is_only).then_some(severity)));
     }
 }
 
@@ -205,7 +217,7 @@ fn row_ui(ui: &mut Ui, t: &ThemeTokens, finding: &Finding, is_selected: bool) ->
     };
     let end = widgets::text_right(ui, pos2(right, rect.top() + 13.0), side, theme::mono(11.5), t.text) - 12.0;
     let left = rect.left() + SIDE + 24.0;
-    let message = finding.message.replace('`', "");
+    let message = sentence(&finding.message);
     widgets::text_at(ui, pos2(left, rect.top() + 13.0), message, theme::regular(13.0), t.strong, end - left);
     let profiles: Vec<_> = finding.profiles.iter().map(|(profile, _)| profile.name()).collect();
     let end = widgets::text_right(ui, pos2(right, rect.top() + 29.0), profiles.join(", "), theme::regular(11.5), t.weak) - 12.0;
@@ -232,10 +244,7 @@ fn detail_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
                 }
             });
         });
-        ui.add(
-            egui::Label::new(RichText::new(finding_sentence(finding).replace('`', "")).font(theme::medium(13.0)).color(t.strong))
-                .wrap(),
-        );
+        ui.add(egui::Label::new(RichText::new(sentence(&finding.message)).font(theme::medium(13.0)).color(t.strong)).wrap());
         ui.add(small(rule.means.replace('`', ""), t.text));
         ui.add(small(format!("Fix: {}", rule.fix.replace('`', "")), t.text));
         let places: Vec<_> = finding.places.iter().take(6).map(place).collect();
@@ -251,6 +260,16 @@ fn place(place: &FoundAt) -> String {
     match &place.range {
         Some(range) if !range.is_empty() => format!("{} {}–{}", place.part.name(), range.start, range.end),
         _ => format!("{}{}", place.part.name(), place.path),
+    }
+}
+
+/// As people read it: with a capital, and without the marks of code.
+fn sentence(message: &str) -> String {
+    let plain = message.replace('`', "");
+    let mut chars = plain.chars();
+    match chars.next() {
+        Some(first) if !message.starts_with('`') => first.to_uppercase().chain(chars).collect(),
+        _ => plain,
     }
 }
 
