@@ -21,6 +21,7 @@ pub mod store;
 pub mod fixture;
 pub mod contract;
 pub mod verdict;
+pub mod finding;
 pub mod analysis;
 pub mod diff;
 pub mod host;

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::check::{CallList, CheckForm};
+use super::findings::RuleArgs;
 use super::written::WriteArgs;
 use crate::fixture::redact::Known;
 use crate::source::{SAMPLE_SETS, Takes};
@@ -47,6 +49,7 @@ impl Cli {
             Some(Command::Diff(args)) => args.print.json,
             Some(Command::Fixture(args)) => args.wants_json(),
             Some(Command::Run(args)) => args.print.json,
+            Some(Command::Check(args)) => args.print.json,
             Some(Command::Formats(args)) => args.print.json,
             Some(Command::Hosts(args)) => args.print.json,
             _ => false,
@@ -64,6 +67,7 @@ impl Cli {
             Some(Command::Prompt(args)) => (&mut args.link, &args.data),
             Some(Command::Compare(args)) => (&mut args.link, &args.data),
             Some(Command::Run(args)) => (&mut args.link, &args.data),
+            Some(Command::Check(args)) => (&mut args.link, &args.data),
             Some(Command::Fixture(args)) => return args.settle(),
             _ => return,
         };
@@ -99,6 +103,10 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Make the calls of a collection and show what the server costs
     Run(RunArgs),
+    /// Look for what hosts, models and the specification stumble over
+    Check(CheckArgs),
+    /// List what is looked for, or explain one rule
+    Rules(RulesArgs),
     /// Save a picture of the window, without a display
     Screenshot(ScreenshotArgs),
     /// Remove the login saved for a server
@@ -257,7 +265,7 @@ pub struct AnswerArgs {
 /// What is shown of a capture.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ViewArgs {
-    /// What to show: ledger (the default), a FORMAT exactly as it is, rendered, tree, hosts, host:ID, definition or all
+    /// What to show: ledger (the default), a FORMAT exactly as it is, rendered, tree, hosts, host:ID, definition, findings or all
     #[arg(long, value_name = "VIEW", conflicts_with = "json")]
     pub view: Option<String>,
     /// The tokenizer of ratios: o200k_base (the default), cl100k_base, p50k_base, claude (an estimate), or a tokenizer file
@@ -278,6 +286,8 @@ pub struct ViewArgs {
     /// Print the ledger as a table for others: markdown or csv
     #[arg(long = "as", value_name = "KIND", conflicts_with_all = ["json", "view", "count_exactly"])]
     pub table: Option<String>,
+    #[command(flatten)]
+    pub rules: RuleArgs,
     #[command(flatten)]
     pub print: PrintArgs,
 }
@@ -508,6 +518,47 @@ pub struct RunArgs {
     pub link: LinkArgs,
     #[command(flatten)]
     pub data: DataArgs,
+}
+
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// Files and capture folders: answers, or lists of tools as `tools --json` prints them
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub calls: CallList,
+    #[command(flatten)]
+    pub rules: RuleArgs,
+    /// What a tool's definition may cost, or `total`: all definitions and the instructions; in tokens (o200k_base)
+    #[arg(long, value_name = "TOOL=TOKENS")]
+    pub budget: Vec<String>,
+    /// A state that was saved, of which nothing counts again; or a list of tools, to tell what changed
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Save the state that is there now as the baseline
+    #[arg(long, requires = "baseline")]
+    pub update: bool,
+    /// How much more than in the baseline all definitions may cost, in percent
+    #[arg(long, value_name = "PERCENT", requires = "baseline")]
+    pub max_increase: Option<u64>,
+    /// What is printed
+    #[arg(long = "as", value_enum, default_value_t, value_name = "FORM", conflicts_with = "json")]
+    pub form: CheckForm,
+    #[command(flatten)]
+    pub print: PrintArgs,
+    #[command(flatten)]
+    pub source: SourceArgs,
+    #[command(flatten)]
+    pub link: LinkArgs,
+    #[command(flatten)]
+    pub data: DataArgs,
+}
+
+#[derive(Args, Debug)]
+pub struct RulesArgs {
+    /// One rule: what it means, its fix, its source, an example
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
 }
 
 /// A SOURCE by itself, as a collection names one.

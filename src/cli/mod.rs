@@ -7,6 +7,7 @@
 mod answers;
 mod args;
 mod call;
+mod check;
 mod claims;
 mod client;
 mod compare;
@@ -16,10 +17,10 @@ mod conformance;
 mod conformance_login;
 mod diff;
 mod exactly;
+mod findings;
 mod fixture;
 mod formats;
 mod hosts;
-mod later;
 mod login;
 mod logout;
 mod near;
@@ -28,6 +29,7 @@ mod pairs;
 mod prompts;
 mod replay;
 mod resources;
+mod rules;
 mod run;
 mod sample_server;
 mod screenshot;
@@ -87,6 +89,8 @@ fn run(cli: &Cli) -> Done {
         Some(Command::SampleServer(args)) => sample_server::run(args),
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Check(args)) => check::run(args),
+        Some(Command::Rules(args)) => rules::run(args),
         Some(Command::Screenshot(args)) => screenshot::run(args),
         Some(Command::Logout(args)) => logout::run(args),
         Some(Command::Formats(args)) => formats::run(args),

@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Error};
 
 use super::args::Cli;
-use super::{later, near};
+use super::near;
 use crate::problem::{Problem, ProblemKind};
 
 /// The failure; `None` where clap's error is an answer, such as that to `--help`.
@@ -15,11 +15,6 @@ pub fn problem(error: &Error) -> Option<Problem> {
         return None;
     }
     let word = text(error, ContextKind::InvalidArg).or_else(|| text(error, ContextKind::InvalidSubcommand));
-    if matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand)
-        && let Some(problem) = word.as_deref().and_then(later::word)
-    {
-        return Some(problem);
-    }
     let mut problem = Problem::new(ProblemKind::Usage, what(error, word.as_deref()));
     // Help shown for want of a command has its usage in the text alone.
     let usage = text(error, ContextKind::Usage).or_else(|| {

@@ -11,12 +11,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{PrintArgs, ViewArgs};
-use super::{Done, client, exactly, later, near, output};
+use super::{Done, client, exactly, findings, near, output};
 use crate::analysis::{Ctx, DeliveriesQuery, HostText, HostTextQuery, HostsReport, Query, RowCount, format_bytes};
 use crate::cancel::Cancel;
 use crate::capture::ReadText;
 use crate::capture::{Capture, Outcome};
 use crate::contract::{self, ExactCounts, LedgerOptions, TableKind, counted_table};
+use crate::finding::{AnswerFindings, FindingsQuery, RuleSettings, Severity, rules};
 use crate::format::ledger::Row;
 use crate::format::{self, FORMATS, Format, Subject};
 use crate::host::{HostId, Hosts, LimitState, Part};
@@ -44,6 +45,7 @@ enum Shown {
     /// Exactly the text that this host's model is shown.
     Host(HostId),
     Definition,
+    Findings,
     All,
 }
 
@@ -53,6 +55,7 @@ const WORDS: &[(&str, Shown)] = &[
     ("tree", Shown::Tree),
     ("hosts", Shown::Hosts),
     ("definition", Shown::Definition),
+    ("findings", Shown::Findings),
     ("all", Shown::All),
 ];
 
@@ -74,6 +77,9 @@ pub struct ViewRequest {
     /// The model that Claude's provider is to count for.
     count_exactly: Option<String>,
     read_text: ReadText,
+    rules: Arc<RuleSettings>,
+    /// From which severity on a finding makes the exit status 1.
+    fail_on: Option<Severity>,
     print: PrintArgs,
 }
 
@@ -97,13 +103,17 @@ impl ViewRequest {
         let sent_as = args.sent_as.as_deref().map(|id| super::hosts::known(&hosts, id, "--sent-as")).transpose()?;
         let sent_as = sent_as.map(|host| host.id);
         let ledger = LedgerOptions { tokenizer, baseline: baseline.map(Format::id), exact: None };
+        let fail_on = args.rules.fail_on()?;
         if args.count_exactly.is_some() {
             exactly::check()?;
         }
-        let is_bytes = matches!(shown, Shown::Format(_)) && !args.print.json;
+        let is_bytes = matches!(shown, Shown::Format(_)) && !args.print.json && fail_on.is_none();
         let hosts = if is_bytes { Arc::default() } else { Arc::clone(&hosts) };
         let read_text = read_text(args.read_text.as_deref())?;
-        Ok(Self { hosts, shown, ledger, sent_as, count_exactly: args.count_exactly.clone(), read_text, print: args.print })
+        let is_looked_for = matches!(shown, Shown::Findings | Shown::All) || args.print.json || fail_on.is_some();
+        let rules = if is_looked_for { args.rules.settings()?.0 } else { RuleSettings::default() };
+        let count_exactly = args.count_exactly.clone();
+        Ok(Self { hosts, shown, ledger, sent_as, count_exactly, read_text, rules: Arc::new(rules), fail_on, print: args.print })
     }
 
     /// The ledger with its defaults, as the window's stand-in prints it.
@@ -115,6 +125,8 @@ impl ViewRequest {
             sent_as: None,
             count_exactly: None,
             read_text: ReadText::Auto,
+            rules: Arc::default(),
+            fail_on: None,
             print: PrintArgs { json: false, quiet },
         }
     }
@@ -156,6 +168,10 @@ impl ViewRequest {
         if subject.capture.outcome == Outcome::ToolError {
             output::note(self.print.quiet, "the tool answered with `isError`");
         }
+        if let Some(least) = self.fail_on.filter(|_| status == 0) {
+            let worst = self.findings(&subject, cancel)?.findings.first().map(|finding| finding.severity);
+            return Ok(u8::from(worst.is_some_and(|worst| worst <= least)));
+        }
         Ok(status)
     }
 
@@ -174,9 +190,14 @@ impl ViewRequest {
             let rows = rows(subject, cancel);
             let counts = self.counts(subject, &rows, cancel);
             let hosts = HostsReport::so_far(subject, &self.hosts, false, cancel);
-            let report = |problem: Option<&Problem>| {
-                contract::report(subject, &rows, &counts, Some(&hosts), &self.ledger, problem, cancel)
+            let findings = self.findings(subject, cancel).ok();
+            let measured = contract::Measured {
+                rows: &rows,
+                counts: &counts,
+                hosts: Some(&hosts),
+                findings: findings.as_ref().map(|found| found.findings.as_slice()),
             };
+            let report = |problem: Option<&Problem>| contract::report(subject, &measured, &self.ledger, problem, cancel);
             let mut text = report(failure);
             if cancel.is_cancelled() {
                 text = report(failure.or(Some(&client::interrupted())));
@@ -211,6 +232,7 @@ impl ViewRequest {
                 return self.print_host(&*self.get(subject, &HostTextQuery(id), cancel)?);
             }
             Shown::Definition => page::definition(subject)?,
+            Shown::Findings => self.findings_page(subject, cancel)?,
             Shown::All => self.all(subject, cancel)?,
         };
         output::page(&page)
@@ -238,6 +260,7 @@ impl ViewRequest {
             ("tree", page::tree(subject, cancel)),
             ("hosts", self.hosts_page(subject, cancel)),
             ("definition", page::definition(subject)),
+            ("findings", self.findings_page(subject, cancel)),
         ];
         let mut all = String::new();
         for (name, page) in pages {
@@ -259,6 +282,18 @@ impl ViewRequest {
 impl ViewRequest {
     fn get<Q: Query>(&self, subject: &Arc<Subject>, query: &Q, cancel: &Cancel) -> Result<Q::Out, Problem> {
         Ctx::of(std::slice::from_ref(subject), &self.hosts, cancel).get(query).map_err(|_| client::interrupted())?
+    }
+
+    fn findings(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<Arc<AnswerFindings>, Problem> {
+        self.get(subject, &FindingsQuery(Arc::clone(&self.rules)), cancel)
+    }
+
+    fn findings_page(&self, subject: &Arc<Subject>, cancel: &Cancel) -> Result<String, Problem> {
+        let found = self.findings(subject, cancel)?;
+        if found.findings.is_empty() {
+            return Ok(format!("no findings in {} checks\n", rules().count()));
+        }
+        Ok(findings::page(found.findings.iter().map(|finding| (finding, None))))
     }
 
     /// The encoding of numbers that only the two that are always counted have.
@@ -337,9 +372,6 @@ pub fn table(name: &str) -> Result<TableKind, Problem> {
 fn known_format(id: &str, what: &str) -> Result<&'static dyn Format, Problem> {
     if let Some(format) = format::by_id(id) {
         return Ok(format);
-    }
-    if let Some(problem) = later::view(id).filter(|_| what == "view") {
-        return Err(problem);
     }
     let words = WORDS.iter().map(|(word, _)| *word).filter(|_| what == "view");
     let known = words.chain(FORMATS.iter().map(|format| format.id()));

@@ -3,7 +3,9 @@
 //! These are its own types, in the order in which they are printed; inner types are never serialised. What a
 //! server sent stands in the document byte for byte: numbers keep their spelling, objects their order.
 
+mod check;
 mod diff;
+mod findings;
 mod hosts;
 mod lists;
 mod payload;
@@ -37,9 +39,15 @@ use crate::problem::Problem;
 use crate::token::Tokenizer;
 
 use crate::analysis::{RowCount, ratio_of};
+use crate::finding::Finding;
+use findings::FindingJson;
 use payload::PayloadJson;
 use tokens::{FileJson, SizeJson, TokensJson};
 
+pub use check::{
+    AnswerCost, BaselineCost, CheckBudget, CheckOutcome, CheckedFinding, DefinitionCost, check, check_github, check_markdown,
+    finding_sentence, sarif,
+};
 pub use diff::{diff, diff_tools};
 pub use lists::{prompts, resources};
 pub use sweep::sweep;
@@ -78,18 +86,26 @@ impl LedgerOptions {
     }
 }
 
+/// What was worked out of a capture for its report. What was not looked for is `None`.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'a> {
+    pub rows: &'a [Row],
+    pub counts: &'a [RowCount],
+    pub hosts: Option<&'a HostsReport>,
+    pub findings: Option<&'a [Finding]>,
+}
+
 /// `loupe.report/1`: one capture, as `call --json` and `show --json` print it.
 ///
 /// Where the asker looked away, the counts that are not known are `null`.
 pub fn report<'a>(
     subject: &'a Subject,
-    rows: &[Row],
-    counts: &[RowCount],
-    hosts: Option<&'a HostsReport>,
+    measured: &Measured<'a>,
     options: &LedgerOptions,
     problem: Option<&Problem>,
     cancel: &Cancel,
 ) -> String {
+    let Measured { rows, counts, hosts, findings } = *measured;
     let baseline = options.baseline(rows);
     let tokenizer = &options.tokenizer;
     let base = rows.iter().zip(counts).find(|(row, _)| row.format == baseline).and_then(|(_, count)| count.count);
@@ -111,7 +127,7 @@ pub fn report<'a>(
         capture: CaptureJson::of(subject, tokenizer, cancel),
         ledger,
         hosts: hosts.map(hosts::rows),
-        findings: None,
+        findings: findings.map(|findings| findings.iter().map(FindingJson::of).collect()),
         error: problem.map(ErrorJson::of),
     })
 }
@@ -259,8 +275,8 @@ struct ReportJson<'a> {
     capture: CaptureJson<'a>,
     ledger: LedgerJson,
     hosts: Option<Vec<hosts::RowJson<'a>>>,
-    /// `null` until there are findings; never `[]`, which would say that there are none.
-    findings: Option<()>,
+    /// `null` where nothing was looked for; `[]` says that there are none.
+    findings: Option<Vec<FindingJson<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorJson<'a>>,
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::contract::{VERSION, print};
-use crate::host::probe::{Finding, Naming};
+use crate::host::probe::{Naming, ProbeFinding};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -29,7 +29,7 @@ struct Nearest {
 }
 
 /// The document.
-pub fn probe(found: &Finding, naming: &Naming) -> String {
+pub fn probe(found: &ProbeFinding, naming: &Naming) -> String {
     let guess = &found.guess;
     print(&Document {
         loupe: VERSION,

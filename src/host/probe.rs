@@ -20,7 +20,7 @@ use crate::capture::{Block, BlockKind};
 use crate::format::Subject;
 
 pub use entry::Naming;
-pub use finding::{Answers, Confidence, Finding, SERVER, find};
+pub use finding::{Answers, Confidence, ProbeFinding, SERVER, find};
 pub use paste::{heading, sections};
 
 /// One answer of the probe server, and what the host gave its model for it.

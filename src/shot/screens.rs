@@ -15,6 +15,7 @@ use super::Shot;
 use crate::analysis::TextQuery;
 use crate::capture::{Capture, CaptureId, Server, Timings, Tool};
 use crate::engine::Engine;
+use crate::finding::Profile;
 use crate::fixture::collection::Collection;
 use crate::fixture::run::Before;
 use crate::host::probe::Naming;
@@ -25,8 +26,8 @@ use crate::state::collection::{CollectionAction, CollectionEvent};
 use crate::state::diff::DiffAction;
 use crate::state::versus::ServerDiffAction;
 use crate::state::{
-    Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, Effect, Event, FixtureAction,
-    HostsAction, ProbeAction, QueryState, SessionUpdate, State, ViewAction,
+    Action, CallAction, CallUpdate, CompareAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, Effect, Event,
+    FixtureAction, HostsAction, ProbeAction, QueryState, SessionUpdate, State, ViewAction,
 };
 
 /// Names for `--screen`, each a state worth a picture.
@@ -38,6 +39,7 @@ pub const SCREENS: &[&str] = &[
     "tool-error",
     "text-only",
     "structured-only",
+    "findings",
     "hosts",
     "probe",
     "connect",
@@ -209,6 +211,14 @@ pub fn screen(
             call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
             stage.perform(Action::Compare(CompareAction::StartEqual(5)));
             stage.until("the calls are made", |state| state.running.is_none())?;
+            stage.settle()?;
+        }
+        "findings" => {
+            stage.connect(chosen)?;
+            call(&mut stage, "dual_search_companies", r#"{"searchTerm":"north","pageSize":5}"#)?;
+            stage.perform(ViewAction::ToggleProfile(Profile::AutotaskDual));
+            stage.perform(ViewAction::ShowDrawer(DrawerTab::Findings));
+            stage.perform(ViewAction::SelectFinding(Some(0)));
             stage.settle()?;
         }
         "hosts" => {

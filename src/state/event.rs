@@ -12,7 +12,7 @@ use crate::analysis::{About, Inquiry, Prices, QueryResult};
 use crate::ask::Ask;
 use crate::capture::{Capture, Line, Server, Step, Tool};
 use crate::host::Hosts;
-use crate::host::probe::Finding;
+use crate::host::probe::ProbeFinding;
 use crate::problem::Problem;
 use crate::settings::Theme;
 use crate::source::Recent;
@@ -134,7 +134,7 @@ pub enum HostsEvent {
     /// What the pasted texts say of a host, and the day.
     Probed {
         run: u64,
-        finding: Result<Arc<Finding>, Problem>,
+        finding: Result<Arc<ProbeFinding>, Problem>,
         today: String,
     },
     Added(Result<PathBuf, Problem>),

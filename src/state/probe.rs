@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Effect, HostsEffect, Screen, State};
-use crate::host::probe::{Finding, Naming, heading, sections};
+use crate::host::probe::{Naming, ProbeFinding, heading, sections};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::PROBE_TOOLS;
 
@@ -18,7 +18,7 @@ pub struct Probing {
     /// The tool whose text is looked at, by its place among [`PROBE_TOOLS`].
     pub at: usize,
     pub naming: Naming,
-    pub finding: Option<Arc<Finding>>,
+    pub finding: Option<Arc<ProbeFinding>>,
     /// The rules as a hosts file, under the name given.
     pub entry: Option<String>,
     /// Since when an answer is waited for.
@@ -121,7 +121,7 @@ impl State {
         effects.push(Effect::Hosts(HostsEffect::Probe { run: probing.run, pasted }));
     }
 
-    pub(super) fn probed(&mut self, run: u64, finding: Result<Arc<Finding>, Problem>, today: &str) {
+    pub(super) fn probed(&mut self, run: u64, finding: Result<Arc<ProbeFinding>, Problem>, today: &str) {
         let probing = &mut self.probing;
         if run != probing.run {
             return;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::change::toggle;
 use super::{Effect, HostsView, StartQuestion, State, TokensView};
 use crate::capture::{CaptureId, ReadText};
+use crate::finding::{Profile, RuleSettings, Severity};
 use crate::host::HostId;
 
 /// What a pane shows.
@@ -89,6 +90,8 @@ pub enum DrawerTab {
     Hosts,
     /// Where the tokens go.
     Tokens,
+    /// What the rules find.
+    Findings,
 }
 
 /// What a person looks at, and how.
@@ -122,6 +125,12 @@ pub enum ViewAction {
     /// The pattern that is tried on the texts; `None` ends it.
     TryPattern(Option<String>),
     ShowDrawer(DrawerTab),
+    /// By its position among the findings of the answer.
+    SelectFinding(Option<usize>),
+    /// Lists the findings of this severity alone.
+    OnlySeverity(Option<Severity>),
+    /// Counts the rules of this profile too, or not any more.
+    ToggleProfile(Profile),
     /// What the sidebar lists; it is opened.
     ShowTab(SidebarTab),
     /// The words that the list of the sidebar is filtered by.
@@ -162,6 +171,12 @@ pub struct View {
     /// Names of tool groups that are folded.
     pub folded_groups: BTreeSet<String>,
     pub hosts: HostsView,
+    /// The finding that is looked at, by its position.
+    pub finding: Option<usize>,
+    /// The severity whose findings are listed; `None` lists all.
+    pub only_severity: Option<Severity>,
+    /// Which rules count.
+    pub rules: Arc<RuleSettings>,
 }
 
 impl Default for View {
@@ -187,6 +202,9 @@ impl Default for View {
             pattern: None,
             folded_groups: BTreeSet::new(),
             hosts: HostsView::default(),
+            finding: None,
+            only_severity: None,
+            rules: Arc::default(),
         }
     }
 }
@@ -210,6 +228,7 @@ impl View {
             self.tree_cursor = None;
             self.peek = None;
             self.search = None;
+            self.finding = None;
             self.pattern = None;
             self.what_if = Arc::default();
             self.tokens.inside.clear();
@@ -330,6 +349,12 @@ impl State {
                 view.pattern = pattern;
             }
             ViewAction::ShowDrawer(tab) => view.drawer = tab,
+            ViewAction::SelectFinding(at) => view.finding = at,
+            ViewAction::OnlySeverity(severity) => view.only_severity = severity,
+            ViewAction::ToggleProfile(profile) => {
+                toggle(&mut Arc::make_mut(&mut view.rules).profiles, profile);
+                view.finding = None;
+            }
             ViewAction::ShowTab(tab) => {
                 if view.sidebar != tab {
                     view.sidebar = tab;

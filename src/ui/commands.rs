@@ -129,8 +129,8 @@ pub const COMMANDS: &[UiCommand] = &[
     UiCommand::new(CTRL, Key::D, "Compare with the answer before", |_, cx| {
         cx.state.capture().map(|_| Action::Diff(DiffAction::OpenLast))
     }),
-    UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous difference or cut", |ui, cx| step(ui, cx, false)),
-    UiCommand::new(BARE, Key::F8, "Next difference or cut", |ui, cx| step(ui, cx, true)),
+    UiCommand::new(Modifiers::SHIFT, Key::F8, "Previous finding, difference or cut", |ui, cx| step(ui, cx, false)),
+    UiCommand::new(BARE, Key::F8, "Next finding, difference or cut", |ui, cx| step(ui, cx, true)),
     UiCommand::without_keys("Use my server…", |_, _| Some(ConnectAction::Show.into())),
     UiCommand::without_keys("Open file…", |_, _| Some(Action::OpenPath(None))),
     UiCommand::without_keys("Start page", |_, _| Some(ViewAction::ShowStart.into())),
@@ -230,9 +230,14 @@ fn has_comparison(cx: &Cx<'_>) -> bool {
 
 fn step(ui: &Ui, cx: &Cx<'_>, is_next: bool) -> Option<Action> {
     if cx.state.view.screen == Screen::Hosts {
-        return super::hosts::next_cut(ui, cx, is_next);
+        super::hosts::next_cut(ui, cx, is_next)
+    } else if has_answer(cx) {
+        drawer::findings::step(ui, cx, is_next)
+    } else if has_comparison(cx) {
+        cx.state.step_difference(is_next)
+    } else {
+        super::diff::step(cx, is_next)
     }
-    if has_comparison(cx) { cx.state.step_difference(is_next) } else { super::diff::step(cx, is_next) }
 }
 
 /// What a cell of the strip stands for.

@@ -1,5 +1,6 @@
 //! The drawer under the panes: one tab for each thing that is said about the whole answer.
 
+pub mod findings;
 mod hosts;
 mod ledger;
 mod saving;
@@ -73,6 +74,16 @@ static TABS: &[Tab] = &[
         tools: tokens::tools_ui,
         verdict: Some(tokens::verdict_ui),
         body: tokens::tokens_ui,
+    },
+    Tab {
+        id: DrawerTab::Findings,
+        title: "Findings",
+        short: "Findings",
+        icon: icons::LIST,
+        count: findings::count,
+        tools: findings::tools_ui,
+        verdict: None,
+        body: findings::findings_ui,
     },
 ];
 

@@ -6,7 +6,7 @@ use egui::{Frame, Id, Label, Margin, Rect, RichText, Role, ScrollArea, Sense, St
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, Tone};
 use super::{Cx, icons};
-use crate::host::probe::{Confidence, Finding, Naming, SERVER};
+use crate::host::probe::{Confidence, Naming, ProbeFinding, SERVER};
 use crate::source::{PROBE_TOOLS, ProbeTool};
 use crate::state::{Action, ProbeAction};
 
@@ -201,7 +201,7 @@ fn found_ui(ui: &mut Ui, cx: &Cx<'_>) {
     });
 }
 
-fn finding_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &Finding) {
+fn finding_ui(ui: &mut Ui, cx: &Cx<'_>, finding: &ProbeFinding) {
     let t = ThemeTokens::of(ui);
     words(ui, &finding.verdict(), theme::base(), t.strong);
     let (tone, why) = match finding.confidence() {

@@ -16,13 +16,14 @@ use crate::live::{Window, open_sized, until};
 use crate::peer::oauth::{Modes, OAuthPeer};
 use egui::{Event, Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
+use mcp_loupe::finding::{FindingsQuery, Profile, Severity};
 use mcp_loupe::host::Hosts;
 use mcp_loupe::mcp::login::Visit;
 use mcp_loupe::problem::{Problem, ProblemKind};
 use mcp_loupe::source::{Command, Http, Protocol, Source};
 use mcp_loupe::state::{
-    Action, CallAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, HostsAction, PaneView, Screen, SettingsAction,
-    ViewAction,
+    Action, CallAction, CompareTab, ConnectAction, Connection, Dialog, DrawerTab, HostsAction, PaneView, QueryState, Screen,
+    SettingsAction, ViewAction,
 };
 use painted::paints;
 
@@ -404,6 +405,35 @@ fn what_do_hostile_records_break() {
     until(&mut window, "it is called again", |window| window.state().state.captures.len() == 2);
     assert_eq!(window.state().state.view.panes, PaneView::FIRST);
     assert!(window.query_by_label("What hostile records break").is_none());
+}
+
+#[test]
+fn findings_are_gone_through_by_key() {
+    let mut window = called([1_280.0, 800.0], "dual_search_companies");
+    until(&mut window, "the findings are known", |window| {
+        let state = &window.state().state;
+        let query = FindingsQuery(Arc::clone(&state.view.rules));
+        matches!(state.answers.get(&state.captures[0].id, query), Some(QueryState::Ready(_)))
+    });
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until(&mut window, "the first is selected", |window| window.state().state.view.finding.is_some());
+    assert_eq!(window.state().state.view.drawer, DrawerTab::Findings);
+    until(&mut window, "they are read", |window| {
+        paints(window, "parity/text-not-json") || paints(window, "parity/value-missing-in-text")
+    });
+    let at = window.state().state.view.finding;
+    press(&mut window, Key::F8, Modifiers::NONE);
+    until(&mut window, "the next one is selected", |window| window.state().state.view.finding != at);
+    press(&mut window, Key::F8, Modifiers::SHIFT);
+    until(&mut window, "the one before is", |window| window.state().state.view.finding == at);
+    // A profile's rules come with it, and a severity alone is listed.
+    let profile = ViewAction::ToggleProfile(Profile::AutotaskDual);
+    window.state_mut().state.perform(profile, &mut Vec::new());
+    window.state_mut().state.perform(ViewAction::OnlySeverity(Some(Severity::Error)), &mut Vec::new());
+    until(&mut window, "its errors are read", |window| paints(window, "autotask-dual") && !paints(window, "Warnings"));
+    let before = window.state().state.toasts.len();
+    click(&mut window, "Copy the findings as Markdown");
+    until(&mut window, "they are copied", |window| window.state().state.toasts.len() > before);
 }
 
 #[test]

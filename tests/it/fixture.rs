@@ -64,7 +64,7 @@ fn what_is_saved_verifies_until_the_answer_is_another() {
     assert!(refused.contains("the folder already exists") && refused.contains("--force"), "{refused}");
     let passed = said(&["fixture", "verify", &all, "--sample"], 0);
     assert!(passed.contains("✓ payload: the data is as expected") && passed.ends_with("1 of 1 fixtures passed\n"), "{passed}");
-    assert!(passed.contains("– findings: not checked"), "{passed}");
+    assert!(!passed.contains("findings"), "nobody asked: {passed}");
 
     // Another answer of the same tool.
     let junit = folder.path().join("junit.xml").display().to_string();
@@ -76,7 +76,7 @@ fn what_is_saved_verifies_until_the_answer_is_another() {
     assert_eq!((&document["schema"], &document["passed"]), (&"loupe.verify/1".into(), &false.into()));
     let checks = document["fixtures"][0]["checks"].as_array().unwrap();
     assert!(checks.iter().any(|check| check["check"] == "payload" && check["passed"] == true));
-    assert!(checks.iter().any(|check| check["check"] == "findings" && check["passed"].is_null()));
+    assert!(checks.iter().all(|check| check["check"] != "findings"));
 
     // Accepted, it is what is expected; what a person wrote beside it stays.
     let expect = folder.path().join("fixtures/companies/expect.toml");
@@ -86,6 +86,25 @@ fn what_is_saved_verifies_until_the_answer_is_another() {
     assert!(updated.contains("✗ text") && updated.contains("1 updated"), "{updated}");
     said(&["fixture", "verify", &all, other], 0);
     assert_eq!(fs::read_to_string(&expect).unwrap(), with_comment);
+
+    // Rules speak where the fixture asks them, and not of what it allows.
+    let asked = |allow: &str| fs::write(&expect, format!("{with_comment}[findings]\nfail_on = \"warning\"\n{allow}")).unwrap();
+    asked("");
+    let found = said(&["fixture", "verify", &all, "--offline"], 1);
+    assert!(found.contains("✗ findings") && found.contains("warning parity/has-more-disagrees"), "{found}");
+    let rules = [
+        "parity/has-more-disagrees",
+        "parity/value-missing-in-text",
+        "parity/value-missing-in-structured",
+        "parity/counts-disagree",
+        "shape/time-no-zone",
+        "size/host-limit",
+        "size/no-guidance",
+        "size/guidance-unknown-param",
+    ];
+    asked(&format!("allow = [{}]\n", rules.map(|rule| format!("{{ rule = \"{rule}\", reason = \"known\" }}")).join(", ")));
+    assert!(said(&["fixture", "verify", &all, "--offline"], 0).contains("✓ findings: none of severity warning or graver"));
+    fs::write(&expect, &with_comment).unwrap();
 
     // Offline, the recorded answer keeps to its budgets, or not.
     said(&["fixture", "verify", &all, "--offline"], 0);

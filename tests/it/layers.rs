@@ -9,17 +9,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "app", "shot", "state", "mcp", "serve", "store", "fixture", "contract", "verdict", "analysis", "diff", "host",
-            "format", "capture", "reader", "source", "settings", "token", "ask", "quote", "json", "parallel",
+            "app", "shot", "state", "mcp", "serve", "store", "fixture", "contract", "verdict", "finding", "analysis", "diff",
+            "host", "format", "capture", "reader", "source", "settings", "token", "ask", "quote", "json", "parallel",
         ],
     ),
     ("app", &["engine", "state", "host", "source", "settings"]),
-    ("shot", &["ui", "engine", "state", "fixture", "analysis", "host", "format", "capture", "source", "settings"]),
+    ("shot", &["ui", "engine", "state", "fixture", "finding", "analysis", "host", "format", "capture", "source", "settings"]),
     (
         "ui",
         &[
-            "state", "fixture", "contract", "verdict", "analysis", "diff", "host", "format", "capture", "reader", "source",
-            "settings", "token", "ask", "json",
+            "state", "fixture", "contract", "verdict", "finding", "analysis", "diff", "host", "format", "capture", "reader",
+            "source", "settings", "token", "ask", "quote", "json",
         ],
     ),
     (
@@ -32,8 +32,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "state",
         &[
-            "fixture", "contract", "verdict", "analysis", "host", "format", "capture", "source", "settings", "token", "ask",
-            "json",
+            "fixture", "contract", "verdict", "finding", "analysis", "host", "format", "capture", "source", "settings", "token",
+            "ask", "json",
         ],
     ),
     ("mcp", &["serve", "fixture", "capture", "source", "token", "ask", "quote", "json"]),
@@ -41,10 +41,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("store", &["fixture", "contract", "host", "capture", "source", "settings", "quote", "json"]),
     (
         "fixture",
-        &["contract", "verdict", "analysis", "diff", "host", "format", "capture", "reader", "source", "token", "quote", "json"],
+        &[
+            "contract", "verdict", "finding", "analysis", "diff", "host", "format", "capture", "reader", "source", "token",
+            "quote", "json",
+        ],
     ),
-    ("contract", &["verdict", "analysis", "diff", "host", "format", "capture", "token", "quote", "json"]),
+    ("contract", &["verdict", "finding", "analysis", "diff", "host", "format", "capture", "token", "quote", "json"]),
     ("verdict", &["analysis", "diff", "host", "format", "capture", "token"]),
+    ("finding", &["analysis", "diff", "host", "format", "capture", "token", "ask", "json"]),
     ("analysis", &["diff", "host", "format", "capture", "reader", "token", "json", "parallel"]),
     ("diff", &["json"]),
     ("host", &["format", "capture", "source", "json"]),

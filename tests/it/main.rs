@@ -2,6 +2,7 @@
 
 mod asks;
 mod cases;
+mod check;
 mod claims;
 mod cli;
 mod compare;

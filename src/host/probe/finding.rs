@@ -43,7 +43,7 @@ const ENOUGH: usize = 10;
 
 /// What the pasted texts say of a host.
 #[derive(Clone, Debug)]
-pub struct Finding {
+pub struct ProbeFinding {
     pub guess: Guess,
     /// The entry with the limit that was measured; `None` where no rule could be built.
     entry: Option<Host>,
@@ -66,8 +66,8 @@ pub type Answers = Vec<(&'static str, Bytes)>;
 
 /// Judges the texts that a host gave its model, by the session that explains most of them; where several do, by the first.
 /// `server` is the name of the probe in the host's configuration.
-pub fn find(sessions: &[Answers], pasted: &[(&'static str, String)], server: &str, hosts: &Hosts) -> Finding {
-    let mut best: Option<Finding> = None;
+pub fn find(sessions: &[Answers], pasted: &[(&'static str, String)], server: &str, hosts: &Hosts) -> ProbeFinding {
+    let mut best: Option<ProbeFinding> = None;
     for answers in sessions {
         let found = find_in(answers, pasted, server, hosts);
         let is_better = best.as_ref().is_none_or(|best| found.explained() > best.explained());
@@ -81,7 +81,7 @@ pub fn find(sessions: &[Answers], pasted: &[(&'static str, String)], server: &st
     }
 }
 
-fn find_in(answers: &Answers, pasted: &[(&'static str, String)], server: &str, hosts: &Hosts) -> Finding {
+fn find_in(answers: &Answers, pasted: &[(&'static str, String)], server: &str, hosts: &Hosts) -> ProbeFinding {
     let probe = |name: &str| PROBE_TOOLS.iter().find(|tool| tool.name == name);
     let mut probes = Vec::new();
     for (name, shown) in pasted {
@@ -118,7 +118,7 @@ fn find_in(answers: &Answers, pasted: &[(&'static str, String)], server: &str, h
         guess.open = probes.iter().map(|probe| probe.tool.clone()).filter(|tool| !guess.explained.contains(tool)).collect();
     }
     let name = |id: &crate::host::HostId| hosts.get(id.as_str()).map_or_else(|| id.to_string(), |host| host.name.clone());
-    Finding {
+    ProbeFinding {
         names: guess.fits.iter().map(name).collect(),
         nearest: guess.nearest.as_ref().map(|(id, given)| (name(id), *given)),
         tried: probes.len(),
@@ -189,7 +189,7 @@ fn cut_words(cut: &ProbeCut, long: usize) -> String {
     }
 }
 
-impl Finding {
+impl ProbeFinding {
     /// Whether a known host gives every text, how many the nearest gives, and how many the rules that were found give.
     fn explained(&self) -> (bool, usize, usize) {
         (!self.names.is_empty(), self.nearest.as_ref().map_or(0, |(_, given)| *given), self.guess.explained.len())

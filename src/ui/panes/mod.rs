@@ -34,6 +34,7 @@ pub use frame::panes_ui;
 pub use header::menu_row;
 pub use host::{host_alone_ui, legend_ui as host_legend_ui, next_cut, show_in_host};
 pub use reading::readers_ui;
+pub use text::go_to;
 
 /// What a body gets besides `Ui` and state: which pane it is, and of which format.
 pub struct PaneCx {

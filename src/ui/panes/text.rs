@@ -16,9 +16,11 @@ use super::select::{DrawnText, Selection, between, intersect};
 use super::{PaneCx, find, glyph, host, reading};
 use crate::analysis::special::Shown;
 use crate::analysis::{PartQuery, SubjectQuery, TextQuery, TextRow, TextRowsQuery, TextView};
+use crate::finding::{AnswerFindings, Severity};
 use crate::format::Syntax;
 use crate::state::{PaneView, QueryState, SettingsAction, ViewAction};
 use crate::ui::Cx;
+use crate::ui::drawer::findings;
 use crate::ui::theme::{self, TEXT_ROW, ThemeTokens};
 use crate::ui::widgets::{self, Button};
 
@@ -33,7 +35,16 @@ struct Prepared {
 
 /// Where to find an offset that is to be scrolled to.
 pub fn goto_id(pane: &PaneCx) -> Id {
-    Id::unique(("text goto", pane.index))
+    goto_id_of(pane.index)
+}
+
+fn goto_id_of(pane: usize) -> Id {
+    Id::unique(("text goto", pane))
+}
+
+/// Scrolls a pane that shows a text to this offset of it.
+pub fn go_to(ui: &Ui, pane: usize, offset: usize) {
+    ui.data_mut(|data| data.insert_temp(goto_id_of(pane), offset));
 }
 
 fn prepared_id(pane: &PaneCx) -> Id {
@@ -139,6 +150,7 @@ impl Prepared {
     }
 
     fn show(&mut self, ui: &mut Ui, cx: &Cx<'_>, pane: &PaneCx, gutter: f32) {
+        let of_findings = findings::marked(cx).filter(|_| pane.format == "content");
         let tried = reading::matches(cx, pane.format);
         let found = tried.as_deref().unwrap_or_else(|| find::places(cx, pane));
         let current = find::current(ui, cx, pane).filter(|_| tried.is_none());
@@ -167,7 +179,7 @@ impl Prepared {
                 let right = origin.x + viewport.max.x - 14.0;
                 let place =
                     Place { top: pos2(origin.x, y.round()), width: viewport.width(), gutter, right, is_first: at == first };
-                let marks = Marks { found, current, cuts, leaf: leaf.as_ref() };
+                let marks = Marks { found, current, cuts, leaf: leaf.as_ref(), findings: of_findings };
                 let row = self.row_ui(ui, cx, at, &place, &selected, &marks);
                 if let Some((_, block)) = blocks.iter().find(|(start, _)| *start == self.rows[at].range.start) {
                     block_mark(ui, &place, *block, row.left + row.galley.size().x);
@@ -216,7 +228,7 @@ impl Prepared {
         at: usize,
         place: &Place,
         selected: &Selection,
-        &Marks { found, current, cuts, leaf }: &Marks<'_>,
+        &Marks { found, current, cuts, leaf, findings }: &Marks<'_>,
     ) -> DrawnText {
         let t = ThemeTokens::of(ui);
         let view = Arc::clone(&self.view);
@@ -246,6 +258,14 @@ impl Prepared {
         }
         if let Some(leaf) = leaf.filter(|leaf| leaf.start < row.range.end && leaf.end > row.range.start) {
             ui.painter().rect_filled(drawn.span(leaf), theme::RADIUS_BAR, t.sel);
+        }
+        for (severity, places) in findings.iter().flat_map(|found| Severity::ALL.into_iter().zip(&found.marks)) {
+            for place in between(places, &row.range) {
+                let (fill, line) = findings::mark_colors(t, severity);
+                let span = drawn.span(place);
+                ui.painter().rect_filled(span, 0.0, fill);
+                ui.painter().hline(span.x_range(), span.bottom() - 1.0, Stroke::new(1.0, line));
+            }
         }
         if between(&view.unread, &row.range).next().is_some() {
             ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(2.0, TEXT_ROW)), 0.0, t.faint);
@@ -309,6 +329,7 @@ struct Marks<'a> {
     cuts: &'a [Range<usize>],
     /// Where the value stands that is selected in the tree.
     leaf: Option<&'a Range<usize>>,
+    findings: Option<&'a AnswerFindings>,
 }
 
 /// Where the value that is selected in the tree stands in the text that it was read from.

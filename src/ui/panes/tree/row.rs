@@ -8,6 +8,7 @@ use crate::analysis::{Mark, is_struck, key_of, path_of};
 use crate::capture::Record;
 use crate::json::{Kind, Node};
 use crate::state::{Action, TokensAction, ViewAction};
+use crate::ui::drawer::findings;
 use crate::ui::theme::{self, ThemeTokens};
 use crate::ui::top_bar::menu_item;
 use crate::ui::widgets::{self, Tone};
@@ -41,6 +42,9 @@ impl Flat {
         };
         if let Some(fill) = fill {
             ui.painter().rect_filled(rect, 0.0, fill);
+        }
+        if let Some(severity) = findings::marked(cx).and_then(|found| found.of_node(row.node)) {
+            ui.painter().rect_filled(findings::edge(rect), 0.0, findings::look(t, severity).0);
         }
         let is_missing = crate::ui::panes::host::is_missing(cx, row.node);
         if is_missing {

@@ -1,0 +1,63 @@
+//! `rules`: what is looked for, and everything about one rule.
+
+use std::fmt::Write as _;
+
+use super::args;
+use super::output::{self, columns};
+use super::{Done, near};
+use crate::finding::{AREAS, Area, Example, Rule, examples, rules};
+use crate::problem::{Problem, ProblemKind};
+
+pub fn run(args: &args::RulesArgs) -> Done {
+    let Some(name) = &args.name else {
+        let mut rows = vec![["RULE", "SEVERITY", "WHAT IT NOTICES"].map(str::to_owned).to_vec()];
+        rows.extend(
+            rules().map(|rule| vec![rule.id.to_owned(), gravest(rule).to_owned(), first_sentence(rule.means).to_owned()]),
+        );
+        output::page(&columns(&rows, &[]))?;
+        return Ok(0);
+    };
+    for area in AREAS {
+        if let Some(rule) = area.rules.iter().find(|rule| rule.id == name) {
+            output::page(&detail(area, rule)?)?;
+            return Ok(0);
+        }
+    }
+    let known = near::hint(name, rules().map(|rule| rule.id));
+    let hint = known.unwrap_or_else(|| "`mcp-loupe rules` lists them".to_owned());
+    Err(Problem::new(ProblemKind::NotFound, format!("there is no rule `{name}`")).hint(hint))
+}
+
+fn gravest(rule: &Rule) -> &'static str {
+    rule.levels.iter().map(|(_, severity)| *severity).min().map_or("", |severity| severity.name())
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.split_once(": ").map_or(text, |(head, _)| head).split(". ").next().unwrap_or(text).trim_end_matches('.')
+}
+
+fn detail(area: &Area, rule: &Rule) -> Result<String, Problem> {
+    let mut page = format!("{} · {}\n\n{}\n\nFix: {}\n", rule.id, rule.confidence(), rule.means, rule.fix);
+    for (profile, severity) in rule.levels {
+        writeln!(page, "{}: {}", profile.name(), severity.name()).ok();
+    }
+    if let Some((limit, unit)) = rule.limit {
+        writeln!(page, "Limit: {limit} {unit}; another one in loupe.toml").ok();
+    }
+    writeln!(page, "Source: {}", rule.source).ok();
+    let examples = examples(area).map_err(|why| Problem::new(ProblemKind::Internal, why))?;
+    for example in examples.iter().filter(|example| example.rule == rule.id) {
+        page.push_str(&shown(example));
+    }
+    Ok(page)
+}
+
+fn shown(example: &Example) -> String {
+    let mut shown = String::new();
+    let given = [("tool", &example.tool), ("arguments", &example.arguments), ("before", &example.before)];
+    for (name, text) in given.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))) {
+        writeln!(shown, "\n{name}:\n  {text}").ok();
+    }
+    writeln!(shown, "\nFires:\n  {}\n\nSilent:\n  {}", example.fires, example.silent).ok();
+    shown
+}

@@ -1,0 +1,141 @@
+//! What a tool declares of its effects.
+
+use super::CheckedTool;
+use super::rule::Profile::{AutotaskStrict, HostCompat, Spec};
+use super::rule::Severity::{Error, Info, Warning};
+use super::rule::{Hits, Rule, RuleCheck};
+use super::tool::{reads_by_name, words, write_word};
+
+const SPEC: &str = "MCP specification, ToolAnnotations";
+/// Words that are no nouns, as `post` and `set` may be.
+const CLEAR: [&str; 9] = ["create", "add", "update", "delete", "remove", "write", "insert", "purge", "overwrite"];
+const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+
+pub static RULES: &[Rule] = &[
+    Rule::new("annotations/missing", &[(Spec, Info), (HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Tool(missing))
+        .means("The tool declares nothing, so hosts assume the worst: it writes, it destroys, it is not idempotent, it reaches outside. Some ask the person before every call.")
+        .fix("Declare `annotations` with the hints that apply.")
+        .source(SPEC),
+    Rule::new("annotations/read-only-missing", &[(AutotaskStrict, Warning)], RuleCheck::Tool(read_only_missing))
+        .means("The name says that the tool reads, and `readOnlyHint` is not true.")
+        .fix("Declare `readOnlyHint: true` if it changes nothing.")
+        .source("S001, tool annotations")
+        .heuristic(),
+    Rule::new("annotations/contradictory", &[(Spec, Error)], RuleCheck::Tool(contradictory))
+        .means("The hints contradict each other, or the name: a tool that only reads cannot destroy.")
+        .fix("Declare what the tool really does.")
+        .source(SPEC),
+    Rule::new("annotations/meaningless", &[(Spec, Info)], RuleCheck::Tool(meaningless))
+        .means("`destructiveHint` and `idempotentHint` mean something only where `readOnlyHint` is false. Harmless; some directories ask for it.")
+        .fix("Leave it, or leave them out.")
+        .source(SPEC),
+    Rule::new("annotations/destructive-default", &[(HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Tool(destructive_default))
+        .means("The tool writes and does not say whether it destroys, so that hosts treat it as destructive.")
+        .fix("Declare `destructiveHint`.")
+        .source(SPEC)
+        .heuristic(),
+    Rule::new("annotations/delete-not-destructive", &[(Spec, Error)], RuleCheck::Tool(delete_not_destructive))
+        .means("The name says that something goes away, and `destructiveHint` is false: a host may call it without asking.")
+        .fix("Declare `destructiveHint: true`.")
+        .source(SPEC)
+        .heuristic(),
+    Rule::new("annotations/update-hints", &[(Spec, Info)], RuleCheck::Tool(update_hints))
+        .means("An update overwrites what was there, which is more than adding, and doing it twice changes nothing further; the hints say the opposite of both.")
+        .fix("Declare `destructiveHint: true` if it overwrites, and `idempotentHint: true` if the same call twice is as good as once.")
+        .source("MCP specification, ToolAnnotations; S001 declares neither")
+        .heuristic(),
+    Rule::new("annotations/open-world-unset", &[(AutotaskStrict, Info)], RuleCheck::Tool(open_world_unset))
+        .means("Whether the tool reaches outside of a closed set of things is not declared; the default is that it does.")
+        .fix("Declare `openWorldHint`.")
+        .source("S001, tool annotations"),
+    Rule::new("annotations/title-missing", &[(AutotaskStrict, Info)], RuleCheck::Tool(title_missing))
+        .means("The tool has no title for people.")
+        .fix("Add `title`.")
+        .source("S001, tool annotations"),
+    Rule::new("annotations/unknown-key", &[(Spec, Warning)], RuleCheck::Tool(unknown_key))
+        .means("A key that the specification does not have: no host reads it.")
+        .fix("Take it out, or put it into `_meta`.")
+        .source("MCP specification, ToolAnnotations; S001 rejects `requiresHumanConfirmation` for this"),
+];
+
+fn missing(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    if tool.member("annotations").is_none() && !tool.tool.raw.is_empty() {
+        hits.say("declares no annotations: assumed to write, to destroy and to reach outside").in_definition("");
+    }
+}
+
+fn read_only_missing(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    if reads_by_name(&tool.tool.name) && !tool.tool.is_declared_read_only() {
+        hits.say("sounds as if it only reads, and does not declare `readOnlyHint: true`").in_definition("/annotations");
+    }
+}
+
+fn contradictory(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    if !tool.tool.is_declared_read_only() {
+        return;
+    }
+    let destructive = tool.tool.annotations.destructive;
+    if destructive.declared && destructive.value {
+        hits.say("`readOnlyHint` and `destructiveHint` are both true").in_definition("/annotations");
+    } else if let Some(word) = write_word(&tool.tool.name).filter(|word| CLEAR.contains(&word.as_str())) {
+        let hit = hits.say(format!("`readOnlyHint` is true, and the name says “{word}”"));
+        hit.in_definition("/annotations/readOnlyHint").as_severity(Warning);
+    }
+}
+
+fn meaningless(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    let hints = tool.tool.annotations;
+    let is_given = (hints.destructive.declared && !hints.destructive.value) || hints.idempotent.declared;
+    if tool.tool.is_declared_read_only() && is_given {
+        hits.say("says beside `readOnlyHint: true` what holds for tools that write alone").in_definition("/annotations");
+    }
+}
+
+fn destructive_default(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    let hints = tool.tool.annotations;
+    let writes = write_word(&tool.tool.name).is_some() || hints.read_only.declared;
+    let is_given = tool.member("annotations").is_some();
+    if is_given && writes && !hints.read_only.value && !hints.destructive.declared {
+        hits.say("writes and leaves `destructiveHint` unset: taken for destructive").in_definition("/annotations");
+    }
+}
+
+fn delete_not_destructive(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    let destructive = tool.tool.annotations.destructive;
+    let words = words(&tool.tool.name);
+    let goes = words.iter().find(|word| ["delete", "remove", "drop", "purge", "overwrite", "destroy"].contains(&word.as_str()));
+    if let (Some(word), true, false) = (goes, destructive.declared, destructive.value) {
+        hits.say(format!("`destructiveHint` is false, and the name says “{word}”")).in_definition("/annotations/destructiveHint");
+    }
+}
+
+fn update_hints(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    let hints = tool.tool.annotations;
+    let updates = words(&tool.tool.name).iter().any(|word| word == "update" || word == "set");
+    let is_no = |hint: crate::capture::Hint| hint.declared && !hint.value;
+    if updates && is_no(hints.destructive) && is_no(hints.idempotent) {
+        hits.say("is an update, and declared neither destructive nor idempotent").in_definition("/annotations");
+    }
+}
+
+fn open_world_unset(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    if !tool.tool.annotations.open_world.declared {
+        hits.say("leaves `openWorldHint` unset").in_definition("/annotations");
+    }
+}
+
+fn title_missing(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    if tool.tool.title.is_none() {
+        hits.say("has no title").in_definition("");
+    }
+}
+
+fn unknown_key(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    let Some(annotations) = tool.member("annotations") else { return };
+    for member in annotations.children() {
+        let key = member.key().unwrap_or_default();
+        if key != "title" && !HINTS.contains(&&*key) {
+            hits.say(format!("`{key}` is no annotation of the specification")).in_definition(member.pointer());
+        }
+    }
+}

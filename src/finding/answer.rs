@@ -1,0 +1,247 @@
+//! An answer as rules look at it: its parts, and what is worked out of it once.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use pulldown_cmark::{Event, Parser};
+
+use super::{CheckedServer, FoundAt, FoundIn};
+use crate::capture::facts::record_lists;
+use crate::capture::{Matched, Outcome, Payload, locate_facts};
+use crate::format::{MARKDOWN, Subject};
+use crate::host::{HostView, Hosts, RenderCache, ViewContext};
+use crate::json::{Doc, Kind, Node};
+use crate::token::{self, Tokens};
+
+/// Markdown beyond this is not looked at: rendering stops there too.
+pub const MARKDOWN_BYTES: usize = 2 << 20;
+
+/// An answer with what rules need of it.
+pub struct CheckedAnswer<'a> {
+    pub subject: &'a Arc<Subject>,
+    pub server: CheckedServer<'a>,
+    pub hosts: &'a Hosts,
+    /// The texts of all text blocks in order, one LF between two.
+    pub text: String,
+    /// The blocks with their ranges in `text`.
+    blocks: Vec<(usize, Range<usize>)>,
+    arguments: Doc,
+    matched: OnceCell<Matched>,
+    views: OnceCell<Vec<HostView>>,
+    json: OnceCell<Option<Doc>>,
+}
+
+impl<'a> CheckedAnswer<'a> {
+    pub fn of(subject: &'a Arc<Subject>, server: CheckedServer<'a>, hosts: &'a Hosts) -> Self {
+        let mut blocks = Vec::new();
+        let mut text = String::new();
+        for block in subject.reading.text_blocks() {
+            let own = block.text.as_deref().unwrap_or_default();
+            if !blocks.is_empty() {
+                text.push('\n');
+            }
+            blocks.push((block.index, text.len()..text.len() + own.len()));
+            text.push_str(own);
+        }
+        Self {
+            subject,
+            server,
+            hosts,
+            text,
+            blocks,
+            arguments: Doc::parse(subject.capture.arguments.clone()),
+            matched: OnceCell::new(),
+            views: OnceCell::new(),
+            json: OnceCell::new(),
+        }
+    }
+
+    /// Whether the call gave a result, and no error.
+    pub fn is_success(&self) -> bool {
+        self.subject.capture.outcome == Outcome::Result && self.result().is_some()
+    }
+
+    pub fn result(&self) -> Option<Node<'a>> {
+        self.subject.reading.result()
+    }
+
+    pub fn structured(&self) -> Option<Node<'a>> {
+        self.subject.reading.structured()
+    }
+
+    /// The data, where it is `structuredContent`.
+    pub fn structured_payload(&self) -> Option<&'a Payload> {
+        self.subject.payload.as_ref().filter(|payload| payload.is_structured())
+    }
+
+    /// The data, where what it says of numbers and lists is exact: `structuredContent`, or JSON in the text.
+    pub fn exact_payload(&self) -> Option<&'a Payload> {
+        let payload = self.subject.payload.as_ref()?;
+        payload.text_source().is_none_or(|source| source.data.is_verbatim()).then_some(payload)
+    }
+
+    /// The records of the data, where it has exactly one list of them.
+    pub fn records(&self) -> Option<Node<'a>> {
+        match record_lists(self.exact_payload()?.root())[..] {
+            [list] => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The facts of the data in the text.
+    pub fn matched(&self) -> &Matched {
+        self.matched.get_or_init(|| match &self.subject.payload {
+            Some(payload) => locate_facts(payload, &self.text),
+            None => Matched::default(),
+        })
+    }
+
+    /// The text as JSON, where it is that as a whole.
+    pub fn json_text(&self) -> Option<&Doc> {
+        let parse = || {
+            let trimmed = self.text.trim();
+            let is_bracketed = trimmed.starts_with(['{', '[']) && self.blocks.len() == 1;
+            is_bracketed.then(|| Doc::parse(self.text.clone().into_bytes().into())).filter(Doc::is_json)
+        };
+        self.json.get_or_init(parse).as_ref()
+    }
+
+    /// What each host's model is shown, in the order of the hosts.
+    pub fn views(&self) -> &[HostView] {
+        self.views.get_or_init(|| {
+            let (context, written) = (ViewContext::of(&self.subject.capture), RenderCache::default());
+            self.hosts.iter().map(|host| host.view_among(self.subject, &context, &written)).collect()
+        })
+    }
+
+    /// The argument with this name.
+    pub fn argument(&self, name: &str) -> Option<Node<'_>> {
+        self.arguments.root()?.get(name)
+    }
+
+    /// The number that the call asked for, of arguments that say how many.
+    pub fn asked_for(&self) -> Option<(Cow<'_, str>, u64)> {
+        let root = self.arguments.root()?;
+        root.children().find_map(|child| {
+            let name = child.key().filter(|name| is_limit_name(name))?;
+            Some((name, u64::try_from(child.as_i64()?).ok()?))
+        })
+    }
+
+    /// Tokens of a text, counted once per answer.
+    pub fn count(&self, text: &str) -> Tokens {
+        self.subject.known.counts(text.as_bytes()).tokens
+    }
+
+    /// A place in the texts.
+    pub fn text_at(&self, range: Range<usize>) -> FoundAt {
+        let at = self.blocks.partition_point(|(_, own)| own.start <= range.start).saturating_sub(1);
+        let (block, own) = self.blocks.get(at).cloned().unwrap_or((0, 0..0));
+        let within = |offset: usize| offset.clamp(own.start, own.end) - own.start;
+        FoundAt { part: FoundIn::Text(block), path: String::new(), range: Some(within(range.start)..within(range.end)) }
+    }
+
+    /// A place in the data: in `structuredContent`, or in the text that it was read from.
+    pub fn data_at(&self, node: Node<'_>) -> FoundAt {
+        let Some(payload) = self.subject.payload.as_ref().filter(|payload| !payload.is_structured()) else {
+            let root = self.structured().map_or(0, Node::index);
+            return FoundAt { part: FoundIn::Structured, path: node.pointer_from(root), range: None };
+        };
+        let place = payload.place_in_text(node, &self.subject.reading);
+        FoundAt { path: node.pointer(), ..self.text_at(place.unwrap_or(0..0)) }
+    }
+
+    /// The text as far as Markdown is looked at.
+    pub fn markdown_text(&self) -> &str {
+        let mut end = self.text.len().min(MARKDOWN_BYTES);
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        &self.text[..end]
+    }
+
+    /// The events of the text as Markdown; none where it is JSON.
+    pub fn markdown(&self) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
+        let text = if self.json_text().is_some() { "" } else { self.markdown_text() };
+        Parser::new_ext(text, MARKDOWN).into_offset_iter()
+    }
+
+    /// The leaves of the data that are texts, each with its place in the text.
+    pub fn strings_in_text(&self) -> Vec<(Node<'a>, Range<usize>)> {
+        let Some(payload) = &self.subject.payload else { return Vec::new() };
+        let matched = self.matched();
+        let kept = matched.facts.iter().filter(|fact| !fact.state.is_missing());
+        kept.filter_map(|fact| Some((payload.doc.node(fact.node())?, fact.place()?)))
+            .filter(|(node, _)| node.kind() == Kind::String)
+            .collect()
+    }
+
+    /// Whether the tool says or sounds as if it only reads.
+    pub fn is_read(&self) -> bool {
+        let tool = &self.subject.capture.tool;
+        tool.is_declared_read_only() || super::tool::reads_by_name(&tool.name)
+    }
+}
+
+/// Tokens saved by another text.
+pub fn saved(before: Tokens, after: Tokens) -> Tokens {
+    Tokens {
+        o200k_base: before.o200k_base.saturating_sub(after.o200k_base),
+        cl100k_base: before.cl100k_base.saturating_sub(after.cl100k_base),
+    }
+}
+
+/// Tokens of a text that stands for itself.
+pub fn tokens(text: &str) -> Tokens {
+    token::count(text)
+}
+
+/// A pointer with `*` for every position in a list.
+pub fn wild(pointer: &str) -> String {
+    let step = |step: &str| {
+        if !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()) { "*".to_owned() } else { step.to_owned() }
+    };
+    pointer.split('/').map(step).collect::<Vec<_>>().join("/")
+}
+
+/// The leaves of a value.
+pub fn leaves(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    (root.index()..root.subtree_end()).filter_map(move |at| root.doc().node(at)).filter(|node| !node.is_container())
+}
+
+/// Every node of a value.
+pub fn nodes(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    (root.index()..root.subtree_end()).filter_map(move |at| root.doc().node(at))
+}
+
+/// Whether a name says how many.
+pub fn is_limit_name(name: &str) -> bool {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
+    matches!(
+        &*plain,
+        "limit" | "pagesize" | "perpage" | "count" | "maxresults" | "maxitems" | "top" | "topk" | "first" | "take" | "numresults"
+    )
+}
+
+/// Whether a name leads to further records.
+pub fn is_page_name(name: &str) -> bool {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
+    is_limit_name(name)
+        || ["cursor", "offset", "page", "skip", "start", "after", "before", "head", "tail", "range"]
+            .iter()
+            .any(|word| plain.contains(word))
+}
+
+/// A text cut for a message.
+pub fn clip(text: &str) -> String {
+    const MOST: usize = 60;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= MOST { line } else { line.chars().take(MOST).collect::<String>() + "…" }
+}
+
+/// The leaves of a document; none where it could not be read.
+pub fn leaves_of(doc: &Doc) -> impl Iterator<Item = Node<'_>> {
+    doc.root().into_iter().flat_map(leaves)
+}

@@ -1,0 +1,180 @@
+//! Findings: what a host, a model or the specification stumbles over in an answer or a definition, and what mends it.
+//!
+//! One file per area, one list ([`AREAS`]). A rule is a plain function beside its meaning, severities, source and fix; its
+//! examples stand in `AREA.toml`, and one test holds every rule to them. No rule changes what was received.
+
+mod annotations;
+mod answer;
+pub mod baseline;
+mod definition;
+mod drift;
+mod markdown;
+mod parity;
+mod prompt;
+mod protocol;
+mod query;
+mod resource;
+mod rule;
+mod schema;
+mod settings;
+mod shape;
+mod size;
+#[cfg(test)]
+mod tests;
+mod tool;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::capture::{Prompt, Resource, Server, Tool};
+use crate::digest::sha256;
+use crate::host::Hosts;
+use crate::token::Tokens;
+
+pub use answer::CheckedAnswer;
+pub use query::{AnswerFindings, FindingPlace, FindingsQuery};
+pub use rule::{AREAS, Area, Example, Profile, Rule, Severity, examples, rule, rules};
+pub use settings::{RuleChange, RuleSettings, profile, severity};
+pub use tool::CheckedTool;
+
+use rule::{Hits, RuleCheck};
+
+/// The part of an answer or of a definition that a place is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FoundIn {
+    /// The text of the block at this position of `content`.
+    Text(usize),
+    Structured,
+    /// Anything else of the `result`.
+    Result,
+    /// A tool's definition, or another entry of a list.
+    Definition,
+}
+
+impl FoundIn {
+    /// The name in reports.
+    pub fn name(self) -> String {
+        match self {
+            FoundIn::Text(block) => format!("content/{block}/text"),
+            FoundIn::Structured => "structuredContent".to_owned(),
+            FoundIn::Result => "result".to_owned(),
+            FoundIn::Definition => "definition".to_owned(),
+        }
+    }
+}
+
+/// Where something was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundAt {
+    pub part: FoundIn,
+    /// JSON Pointer within the part; empty for the whole, and in texts.
+    pub path: String,
+    /// Bytes of the decoded text; `None` outside of texts.
+    pub range: Option<Range<usize>>,
+}
+
+/// What one rule noticed. What it says of several places alike is one finding with a count.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub rule: &'static Rule,
+    /// The gravest that an active profile gives it.
+    pub severity: Severity,
+    pub profiles: Vec<(Profile, Severity)>,
+    /// One sentence without its full stop.
+    pub message: String,
+    /// The tool, resource or prompt it is about; empty where it is the server.
+    pub subject: String,
+    /// The first of them; `count` has all.
+    pub places: Vec<FoundAt>,
+    pub count: u64,
+    /// Tokens that the fix saves here, by counting the mended text.
+    pub saves: Option<Tokens>,
+}
+
+impl Finding {
+    /// The pointer of the first place.
+    pub fn path(&self) -> &str {
+        self.places.first().map_or("", |place| &place.path)
+    }
+
+    /// What stays the same of it from run to run: rule, subject and place, without positions in lists.
+    pub fn fingerprint(&self) -> String {
+        let part = self.places.first().map(|place| place.part.name()).unwrap_or_default();
+        sha256(format!("{}\n{}\n{part}\n{}", self.rule.id, self.subject, answer::wild(self.path())).as_bytes())
+    }
+}
+
+/// What a server lists, for rules about definitions and for those about answers that look at the other tools.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheckedServer<'a> {
+    pub server: Option<&'a Server>,
+    pub tools: &'a [Arc<Tool>],
+    /// The tools once more, as a second request had them.
+    pub again: &'a [Arc<Tool>],
+    pub resources: &'a [Resource],
+    pub prompts: &'a [Prompt],
+}
+
+/// Everything that a check looks for: the settings, and the hosts that are known.
+#[derive(Clone, Copy, Debug)]
+pub struct Checker<'a> {
+    pub settings: &'a RuleSettings,
+    pub hosts: &'a Hosts,
+}
+
+impl Checker<'_> {
+    /// The findings about an answer, the gravest first.
+    pub fn answer(&self, answer: &CheckedAnswer<'_>) -> Vec<Finding> {
+        self.run(&answer.subject.capture.tool.name, |check, hits| {
+            if let RuleCheck::Answer(check) = check {
+                check(answer, hits);
+            }
+        })
+    }
+
+    /// The findings about what a server lists, the gravest first.
+    pub fn server(&self, server: &CheckedServer<'_>) -> Vec<Finding> {
+        let mut found = self.run("", |check, hits| {
+            if let RuleCheck::Server(check) = check {
+                check(server, self.hosts, hits);
+            }
+        });
+        for tool in server.tools {
+            let checked = CheckedTool::of(tool, server);
+            found.extend(self.run(&tool.name, |check, hits| {
+                if let RuleCheck::Tool(check) = check {
+                    check(&checked, hits);
+                }
+            }));
+        }
+        sorted(found)
+    }
+
+    /// What changed between two lists of tools, the gravest first.
+    pub fn drift(&self, before: &[Tool], now: &[Arc<Tool>]) -> Vec<Finding> {
+        let changes = drift::changes(before, now);
+        self.run("", |check, hits| {
+            if let RuleCheck::Drift(check) = check {
+                check(&changes, hits);
+            }
+        })
+    }
+
+    fn run(&self, subject: &str, check: impl Fn(&RuleCheck, &mut Hits)) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for rule in rules() {
+            if self.settings.is_off(rule) {
+                continue;
+            }
+            let mut hits = Hits::new(self.settings.limit(rule));
+            check(&rule.check, &mut hits);
+            found.extend(hits.found.into_iter().filter_map(|hit| self.settings.finding(rule, hit, subject)));
+        }
+        sorted(found)
+    }
+}
+
+fn sorted(mut found: Vec<Finding>) -> Vec<Finding> {
+    found.sort_by_key(|finding| finding.severity);
+    found
+}

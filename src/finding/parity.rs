@@ -1,0 +1,444 @@
+//! What the text and `structuredContent` say of each other.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::RandomState;
+
+use regex::Regex;
+
+use super::answer::{clip, is_limit_name, saved, wild};
+use super::rule::Profile::{AutoreplyCompact, AutotaskDual, Cost, HostCompat, Spec};
+use super::rule::Severity::{Cost as Costs, Error, Info, Warning};
+use super::rule::{Hits, Rule, RuleCheck};
+use super::schema::is_id_name;
+use super::{CheckedAnswer, CheckedTool, FoundIn};
+use crate::capture::{FactState, Payload, is_wrapped, text_only};
+use crate::diff::digest;
+use crate::format;
+use crate::json::{Doc, Kind, Node};
+
+const HOSTS: &str = "the rules of hosts that show their models one part alone (hosts)";
+
+pub static RULES: &[Rule] = &[
+    Rule::new("parity/value-missing-in-text", &[(HostCompat, Warning), (AutotaskDual, Error)], RuleCheck::Answer(missing_in_text))
+        .means("A value of `structuredContent` is in no text: the models of hosts that show the text alone do not learn it.")
+        .fix("Add it to the text, or leave it out of the data if no model needs it.")
+        .source("S000, integration test; hosts that show the text alone (hosts)")
+        .heuristic(),
+    Rule::new("parity/value-missing-in-structured", &[(HostCompat, Warning), (AutotaskDual, Warning)], RuleCheck::Answer(missing_in_structured))
+        .means("The text says what `structuredContent` does not hold: the models of hosts that prefer the data do not learn it.")
+        .fix("Add a field for it; advice on what to do next can be one too.")
+        .source(HOSTS)
+        .heuristic(),
+    Rule::new("parity/structured-shadows-text", &[(HostCompat, Error)], RuleCheck::Answer(shadows))
+        .means("`structuredContent` holds less than a fifth of what the text says: every host that prefers it loses nearly the whole answer.")
+        .fix("Put the records into `structuredContent`, or leave it out.")
+        .source("agno 9764")
+        .limit(20, "percent of the text's statements")
+        .heuristic(),
+    Rule::new("parity/counts-disagree", &[(HostCompat, Error)], RuleCheck::Answer(counts_disagree))
+        .means("Numbers that count the same thing differ: in the text, in the data, and the length of the list.")
+        .fix("Take all of them from one place; `totalCount` is what matches, `count` what is returned.")
+        .source("S000, `totalCount` is the length of the page")
+        .heuristic(),
+    Rule::new("parity/has-more-disagrees", &[(HostCompat, Warning), (AutotaskDual, Error)], RuleCheck::Answer(has_more))
+        .means("The data says that there is more, or that there is not, against its own counts or the words of the text.")
+        .fix("Work it out from the total and what was returned.")
+        .source("S000, `pageSize: -1` still gives `hasMore: true`")
+        .heuristic(),
+    Rule::new("parity/value-differs", &[(HostCompat, Error)], RuleCheck::Answer(value_differs))
+        .means("The text has the field's label with another value.")
+        .fix("Write both from one record.")
+        .source("S000, integration test")
+        .heuristic(),
+    Rule::new("parity/value-reformatted", &[(HostCompat, Info)], RuleCheck::Answer(reformatted))
+        .means("The text has the value in another form, such as a date in words or a phone number in other punctuation.")
+        .fix("None needed where a model can read both.")
+        .source("S000, phone `(555) 123-4567` beside `555-123-4567`")
+        .heuristic(),
+    Rule::new("parity/text-duplicates-json", &[(Cost, Costs)], RuleCheck::Answer(text_duplicates))
+        .means("The text is the JSON of `structuredContent` once more. The specification asks for it for old hosts; those that show both parts pay twice.")
+        .fix("Keep it for old hosts, in compact form; else say the essence in a sentence.")
+        .source("MCP specification, tools, structured content (SHOULD); kimi-code 3234"),
+    Rule::new("parity/text-not-json", &[(Spec, Info)], RuleCheck::Answer(text_not_json))
+        .means("`structuredContent` is there, and no text block holds its JSON, as the specification says it SHOULD.")
+        .fix("Accept it knowingly where the text says the same in words, or add the JSON.")
+        .source("MCP specification, tools, structured content"),
+    Rule::new("parity/text-empty", &[(HostCompat, Error)], RuleCheck::Answer(text_empty))
+        .means("`structuredContent` without any text: hosts that show the text alone show nothing.")
+        .fix("Add a summary, or the JSON.")
+        .source("action_mcp 181; Open WebUI"),
+    Rule::new("parity/only-summary-in-text", &[(HostCompat, Warning)], RuleCheck::Answer(only_summary))
+        .means("The text is a sentence, and less than a fifth of the data is in it: hosts that show the text alone lose the data.")
+        .fix("List what matters in the text.")
+        .source("opencode 38923")
+        .limit(20, "percent of the facts"),
+    Rule::new("parity/structured-missing", &[(AutotaskDual, Warning), (AutoreplyCompact, Error)], RuleCheck::Answer(structured_missing))
+        .means("Whether an answer has `structuredContent`: S000 wants it in every answer of a reading tool, S004 in none.")
+        .fix("Choose one; the ledger shows what either costs.")
+        .source("S000 for it, S004 against it"),
+    Rule::new("parity/record-order", &[(HostCompat, Warning)], RuleCheck::Answer(record_order))
+        .means("The text has the records in another order than the data: “the second one” means two things.")
+        .fix("Write both from one list.")
+        .source(HOSTS)
+        .heuristic(),
+    Rule::new("parity/id-missing", &[(AutotaskDual, Warning), (HostCompat, Warning)], RuleCheck::Answer(id_missing))
+        .means("The text shows records without the id that other tools take: the model cannot go on from it.")
+        .fix("`Name (ID: n)`.")
+        .source("S000, ids always visible")
+        .heuristic(),
+    Rule::new("parity/wrapped-duplicate", &[(Cost, Costs)], RuleCheck::Answer(wrapped))
+        .means("`structuredContent` is the text once more as one string: no structure, and twice the tokens where both are shown.")
+        .fix("Fields, or no `structuredContent` (in FastMCP `output_schema=None`).")
+        .source("fastmcp 4637; canvas-mcp 271"),
+];
+
+/// The facts in some state by field: how many, of how many, and the first place.
+fn fields<'a>(
+    answer: &'a CheckedAnswer<'_>,
+    payload: &'a Payload,
+    is_it: fn(FactState) -> bool,
+) -> Vec<(String, u64, u64, Node<'a>)> {
+    let mut order: Vec<(String, u64, u64, Option<Node<'a>>)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for fact in &answer.matched().facts {
+        let Some(node) = payload.doc.node(fact.node()) else { continue };
+        let path = wild(&node.pointer_from(payload.root));
+        let at = *known.entry(path.clone()).or_insert_with(|| {
+            order.push((path, 0, 0, None));
+            order.len() - 1
+        });
+        order[at].2 += 1;
+        if is_it(fact.state) {
+            order[at].1 += 1;
+            order[at].3.get_or_insert(node);
+        }
+    }
+    order.into_iter().filter_map(|(path, count, total, node)| Some((path, count, total, node?))).collect()
+}
+
+/// The share of the data's facts that the text tells, in percent.
+fn coverage(answer: &CheckedAnswer<'_>) -> Option<u64> {
+    let count = answer.matched().count;
+    (count.total > 0).then(|| (count.kept + count.reworded) * 100 / count.total)
+}
+
+fn is_summary(answer: &CheckedAnswer<'_>, percent: u64) -> bool {
+    answer.text.chars().count() < 200
+        && answer.matched().count.total >= 4
+        && coverage(answer).is_some_and(|share| share < percent)
+}
+
+fn missing_in_text(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let Some(payload) = answer.structured_payload().filter(|_| !answer.text.trim().is_empty() && answer.is_success()) else {
+        return;
+    };
+    if is_summary(answer, 20) {
+        return;
+    }
+    let is_envelope = |path: &str| {
+        path.rsplit('/').next().is_some_and(|key| MORE.contains(&key) || TOTALS.contains(&key) || is_limit_name(key))
+    };
+    for (path, missing, total, node) in fields(answer, payload, |state| state == FactState::Missing) {
+        // What is about the page is said in words, if at all.
+        if is_envelope(&path) {
+            continue;
+        }
+        let often = if total == 1 { String::new() } else { format!(" in {missing} of {total}") };
+        let hit = hits.say(format!("`{path}` is not in the text{often}"));
+        hit.at(answer.data_at(node));
+        hit.count = missing;
+    }
+}
+
+fn value_differs(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
+    for (path, differs, _, node) in fields(answer, payload, |state| state == FactState::Differs) {
+        // Texts label many things with "ID".
+        if path.ends_with("/id") {
+            continue;
+        }
+        let place = answer.matched().facts.iter().find(|fact| fact.node() == node.index()).and_then(crate::capture::Fact::place);
+        let said = place.clone().map(|place| clip(&answer.text[place])).unwrap_or_default();
+        let hit = hits.say(format!("`{path}` is {}, the text says {said}", clip(&node.raw_text())));
+        hit.at(answer.data_at(node));
+        hit.count = differs;
+        if let Some(place) = place {
+            hit.at(answer.text_at(place));
+        }
+    }
+}
+
+fn reformatted(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let Some(payload) = answer.structured_payload().filter(|_| answer.is_success()) else { return };
+    for (path, reworded, _, node) in fields(answer, payload, |state| state == FactState::Reworded) {
+        let hit = hits.say(format!("`{path}` stands in the text in another form"));
+        hit.at(answer.data_at(node));
+        hit.count = reworded;
+    }
+}
+
+fn missing_in_structured(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let only = &answer.subject.text_only().statements;
+    if answer.structured_payload().is_none() || only.is_empty() || shadowed(answer).is_some_and(|share| share < 20) {
+        return;
+    }
+    let first = clip(&answer.text[only[0].range.clone()]);
+    let hit = hits.say(format!(
+        "the text says {} that the data does not hold, such as “{first}”",
+        crate::number::number_of(only.len() as u64, "things")
+    ));
+    hit.count = only.len() as u64;
+    for statement in only {
+        hit.at(answer.text_at(statement.range.clone()));
+    }
+}
+
+/// The share of the text's statements that the data accounts for, in percent; `None` where there are few.
+fn shadowed(answer: &CheckedAnswer<'_>) -> Option<u64> {
+    answer.structured_payload()?;
+    let only = answer.subject.text_only().statements.len() as u64;
+    if only < 4 {
+        return None;
+    }
+    let nothing = Payload::of_doc(Doc::parse("{}".into()))?;
+    let all = text_only(&nothing, &answer.text, &[], None).len() as u64;
+    (all >= only).then(|| (all - only) * 100 / all)
+}
+
+fn shadows(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    if let Some(share) = shadowed(answer).filter(|share| *share < hits.limit && answer.is_success()) {
+        hits.say(format!("`structuredContent` holds {share}% of what the text says")).at_path(FoundIn::Structured, "");
+    }
+}
+
+/// A member of the data that counts, at its top or one below.
+fn counter<'a>(payload: &'a Payload, names: &[&str]) -> Option<(Node<'a>, u64)> {
+    let root = payload.root();
+    let near = root.children().chain(root.children().filter(|child| child.kind() == Kind::Object).flat_map(Node::children));
+    near.filter(|node| node.key().is_some_and(|key| names.contains(&&*key)))
+        .find_map(|node| Some((node, u64::try_from(node.as_i64()?).ok()?)))
+}
+
+const MORE: [&str; 5] = ["hasMore", "has_more", "truncated", "hasNextPage", "isTruncated"];
+const TOTALS: [&str; 5] = ["totalCount", "total", "total_count", "totalResults", "hitsTotal"];
+const COUNTS: [&str; 6] = ["count", "returned", "returnedCount", "noteCount", "resultCount", "pageCount"];
+
+fn number(text: &str) -> Option<u64> {
+    text.replace(',', "").parse().ok()
+}
+
+fn counts_disagree(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let (Some(payload), Some(list)) = (answer.exact_payload(), answer.records()) else { return };
+    let listed = list.len() as u64;
+    let total = counter(payload, &TOTALS);
+    if let Some((node, total)) = total.filter(|(_, total)| *total < listed) {
+        let key = node.key().unwrap_or_default();
+        hits.say(format!("`{key}` is {total}, and {listed} are listed")).at(answer.data_at(node));
+    }
+    let count = counter(payload, &COUNTS)
+        .filter(|(node, count)| *count != listed && node.key().is_some_and(|key| key == "count" || key == "returned"));
+    // A member `count` may be the total where no other is.
+    if let Some((node, count)) = count.filter(|(_, count)| total.is_some() || *count < listed) {
+        let key = node.key().unwrap_or_default();
+        hits.say(format!("`{key}` is {count}, and {listed} are listed")).at(answer.data_at(node));
+    }
+    if !payload.is_structured() {
+        return;
+    }
+    let Ok(showing) = Regex::new(r"(?i)\bshowing (?:the )?(?:first )?(\d[\d,]*) of (\d[\d,]*)") else { return };
+    let Ok(found) = Regex::new(
+        r"(?im)^[#*\s_-]*(?:found:? )?(?:\*\*)?(?:results|found|search results|total)?:?(?:\*\*)?:? ?(\d[\d,]*) (?:\w+ )?(?:found|results|matches)\b",
+    ) else {
+        return;
+    };
+    let totals = total.map(|(_, total)| total);
+    let mut is_partial = false;
+    for said in showing.captures_iter(&answer.text).take(20) {
+        is_partial = true;
+        let numbers = (said.get(1).and_then(|one| number(one.as_str())), said.get(2).and_then(|one| number(one.as_str())));
+        let (Some(shown), Some(of)) = numbers else { continue };
+        if shown != listed || totals.is_some_and(|total| total != of) {
+            let place = said.get(0).map_or(0..0, |all| all.range());
+            hits.say(format!("the text says {shown} of {of}; {listed} are listed")).at(answer.text_at(place));
+        }
+    }
+    if let Some(said) = found.captures(&answer.text).filter(|_| !is_partial)
+        && let Some(said_count) = said.get(1).and_then(|one| number(one.as_str())).filter(|count| *count != listed)
+    {
+        let place = said.get(0).map_or(0..0, |all| all.range());
+        hits.say(format!("the text says {said_count} were found; {listed} are listed, and nothing says that it is a part"))
+            .at(answer.text_at(place));
+    }
+}
+
+fn has_more(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let (Some(payload), Some(list)) = (answer.exact_payload(), answer.records()) else { return };
+    let listed = list.len() as u64;
+    let more = answer_more(payload);
+    let total = counter(payload, &TOTALS).map(|(_, total)| total);
+    let Some((node, more)) = more else { return };
+    let key = node.key().unwrap_or_default();
+    let says = |words: &str| answer.text.contains(words);
+    let is_first = counter(payload, &["offset", "skip", "page"]).is_none_or(|(_, at)| at <= 1);
+    if more && is_first && total.is_some_and(|total| total <= listed) {
+        hits.say(format!("`{key}` is true, and all {listed} are listed")).at(answer.data_at(node));
+    } else if !more && is_first && total.is_some_and(|total| total > listed) {
+        hits.say(format!("`{key}` is false, and {listed} of {} are listed", total.unwrap_or_default())).at(answer.data_at(node));
+    } else if more && says("All Results Shown") || !more && says("Truncated**") {
+        hits.say(format!("`{key}` is {more}, and the text says the opposite")).at(answer.data_at(node));
+    }
+}
+
+/// What the data says of there being more.
+fn answer_more(payload: &Payload) -> Option<(Node<'_>, bool)> {
+    let root = payload.root();
+    let near = root.children().chain(root.children().filter(|child| child.kind() == Kind::Object).flat_map(Node::children));
+    near.filter(|node| node.key().is_some_and(|key| MORE.contains(&&*key))).find_map(|node| Some((node, node.as_bool()?)))
+}
+
+/// Whether a text block is the JSON of `structuredContent`.
+fn has_json_twin(answer: &CheckedAnswer<'_>) -> bool {
+    let Some(value) = answer.structured() else { return false };
+    let seed = RandomState::new();
+    let own = digest(value, &seed);
+    answer.subject.reading.text_blocks().filter_map(|block| block.text.as_deref()).any(|text| {
+        let is_json = text.trim_start().starts_with(['{', '[']);
+        let doc = Doc::parse(if is_json { text.to_owned() } else { String::new() }.into());
+        doc.is_json() && doc.root().is_some_and(|root| digest(root, &seed) == own)
+    })
+}
+
+fn text_duplicates(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    if answer.structured_payload().is_none() || !has_json_twin(answer) {
+        return;
+    }
+    let (both, alone) = (written(answer, "both"), written(answer, "structured"));
+    let saves = saved(answer.count(&both), answer.count(&alone));
+    hits.say("the text is `structuredContent` once more").at(answer.text_at(0..answer.text.len())).saves(saves);
+}
+
+/// The text of a format, or none.
+fn written(answer: &CheckedAnswer<'_>, id: &str) -> String {
+    let Some(format) = format::by_id(id) else { return String::new() };
+    crate::analysis::text_of(answer.subject, format.id()).unwrap_or_default()
+}
+
+fn text_not_json(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let is_told = !answer.text.trim().is_empty();
+    if answer.is_success() && answer.structured_payload().is_some() && is_told && !has_json_twin(answer) {
+        hits.say("no text block holds the JSON of `structuredContent`").at(answer.text_at(0..0));
+    }
+}
+
+fn text_empty(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    if answer.structured().is_some()
+        && answer.is_success()
+        && answer.text.trim().is_empty()
+        && answer.subject.capture.has_result()
+    {
+        hits.say("`structuredContent` without any text").at_path(FoundIn::Structured, "");
+    }
+}
+
+fn only_summary(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let is_told = answer.structured_payload().is_some() && !answer.text.trim().is_empty();
+    if answer.is_success() && is_told && is_summary(answer, hits.limit) {
+        let share = coverage(answer).unwrap_or_default();
+        hits.say(format!("the text is “{}”, with {share}% of the data", clip(&answer.text)))
+            .at(answer.text_at(0..answer.text.len()));
+    }
+}
+
+fn structured_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    if !answer.is_success() {
+        return;
+    }
+    match answer.structured() {
+        None if answer.is_read() => {
+            hits.say("reads, and returns no `structuredContent`").only(AutotaskDual).at_path(FoundIn::Result, "");
+        }
+        Some(_) => {
+            hits.say("returns `structuredContent`").only(AutoreplyCompact).at_path(FoundIn::Structured, "");
+        }
+        None => {}
+    }
+}
+
+fn record_order(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    if answer.structured_payload().is_none() {
+        return;
+    }
+    // By list: the records of two lists may alternate.
+    let mut lists: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+    for record in &answer.matched().records {
+        let parent = answer.subject.payload.as_ref().and_then(|payload| payload.doc.node(record.node)?.parent());
+        if let ([place], Some(parent)) = (&record.places[..], parent) {
+            lists.entry(parent.index()).or_default().push((record.node, place.start));
+        }
+    }
+    for places in lists.values_mut() {
+        places.sort_unstable();
+        let turns = places.windows(2).filter(|pair| pair[1].1 < pair[0].1).count();
+        if turns > 0 && places.len() >= 2 {
+            let start = places[0].1;
+            hits.say("the text has the records in another order than the data").at(answer.text_at(start..start));
+        }
+    }
+}
+
+fn id_missing(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let Some(payload) = answer.structured_payload().filter(|_| !answer.text.trim().is_empty()) else { return };
+    let own = &answer.subject.capture.tool.name;
+    let mut taken: HashMap<String, &str> = HashMap::new();
+    for tool in answer.server.tools.iter().filter(|tool| tool.name != *own) {
+        for argument in CheckedTool::of(tool, &answer.server).arguments() {
+            let name = argument.key().unwrap_or_default();
+            if is_id_name(&name) {
+                taken.insert(name.to_lowercase().replace('_', ""), &tool.name);
+            }
+        }
+    }
+    if taken.is_empty() || is_summary(answer, 20) {
+        return;
+    }
+    for (path, missing, total, node) in fields(answer, payload, FactState::is_missing) {
+        let key = node.key().unwrap_or_default().to_lowercase().replace('_', "");
+        let taker = match taken.get(&key) {
+            Some(tool) => Some(*tool),
+            // `id` of a company is `companyID` elsewhere.
+            None if key == "id" => {
+                let entity = entity(node, own);
+                taken
+                    .iter()
+                    .filter(|(name, _)| entity.iter().any(|word| **name == format!("{word}id")))
+                    .map(|(_, tool)| *tool)
+                    .min()
+            }
+            None => None,
+        };
+        // It may stand within a longer word: `T-1001`.
+        let is_shown = node.as_number().is_some_and(|number| number.len() > 2 && answer.text.contains(number));
+        if let Some(taker) = taker.filter(|_| !is_shown) {
+            let hit = hits.say(format!("`{path}` is not in the text in {missing} of {total}, and `{taker}` takes such an id"));
+            hit.at(answer.data_at(node));
+        }
+    }
+}
+
+/// What a record may be: the words of the members above it and of its tool's name, without their plural.
+fn entity(node: Node<'_>, tool: &str) -> Vec<String> {
+    let above = std::iter::successors(node.parent(), |node| node.parent()).filter_map(|node| node.key()).take(2);
+    let words = above.flat_map(|key| super::tool::words(&key)).chain(super::tool::words(tool));
+    let singular = |word: String| match word.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None => word.strip_suffix('s').map_or(word.clone(), str::to_owned),
+    };
+    words.map(singular).collect()
+}
+
+fn wrapped(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    if is_wrapped(&answer.subject.reading) {
+        let saves = saved(answer.count(&written(answer, "both")), answer.count(&answer.text));
+        hits.say("`structuredContent` is the text once more, as one string").at_path(FoundIn::Structured, "").saves(saves);
+    }
+}

@@ -1,0 +1,332 @@
+//! What a rule is, the list of all of them, and how their examples are written.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundAt, FoundIn, drift};
+use super::{annotations, definition, markdown, parity, prompt, protocol, resource, schema, shape, size};
+use crate::host::Hosts;
+use crate::token::Tokens;
+
+/// How grave a finding is, the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Breaks a MUST or loses data.
+    Error,
+    Warning,
+    Info,
+    /// Costs tokens that nobody needs.
+    Cost,
+}
+
+impl Severity {
+    pub const ALL: [Severity; 4] = [Severity::Error, Severity::Warning, Severity::Info, Severity::Cost];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+            Severity::Cost => "cost",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|severity| severity.name() == name)
+    }
+}
+
+/// A named set of rules with their severities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Profile {
+    Spec,
+    HostCompat,
+    Cost,
+    MarkdownSafety,
+    AutotaskDual,
+    AutotaskStrict,
+    DialCodeblock,
+    DelegatorJsonFirst,
+    AutoreplyCompact,
+}
+
+impl Profile {
+    pub const ALL: [Profile; 9] = [
+        Profile::Spec,
+        Profile::HostCompat,
+        Profile::Cost,
+        Profile::MarkdownSafety,
+        Profile::AutotaskDual,
+        Profile::AutotaskStrict,
+        Profile::DialCodeblock,
+        Profile::DelegatorJsonFirst,
+        Profile::AutoreplyCompact,
+    ];
+    /// Those that always count.
+    pub const DEFAULT: [Profile; 4] = [Profile::Spec, Profile::HostCompat, Profile::Cost, Profile::MarkdownSafety];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Spec => "spec",
+            Profile::HostCompat => "host-compat",
+            Profile::Cost => "cost",
+            Profile::MarkdownSafety => "markdown-safety",
+            Profile::AutotaskDual => "autotask-dual",
+            Profile::AutotaskStrict => "autotask-strict",
+            Profile::DialCodeblock => "dial-codeblock",
+            Profile::DelegatorJsonFirst => "delegator-json-first",
+            Profile::AutoreplyCompact => "autoreply-compact",
+        }
+    }
+
+    /// What it stands for, for people.
+    pub fn about(self) -> &'static str {
+        match self {
+            Profile::Spec => "the MCP specification",
+            Profile::HostCompat => "what known hosts make of it",
+            Profile::Cost => "tokens that nobody needs",
+            Profile::MarkdownSafety => "texts that break or hide things when rendered",
+            Profile::AutotaskDual => "Markdown for people and structuredContent for programs, always both",
+            Profile::AutotaskStrict => "a format parameter, closed schemas, all hints set",
+            Profile::DialCodeblock => "text alone, a code block for each record",
+            Profile::DelegatorJsonFirst => "JSON first, the summary before all, nothing empty",
+            Profile::AutoreplyCompact => "compact Markdown alone, what people wrote is quoted",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+}
+
+/// What a rule looks at.
+pub enum RuleCheck {
+    Answer(fn(&CheckedAnswer<'_>, &mut Hits)),
+    Tool(fn(&CheckedTool<'_>, &mut Hits)),
+    Server(fn(&CheckedServer<'_>, &Hosts, &mut Hits)),
+    Drift(fn(&[drift::ToolChange], &mut Hits)),
+}
+
+/// One thing to look for.
+pub struct Rule {
+    /// `area/name`.
+    pub id: &'static str,
+    /// What it notices and why that matters.
+    pub means: &'static str,
+    pub fix: &'static str,
+    /// Who says so, or who trips over it and where that was reported.
+    pub source: &'static str,
+    /// The profiles it belongs to, with its severity in each.
+    pub levels: &'static [(Profile, Severity)],
+    /// Whether it may be wrong.
+    pub is_heuristic: bool,
+    /// A number above which it speaks up, and its unit.
+    pub limit: Option<(u64, &'static str)>,
+    pub(super) check: RuleCheck,
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.id)
+    }
+}
+
+impl Rule {
+    pub(super) const fn new(id: &'static str, levels: &'static [(Profile, Severity)], check: RuleCheck) -> Self {
+        Self { id, means: "", fix: "", source: "", levels, is_heuristic: false, limit: None, check }
+    }
+
+    pub(super) const fn means(self, means: &'static str) -> Self {
+        Self { means, ..self }
+    }
+
+    pub(super) const fn fix(self, fix: &'static str) -> Self {
+        Self { fix, ..self }
+    }
+
+    pub(super) const fn source(self, source: &'static str) -> Self {
+        Self { source, ..self }
+    }
+
+    pub(super) const fn heuristic(self) -> Self {
+        Self { is_heuristic: true, ..self }
+    }
+
+    pub(super) const fn limit(self, limit: u64, unit: &'static str) -> Self {
+        Self { limit: Some((limit, unit)), ..self }
+    }
+
+    /// `certain` or `heuristic`.
+    pub fn confidence(&self) -> &'static str {
+        if self.is_heuristic { "heuristic" } else { "certain" }
+    }
+}
+
+/// Rules about one thing.
+pub struct Area {
+    pub id: &'static str,
+    /// What they are about, for people.
+    pub about: &'static str,
+    pub rules: &'static [Rule],
+    examples: &'static str,
+}
+
+/// Every area, in display order.
+pub static AREAS: &[Area] = &[
+    area("parity", "What the text and structuredContent say", parity::RULES, include_str!("parity.toml")),
+    area("schema", "Schemas of arguments and of results", schema::RULES, include_str!("schema.toml")),
+    area("protocol", "Messages, errors, elicitation, numbers", protocol::RULES, include_str!("protocol.toml")),
+    area("annotations", "What a tool declares of its effects", annotations::RULES, include_str!("annotations.toml")),
+    area("size", "How much arrives, and what is cut", size::RULES, include_str!("size.toml")),
+    area("markdown", "Texts that break or hide things when rendered", markdown::RULES, include_str!("markdown.toml")),
+    area("shape", "How the data is laid out, and what that costs", shape::RULES, include_str!("shape.toml")),
+    area("definition", "Names and descriptions of tools", definition::RULES, include_str!("definition.toml")),
+    area("resource", "Resources and their templates", resource::RULES, include_str!("resource.toml")),
+    area("prompt", "Prompts", prompt::RULES, include_str!("prompt.toml")),
+    area("drift", "What changed since a saved list of tools", drift::RULES, include_str!("drift.toml")),
+];
+
+const fn area(id: &'static str, about: &'static str, rules: &'static [Rule], examples: &'static str) -> Area {
+    Area { id, about, rules, examples }
+}
+
+/// Every rule.
+pub fn rules() -> impl Iterator<Item = &'static Rule> + Clone {
+    AREAS.iter().flat_map(|area| area.rules)
+}
+
+/// The rule with this id.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    rules().find(|rule| rule.id == id)
+}
+
+/// What a rule is shown by: something on which it fires and something on which it does not.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Example {
+    pub rule: String,
+    /// A `result`, a tool's definition, a list of them or of other entries: JSON.
+    pub fires: String,
+    pub silent: String,
+    /// The definition of the tool that answered.
+    pub tool: Option<String>,
+    /// The arguments of the call.
+    pub arguments: Option<String>,
+    /// Before the change, of rules about what changed; as `fires`.
+    pub before: Option<String>,
+    /// The revision of the protocol, where it matters.
+    pub protocol: Option<String>,
+    /// The profile under which the rule speaks, where no default one has it.
+    pub profile: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ExampleFile {
+    example: Vec<Example>,
+}
+
+/// The examples of an area.
+///
+/// # Errors
+/// What is wrong with the file, which a test rules out.
+pub fn examples(area: &Area) -> Result<Vec<Example>, String> {
+    toml::from_str::<ExampleFile>(area.examples).map(|file| file.example).map_err(|error| format!("{}: {error}", area.id))
+}
+
+/// Something a rule noticed, before profiles weigh it.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    pub message: String,
+    pub places: Vec<FoundAt>,
+    pub count: u64,
+    pub saves: Option<Tokens>,
+    /// In place of what the profiles say.
+    pub severity: Option<Severity>,
+    /// The one profile that it counts in.
+    pub only: Option<Profile>,
+    /// In place of the tool at hand.
+    pub subject: Option<String>,
+}
+
+/// More places of one finding are counted alone.
+const PLACES: usize = 20;
+/// More findings of one rule are counted together.
+const DIFFERENT: usize = 500;
+
+/// What a rule noticed so far: equal messages are one.
+pub struct Hits {
+    /// The rule's limit, or 0.
+    pub limit: u64,
+    pub(super) found: Vec<Hit>,
+    /// By subject and message.
+    known: HashMap<(String, String), usize>,
+}
+
+impl Hits {
+    pub(super) fn new(limit: u64) -> Self {
+        Self { limit, found: Vec::new(), known: HashMap::new() }
+    }
+
+    /// Notes a message about what is at hand, at no place yet.
+    pub fn say(&mut self, message: impl Into<String>) -> &mut Hit {
+        self.say_of("", message)
+    }
+
+    /// The same about something by its name.
+    pub fn say_of(&mut self, subject: &str, message: impl Into<String>) -> &mut Hit {
+        let mut key = (subject.to_owned(), message.into());
+        if self.found.len() >= DIFFERENT && !self.known.contains_key(&key) {
+            key.1 = "and more of the same kind".to_owned();
+        }
+        let at = match self.known.get(&key) {
+            Some(&at) => {
+                self.found[at].count += 1;
+                at
+            }
+            None => {
+                let subject = Some(key.0.clone()).filter(|subject| !subject.is_empty());
+                let message = key.1.clone();
+                self.known.insert(key, self.found.len());
+                self.found.push(Hit { message, subject, places: Vec::new(), count: 1, saves: None, severity: None, only: None });
+                self.found.len() - 1
+            }
+        };
+        &mut self.found[at]
+    }
+}
+
+impl Hit {
+    /// Adds a place.
+    pub fn at(&mut self, place: FoundAt) -> &mut Self {
+        if self.places.len() < PLACES {
+            self.places.push(place);
+        }
+        self
+    }
+
+    /// Adds a place by its pointer.
+    pub fn at_path(&mut self, part: FoundIn, path: impl Into<String>) -> &mut Self {
+        self.at(FoundAt { part, path: path.into(), range: None })
+    }
+
+    /// A place in a tool's definition.
+    pub fn in_definition(&mut self, path: impl Into<String>) -> &mut Self {
+        self.at_path(FoundIn::Definition, path)
+    }
+
+    pub fn saves(&mut self, tokens: Tokens) -> &mut Self {
+        self.saves = Some(tokens);
+        self
+    }
+
+    pub fn as_severity(&mut self, severity: Severity) -> &mut Self {
+        self.severity = Some(severity);
+        self
+    }
+
+    pub fn only(&mut self, profile: Profile) -> &mut Self {
+        self.only = Some(profile);
+        self
+    }
+}

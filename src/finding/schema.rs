@@ -1,0 +1,552 @@
+//! Schemas of arguments and of results: what the specification forbids, what hosts and models refuse, what guides a model.
+
+use std::collections::{BTreeSet, HashSet};
+
+use bytes::Bytes;
+use regex::Regex;
+
+use super::answer::{is_limit_name, is_page_name};
+use super::rule::Profile::{AutotaskDual, AutotaskStrict, DelegatorJsonFirst, HostCompat, Spec};
+use super::rule::Severity::{Error, Info, Warning};
+use super::rule::{Hits, Rule, RuleCheck};
+use super::tool::{is_type, schemas, text, types, words};
+use super::{CheckedAnswer, CheckedServer, CheckedTool, FoundIn};
+use crate::analysis::arguments;
+use crate::host::Hosts;
+use crate::json::{Kind, Node};
+
+const OUTPUT: &str = "MCP specification 2025-06-18, tools, output schema";
+const S001: &str = "S001, input validation";
+
+pub static RULES: &[Rule] = &[
+    Rule::new("schema/output-mismatch", &[(Spec, Error)], RuleCheck::Answer(output_mismatch))
+        .means("`structuredContent` does not conform to the tool's `outputSchema`, as it MUST. Clients of the official SDKs throw the answer away.")
+        .fix("Return what the schema says, or change the schema.")
+        .source(OUTPUT),
+    Rule::new("schema/output-declared-not-returned", &[(Spec, Error)], RuleCheck::Answer(output_not_returned))
+        .means("The tool declares an `outputSchema` and returns no `structuredContent`. Clients of the official SDKs throw the answer away.")
+        .fix("Return `structuredContent`, or take `outputSchema` out.")
+        .source(OUTPUT),
+    Rule::new("schema/output-absent", &[(Spec, Info), (AutotaskDual, Warning)], RuleCheck::Answer(output_absent))
+        .means("`structuredContent` is returned, and no `outputSchema` says what it holds.")
+        .fix("Declare one: `fixture export --as output-schema` proposes it from this answer.")
+        .source(OUTPUT),
+    Rule::new("schema/output-too-loose", &[(Spec, Info)], RuleCheck::Tool(output_too_loose))
+        .means("The `outputSchema` names no field, so that it says nothing.")
+        .fix("Name the fields with their types, or take it out.")
+        .source(OUTPUT),
+    Rule::new("schema/output-undeclared-field", &[(Spec, Info)], RuleCheck::Answer(output_undeclared))
+        .means("A field is returned that the `outputSchema` does not name: whoever builds a type from it loses the field.")
+        .fix("Add the field to the schema.")
+        .source(OUTPUT),
+    Rule::new("schema/invalid", &[(Spec, Error)], RuleCheck::Tool(invalid))
+        .means("The schema is no schema: no object, not valid, or it refers to one outside, which nobody fetches.")
+        .fix("An object of JSON Schema that stands for itself; `{\"type\":\"object\",\"additionalProperties\":false}` where there are no arguments.")
+        .source("MCP specification, tools, inputSchema"),
+    Rule::new("schema/structured-not-object", &[(Spec, Error)], RuleCheck::Answer(structured_not_object))
+        .means("Up to revision 2025-11-25 `structuredContent` is an object.")
+        .fix("Put the value into a member: `{\"items\": […]}`.")
+        .source("MCP specification 2025-06-18 and 2025-11-25, CallToolResult"),
+    Rule::new("schema/property-undescribed", &[(Spec, Info), (AutotaskStrict, Warning)], RuleCheck::Tool(undescribed))
+        .means("An argument has no description, so that the model has its name alone.")
+        .fix("Describe it in a few words.")
+        .source(S001),
+    Rule::new("schema/not-strict", &[(AutotaskStrict, Warning)], RuleCheck::Tool(not_strict))
+        .means("Unknown arguments are let through: a model that misspells one is not told.")
+        .fix("`\"additionalProperties\": false`.")
+        .source(S001),
+    Rule::new("schema/untyped-limit", &[(AutotaskStrict, Warning)], RuleCheck::Tool(untyped_limit))
+        .means("An argument that says how many takes fractions, or states no bounds or no default.")
+        .fix("`integer` with `minimum`, `maximum` and `default`.")
+        .source(S001),
+    Rule::new("schema/magic-value", &[(Spec, Info)], RuleCheck::Tool(magic_value))
+        .means("A number of the range means something else, such as −1 for all.")
+        .fix("An argument of its own: `all: boolean`.")
+        .source("S000, `pageSize: -1`")
+        .heuristic(),
+    Rule::new("schema/default-not-stated", &[(Spec, Info)], RuleCheck::Tool(default_not_stated))
+        .means("The description names a default that the schema does not have, or another one.")
+        .fix("State it as `default`.")
+        .source(S001)
+        .heuristic(),
+    Rule::new("schema/enum-as-text", &[(Spec, Info)], RuleCheck::Tool(enum_as_text))
+        .means("The description lists the values, and the schema takes any text.")
+        .fix("List them as `enum`.")
+        .source(S001)
+        .heuristic(),
+    Rule::new("schema/format-param", &[(AutotaskDual, Info), (AutotaskStrict, Warning), (DelegatorJsonFirst, Warning)], RuleCheck::Server(format_param))
+        .means("An argument that chooses the format: needless where every answer has both forms, asked for where it has one, and of use only where it is the same in every tool.")
+        .fix("One name and the same values in all reading tools, or none.")
+        .source("S000 against, S001 and S003 for it"),
+    Rule::new("schema/list-without-paging", &[(HostCompat, Warning), (AutotaskStrict, Warning)], RuleCheck::Answer(list_without_paging))
+        .means("The answer is a long list, and no argument makes it shorter or leads to a next page.")
+        .fix("Add `limit` and `cursor`.")
+        .source("S001, pagination; hosts cut from 20,480 bytes on (hosts)")
+        .limit(20, "records"),
+    Rule::new("schema/boolean-subschema", &[(HostCompat, Error)], RuleCheck::Tool(boolean_subschema))
+        .means("`true` or `false` stands for a schema. Valid, but clients that read definitions into types lose the whole server by it.")
+        .fix("`{}` in place of `true`; leave out what is `false`.")
+        .source("opencode 49464 (2026-09), hermes-agent 0.21.0 101669, inspector 1005"),
+    Rule::new("schema/type-array", &[(HostCompat, Info)], RuleCheck::Tool(type_array))
+        .means("`type` is a list: forms and converters of some clients take the first or none.")
+        .fix("`anyOf` of two, or one type and not required.")
+        .source("inspector 2395"),
+    Rule::new("schema/anyof-branch-untyped", &[(HostCompat, Warning)], RuleCheck::Tool(anyof_untyped))
+        .means("A branch of `anyOf` has no type: Gemini refuses the declaration.")
+        .fix("Give each branch its `type`.")
+        .source("mcp-ts-core 132"),
+    Rule::new("schema/format-unsupported", &[(HostCompat, Warning)], RuleCheck::Tool(format_unsupported))
+        .means("OpenAI's models refuse a strict schema with this `format`.")
+        .fix("Say it in the description.")
+        .source("git-mcp-server 47"),
+    Rule::new("schema/array-without-items", &[(HostCompat, Error)], RuleCheck::Tool(array_without_items))
+        .means("An array does not say what is in it: VS Code refuses the tool (“array type must have items”).")
+        .fix("Add `items`.")
+        .source("cesium-mcp 40, restheart 593 (2026-03)"),
+    Rule::new("schema/root-union", &[(HostCompat, Warning)], RuleCheck::Tool(root_union))
+        .means("`oneOf`, `anyOf` or `allOf` at the top of the input schema: Claude's API answers 400, and Claude Code drops the tool without a word.")
+        .fix("One object with optional properties; say in the description which go together.")
+        .source("claude-code 95504 (2026), notion-mcp-server 341 (2026-08)"),
+    Rule::new("schema/refs", &[(HostCompat, Info)], RuleCheck::Tool(refs))
+        .means("The input schema uses `$ref`: Gemini CLI and Copilot CLI have failed to resolve it.")
+        .fix("Write the schema out in place.")
+        .source("gemini-cli 13326 (0.15.1, 2025-11), copilot-cli 1876 (0.0.423, 2026-03)"),
+    Rule::new("schema/recursive", &[(HostCompat, Warning)], RuleCheck::Tool(recursive))
+        .means("A schema refers to itself: Claude Code lost all tools of a server by one, Mastra crashed.")
+        .fix("Write it out to the depth that is needed.")
+        .source("claude-code 77106 (2.1.207, 2026-07), mastra 15341"),
+    Rule::new("schema/empty-enum", &[(HostCompat, Error)], RuleCheck::Tool(empty_enum))
+        .means("An `enum` without values, or with an empty text among them: Kimi's and Gemini's APIs refuse the request.")
+        .fix("Leave `enum` out; make the argument optional in place of an empty value.")
+        .source("ppt-master 58 (2026-04), apify-mcp-server 353 (2025-12)"),
+    Rule::new("schema/unsatisfiable", &[(Spec, Error)], RuleCheck::Tool(unsatisfiable))
+        .means("No value fits: a minimum is above its maximum.")
+        .fix("Correct the bounds.")
+        .source("JSON Schema 2020-12: no call passes the server's own validation"),
+    Rule::new("schema/required-undeclared", &[(Spec, Error)], RuleCheck::Tool(required_undeclared))
+        .means("An argument is required that `properties` does not have, while no other is let through: no call passes.")
+        .fix("Declare it, or take it out of `required`.")
+        .source("JSON Schema 2020-12: no call passes the server's own validation"),
+    Rule::new("schema/required-as-boolean", &[(HostCompat, Warning)], RuleCheck::Tool(required_as_boolean))
+        .means("`required` is true or false within a property; it is a list beside `properties`. Clients that validate refuse the schema.")
+        .fix("Name the property in the list `required` of its object.")
+        .source("mcp-gsuite 48 (mcporter 0.7.3, 2026-01)"),
+    Rule::new("schema/untyped-property", &[(HostCompat, Warning)], RuleCheck::Tool(untyped_property))
+        .means("An argument has no type: Home Assistant refuses the whole server.")
+        .fix("Give it a `type`.")
+        .source("home-assistant/core 175628 (2026-07)"),
+];
+
+/// What speaks against a value by a schema: pointer and message.
+fn mismatches(schema: &Bytes, value: Node<'_>) -> Vec<(String, String)> {
+    arguments::check(Some(schema), &value.raw_text()).map(|checked| checked.problems).unwrap_or_default()
+}
+
+fn output_mismatch(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let (Some(schema), Some(value), true) =
+        (&answer.subject.capture.tool.output_schema, answer.structured(), answer.is_success())
+    else {
+        return;
+    };
+    if value.kind() != Kind::Object {
+        return;
+    }
+    for (path, what) in mismatches(schema, value) {
+        let what = if what == "not a known argument" { "is not allowed by the schema" } else { &what };
+        let path_said = super::answer::wild(&path);
+        hits.say(format!("`structuredContent` does not fit `outputSchema` at `{path_said}`: {what}"))
+            .at_path(FoundIn::Structured, path);
+    }
+}
+
+fn output_not_returned(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let tool = &answer.subject.capture.tool;
+    if tool.output_schema.is_some() && answer.is_success() && answer.structured().is_none() {
+        hits.say("declares `outputSchema` and returns no `structuredContent`").at_path(FoundIn::Result, "");
+    }
+}
+
+fn output_absent(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let tool = &answer.subject.capture.tool;
+    let is_listed = !tool.raw.is_empty();
+    if is_listed && tool.output_schema.is_none() && answer.structured().is_some() {
+        hits.say("returns `structuredContent` and declares no `outputSchema`").at_path(FoundIn::Structured, "");
+    }
+}
+
+fn output_too_loose(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    let Some(output) = tool.output().filter(|output| output.kind() == Kind::Object) else { return };
+    let says = ["properties", "$ref", "items", "additionalProperties", "anyOf", "oneOf", "allOf", "patternProperties"];
+    let is_empty =
+        |key: &str| output.get(key).is_none_or(|node| node.is_container() && node.is_empty() || node.as_bool().is_some());
+    if says.iter().all(|key| is_empty(key)) {
+        hits.say("the `outputSchema` names no field").in_definition("/outputSchema");
+    }
+}
+
+fn output_undeclared(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
+    let (Some(output), Some(value)) = (tool.output(), answer.structured()) else { return };
+    let Some(properties) = output.get("properties").filter(|node| node.kind() == Kind::Object && !node.is_empty()) else {
+        return;
+    };
+    if output.get("additionalProperties").is_some() || output.get("patternProperties").is_some() {
+        return;
+    }
+    for member in value.children().filter(|member| member.key().is_some()) {
+        let key = member.key().unwrap_or_default();
+        if properties.get(&key).is_none() {
+            hits.say(format!("`{key}` is returned and not in `outputSchema`")).at(answer.data_at(member));
+        }
+    }
+}
+
+fn invalid(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for (name, schema) in [("inputSchema", &tool.tool.input_schema), ("outputSchema", &tool.tool.output_schema)] {
+        let why = match schema {
+            None if name == "inputSchema" && !tool.tool.raw.is_empty() => Some("it is missing".to_owned()),
+            None => None,
+            Some(schema) => arguments::check(Some(schema), "{}").ok().and_then(|checked| checked.unchecked),
+        };
+        if let Some(why) = why {
+            hits.say(format!("`{name}` is no usable schema: {why}")).in_definition(format!("/{name}"));
+        }
+    }
+}
+
+fn structured_not_object(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let revision = &answer.subject.capture.server.protocol_version;
+    let is_old = !revision.is_empty() && revision.as_str() <= "2025-11-25";
+    if let Some(value) = answer.structured().filter(|value| is_old && value.kind() != Kind::Object) {
+        hits.say(format!("`structuredContent` is of type {}, not an object", value.kind().name())).at(answer.data_at(value));
+    }
+}
+
+fn undescribed(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for argument in tool.arguments() {
+        if text(argument, "description").is_none_or(|text| text.trim().is_empty()) && argument.kind() == Kind::Object {
+            hits.say(format!("`{}` has no description", argument.key().unwrap_or_default())).in_definition(argument.pointer());
+        }
+    }
+}
+
+fn not_strict(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    let Some(input) = tool.input().filter(|input| input.kind() == Kind::Object) else { return };
+    if input.get("additionalProperties").and_then(Node::as_bool) != Some(false) {
+        hits.say("takes unknown arguments").in_definition("/inputSchema");
+    }
+}
+
+fn untyped_limit(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for argument in tool.arguments() {
+        let name = argument.key().unwrap_or_default();
+        if !is_limit_name(&name) {
+            continue;
+        }
+        let lacks = |key: &&str| argument.get(key).is_none();
+        let mut lacking: Vec<_> =
+            ["minimum", "maximum", "default"].into_iter().filter(lacks).map(|key| format!("`{key}`")).collect();
+        if is_type(argument, "number") {
+            lacking.insert(0, "`integer` as its type".to_owned());
+        }
+        if !lacking.is_empty() {
+            hits.say(format!("`{name}` lacks {}", lacking.join(", "))).in_definition(argument.pointer());
+        }
+    }
+}
+
+fn magic_value(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for argument in tool.arguments() {
+        let name = argument.key().unwrap_or_default();
+        let minimum = argument.get("minimum").and_then(Node::as_f64);
+        let described = text(argument, "description").unwrap_or_default();
+        let says = described.contains("-1 ") || described.contains("−1 ");
+        if is_limit_name(&name) && (minimum.is_some_and(|minimum| minimum < 0.0) || says) {
+            hits.say(format!("`{name}` takes −1 for something that is no number")).in_definition(argument.pointer());
+        }
+    }
+}
+
+fn default_not_stated(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for argument in tool.arguments() {
+        let described = text(argument, "description").unwrap_or_default();
+        let Some(said) = default_said(&described) else { continue };
+        let name = argument.key().unwrap_or_default();
+        match argument.get("default") {
+            None => {
+                hits.say(format!("`{name}`: the description says the default is {said}, the schema has none"))
+                    .in_definition(argument.pointer());
+            }
+            Some(stated) => {
+                let stated_text = stated.as_str().map_or_else(|| stated.raw_text().into_owned(), |text| text.into_owned());
+                let is_comparable = matches!(stated.kind(), Kind::Number | Kind::Bool)
+                    && said.parse::<f64>().is_ok() == (stated.kind() == Kind::Number);
+                let is_same = said.eq_ignore_ascii_case(&stated_text)
+                    || said.parse::<f64>().ok() == stated.as_f64() && stated.as_f64().is_some();
+                if is_comparable && !is_same {
+                    hits.say(format!("`{name}`: the description says the default is {said}, the schema {stated_text}"))
+                        .in_definition(argument.pointer());
+                }
+            }
+        }
+    }
+}
+
+/// A default that a description names: a number, a yes or no, or what stands in quotes.
+fn default_said(text: &str) -> Option<String> {
+    let pattern = Regex::new(
+        r#"(?i)\bdefaults?(?: value)?(?: is| to|:|=)?\s*[:=]?\s*(?:[`"']([^`"'\s]{1,30})[`"']|(-?\d+(?:\.\d+)?|true|false)\b)"#,
+    )
+    .ok()?;
+    let found = pattern.captures(text)?;
+    found.get(1).or_else(|| found.get(2)).map(|found| found.as_str().to_owned())
+}
+
+fn enum_as_text(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    // Two or more single words in quotes, one after the other.
+    let Ok(pattern) = Regex::new(r#"[`"']([A-Za-z_-]{2,20})[`"'](?:\s*(?:,|/|\||or|, or)\s*[`"'][A-Za-z_-]{2,20}[`"'])+"#) else {
+        return;
+    };
+    for argument in tool.arguments() {
+        let described = text(argument, "description").unwrap_or_default();
+        let is_example = ["e.g", "example", "such as", "like ", "\"true\"", "'true'", "`true`"]
+            .iter()
+            .any(|word| described.to_lowercase().contains(word));
+        let is_open = argument.get("enum").is_none()
+            && argument.get("anyOf").is_none()
+            && argument.get("$ref").is_none()
+            && argument.get("oneOf").is_none();
+        if let (true, true, false, Some(found)) = (is_open, types(argument) == ["string"], is_example, pattern.find(&described)) {
+            let name = argument.key().unwrap_or_default();
+            hits.say(format!("`{name}`: the description lists {}, the schema takes any text", found.as_str()))
+                .in_definition(argument.pointer());
+        }
+    }
+}
+
+const FORMAT_NAMES: [&str; 4] = ["response_format", "responseFormat", "format", "output_format"];
+
+fn format_param(server: &CheckedServer<'_>, _: &Hosts, hits: &mut Hits) {
+    let mut spellings = BTreeSet::new();
+    let mut pending = Vec::new();
+    for tool in server.tools {
+        let checked = CheckedTool::of(tool, server);
+        let arguments = checked.arguments();
+        let format = arguments.iter().find(|argument| {
+            let is_named = argument.key().is_some_and(|key| FORMAT_NAMES.contains(&&*key));
+            let says = argument.raw_text().to_lowercase();
+            is_named && (says.contains("json") || says.contains("markdown"))
+        });
+        match format {
+            Some(format) => {
+                let values: Vec<_> = format
+                    .get("enum")
+                    .map(|list| list.children().filter_map(Node::as_str).map(|text| text.into_owned()).collect())
+                    .unwrap_or_default();
+                let name = format.key().unwrap_or_default().into_owned();
+                spellings.insert((name.clone(), values));
+                pending.push((tool.name.clone(), Some((name, format.pointer()))));
+            }
+            None if super::tool::reads_by_name(&tool.name) => pending.push((tool.name.clone(), None)),
+            None => {}
+        }
+    }
+    for (tool, format) in pending {
+        match format {
+            Some((name, path)) => {
+                hits.say_of(&tool, format!("`{name}` chooses the format; needless beside both forms"))
+                    .only(AutotaskDual)
+                    .in_definition(path);
+            }
+            None => {
+                for profile in [AutotaskStrict, DelegatorJsonFirst] {
+                    let which = if profile == AutotaskStrict { "response_format" } else { "format" };
+                    hits.say_of(&tool, format!("reads, and has no argument such as `{which}` that chooses the format"))
+                        .only(profile)
+                        .in_definition("/inputSchema");
+                }
+            }
+        }
+    }
+    if spellings.len() > 1 {
+        let names: Vec<_> = spellings.iter().map(|(name, values)| format!("{name}={}", values.join("|"))).collect();
+        hits.say(format!("the format is chosen in different ways: {}", names.join(", "))).as_severity(Warning).in_definition("");
+    }
+}
+
+fn list_without_paging(answer: &CheckedAnswer<'_>, hits: &mut Hits) {
+    let tool = CheckedTool::of(&answer.subject.capture.tool, &answer.server);
+    let has_paging = tool.arguments().iter().any(|argument| argument.key().is_some_and(|name| is_page_name(&name)));
+    if has_paging || answer.subject.capture.tool.raw.is_empty() || !answer.is_success() {
+        return;
+    }
+    if let Some(list) = answer.records().filter(|list| list.len() as u64 > hits.limit) {
+        hits.say(format!("{} records, and no argument for fewer or for the next", list.len())).at(answer.data_at(list));
+    }
+}
+
+fn boolean_subschema(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for schema in tool.all_schemas() {
+        let is_property = schema.parent().and_then(|parent| parent.key()).is_some_and(|key| key == "properties");
+        if schema.kind() == Kind::Bool && is_property {
+            hits.say(format!("`{}` is {} in place of a schema", schema.key().unwrap_or_default(), schema.raw_text()))
+                .in_definition(schema.pointer());
+        }
+    }
+}
+
+fn type_array(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for schema in tool.input_schemas() {
+        if let Some(list) = schema.get("type").filter(|list| list.kind() == Kind::Array) {
+            hits.say("`type` is a list").in_definition(list.pointer());
+        }
+    }
+}
+
+fn is_typed(schema: Node<'_>) -> bool {
+    schema.kind() != Kind::Object
+        || ["type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf", "not"].iter().any(|key| schema.get(key).is_some())
+}
+
+fn anyof_untyped(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for schema in tool.input_schemas() {
+        let branches = schema
+            .get("anyOf")
+            .filter(|_| schema.parent().is_some_and(|parent| parent.key().is_some_and(|key| key == "properties")));
+        for branch in branches.into_iter().flat_map(Node::children).filter(|branch| !is_typed(*branch)) {
+            hits.say(format!("a branch of `{}` has no type", schema.key().unwrap_or_default())).in_definition(branch.pointer());
+        }
+    }
+}
+
+fn format_unsupported(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for schema in tool.input_schemas() {
+        let format = text(schema, "format").filter(|format| format == "uri");
+        if let Some(format) = format.filter(|_| is_type(schema, "string")) {
+            hits.say(format!("`format: {format}`, which OpenAI's models refuse")).in_definition(schema.pointer());
+        }
+    }
+}
+
+fn array_without_items(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for schema in tool.input_schemas() {
+        if schema.kind() == Kind::Object
+            && is_type(schema, "array")
+            && schema.get("items").is_none()
+            && schema.get("prefixItems").is_none()
+        {
+            let name = schema.key().map(|key| format!("`{key}`")).unwrap_or_else(|| "an array".to_owned());
+            hits.say(format!("{name} does not say what is in it")).in_definition(schema.pointer());
+        }
+    }
+}
+
+fn root_union(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    let Some(input) = tool.input() else { return };
+    for key in ["oneOf", "anyOf", "allOf"] {
+        if let Some(union) = input.get(key) {
+            hits.say(format!("`{key}` at the top of the input schema")).in_definition(union.pointer());
+        }
+    }
+}
+
+fn refs(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for schema in tool.input_schemas() {
+        if let Some(reference) = schema.get("$ref") {
+            hits.say("uses `$ref`").in_definition(reference.pointer());
+        }
+    }
+}
+
+fn recursive(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for root in [tool.input(), tool.output()].into_iter().flatten() {
+        if let Some(at) = cycle(root) {
+            hits.say(format!("the schema refers to itself by `{}`", text(at, "$ref").unwrap_or_default()))
+                .in_definition(at.pointer());
+        }
+    }
+}
+
+/// A reference that leads back to a schema that it stands in, also by others.
+fn cycle(root: Node<'_>) -> Option<Node<'_>> {
+    let target = |node: Node<'_>| text(node, "$ref").and_then(|to| root.at(to.strip_prefix('#')?));
+    let references: Vec<_> = schemas(root).into_iter().filter(|node| node.get("$ref").is_some()).collect();
+    // From each target the targets of the references within it, until one holds the start.
+    for start in references.iter().take(200) {
+        let mut seen = HashSet::new();
+        let mut open: Vec<_> = target(*start).into_iter().collect();
+        while let Some(schema) = open.pop() {
+            if schema.index() <= start.index() && start.index() < schema.subtree_end() {
+                return Some(*start);
+            }
+            if seen.insert(schema.index()) {
+                let within =
+                    references.iter().filter(|node| schema.index() <= node.index() && node.index() < schema.subtree_end());
+                open.extend(within.filter_map(|node| target(*node)));
+            }
+        }
+    }
+    None
+}
+
+fn empty_enum(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for schema in tool.input_schemas() {
+        let Some(list) = schema.get("enum").filter(|list| list.kind() == Kind::Array) else { continue };
+        if list.is_empty() {
+            hits.say("`enum` has no values").in_definition(list.pointer());
+        } else if let Some(empty) = list.children().find(|value| value.as_str().is_some_and(|text| text.is_empty())) {
+            hits.say("`enum` holds an empty text").in_definition(empty.pointer()).as_severity(Warning);
+        }
+    }
+}
+
+fn unsatisfiable(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    let pairs =
+        [("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties")];
+    for schema in tool.all_schemas() {
+        for (low, high) in pairs {
+            let number = |key: &str| schema.get(key).and_then(Node::as_f64);
+            if let (Some(least), Some(most)) = (number(low), number(high))
+                && least > most
+            {
+                hits.say(format!("`{low}` {least} is above `{high}` {most}")).in_definition(schema.pointer());
+            }
+        }
+    }
+}
+
+fn required_undeclared(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for schema in tool.input_schemas() {
+        let Some(required) = schema.get("required").filter(|list| list.kind() == Kind::Array) else { continue };
+        let is_closed = schema.get("additionalProperties").and_then(Node::as_bool) == Some(false);
+        let properties = schema.get("properties");
+        for name in required.children().filter(|_| is_closed) {
+            let text = name.as_str().unwrap_or_default();
+            if properties.is_none_or(|properties| properties.get(&text).is_none()) {
+                hits.say(format!("`{text}` is required and not declared")).in_definition(name.pointer());
+            }
+        }
+    }
+}
+
+fn required_as_boolean(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for schema in tool.input_schemas() {
+        if let Some(flag) = schema.get("required").filter(|flag| flag.kind() == Kind::Bool) {
+            hits.say(format!("`required` of `{}` is {}, not a list", schema.key().unwrap_or_default(), flag.raw_text()))
+                .in_definition(flag.pointer());
+        }
+    }
+}
+
+fn untyped_property(tool: &CheckedTool<'_>, hits: &mut Hits) {
+    for argument in tool.arguments() {
+        if !is_typed(argument) {
+            hits.say(format!("`{}` has no type", argument.key().unwrap_or_default())).in_definition(argument.pointer());
+        }
+    }
+}
+
+/// Whether a name of an argument asks for something by its number or key: `companyID`, `user_id`.
+pub(super) fn is_id_name(name: &str) -> bool {
+    words(name).last().is_some_and(|word| word == "id" || word == "ids")
+}

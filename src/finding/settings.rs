@@ -1,0 +1,156 @@
+//! What a person wants to hear of: profiles, and per rule a severity, a limit or nothing, each with its reason (`loupe.toml`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::rule::Hit;
+use super::{Finding, Profile, Rule, Severity, rule};
+use crate::problem::{Problem, ProblemKind, plain_toml};
+
+/// What is different for one rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RuleChange {
+    pub is_off: bool,
+    pub severity: Option<Severity>,
+    pub limit: Option<u64>,
+    /// Why; needed where something is switched off or made milder.
+    pub reason: String,
+}
+
+/// Which profiles count, and what is different for single rules.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RuleSettings {
+    pub profiles: BTreeSet<Profile>,
+    /// By rule.
+    pub changes: BTreeMap<&'static str, RuleChange>,
+    /// From which severity on a check says no.
+    pub fail_on: Severity,
+}
+
+impl Default for RuleSettings {
+    fn default() -> Self {
+        Self { profiles: BTreeSet::from(Profile::DEFAULT), changes: BTreeMap::new(), fail_on: Severity::Error }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    profiles: Vec<Spanned<String>>,
+    fail_on: Option<Spanned<String>>,
+    #[serde(default)]
+    rules: BTreeMap<Spanned<String>, Change>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    #[serde(default)]
+    off: bool,
+    severity: Option<Spanned<String>>,
+    limit: Option<u64>,
+    #[serde(default)]
+    reason: String,
+}
+
+impl RuleSettings {
+    /// The name of the file that is looked for from the working folder upwards.
+    pub const FILE: &str = "loupe.toml";
+
+    /// Reads the file; `place` names it in errors.
+    ///
+    /// # Errors
+    /// What is wrong, with the line.
+    pub fn parse(text: &str, place: &str) -> Result<Self, Problem> {
+        let wrong = |what: String, span: Option<Range<usize>>| {
+            let line = span.map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            Problem::new(ProblemKind::Usage, what)
+                .at(line.map_or_else(|| place.to_owned(), |line| format!("{place}, line {line}")))
+        };
+        let file: File = toml::from_str(text)
+            .map_err(|error| wrong(format!("not valid settings of rules: {}", plain_toml(error.message())), error.span()))?;
+        let mut settings = Self::default();
+        for name in file.profiles {
+            let profile = profile(name.get_ref()).map_err(|problem| problem.at(place))?;
+            settings.profiles.insert(profile);
+        }
+        if let Some(name) = file.fail_on {
+            settings.fail_on = severity(name.get_ref()).map_err(|problem| problem.at(place))?;
+        }
+        for (id, change) in file.rules {
+            let span = Some(id.span());
+            let Some(rule) = rule(id.get_ref()) else {
+                let what = format!("there is no rule `{}`", id.get_ref());
+                return Err(wrong(what, span).hint("`mcp-loupe rules` lists them"));
+            };
+            let severity = change.severity.map(|name| severity(name.get_ref()).map_err(|problem| problem.at(place)));
+            let severity = severity.transpose()?;
+            if (change.off || severity.is_some()) && change.reason.trim().is_empty() {
+                let what = format!("`{}` is changed without a reason", rule.id);
+                return Err(wrong(what, span).hint("say why: reason = \"…\""));
+            }
+            if change.limit.is_some() && rule.limit.is_none() {
+                return Err(wrong(format!("`{}` has no limit", rule.id), span));
+            }
+            let change = RuleChange { is_off: change.off, severity, limit: change.limit, reason: change.reason };
+            settings.changes.insert(rule.id, change);
+        }
+        Ok(settings)
+    }
+
+    pub(super) fn is_off(&self, rule: &Rule) -> bool {
+        self.changes.get(rule.id).is_some_and(|change| change.is_off)
+            || !rule.levels.iter().any(|(profile, _)| self.profiles.contains(profile))
+    }
+
+    /// The number above which a rule speaks up; 0 where it has none.
+    pub fn limit(&self, rule: &Rule) -> u64 {
+        let own = self.changes.get(rule.id).and_then(|change| change.limit);
+        own.or(rule.limit.map(|(limit, _)| limit)).unwrap_or(0)
+    }
+
+    /// A hit weighed by the profiles that count; `None` where none of them has it.
+    pub(super) fn finding(&self, rule: &'static Rule, hit: Hit, subject: &str) -> Option<Finding> {
+        let change = self.changes.get(rule.id).and_then(|change| change.severity);
+        let counts = |profile: &Profile| self.profiles.contains(profile) && hit.only.is_none_or(|only| only == *profile);
+        let levels = rule.levels.iter().filter(|(profile, _)| counts(profile));
+        let profiles: Vec<_> =
+            levels.map(|(profile, severity)| (*profile, change.or(hit.severity).unwrap_or(*severity))).collect();
+        let severity = profiles.iter().map(|(_, severity)| *severity).min()?;
+        Some(Finding {
+            rule,
+            severity,
+            profiles,
+            message: hit.message,
+            subject: hit.subject.unwrap_or_else(|| subject.to_owned()),
+            places: hit.places,
+            count: hit.count,
+            saves: hit.saves.filter(|saved| saved.o200k_base > 0),
+        })
+    }
+}
+
+/// The profile with this name.
+///
+/// # Errors
+/// There is none.
+pub fn profile(name: &str) -> Result<Profile, Problem> {
+    Profile::parse(name).ok_or_else(|| {
+        let names: Vec<_> = Profile::ALL.iter().map(|profile| profile.name()).collect();
+        Problem::new(ProblemKind::Usage, format!("unknown profile `{name}`")).hint(format!("one of {}", names.join(", ")))
+    })
+}
+
+/// The severity with this name.
+///
+/// # Errors
+/// There is none.
+pub fn severity(name: &str) -> Result<Severity, Problem> {
+    Severity::parse(name).ok_or_else(|| {
+        Problem::new(ProblemKind::Usage, format!("unknown severity `{name}`")).hint("one of error, warning, info, cost")
+    })
+}

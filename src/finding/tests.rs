@@ -1,0 +1,235 @@
+//! Every rule fires on its example and is silent on its counter-example; hostile answers stay linear.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use regex::Regex;
+
+use super::rule::RuleCheck;
+use super::*;
+use crate::analysis::subject;
+use crate::capture::{Capture, CaptureId, Direction, Message, Reading};
+use crate::json::{Doc, Node};
+
+/// Writes `«N|S»` out: S, N times.
+fn expanded(text: &str) -> String {
+    let pattern = Regex::new("«([0-9]+)\\|([^»]*)»").unwrap();
+    pattern.replace_all(text, |found: &regex::Captures<'_>| found[2].repeat(found[1].parse().unwrap())).into_owned()
+}
+
+fn tools(text: &str) -> Vec<Arc<Tool>> {
+    let doc = Doc::parse(Bytes::from(text.to_owned()));
+    let root = doc.root().unwrap();
+    let one = |node: Node<'_>| Arc::new(Tool::read(node.raw_bytes()));
+    if root.kind() == crate::json::Kind::Array { root.children().map(one).collect() } else { vec![one(root)] }
+}
+
+/// An answer with this result, or after this message of the server, or this whole response.
+fn capture(text: &str, tool: &Tool, arguments: Option<&str>, protocol: Option<&str>) -> Capture {
+    let server = Server { protocol_version: protocol.unwrap_or("2025-11-25").to_owned(), ..Server::default() };
+    let mut capture = Capture {
+        tool: tool.clone(),
+        arguments: arguments.unwrap_or("{}").to_owned().into(),
+        ..Capture::empty(CaptureId("1".into()), server)
+    };
+    let message = |bytes: Bytes| Message { at: Duration::ZERO, direction: Direction::In, bytes };
+    let response = if text.contains("\"method\":") {
+        capture.messages.push(message(text.to_owned().into()));
+        r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}"#.to_owned()
+    } else if text.contains("\"jsonrpc\":") {
+        text.to_owned()
+    } else {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{text}}}"#)
+    };
+    let response = Bytes::from(response);
+    capture.outcome = Reading::read(response.clone()).outcome();
+    Capture { response: Some(response), ..capture }
+}
+
+/// What a rule finds in the text of an example.
+fn found(rule: &'static Rule, example: &Example, text: &str) -> Vec<Finding> {
+    let hosts = Hosts::built_in();
+    let mut settings = RuleSettings::default();
+    settings.profiles.extend(example.profile.as_deref().map(|name| Profile::parse(name).unwrap()));
+    let checker = Checker { settings: &settings, hosts: &hosts };
+    let text = expanded(text);
+    let mut all = match rule.check {
+        RuleCheck::Answer(_) => {
+            let listed = example.tool.as_deref().map(tools).unwrap_or_default();
+            let tool = listed.first().map_or_else(|| Tool::unlisted("t"), |tool| Tool::clone(tool));
+            let subject = subject(Arc::new(capture(&text, &tool, example.arguments.as_deref(), example.protocol.as_deref())));
+            checker.answer(&CheckedAnswer::of(&subject, CheckedServer { tools: &listed, ..CheckedServer::default() }, &hosts))
+        }
+        RuleCheck::Tool(_) | RuleCheck::Server(_) => {
+            let again = example.before.as_deref().map(tools).unwrap_or_default();
+            let area = rule.id.split('/').next().unwrap();
+            let server = Server { instructions: Some(text.clone()), ..Server::default() };
+            let entries = || tools(&text).into_iter().map(|entry| entry.raw.clone());
+            let resources: Vec<_> = if area == "resource" {
+                entries()
+                    .map(|raw| {
+                        let is_template = raw.windows(11).any(|part| part == b"uriTemplate");
+                        Resource::read(raw, is_template)
+                    })
+                    .collect()
+            } else {
+                Vec::new()
+            };
+            let prompts: Vec<_> = if area == "prompt" { entries().map(Prompt::read).collect() } else { Vec::new() };
+            let listed =
+                if text.starts_with(['[', '{']) && area != "resource" && area != "prompt" { tools(&text) } else { Vec::new() };
+            checker.server(&CheckedServer {
+                server: Some(&server),
+                tools: &listed,
+                again: &again,
+                resources: &resources,
+                prompts: &prompts,
+            })
+        }
+        RuleCheck::Drift(_) => {
+            let before: Vec<_> =
+                tools(&expanded(example.before.as_deref().unwrap())).iter().map(|tool| Tool::clone(tool)).collect();
+            checker.drift(&before, &tools(&text))
+        }
+    };
+    all.retain(|finding| finding.rule.id == rule.id);
+    all
+}
+
+#[test]
+fn every_rule_fires_on_its_example_and_not_on_its_counter_example() {
+    let mut wrong = Vec::new();
+    for area in AREAS {
+        let examples = examples(area).unwrap();
+        let shown: BTreeSet<_> = examples.iter().map(|example| example.rule.as_str()).collect();
+        wrong.extend(area.rules.iter().filter(|rule| !shown.contains(rule.id)).map(|rule| format!("{} has no example", rule.id)));
+        for example in &examples {
+            let rule = rule(&example.rule).unwrap_or_else(|| panic!("there is no rule {}", example.rule));
+            if found(rule, example, &example.fires).is_empty() {
+                wrong.push(format!("{} is silent on its example", rule.id));
+            }
+            let said = found(rule, example, &example.silent);
+            wrong.extend(said.iter().map(|finding| format!("{} fires on its counter-example: {}", rule.id, finding.message)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rule_says_what_it_means() {
+    let mut seen = BTreeSet::new();
+    for (area, rule) in AREAS.iter().flat_map(|area| area.rules.iter().map(move |rule| (area, rule))) {
+        assert!(seen.insert(rule.id), "{} is there twice", rule.id);
+        assert!(rule.id.starts_with(&format!("{}/", area.id)), "{}", rule.id);
+        assert!(
+            !rule.levels.is_empty() && [rule.means, rule.fix, rule.source].iter().all(|text| !text.is_empty()),
+            "{}",
+            rule.id
+        );
+    }
+}
+
+#[test]
+fn what_is_saved_is_what_the_mended_text_saves() {
+    let example = |fires: &str| Example {
+        rule: String::new(),
+        fires: fires.to_owned(),
+        silent: String::new(),
+        tool: None,
+        arguments: None,
+        before: None,
+        protocol: None,
+        profile: None,
+    };
+    let pretty = "{\n  \"a\": 1,\n  \"b\": [\n    1,\n    2\n  ]\n}";
+    let answer = serde_json::json!({"content": [{"type": "text", "text": pretty}]}).to_string();
+    let found = found(rule("shape/pretty-json").unwrap(), &example(&answer), &answer);
+    let tokens = |text: &str| crate::token::count(text).o200k_base;
+    assert_eq!(found[0].saves.unwrap().o200k_base, tokens(pretty) - tokens(r#"{"a":1,"b":[1,2]}"#));
+}
+
+#[test]
+fn equal_findings_are_one_with_a_count() {
+    let answer = r#"{"content":[{"type":"text","text":"a\u202eb\u202ec"}]}"#;
+    let hosts = Hosts::built_in();
+    let subject = subject(Arc::new(capture(answer, &Tool::unlisted("t"), None, None)));
+    let settings = RuleSettings::default();
+    let all =
+        Checker { settings: &settings, hosts: &hosts }.answer(&CheckedAnswer::of(&subject, CheckedServer::default(), &hosts));
+    let bidi: Vec<_> = all.iter().filter(|finding| finding.rule.id == "markdown/bidi").collect();
+    assert_eq!((bidi.len(), bidi[0].count, bidi[0].places.len()), (1, 2, 2));
+    assert_eq!((bidi[0].places[1].part, bidi[0].places[1].range.clone()), (FoundIn::Text(0), Some(5..8)));
+}
+
+#[test]
+fn settings_say_what_is_wrong_with_its_line() {
+    let said = |text: &str| RuleSettings::parse(text, "loupe.toml").map(|_| ()).map_err(|problem| problem.message());
+    assert_eq!(
+        said("profiles = [\"autotask-dual\"]\nfail_on = \"warning\"\n[rules.\"size/many-records\"]\nlimit = 100\n"),
+        Ok(())
+    );
+    assert_eq!(said("[rules.\"size/manny\"]\noff = true\n"), Err("there is no rule `size/manny` (loupe.toml, line 1)".into()));
+    assert_eq!(
+        said("\n[rules.\"parity/text-empty\"]\noff = true\n"),
+        Err("`parity/text-empty` is changed without a reason (loupe.toml, line 2)".into())
+    );
+    assert_eq!(
+        said("[rules.\"parity/text-empty\"]\nlimit = 3\n"),
+        Err("`parity/text-empty` has no limit (loupe.toml, line 1)".into())
+    );
+    let settings = RuleSettings::parse("[rules.\"parity/text-empty\"]\noff = true\nreason = \"ours shows it\"\n", "x").unwrap();
+    let empty = rule("parity/text-empty").unwrap();
+    assert!(settings.is_off(empty) && !RuleSettings::default().is_off(empty));
+}
+
+#[test]
+fn only_what_is_new_counts_against_a_baseline() {
+    let (old, new) = (
+        tools(r#"{"name":"a","inputSchema":{"type":"object"}}"#),
+        tools(r#"[{"name":"a","inputSchema":{"type":"object"}},{"name":"b c","inputSchema":{"type":"object"}}]"#),
+    );
+    let (settings, hosts) = (RuleSettings::default(), Hosts::built_in());
+    let checker = Checker { settings: &settings, hosts: &hosts };
+    let of = |tools: &[Arc<Tool>]| checker.server(&CheckedServer { tools, ..CheckedServer::default() });
+    let text = baseline::Baseline::text(old.iter().map(|tool| &**tool), &of(&old)).unwrap();
+    let known = baseline::Baseline::parse(&text.into(), "b").unwrap();
+    assert!(known.new_ones(&of(&old)).iter().all(|is_new| !is_new));
+    let (found, is_new) = (of(&new), known.new_ones(&of(&new)));
+    assert!(found.iter().zip(&is_new).all(|(finding, is_new)| *is_new == (finding.subject == "b c")), "{found:?}");
+    assert!(checker.drift(&known.tools, &new).iter().any(|finding| finding.rule.id == "drift/compatible"));
+}
+
+type Hostile = (&'static str, fn(usize) -> String);
+
+/// Answers that make careless rules slow, each at a size and at four times it.
+#[test]
+fn hostile_answers_stay_linear() {
+    let kinds: [Hostile; 7] = [
+        ("lines", |n| "a: 1\n".repeat(n * 10)),
+        ("backticks", |n| "`".repeat(n)),
+        ("ticks and text", |n| "`a ".repeat(n)),
+        ("quotes", |n| format!("{} x", ">".repeat(n / 10))),
+        ("brackets", |n| "[![(".repeat(n)),
+        ("pipes", |n| format!("|a|\n|---|\n{}", "|".repeat(n))),
+        ("stars", |n| "*a_".repeat(n)),
+    ];
+    let (settings, hosts) = (RuleSettings { profiles: Profile::ALL.into(), ..RuleSettings::default() }, Hosts::built_in());
+    let time = |text: String| {
+        let answer = serde_json::json!({"content": [{"type": "text", "text": text}], "structuredContent": {"name": "x", "list": [{"a": 1}]}}).to_string();
+        let subject = subject(Arc::new(capture(&answer, &Tool::unlisted("t"), None, None)));
+        subject.text_only();
+        let start = Instant::now();
+        let checked = CheckedAnswer::of(&subject, CheckedServer::default(), &hosts);
+        checked.matched();
+        checked.views();
+        let ready = start.elapsed();
+        Checker { settings: &settings, hosts: &hosts }.answer(&checked);
+        start.elapsed() - ready
+    };
+    for (name, make) in kinds {
+        let (small, large) = (time(make(4_000)), time(make(16_000)));
+        assert!(large < small * 10 + Duration::from_millis(500), "{name}: {small:?}, then {large:?}");
+    }
+}

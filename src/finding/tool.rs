@@ -1,0 +1,173 @@
+//! A tool's definition as rules look at it.
+
+use super::CheckedServer;
+use crate::capture::Tool;
+use crate::json::{Doc, Kind, Node};
+
+/// A tool's definition with what rules need of it.
+pub struct CheckedTool<'a> {
+    pub tool: &'a Tool,
+    pub server: CheckedServer<'a>,
+    pub doc: Doc,
+}
+
+/// Where a schema stands in another: what may follow.
+const OF_NAMES: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+const OF_SCHEMAS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const SCHEMA: [&str; 10] = [
+    "items",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "contains",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+    "unevaluatedItems",
+];
+
+impl<'a> CheckedTool<'a> {
+    pub fn of(tool: &'a Tool, server: &CheckedServer<'a>) -> Self {
+        Self { tool, server: *server, doc: Doc::parse(tool.raw.clone()) }
+    }
+
+    pub fn member(&self, name: &str) -> Option<Node<'_>> {
+        self.doc.root()?.get(name)
+    }
+
+    pub fn input(&self) -> Option<Node<'_>> {
+        self.member("inputSchema")
+    }
+
+    pub fn output(&self) -> Option<Node<'_>> {
+        self.member("outputSchema")
+    }
+
+    /// The arguments at the top of the input schema.
+    pub fn arguments(&self) -> Vec<Node<'_>> {
+        let properties = self.input().and_then(|input| input.get("properties")).filter(|node| node.kind() == Kind::Object);
+        properties.map(|properties| properties.children().collect()).unwrap_or_default()
+    }
+
+    /// Every schema within the input schema, itself included.
+    pub fn input_schemas(&self) -> Vec<Node<'_>> {
+        self.input().map(schemas).unwrap_or_default()
+    }
+
+    /// The same of both schemas.
+    pub fn all_schemas(&self) -> Vec<Node<'_>> {
+        [self.input(), self.output()].into_iter().flatten().flat_map(schemas).collect()
+    }
+
+    /// The name and the description in lower case.
+    pub fn says(&self) -> String {
+        format!("{} {}", self.tool.name, self.tool.description.as_deref().unwrap_or_default()).to_lowercase()
+    }
+}
+
+/// Every schema within a schema, itself included. Data such as `default` and `enum` holds none.
+pub fn schemas(root: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut open = vec![root];
+    while let Some(schema) = open.pop() {
+        found.push(schema);
+        if schema.kind() != Kind::Object {
+            continue;
+        }
+        for member in schema.children() {
+            let key = member.key().unwrap_or_default();
+            if OF_NAMES.contains(&&*key) && member.kind() == Kind::Object
+                || OF_SCHEMAS.contains(&&*key) && member.kind() == Kind::Array
+            {
+                open.extend(member.children());
+            } else if SCHEMA.contains(&&*key) {
+                match member.kind() {
+                    Kind::Array => open.extend(member.children()),
+                    _ => open.push(member),
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether the schema is of a type, also among several.
+pub fn is_type(schema: Node<'_>, name: &str) -> bool {
+    types(schema).iter().any(|own| own == name)
+}
+
+/// The types that a schema names.
+pub fn types(schema: Node<'_>) -> Vec<String> {
+    let text = |node: Node<'_>| node.as_str().map(|text| text.into_owned());
+    match schema.get("type") {
+        Some(list) if list.kind() == Kind::Array => list.children().filter_map(text).collect(),
+        Some(one) => text(one).into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+/// A member that is a text.
+pub fn text(node: Node<'_>, name: &str) -> Option<String> {
+    Some(node.get(name)?.as_str()?.into_owned())
+}
+
+/// The words of a name: `getUser`, `get_user` and `get-user` are two each.
+pub fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for char in name.chars() {
+        if !char.is_alphanumeric() || (was_lower && char.is_uppercase()) {
+            words.push(String::new());
+        }
+        if char.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(char.to_lowercase());
+        }
+        was_lower = char.is_lowercase() || char.is_numeric();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+const READS: [&str; 14] =
+    ["get", "list", "search", "find", "read", "fetch", "show", "describe", "query", "lookup", "view", "count", "status", "test"];
+const WRITES: [&str; 22] = [
+    "create",
+    "add",
+    "update",
+    "set",
+    "delete",
+    "remove",
+    "write",
+    "edit",
+    "post",
+    "send",
+    "insert",
+    "put",
+    "move",
+    "rename",
+    "drop",
+    "purge",
+    "clear",
+    "save",
+    "append",
+    "upload",
+    "overwrite",
+    "reset",
+];
+
+/// Whether a name sounds as if the tool only reads.
+pub fn reads_by_name(name: &str) -> bool {
+    let words = words(name);
+    words.iter().any(|word| READS.contains(&word.as_str())) && !words.iter().any(|word| WRITES.contains(&word.as_str()))
+}
+
+/// The first word of a name that says that the tool changes something.
+pub fn write_word(name: &str) -> Option<String> {
+    let words = words(name);
+    // `get_delete_status` reads.
+    let first = words.iter().find(|word| READS.contains(&word.as_str()) || WRITES.contains(&word.as_str()))?;
+    WRITES.contains(&first.as_str()).then(|| first.clone())
+}
