@@ -400,8 +400,10 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: SentAs<'_>, count: Count, scale: &Sca
     if let Some(x) = columns.bytes {
         widgets::text_right(ui, pos2(x, y), widgets::grouped(host.row.bytes), theme::code(), t.weak);
     }
+    let out = host.row.left_out;
     let (facts, is_lost) = match host.row.facts {
         Some(facts) if facts.missing > 0 => (missing_text(facts), true),
+        _ if !out.is_none() => (format!("leaves out {}", widgets::grouped(out.statements + out.blocks)), true),
         Some(_) => ("all".to_owned(), false),
         None => ("–".to_owned(), false),
     };
@@ -412,7 +414,7 @@ fn host_ui(ui: &mut Ui, cx: &Cx<'_>, host: SentAs<'_>, count: Count, scale: &Sca
     }
     let happens = host.row.happens();
     if let Some(x) = columns.round_trip {
-        widgets::text_at(ui, pos2(x, y), &happens, theme::small(), t.weak, rect.right() - SIDE - x);
+        widgets::text_at(ui, pos2(x, y), "not tested", theme::small(), t.weak, rect.right() - SIDE - x);
     }
     widgets::focus_ring_inside(ui, &response);
     let spoken = format!("{name}, {} tokens, {changed}, {}, {happens}", counted(count), host.row.shown_text());
