@@ -20,7 +20,8 @@ use crate::settings::Theme;
 use crate::source::{Source, is_web};
 use crate::state::settings::window_size;
 use crate::state::{
-    Action, AppEffect, ConnectAction, Effect, Event, ExportEvent, ExportPicture, HistoryAction, LocalTime, SettingsAction, State,
+    Action, AppEffect, ConnectAction, Effect, Event, ExportEvent, ExportPicture, HistoryAction, LocalTime, ServersAction,
+    SettingsAction, State,
 };
 use crate::{shot, store, ui};
 
@@ -62,7 +63,9 @@ pub fn run(source: Option<Source>, data_dir: Option<&Path>) -> Result<(), Proble
     };
     let create: eframe::AppCreator<'_> = Box::new(move |cc| {
         // First, since they say how to connect.
-        let settings = folder.clone().map(|folder| Action::from(SettingsAction::UseSettings { folder, table }));
+        let settings = folder.clone().map(|folder| SettingsAction::UseSettings { folder, table }.into());
+        let starts_in = std::env::current_dir().ok().map(|here| ServersAction::StartIn(here).into());
+        let settings = settings.into_iter().chain(starts_in).collect();
         let mut app = App::start(cc, source, None, settings)?;
         app.state.local_time = LocalTime(here);
         if let Some(folder) = folder {
@@ -134,14 +137,14 @@ impl App {
     /// # Errors
     /// Why the engine could not start.
     pub fn with_guard(cc: &eframe::CreationContext<'_>, source: Option<Source>, guard: Option<PathBuf>) -> Result<Self, Problem> {
-        Self::start(cc, source, guard, None)
+        Self::start(cc, source, guard, Vec::new())
     }
 
     fn start(
         cc: &eframe::CreationContext<'_>,
         source: Option<Source>,
         guard: Option<PathBuf>,
-        settings: Option<Action>,
+        settings: Vec<Action>,
     ) -> Result<Self, Problem> {
         let ctx = &cc.egui_ctx;
         ui::theme::install(ctx);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::{
     CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FixtureAction, HistoryAction, HostsAction,
-    ImportAction, LoginAction, PreparedCall, PreparedRun, ProbeAction, SettingsAction, TokensAction, ViewAction, asks, diff,
-    exact, library, media, versus, wire,
+    ImportAction, LoginAction, MissingValues, PreparedCall, PreparedRun, ProbeAction, ServersAction, SettingsAction,
+    TokensAction, ValuesAction, ViewAction, asks, diff, exact, library, media, versus, wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
@@ -23,6 +23,8 @@ pub enum Action {
     Diff(diff::DiffAction),
     Versus(versus::ServerDiffAction),
     Login(LoginAction),
+    Servers(ServersAction),
+    Values(ValuesAction),
     Import(ImportAction),
     /// To the question of the server that waits.
     Answer(asks::AskAction),
@@ -77,6 +79,8 @@ macro_rules! areas {
 areas! {
     View: ViewAction,
     Settings: SettingsAction,
+    Servers: ServersAction,
+    Values: ValuesAction,
     Connect: ConnectAction,
     Call: CallAction,
 }
@@ -98,6 +102,10 @@ pub enum Dialog {
         run: PreparedRun,
         calls: Vec<String>,
     },
+    /// Values that a server needs before it is connected to.
+    Values(Box<MissingValues>),
+    /// Tools of the server that are called without a question.
+    AllowedTools,
     /// The definition as the model reads it.
     Definition {
         tool: String,

@@ -51,6 +51,8 @@ impl State {
             Action::Diff(action) => self.change_diff(action, effects),
             Action::Versus(action) => self.versus(action, effects),
             Action::Login(action) => self.login(action, effects),
+            Action::Servers(action) => self.change_servers(action, effects),
+            Action::Values(action) => self.change_values(action, effects),
             Action::Import(action) => self.import(action, effects),
             Action::Answer(action) => self.answer_ask(action, effects),
             Action::Wire(action) => self.perform_wire(action, effects),

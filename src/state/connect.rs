@@ -8,7 +8,7 @@ use super::versus::ServerDiffAction;
 use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, SessionEffect, SessionUpdate, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Problem, ProblemKind};
-use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, is_web, shown};
+use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, is_web, left_out, shown};
 
 /// What the sample begins with, by set.
 const FIRST_TOOLS: &[&str] = &["strict_search_companies", "autotask_search_companies", "search_user"];
@@ -184,7 +184,13 @@ impl State {
         }
     }
 
+    /// Connects, once every value that the source needs is there.
     pub(super) fn start_connecting(&mut self, source: Source, effects: &mut Vec<Effect>) {
+        self.forget_values();
+        if !left_out(&source).is_empty() {
+            self.seek_values(source, effects);
+            return;
+        }
         // What failed before is told no longer, and what is closed for this is remembered.
         self.toasts.retain(|toast| toast.problem.is_none());
         self.is_new_source = false;
@@ -209,6 +215,9 @@ impl State {
         self.again.remember(self.connection.source(), &source, self.list, tools);
         self.tools.clear();
         self.tools_note = None;
+        if self.servers.turn_to(&source) {
+            self.forms.clear();
+        }
         self.login = LoginLog::default();
         self.connection = Connection::Connecting {
             source: source.clone(),
@@ -261,7 +270,7 @@ impl State {
             return;
         }
         match self.connect_form.source() {
-            Ok(source) if self.lacks_values(&source) => {}
+            Ok(source) if self.versus.is_choosing && self.lacks_values(&source) => {}
             Ok(source) if self.versus.is_choosing => self.versus(ServerDiffAction::List(Box::new(source)), effects),
             Ok(source) => self.start_connecting(source, effects),
             Err(problem) => self.toast_problem(problem),
@@ -290,6 +299,7 @@ impl State {
         };
         if let Some(source) = self.connection.source().cloned() {
             self.remember_source(&source, effects);
+            self.keep_values(effects);
         }
     }
 
@@ -302,6 +312,7 @@ impl State {
         let has = |name: &str| self.tools.iter().any(|listed| listed.tool.name == name);
         let keep = self.selected_tool.take().filter(|name| has(name));
         let chosen = keep
+            .or_else(|| self.remembered_tool())
             .or_else(|| FIRST_TOOLS.iter().find(|name| self.connection.is_sample() && has(name)).map(|&name| name.to_owned()))
             .or_else(|| self.tools.first().map(|listed| listed.tool.name.clone()));
         if let Some(name) = chosen {

@@ -1,5 +1,6 @@
 //! What the engine reports: what came of effects, and what servers say beside their answers.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use crate::host::Hosts;
 use crate::host::probe::Finding;
 use crate::problem::Problem;
 use crate::settings::Theme;
-use crate::source::Recent;
 use crate::source::import::Import;
+use crate::source::{Recent, ServerMemory};
 use crate::token::TokenizerFile;
 
 /// What the engine reports, by area.
@@ -107,6 +108,16 @@ pub enum ImportEvent {
     Recent {
         folder: PathBuf,
         recent: Vec<Recent>,
+    },
+    /// What is remembered of servers, and the folder it is kept in.
+    Servers {
+        folder: PathBuf,
+        known: BTreeMap<String, ServerMemory>,
+    },
+    /// What the keychain has for the server of this key.
+    ValuesFound {
+        key: String,
+        values: BTreeMap<String, String>,
     },
     /// Configurations of other clients.
     Found(Vec<FoundConfig>),

@@ -34,6 +34,8 @@ pub mod settings;
 mod start;
 mod tokens;
 pub mod series;
+mod servers;
+mod values;
 pub mod versus;
 mod view;
 pub mod wire;
@@ -62,9 +64,11 @@ pub use prepared::{CallOwner, PreparedCall};
 pub use probe::{ProbeAction, Probing};
 pub use read_text::ReadTexts;
 pub use results::{QueryResults, QueryState};
+pub use servers::{AllowedTools, Servers, ServersAction};
 pub use settings::SettingsAction;
 pub use start::StartQuestion;
 pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
+pub use values::{MissingValues, Values, ValuesAction};
 pub use view::{DrawerTab, PaneView, Screen, SidebarTab, View, ViewAction};
 
 use crate::capture::{Capture, Server, Step, Tool};
@@ -133,6 +137,9 @@ pub struct State {
     pub path_problem: Option<Problem>,
     pub login: LoginLog,
     pub importing: Importing,
+    /// What is remembered of servers.
+    pub servers: Servers,
+    values: Values,
     /// The tokenizer file that was opened last, for the menu.
     pub tokenizer_file: Option<Arc<TokenizerFile>>,
     pub prices: PriceTable,
@@ -324,6 +331,6 @@ impl State {
         let (Some(capture), Some(form)) = (self.capture(), self.form()) else { return false };
         !capture.request.is_empty()
             && capture.tool.name == self.selected_tool.as_deref().unwrap_or_default()
-            && capture.arguments != form.text.as_bytes()
+            && capture.arguments != form.sent().as_bytes()
     }
 }

@@ -53,7 +53,7 @@ impl State {
 
     /// Whether somebody has to agree to calls of this tool.
     pub(super) fn needs_consent(&self, tool: &Tool) -> bool {
-        !tool.is_declared_read_only() && !self.connection.is_sample()
+        !tool.is_declared_read_only() && !self.connection.is_sample() && !self.is_allowed(tool)
     }
 
     /// Sends a call, and is busy with it.

@@ -104,6 +104,7 @@ impl State {
                 self.probe_folder(folder.clone());
                 effects.push(Effect::Session(SessionEffect::KeepLogins(folder.clone())));
                 effects.push(Effect::Import(ImportEffect::ReadRecent(folder.clone())));
+                effects.push(Effect::Import(ImportEffect::ReadServers(folder.clone())));
                 let prices = folder.join("prices.toml");
                 self.prices.file = Some(prices.clone());
                 effects.push(Effect::Tokens(TokensEffect::Prices(prices)));

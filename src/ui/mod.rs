@@ -29,6 +29,7 @@ mod panes;
 mod probe;
 mod sizes;
 mod server;
+mod servers;
 mod sidebar;
 mod start;
 mod status_bar;

@@ -104,16 +104,8 @@ fn connected() -> State {
         field("note", FieldKind::String { multiline: true }, Value::Null),
         field("filter", FieldKind::Json, Value::Unset),
     ];
-    let form = Form {
-        unchecked: None,
-        others: Vec::new(),
-        mode: FormMode::Form,
-        fields,
-        text: r#"{"term":"north"}"#.into(),
-        syntax: None,
-        problems: Vec::new(),
-        tries: 0,
-    };
+    let mut form = Form::new(None);
+    (form.fields, form.text) = (fields, r#"{"term":"north"}"#.into());
     state.forms.insert("dual_search".into(), form);
     state
 }
@@ -458,6 +450,22 @@ fn a_tool_that_may_change_things_is_asked_about() {
     assert_eq!(harness.state().sent, []);
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert_eq!(harness.state().sent, [Action::CloseDialog]);
+}
+
+#[test]
+fn enter_sends_what_is_asked_about_but_for_what_may_destroy() {
+    let ask = |hints: &str| {
+        let raw = format!(r#"{{"name":"dial_delete","inputSchema":{{}},"annotations":{hints}}}"#);
+        let mut state = connected();
+        state.dialog =
+            Some(Dialog::ConfirmCall { call: PreparedCall { tool: Arc::new(Tool::read(raw.into())), ..delete("{}") } });
+        let mut harness = harness(state);
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        harness.state().sent.clone()
+    };
+    assert_eq!(ask("{}"), [CallAction::Confirm.into()]);
+    assert_eq!(ask(r#"{"destructiveHint":false}"#), [CallAction::Confirm.into()]);
+    assert_eq!(ask(r#"{"destructiveHint":true}"#), [Action::CloseDialog]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use egui::{
 
 use super::commands::{self, Region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, palette, tokenizer, widgets};
+use super::{Cx, icons, palette, servers, tokenizer, widgets};
 use crate::settings::Theme;
 use crate::source::{Protocol, Source};
 use crate::state::versus::ServerDiffAction;
@@ -246,7 +246,15 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         let forget = LoginAction::Forget { url: http.url.clone(), client_id: login.client_id.clone() };
         item(ui, icons::KEY, "Forget the kept login", true, Action::Login(forget));
     }
+    if cx.state.servers.can_remember() {
+        let words = match cx.state.allowed_tools().len() {
+            0 => "Tools called without a question…".to_owned(),
+            count => format!("Tools called without a question ({count})…"),
+        };
+        item(ui, icons::CONSENT, &words, true, Action::ShowDialog(Dialog::AllowedTools));
+    }
     ui.separator();
+    servers::recent_menu_ui(ui, cx);
     item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, ConnectAction::Show.into());
     item(ui, icons::CALL, "Sample server", true, ConnectAction::Connect(Box::new(Source::sample())).into());
     item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
