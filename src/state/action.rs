@@ -106,6 +106,15 @@ pub enum Dialog {
     Values(Box<MissingValues>),
     /// Tools of the server that are called without a question.
     AllowedTools,
+    /// The name that the arguments are to be kept under.
+    KeepArguments {
+        name: String,
+    },
+    /// Variables of the server, and one that is being added.
+    Variables {
+        name: String,
+        value: String,
+    },
     /// The definition as the model reads it.
     Definition {
         tool: String,

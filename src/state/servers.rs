@@ -33,7 +33,8 @@ impl Servers {
         self.key.is_some()
     }
 
-    pub(super) fn here(&self) -> Option<&Path> {
+    /// The folder that commands without one of their own are started in.
+    pub fn here(&self) -> Option<&Path> {
         self.here.as_deref()
     }
 

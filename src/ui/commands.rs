@@ -5,7 +5,7 @@
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::{Cx, compare, drawer, palette, strip, theme};
+use super::{Cx, compare, drawer, palette, servers, strip, theme};
 use crate::analysis::{HostsQuery, SubjectQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
 use crate::settings::Theme;
@@ -14,7 +14,7 @@ use crate::state::diff::DiffAction;
 use crate::state::versus::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
-    Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction,
+    Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction, ImportAction,
     PaneView, ProbeAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
 };
 
@@ -121,6 +121,9 @@ pub const COMMANDS: &[UiCommand] = &[
     }),
     UiCommand::new(CTRL_SHIFT, Key::L, "Protocol log", |_, cx| {
         Some(if cx.state.view.screen == Screen::Wire { ViewAction::ShowAnswer.into() } else { Action::Wire(WireAction::Show) })
+    }),
+    UiCommand::new(CTRL, Key::L, servers::CONNECT, |_, cx| {
+        servers::others(cx).first().map(|(at, _)| Action::Import(ImportAction::ConnectRecent(*at)))
     }),
     UiCommand::new(BARE, Key::F1, "Shortcuts", |_, cx| {
         Some(if cx.state.dialog == Some(Dialog::Shortcuts) { Action::CloseDialog } else { Action::ShowDialog(Dialog::Shortcuts) })

@@ -76,6 +76,8 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             }
             Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
             Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
+            Dialog::KeepArguments { name } => call_bar::saved::keep_ui(ui, cx, name),
+            Dialog::Variables { name, value } => call_bar::saved::variables_ui(ui, cx, name, value, height),
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
             Dialog::ToolsChanged => {

@@ -6,9 +6,9 @@ use egui::{Key, Label, RichText, ScrollArea, Ui};
 use super::dialogs::{paragraph, title};
 use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button, LineEdit};
-use super::{Cx, icons, top_bar};
+use super::{Cx, commands, icons, top_bar};
 use crate::capture::Tool;
-use crate::source::LEFT_OUT;
+use crate::source::{LEFT_OUT, Recent};
 use crate::state::{Action, AllowedTools, CallAction, ImportAction, MissingValues, ServersAction, ValuesAction};
 
 /// Rows of servers used before that a menu or the start page has.
@@ -97,12 +97,22 @@ pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
     });
 }
 
+/// As the palette and the list of shortcuts name it.
+pub const CONNECT: &str = "Connect to the first server used before";
+
+/// The servers used before but for the one that is connected, with their places in the list.
+pub fn others<'a>(cx: &Cx<'a>) -> Vec<(usize, &'a Recent)> {
+    let now = cx.state.connection.source().filter(|_| cx.state.connection.is_connected());
+    let now = now.and_then(|source| Some(Recent::of(source, cx.state.servers.here())?.source));
+    cx.state.importing.recent.iter().enumerate().filter(|(_, recent)| Some(&recent.source) != now.as_ref()).collect()
+}
+
 /// Servers used before, in a menu: a click connects.
 pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
-    let now = cx.state.connection.source().map(ToString::to_string);
-    let others = cx.state.importing.recent.iter().enumerate().map(|(at, recent)| (at, recent.label()));
-    for (at, (name, place)) in others.filter(|(_, (_, place))| now.as_deref() != Some(place)).take(FEW) {
-        let row = top_bar::menu_item(ui, icons::HISTORY, &format!("Connect to {name}"), "", true).on_hover_text(spoken(&place));
+    for (row, (at, recent)) in others(cx).into_iter().take(FEW).enumerate() {
+        let (name, place) = recent.label();
+        let keys = if row == 0 { commands::keys_of(CONNECT) } else { String::new() };
+        let row = top_bar::menu_item(ui, icons::HISTORY, &format!("Connect to {name}"), &keys, true).on_hover_text(spoken(&place));
         if row.clicked() {
             cx.send(Action::Import(ImportAction::ConnectRecent(at)));
             ui.close();
