@@ -15,6 +15,7 @@ mod settings;
 mod talk;
 mod tools;
 mod values;
+mod watch;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -66,6 +67,7 @@ pub struct Engine {
     history: Keeper,
     fixtures: fixtures::Fixtures,
     provider: exact::Provider,
+    watcher: watch::Watcher,
 }
 
 impl Engine {
@@ -89,8 +91,9 @@ impl Engine {
         let history = Keeper::new(Arc::clone(&queue));
         let sessions = Arc::new(Sessions::new(Arc::clone(&queue), guard, history.known()));
         let provider = exact::Provider::new(Arc::clone(&queue));
+        let watcher = watch::Watcher::new(Arc::clone(&queue));
         let (probe, settings, servers, fixtures) = Default::default();
-        Ok(Self { runtime: Some(runtime), queue, sessions, jobs, probe, settings, servers, history, fixtures, provider })
+        Ok(Self { runtime: Some(runtime), queue, sessions, jobs, probe, settings, servers, history, fixtures, provider, watcher })
     }
 
     /// From here on questions about hosts are about these; without it, about those that come with Loupe.
@@ -205,6 +208,7 @@ impl Engine {
             Effect::Session(SessionEffect::ForgetLogin { session, url, client_id }) => {
                 self.sessions.forget_login(runtime, session, url, client_id)
             }
+            Effect::Watch(effect) => self.watcher.execute(runtime.handle(), effect),
             Effect::Exact(effect) => self.provider.execute(runtime, effect),
             Effect::Import(ImportEffect::ReadRecent(folder)) => self.blocking(runtime, move || {
                 let recent = store::read_recent(&folder)?;

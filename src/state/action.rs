@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use super::{
     CallAction, CollectionAction, Compare, CompareAction, ConnectAction, ExportAction, FixtureAction, HistoryAction, HostsAction,
     ImportAction, LoginAction, MissingValues, PreparedCall, PreparedRun, ProbeAction, ServersAction, SettingsAction,
-    TokensAction, ValuesAction, ViewAction, asks, diff, exact, library, media, versus, wire,
+    TokensAction, ValuesAction, ViewAction, WatchAction, asks, diff, exact, library, media, versus, wire,
 };
 use crate::analysis::Inquiry;
 use crate::contract::SweepFile;
 use crate::fixture::export::ExportChoice;
+use crate::source::Watch;
 
 /// What a person did, by area. Every change of the state by hand is one of these.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,7 @@ pub enum Action {
     Login(LoginAction),
     Servers(ServersAction),
     Values(ValuesAction),
+    Watch(WatchAction),
     Import(ImportAction),
     /// To the question of the server that waits.
     Answer(asks::AskAction),
@@ -81,6 +83,7 @@ areas! {
     Settings: SettingsAction,
     Servers: ServersAction,
     Values: ValuesAction,
+    Watch: WatchAction,
     Connect: ConnectAction,
     Call: CallAction,
 }
@@ -115,6 +118,8 @@ pub enum Dialog {
         name: String,
         value: String,
     },
+    /// What of the server's files is watched, as it is being changed.
+    Watch(Watch),
     /// The definition as the model reads it.
     Definition {
         tool: String,

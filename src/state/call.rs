@@ -242,6 +242,7 @@ impl State {
     fn captured(&mut self, call: u64, capture: Arc<Capture>, effects: &mut Vec<Effect>) {
         let owner = self.running.take_if(|running| running.id == call).map(|running| running.owner);
         self.came_through(&capture.id);
+        self.last_called = Some(capture.id.clone());
         self.keep_call(&capture, effects);
         match owner {
             Some(CallOwner::Person) => self.show_new(capture),

@@ -36,6 +36,7 @@ impl State {
             || self.answers.working() > 0
             || self.probing.since.is_some()
             || self.collections.is_counting()
+            || self.watching.building.is_some()
             || self.is_counting_exactly()
             || self.toasts.iter().any(|toast| toast.problem.is_none())
     }
@@ -53,6 +54,7 @@ impl State {
             Action::Login(action) => self.login(action, effects),
             Action::Servers(action) => self.change_servers(action, effects),
             Action::Values(action) => self.change_values(action, effects),
+            Action::Watch(action) => self.change_watch(action, effects),
             Action::Import(action) => self.import(action, effects),
             Action::Answer(action) => self.answer_ask(action, effects),
             Action::Wire(action) => self.perform_wire(action, effects),
@@ -114,6 +116,7 @@ impl State {
             Event::Collection(event) => self.collection_event(event),
             Event::Export(event) => self.export_event(event, effects),
             Event::Import(event) => self.import_event(event, effects),
+            Event::Watch { run, event } => self.watch_event(run, event, effects),
             Event::Tokens(TokensEvent::TokenizerRead(file)) => self.tokenizer_read(file, effects),
             Event::Tokens(TokensEvent::Prices(read)) => self.prices_read(read),
             Event::Exact(event) => self.exact_event(event),

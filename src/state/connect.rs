@@ -217,6 +217,7 @@ impl State {
         self.tools_note = None;
         if self.servers.turn_to(&source) {
             self.forms.clear();
+            self.stop_watching(effects);
         }
         self.login = LoginLog::default();
         self.connection = Connection::Connecting {
@@ -248,6 +249,7 @@ impl State {
 
     pub(super) fn disconnect(&mut self, effects: &mut Vec<Effect>) {
         self.end_session(effects);
+        self.stop_watching(effects);
         // Late events of the session that ended must not find it again.
         self.session += 1;
         self.connection = Connection::None;
@@ -300,6 +302,7 @@ impl State {
         if let Some(source) = self.connection.source().cloned() {
             self.remember_source(&source, effects);
             self.keep_values(effects);
+            self.begin_watching(effects);
         }
     }
 

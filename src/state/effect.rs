@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CollectionEffect, ExportOrder, ExportPicture, FixtureEffect, HistoryEffect, PathPurpose, exact};
+use super::{CollectionEffect, ExportOrder, ExportPicture, FixtureEffect, HistoryEffect, PathPurpose, WatchEffect, exact};
 use crate::analysis::sweep::SweepQuery;
 use crate::analysis::{About, Inquiry};
 use crate::ask::Reply;
@@ -35,6 +35,7 @@ pub enum Effect {
     History(HistoryEffect),
     Import(ImportEffect),
     Tokens(TokensEffect),
+    Watch(WatchEffect),
     Exact(exact::ExactEffect),
     Hosts(HostsEffect),
     OpenPath(PathBuf),

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::versus::ToolsRead;
-use super::{CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, exact, library};
+use super::{
+    CollectionEvent, ExportPicture, FixtureEvent, FoundConfig, HistoryEvent, LoginStep, PathPurpose, WatchEvent, exact, library,
+};
 use crate::analysis::{About, Inquiry, Prices, QueryResult};
 use crate::ask::Ask;
 use crate::capture::{Capture, Line, Server, Step, Tool};
@@ -34,6 +36,11 @@ pub enum Event {
     Export(ExportEvent),
     Import(ImportEvent),
     Tokens(TokensEvent),
+    Watch {
+        /// Whose it is: [`super::Watching`] counts them.
+        run: u64,
+        event: WatchEvent,
+    },
     Exact(exact::ExactEvent),
     Hosts(HostsEvent),
     ToolsRead(Result<ToolsRead, Problem>),

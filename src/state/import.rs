@@ -113,7 +113,10 @@ impl State {
     pub(super) fn import_event(&mut self, event: ImportEvent, effects: &mut Vec<Effect>) {
         match event {
             ImportEvent::Recent { folder, recent } => self.read_recent(folder, recent),
-            ImportEvent::Servers { folder, known } => self.servers_read(folder, known),
+            ImportEvent::Servers { folder, known } => {
+                self.servers_read(folder, known);
+                self.begin_watching(effects);
+            }
             ImportEvent::ValuesFound { key, values } => self.values_found(&key, &values, effects),
             ImportEvent::Found(found) => self.configs_found(found),
             ImportEvent::Read { path, read } => self.config_read(&path, read, effects),

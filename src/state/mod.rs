@@ -38,6 +38,7 @@ mod servers;
 mod values;
 pub mod versus;
 mod view;
+mod watch;
 pub mod wire;
 
 use std::collections::BTreeMap;
@@ -70,8 +71,9 @@ pub use start::StartQuestion;
 pub use tokens::{PriceTable, ServerColumn, ServerView, TokensAction, TokensPart, TokensView};
 pub use values::{MissingValues, Values, ValuesAction};
 pub use view::{DrawerTab, PaneView, Screen, SidebarTab, View, ViewAction};
+pub use watch::{WatchAction, WatchEffect, WatchEvent, Watching};
 
-use crate::capture::{Capture, Server, Step, Tool};
+use crate::capture::{Capture, CaptureId, Outcome, Server, Step, Tool};
 use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -103,6 +105,8 @@ pub struct State {
     /// Forms by tool name, remembered while the program runs.
     pub forms: BTreeMap<String, Form>,
     pub running: Option<Running>,
+    /// The answer to the last call of this session.
+    pub last_called: Option<CaptureId>,
     /// How the call in flight stands as a task of the server.
     pub task: Option<String>,
     /// In order of arrival.
@@ -140,6 +144,8 @@ pub struct State {
     /// What is remembered of servers.
     pub servers: Servers,
     values: Values,
+    /// The server's files, which start it again.
+    pub watching: Watching,
     /// The tokenizer file that was opened last, for the menu.
     pub tokenizer_file: Option<Arc<TokenizerFile>>,
     pub prices: PriceTable,
@@ -311,6 +317,12 @@ impl State {
     pub fn capture(&self) -> Option<&Arc<Capture>> {
         let id = self.view.capture.as_ref()?;
         self.captures.iter().find(|capture| capture.id == *id)
+    }
+
+    /// What the server wrote to stderr in the call whose answer is shown, where that is the last one and broke.
+    pub fn stderr_of_call(&self) -> Option<&std::collections::VecDeque<String>> {
+        let capture = self.capture().filter(|capture| self.last_called.as_ref() == Some(&capture.id))?;
+        (capture.outcome != Outcome::Result && !self.wire.call_stderr.is_empty()).then_some(&self.wire.call_stderr)
     }
 
     /// The capture shown, where its tool is none of this server's: what is said of the selected tool is not about it.

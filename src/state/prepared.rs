@@ -71,7 +71,7 @@ impl State {
     /// Is busy from here on with what is called so, and returns its number.
     pub(super) fn begin(&mut self, tool: String, owner: CallOwner) -> u64 {
         self.next_call += 1;
-        self.task = None;
+        (self.task, self.last_called) = (None, None);
         let (id, since) = (self.next_call, self.now);
         self.running = Some(Running { id, owner, tool, since, limit: CALL_LIMIT, progress: None, unreadable: 0 });
         id

@@ -5,7 +5,7 @@
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::{Cx, compare, drawer, palette, servers, strip, theme};
+use super::{Cx, compare, drawer, palette, servers, strip, theme, watch};
 use crate::analysis::{HostsQuery, SubjectQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
 use crate::settings::Theme;
@@ -14,8 +14,8 @@ use crate::state::diff::DiffAction;
 use crate::state::versus::ServerDiffAction;
 use crate::state::wire::WireAction;
 use crate::state::{
-    Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction, ImportAction,
-    PaneView, ProbeAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
+    Action, CallAction, CollectionAction, ConnectAction, Connection, Dialog, DrawerTab, ExportAction, FixtureAction, HostsAction,
+    ImportAction, PaneView, ProbeAction, Screen, SettingsAction, SidebarTab, TokensAction, ViewAction,
 };
 
 /// One thing that a key or the palette does.
@@ -151,6 +151,7 @@ pub const COMMANDS: &[UiCommand] = &[
         cx.state.capture().map(|_| Action::Hosts(HostsAction::Show(None)))
     }),
     UiCommand::without_keys("Probe a host…", |_, _| Some(Action::Probe(ProbeAction::Show))),
+    UiCommand::without_keys(watch::NAME, |_, cx| watch::open(cx)),
     UiCommand::without_keys("How it connected", |_, cx| {
         (!cx.state.steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))
     }),

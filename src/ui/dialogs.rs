@@ -12,7 +12,7 @@ use egui::{
 
 use super::theme::{self, ThemeTokens};
 use super::{
-    Cx, asks, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, servers, top_bar, widgets,
+    Cx, asks, call_bar, commands, connect, diff, exact, fixture, history, icons, once, palette, servers, top_bar, watch, widgets,
 };
 use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
@@ -78,6 +78,7 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
             Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
             Dialog::KeepArguments { name } => call_bar::saved::keep_ui(ui, cx, name),
             Dialog::Variables { name, value } => call_bar::saved::variables_ui(ui, cx, name, value, height),
+            Dialog::Watch(edited) => watch::dialog_ui(ui, cx, edited),
             Dialog::Definition { tool } => definition_ui(ui, cx, tool, height),
             Dialog::OpenLink { url } => link_ui(ui, cx, url),
             Dialog::ToolsChanged => {

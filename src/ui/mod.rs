@@ -23,6 +23,7 @@ mod verify;
 mod history;
 mod hosts;
 mod library;
+mod notices;
 mod once;
 mod palette;
 mod panes;
@@ -37,6 +38,7 @@ mod strip;
 mod tokenizer;
 mod top_bar;
 mod versus;
+mod watch;
 mod what_if;
 mod wire;
 
@@ -185,6 +187,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
     if cx.state.view.screen.has_call_bar() {
         Panel::top("call bar").resizable(false).frame(Frame::new().fill(t.bg)).show(ui, |ui| call_bar::call_bar_ui(ui, cx));
     }
+    notices::notices_ui(ui, cx);
     let middle = CentralPanel::default().frame(Frame::new().fill(t.bg));
     match cx.state.view.screen {
         Screen::Start => middle.show(ui, |ui| start::start_ui(ui, cx)),

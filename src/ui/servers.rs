@@ -112,7 +112,8 @@ pub fn recent_menu_ui(ui: &mut Ui, cx: &Cx<'_>) {
     for (row, (at, recent)) in others(cx).into_iter().take(FEW).enumerate() {
         let (name, place) = recent.label();
         let keys = if row == 0 { commands::keys_of(CONNECT) } else { String::new() };
-        let row = top_bar::menu_item(ui, icons::HISTORY, &format!("Connect to {name}"), &keys, true).on_hover_text(spoken(&place));
+        let row =
+            top_bar::menu_item(ui, icons::HISTORY, &format!("Connect to {name}"), &keys, true).on_hover_text(spoken(&place));
         if row.clicked() {
             cx.send(Action::Import(ImportAction::ConnectRecent(at)));
             ui.close();

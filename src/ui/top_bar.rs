@@ -7,7 +7,7 @@ use egui::{
 
 use super::commands::{self, Region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, palette, servers, tokenizer, widgets};
+use super::{Cx, icons, palette, servers, tokenizer, watch, widgets};
 use crate::settings::Theme;
 use crate::source::{Protocol, Source};
 use crate::state::versus::ServerDiffAction;
@@ -33,6 +33,7 @@ pub fn top_bar_ui(ui: &mut Ui, cx: &Cx<'_>) {
             if again.on_hover_text(format!("{} · connects again and lists again", commands::keys_of("Reconnect"))).clicked() {
                 cx.send(ConnectAction::Reconnect);
             }
+            watch::button_ui(ui, cx);
         }
         let left = ui.cursor().left();
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -101,7 +102,7 @@ pub(super) fn paint_dot(ui: &Ui, center: Pos2, look: &ConnectionLook) {
 }
 
 /// Room that everything beside the chip takes in a narrow window.
-const OTHERS: f32 = 290.0;
+const OTHERS: f32 = 322.0;
 
 fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
     let t = ThemeTokens::of(ui);
@@ -234,6 +235,9 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
             ("2026-07-28", "Compare without a handshake (2026-07-28)")
         };
         item(ui, icons::SWAP, words, true, ConnectAction::ReconnectIn(Protocol::Version(version)).into());
+    }
+    if let Some(open) = watch::open(cx) {
+        item(ui, icons::OBSERVED, watch::NAME, true, open);
     }
     item(ui, icons::DISCONNECT, "Disconnect", is_open, ConnectAction::Disconnect.into());
     item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));

@@ -44,7 +44,9 @@ pub fn keep_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str) {
     if field.show(ui, "arguments", &mut typed) {
         cx.send(Action::ShowDialog(Dialog::KeepArguments { name: typed.clone() }));
     }
-    ui.label(RichText::new("For this tool of this server. What looks like a secret is not kept.").font(theme::small()).color(t.weak));
+    ui.label(
+        RichText::new("For this tool of this server. What looks like a secret is not kept.").font(theme::small()).color(t.weak),
+    );
     let known = cx.state.tool_arguments().map(|known| known.named.keys()).into_iter().flatten();
     for kept in known {
         ui.horizontal(|ui| {
@@ -78,7 +80,10 @@ pub fn variables_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, value: &str, height: f
     ScrollArea::vertical().id_salt("variables").max_height(height).show(ui, |ui| {
         for (known, value) in known {
             ui.horizontal(|ui| {
-                ui.add_sized([NAME, theme::INPUT], Label::new(RichText::new(known).font(theme::mono(12.5)).color(t.strong)).truncate());
+                ui.add_sized(
+                    [NAME, theme::INPUT],
+                    Label::new(RichText::new(known).font(theme::mono(12.5)).color(t.strong)).truncate(),
+                );
                 let mut edited = value.clone();
                 let label = format!("Value of {known}");
                 let width = ui.available_width() - theme::ICON_BUTTON - 8.0;
