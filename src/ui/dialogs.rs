@@ -18,7 +18,7 @@ use crate::capture::Tool;
 use crate::fixture::export::ExportChoice;
 use crate::problem::Problem;
 use crate::state::media::MediaAction;
-use crate::state::{Action, CallAction, Dialog, PathPurpose, Toast};
+use crate::state::{Action, CallAction, CallOwner, Dialog, PathPurpose, Toast};
 
 pub fn dialogs_ui(ui: &mut Ui, cx: &Cx<'_>) {
     match (&cx.state.dialog, cx.state.asks.open.front()) {
@@ -50,10 +50,11 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                 let why = call_bar::why_asked(&call.tool);
                 let verb = format!("Call {}", call.tool.name);
                 let what = "These arguments are sent:";
+                let is_unexpected = matches!(call.owner, CallOwner::Reconnect { .. }) && ui.text_edit_focused();
                 confirm_ui(
                     ui,
                     cx,
-                    Question { verb: &verb, of: "", why: &why, what, lines: &lines, tool: Some(&call.tool) },
+                    Question { verb: &verb, of: "", why: &why, what, lines: &lines, tool: Some(&call.tool), is_unexpected },
                     height,
                 );
             }
@@ -62,7 +63,12 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                 let what = "One after the other, with these arguments:";
                 let verb = format!("Make {}", calls_text(calls.len()));
                 let tool = Some(&*compare.tool);
-                confirm_ui(ui, cx, Question { verb: &verb, of: &of, why: &why, what, lines: calls, tool }, height);
+                confirm_ui(
+                    ui,
+                    cx,
+                    Question { verb: &verb, of: &of, why: &why, what, lines: calls, tool, is_unexpected: false },
+                    height,
+                );
             }
             Dialog::ConfirmCollection { run, calls } => {
                 let all = calls_text(run.calls.len());
@@ -72,7 +78,12 @@ fn dialog_ui(ui: &Ui, cx: &Cx<'_>, dialog: &Dialog) {
                 };
                 let what = "These are sent, one after the other:";
                 let verb = format!("Make {all}");
-                confirm_ui(ui, cx, Question { verb: &verb, of: "", why: &why, what, lines: calls, tool: None }, height);
+                confirm_ui(
+                    ui,
+                    cx,
+                    Question { verb: &verb, of: "", why: &why, what, lines: calls, tool: None, is_unexpected: false },
+                    height,
+                );
             }
             Dialog::Values(missing) => servers::values_ui(ui, cx, missing),
             Dialog::AllowedTools => servers::allowed_ui(ui, cx, height),
@@ -194,11 +205,13 @@ struct Question<'a> {
     lines: &'a [String],
     /// The one tool that is called, where it is one.
     tool: Option<&'a Tool>,
+    /// Nobody has just asked for it, so an Enter may be meant for something else.
+    is_unexpected: bool,
 }
 
 fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
     let t = ThemeTokens::of(ui);
-    let Question { verb, of, why, what, lines, tool } = question;
+    let Question { verb, of, why, what, lines, tool, is_unexpected } = question;
     title(ui, cx, &format!("{verb}{of}?"));
     ui.horizontal_top(|ui| {
         ui.add(Label::new(icons::icon_fill(icons::CONSENT, 16.0, t.warn)));
@@ -207,21 +220,21 @@ fn confirm_ui(ui: &mut Ui, cx: &Cx<'_>, question: Question<'_>, height: f32) {
     ui.label(RichText::new(what).font(theme::small()).color(t.weak));
     code_ui(ui, "confirm", lines, height - 40.0);
     ui.add_space(4.0);
+    if let Some(tool) = tool.filter(|tool| !tool.raw.is_empty() && cx.state.servers.can_remember()) {
+        servers::allow_ui(ui, cx, tool);
+    }
     leave_out_held_enter(ui);
-    let is_destructive = tool.is_none_or(Tool::is_declared_destructive);
+    let is_safe = tool.is_some_and(|tool| !tool.is_declared_destructive()) && !is_unexpected;
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         let send = widgets::Button::new(verb).primary().show(ui);
         let cancel = widgets::button(ui, "Cancel");
-        focus_first(ui, if is_destructive { &cancel } else { &send });
+        focus_first(ui, if is_safe { &send } else { &cancel });
         if send.clicked() {
             cx.send(CallAction::Confirm);
         } else if cancel.clicked() {
             cx.send(Action::CloseDialog);
         }
     });
-    if let Some(tool) = tool.filter(|tool| !tool.raw.is_empty() && cx.state.servers.can_remember()) {
-        servers::allow_ui(ui, cx, tool);
-    }
 }
 
 fn definition_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, height: f32) {

@@ -214,6 +214,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
             if let Some(height) = strip::height(ui, cx) {
                 Panel::top("answer strip").exact_size(height).resizable(false).frame(bar).show(ui, |ui| strip::strip_ui(ui, cx));
             }
+            notices::stderr_ui(ui, cx);
             // Of a call that nothing came of there is nothing to count.
             let has_answer = cx.state.capture().is_some_and(|capture| capture.response.is_some());
             if has_answer && cx.state.view.maximised.is_none() {

@@ -7,7 +7,7 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::wire::WireAction;
-use crate::state::{Action, Dialog, Screen, WatchAction};
+use crate::state::{Action, Dialog, WatchAction};
 
 /// Lines of a text in sight before it scrolls.
 const LINES: usize = 6;
@@ -60,12 +60,15 @@ pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     }
-    if state.view.screen == Screen::Answer
-        && let Some(stderr) = state.stderr_of_call()
-    {
+}
+
+/// What the server wrote to stderr in the call whose answer is shown, under what is said of it.
+pub fn stderr_ui(ui: &mut Ui, cx: &Cx<'_>) {
+    let t = ThemeTokens::of(ui);
+    if let Some(stderr) = cx.state.stderr_of_call() {
         let lines: Vec<&str> = stderr.iter().map(String::as_str).collect();
         let words = "stderr of this call";
-        let strip = Strip { ground: t.bad_bg, icon: icons::STDIO, color: t.bad, words, lines: &lines };
+        let strip = Strip { ground: t.panel, icon: icons::STDIO, color: t.bad, words, lines: &lines };
         strip_ui(ui, "stderr of the call", strip, |ui| {
             if Button::new("All of stderr").small().show(ui).clicked() {
                 cx.send(Action::ShowDialog(Dialog::Stderr));

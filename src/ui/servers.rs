@@ -16,7 +16,7 @@ pub const FEW: usize = 5;
 
 /// Offers never to ask again; a click sends the call as well.
 pub fn allow_ui(ui: &mut Ui, cx: &Cx<'_>, tool: &Tool) {
-    let button = |words| Button::new(words).small().frameless().icon(icons::CHECK);
+    let button = |words| Button::new(words).small();
     let send = |which| cx.send(CallAction::ConfirmAlways(which));
     ui.horizontal_wrapped(|ui| {
         let tip = "Calls it now, and from now on without a question, until its definition changes";

@@ -31,11 +31,15 @@ pub fn start_ui(ui: &mut Ui, cx: &Cx<'_>) {
                 {
                     cx.send(ViewAction::SelectCapture(capture.clone()));
                 }
-                used_ui(ui, cx, width);
+                let is_own = cx.state.connection.is_connected() && !cx.state.connection.is_sample();
+                if !is_own {
+                    used_ui(ui, cx, width);
+                }
                 match &cx.state.connection {
                     Connection::Connected { source, .. } if !matches!(source, Source::Sample(_)) => {
                         own::own_ui(ui, cx, width);
                         ui.add_space(24.0);
+                        used_ui(ui, cx, width);
                         ui.label(RichText::new("Or ask the sample server").font(theme::semibold(16.0)).color(t.strong));
                         let words = "A click switches servers: this connection is closed, and the sample inside this program takes its place";
                         ui.add(egui::Label::new(RichText::new(words).font(theme::base()).color(t.weak)).wrap());

@@ -237,7 +237,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
         item(ui, icons::SWAP, words, true, ConnectAction::ReconnectIn(Protocol::Version(version)).into());
     }
     if let Some(open) = watch::open(cx) {
-        item(ui, icons::OBSERVED, watch::NAME, true, open);
+        item(ui, icons::READ_ONLY, watch::NAME, true, open);
     }
     item(ui, icons::DISCONNECT, "Disconnect", is_open, ConnectAction::Disconnect.into());
     item(ui, icons::INFO, "How it connected", !cx.state.steps.is_empty(), Action::ShowDialog(Dialog::Steps));

@@ -34,7 +34,7 @@ pub fn button_ui(ui: &mut Ui, cx: &Cx<'_>) {
         (None, Some(_)) => (NAME.to_owned(), "\nStarts it again when they change, and calls again".to_owned(), t.weak),
         (None, None) => return,
     };
-    let response = widgets::icon_button(ui, icons::OBSERVED, &name);
+    let response = widgets::icon_button(ui, icons::READ_ONLY, &name);
     if color == t.accent {
         ui.painter().circle_filled(response.rect.right_top() + egui::vec2(-6.0, 6.0), 3.0, color);
     }
@@ -70,7 +70,7 @@ pub fn dialog_ui(ui: &mut Ui, cx: &Cx<'_>, watch: &Watch) {
     let is_on = cx.state.watch().is_some_and(|watch| watch.is_on);
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         let is_named = !edited.places.trim().is_empty();
-        if Button::new("Watch").icon(icons::OBSERVED).primary().enabled(is_named).show(ui).clicked() {
+        if Button::new("Watch").icon(icons::READ_ONLY).primary().enabled(is_named).show(ui).clicked() {
             cx.send(WatchAction::Set(Watch { is_on: true, ..edited.clone() }));
         }
         if is_on && widgets::button(ui, "Stop watching").clicked() {

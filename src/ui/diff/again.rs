@@ -67,8 +67,10 @@ pub fn pane_chip(ui: &mut Ui, cx: &Cx<'_>, shows: PaneView, room: f32) -> bool {
 /// What changed of a format, most weighty first, each counted; nothing where nothing did.
 fn changes(view: &DiffView, format: &str) -> Vec<String> {
     let lines = view.text.as_ref().map_or(0, |text| text.found.added.max(text.found.removed));
-    // Lines are those of the text as it was sent; what is written from the data differs where that does.
-    let (text_lines, values) = if format == "content" { (lines, 0) } else { (0, view.values_changed()) };
+    // Lines are those of the text as it was sent; what is written from the data, or is JSON on one line, differs where the
+    // data does.
+    let has_lines = format == "content" && !(view.is_laid_out && view.values_changed() > 0);
+    let (text_lines, values) = if has_lines { (lines, 0) } else { (0, view.values_changed()) };
     let counted = [
         (if format == "content" { view.facts_lost() } else { 0 }, "fact", "lost"),
         (text_lines, "line", "changed"),
