@@ -223,7 +223,7 @@ impl State {
         }
     }
 
-    fn open_diff(&mut self, a: CaptureId, b: CaptureId) {
+    pub(super) fn open_diff(&mut self, a: CaptureId, b: CaptureId) {
         if self.capture_of(&a).is_none() || self.capture_of(&b).is_none() {
             return;
         }

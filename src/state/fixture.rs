@@ -10,6 +10,7 @@ use bytes::Bytes;
 
 use super::{CALL_LIMIT, CallOwner, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
+use crate::digest::sha256;
 use crate::fixture::draft::Wanted;
 use crate::fixture::export::ExportChoice;
 use crate::fixture::redact::Found;
@@ -42,6 +43,8 @@ pub enum FixtureAction {
         pointer: String,
         value: String,
     },
+    /// Shows what differs between the answer of the fixture at this place and the one that came.
+    ShowDifference(usize),
     /// Keeps the new answer of the fixture at this place, or of every one that differs, in place of the old.
     Accept(Option<usize>),
 }
@@ -121,8 +124,24 @@ pub struct FoundFixture {
     /// Arguments that it hides and that nothing fills by itself, by pointer.
     pub hidden: Vec<String>,
     pub verdict: Option<FixtureVerdict>,
+    /// The two answers, where the verdict says no.
+    pub sides: Option<Box<Sides>>,
+}
+
+impl FoundFixture {
     /// The new answer, where keeping it would mend what the verdict says no to.
-    pub came: Option<Arc<Capture>>,
+    pub fn acceptable(&self) -> Option<&Arc<Capture>> {
+        self.sides.as_ref().filter(|sides| sides.is_acceptable).map(|sides| &sides.came)
+    }
+}
+
+/// The answer of a fixture, and the one that came when it was called again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sides {
+    pub kept: Arc<Capture>,
+    pub came: Arc<Capture>,
+    /// Whether keeping the new one would mend what the verdict says no to.
+    pub is_acceptable: bool,
 }
 
 /// A line of the list: something of a fixture.
@@ -186,7 +205,7 @@ impl Verifying {
 
     /// How many new answers can be kept in place of the old.
     pub fn acceptable(&self) -> usize {
-        self.fixtures.iter().filter(|fixture| fixture.came.is_some()).count()
+        self.fixtures.iter().filter(|fixture| fixture.acceptable().is_some()).count()
     }
 
     fn values(&self, fixture: &FoundFixture) -> Vec<(String, String)> {
@@ -275,12 +294,12 @@ pub enum FixtureEvent {
         path: PathBuf,
         fixtures: Vec<FoundFixture>,
     },
-    /// `came` is the new answer, where keeping it would mend what the verdict says no to.
     Judged {
         call: u64,
         at: usize,
         verdict: FixtureVerdict,
-        came: Option<Arc<Capture>>,
+        /// Where the verdict says no.
+        sides: Option<Box<Sides>>,
     },
     Accepted {
         at: usize,
@@ -336,6 +355,7 @@ impl State {
                     verifying.filled.insert((found.dir.clone(), pointer), value);
                 }
             }
+            FixtureAction::ShowDifference(at) => self.show_fixture_difference(at),
             FixtureAction::Accept(which) => self.accept(which, effects),
         }
     }
@@ -368,6 +388,19 @@ impl State {
         }));
     }
 
+    fn show_fixture_difference(&mut self, at: usize) {
+        let verifying = &self.fixtures.verifying;
+        let Some(Sides { kept, came, .. }) = verifying.fixtures.get(at).and_then(|found| found.sides.as_deref()) else { return };
+        // The new answer has the name of the old one: it may be kept in its place.
+        let digest = came.response.as_ref().map(|response| sha256(response)).unwrap_or_default();
+        let id = CaptureId(format!("{}-again-{digest}", kept.id.0).into());
+        let (kept, came) = (Arc::clone(kept), Arc::new(Capture { id, ..(**came).clone() }));
+        let ids = (kept.id.clone(), came.id.clone());
+        self.list_capture(kept);
+        self.list_capture(came);
+        self.open_diff(ids.0, ids.1);
+    }
+
     fn accept(&mut self, which: Option<usize>, effects: &mut Vec<Effect>) {
         let verifying = &mut self.fixtures.verifying;
         if verifying.is_running() {
@@ -376,10 +409,10 @@ impl State {
         for at in 0..verifying.fixtures.len() {
             let Some(found) = verifying.fixtures.get(at).filter(|_| which.is_none_or(|which| which == at)) else { continue };
             let filled = verifying.values(found);
-            let (Some(verdict), Some(came)) = (found.verdict.clone(), found.came.clone()) else { continue };
+            let (Some(verdict), Some(came)) = (found.verdict.clone(), found.acceptable().cloned()) else { continue };
             effects.push(Effect::Fixture(FixtureEffect::Accept { at, dir: found.dir.clone(), came, filled, verdict }));
             // Once: a second click has nothing to accept.
-            verifying.fixtures[at].came = None;
+            verifying.fixtures[at].sides = None;
         }
     }
 
@@ -392,7 +425,7 @@ impl State {
         let verifying = &mut self.fixtures.verifying;
         for fixture in &mut verifying.fixtures {
             fixture.verdict = None;
-            fixture.came = None;
+            fixture.sides = None;
         }
         verifying.refresh();
         verifying.run = Some(call);
@@ -451,14 +484,14 @@ impl State {
                 verifying.fixtures = fixtures;
                 verifying.refresh();
             }
-            FixtureEvent::Judged { call, at, verdict, came } => {
+            FixtureEvent::Judged { call, at, verdict, sides } => {
                 let verifying = &mut self.fixtures.verifying;
                 // Another folder may have been opened meanwhile.
                 if verifying.run == Some(call)
                     && let Some(fixture) = verifying.fixtures.get_mut(at).filter(|found| found.dir.as_os_str() == &*verdict.dir)
                 {
                     fixture.verdict = Some(verdict);
-                    fixture.came = came;
+                    fixture.sides = sides;
                     verifying.refresh();
                 }
             }
@@ -504,7 +537,7 @@ mod tests {
             read: Ok((name.into(), "{}".into())),
             hidden: vec!["/password".into()],
             verdict: None,
-            came: None,
+            sides: None,
         };
         told(&mut state, FixtureEvent::Found { path: "/x".into(), fixtures: vec![found("a"), found("b")] });
         let mut effects = Vec::new();
@@ -514,8 +547,8 @@ mod tests {
         let [Effect::Fixture(FixtureEffect::Verify { call, session: None, dirs, .. })] = &effects[..] else { panic!("one run") };
         assert_eq!(dirs[..], [("a".into(), Vec::new()), ("b".into(), vec![("/password".to_owned(), "x".to_owned())])]);
         let verdict = refused("b".into(), &Problem::new(ProblemKind::Io, "why"));
-        told(&mut state, FixtureEvent::Judged { call: *call, at: 1, verdict: verdict.clone(), came: None });
-        told(&mut state, FixtureEvent::Judged { call: call + 1, at: 0, verdict, came: None });
+        told(&mut state, FixtureEvent::Judged { call: *call, at: 1, verdict: verdict.clone(), sides: None });
+        told(&mut state, FixtureEvent::Judged { call: call + 1, at: 0, verdict, sides: None });
         let rows: Vec<_> = state.fixtures.verifying.rows.iter().map(|row| (row.fixture, row.part)).collect();
         let [whole, hidden] = [VerifyPart::Whole, VerifyPart::Hidden(0)];
         assert_eq!(rows, [(0, whole), (0, hidden), (1, whole), (1, hidden), (1, VerifyPart::Check(0))]);
@@ -526,7 +559,7 @@ mod tests {
         assert_eq!(cancelling, [Effect::Session(SessionEffect::CancelCall { call: *call })], "no server is needed to cancel it");
         // One that waits for a person neither passed nor failed.
         let verdict = not_called("a".into(), &Problem::new(ProblemKind::Consent, "not called"));
-        told(&mut state, FixtureEvent::Judged { call: *call, at: 0, verdict, came: None });
+        told(&mut state, FixtureEvent::Judged { call: *call, at: 0, verdict, sides: None });
         assert_eq!((state.fixtures.verifying.judged(), state.fixtures.verifying.not_called()), ((1, 0), 1));
         told(&mut state, FixtureEvent::Done { call: *call });
         assert!(!state.fixtures.verifying.is_running() && state.running.is_none());
