@@ -11,7 +11,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -132,10 +132,14 @@ impl Places {
             let whole = base.join(super::expanded(place.into()));
             let is_glob = |part: &OsStr| part.to_string_lossy().contains(['*', '?', '[', '{']);
             let root: PathBuf = whole.iter().take_while(|part| !is_glob(part)).collect();
-            let pattern = if root == whole { format!("{}{{,/**}}", escaped(&root)) } else { escaped_root(&root, &whole) };
-            let glob =
-                Glob::new(&pattern).map_err(|error| Problem::new(ProblemKind::Usage, format!("no glob: {error}")).at(place))?;
-            globs.add(glob);
+            let patterns = match root == whole {
+                true => vec![escaped(&root), format!("{}/**", escaped(&root))],
+                false => vec![escaped_root(&root, &whole)],
+            };
+            for pattern in patterns {
+                let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
+                globs.add(glob.map_err(|error| Problem::new(ProblemKind::Usage, format!("no glob: {error}")).at(place))?);
+            }
             roots.push(root);
         }
         let globs = globs.build().map_err(|error| Problem::new(ProblemKind::Usage, format!("no glob: {error}")))?;

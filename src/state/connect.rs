@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::login::LoginLog;
 use super::versus::ServerDiffAction;
-use super::{CONNECT_LIMIT, Connection, Effect, ListedTool, Screen, SessionEffect, SessionUpdate, State};
+use super::{Connection, Effect, ListedTool, Screen, SessionEffect, SessionUpdate, State};
 use crate::capture::{Server, Tool};
 use crate::problem::{Problem, ProblemKind};
 use crate::source::{Command, Http, Login, Protocol, SampleSpec, Source, Transport, is_web, left_out, shown};
@@ -224,13 +224,13 @@ impl State {
             source: source.clone(),
             phase: "connecting".into(),
             since: self.now,
-            limit: CONNECT_LIMIT,
+            limit: self.settings.waits.connect(),
             stderr: Vec::new(),
         };
         effects.push(Effect::Session(SessionEffect::Connect {
             session: self.session,
             source: Box::new(source),
-            limit: CONNECT_LIMIT,
+            limit: self.settings.waits.connect(),
         }));
     }
 

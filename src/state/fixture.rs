@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, CallOwner, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
+use super::{CallOwner, Dialog, Effect, ExportAction, PathPurpose, Screen, State};
 use crate::capture::{Capture, CaptureId, Tool};
 use crate::digest::sha256;
 use crate::fixture::draft::Wanted;
@@ -436,7 +436,7 @@ impl State {
             dirs,
             tools: self.tools.iter().map(|listed| Arc::clone(&listed.tool)).collect(),
             calls_writing: verifying.calls_writing || is_sample,
-            limit: CALL_LIMIT,
+            limit: self.settings.waits.call(),
         }));
     }
 

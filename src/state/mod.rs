@@ -76,7 +76,7 @@ pub use watch::{WatchAction, WatchEffect, WatchEvent, Watching};
 use crate::capture::{Capture, CaptureId, Outcome, Server, Step, Tool};
 use crate::problem::Problem;
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::{Limits, Source};
 use crate::token::{TokenizerFile, Tokens};
 
 /// The whole state of the window.
@@ -151,6 +151,8 @@ pub struct State {
     pub prices: PriceTable,
     /// Counts by Claude's provider.
     pub exact: exact::Exact,
+    /// How much is kept of what servers send.
+    pub limits: Limits,
     /// What outlasts the run.
     pub kept: settings::SavedSettings,
     pub server_view: ServerView,
@@ -297,9 +299,6 @@ pub struct Toast {
 
 /// Lines of stderr that are kept.
 const STDERR_LINES: usize = 1_000;
-/// Default time limits of the contract.
-pub const CONNECT_LIMIT: Duration = Duration::from_secs(90);
-pub const CALL_LIMIT: Duration = Duration::from_secs(60);
 
 impl State {
     /// The tool that the call bar is about.

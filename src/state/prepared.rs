@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{CALL_LIMIT, Connection, Effect, Running, SessionEffect, StartQuestion, State};
+use super::{Connection, Effect, Running, SessionEffect, StartQuestion, State};
 use crate::capture::{CaptureId, Tool};
 use crate::problem::{Problem, ProblemKind};
 
@@ -64,7 +64,7 @@ impl State {
         self.check_prepared(&prepared)?;
         let PreparedCall { session, tool, arguments, owner } = prepared;
         let call = self.begin(tool.name.clone(), owner);
-        effects.push(Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit: CALL_LIMIT }));
+        effects.push(Effect::Session(SessionEffect::Call { session, call, tool, arguments, limit: self.settings.waits.call() }));
         Ok(())
     }
 
@@ -73,7 +73,7 @@ impl State {
         self.next_call += 1;
         (self.task, self.last_called) = (None, None);
         let (id, since) = (self.next_call, self.now);
-        self.running = Some(Running { id, owner, tool, since, limit: CALL_LIMIT, progress: None, unreadable: 0 });
+        self.running = Some(Running { id, owner, tool, since, limit: self.settings.waits.call(), progress: None, unreadable: 0 });
         id
     }
 

@@ -16,6 +16,8 @@ const SCRIPTS: &[&str] = &["py", "js", "mjs", "cjs", "ts", "mts", "tsx", "rb", "
 pub struct Watching {
     /// Counts, so that late events of an old one are told apart.
     run: u64,
+    /// Whether it was begun, and not stopped.
+    is_begun: bool,
     /// How many files are watched; `None` where none are.
     pub files: Option<usize>,
     /// The build that is running: since when.
@@ -137,14 +139,17 @@ impl State {
         };
         let places = watch.places.lines().map(str::to_owned).collect();
         let base = self.watch_base();
-        self.watching = Watching { run: self.watching.run + 1, ..Watching::default() };
+        self.watching = Watching { run: self.watching.run + 1, is_begun: true, ..Watching::default() };
         effects.push(Effect::Watch(WatchEffect::Start { run: self.watching.run, base, places }));
     }
 
     pub(super) fn stop_watching(&mut self, effects: &mut Vec<Effect>) {
         // Late events must not find it again.
-        self.watching = Watching { run: self.watching.run + 1, ..Watching::default() };
-        effects.push(Effect::Watch(WatchEffect::Stop));
+        let run = self.watching.run + 1;
+        let before = std::mem::replace(&mut self.watching, Watching { run, ..Watching::default() });
+        if before.is_begun {
+            effects.push(Effect::Watch(WatchEffect::Stop));
+        }
     }
 
     fn watch_base(&self) -> Option<PathBuf> {

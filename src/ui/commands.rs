@@ -5,7 +5,7 @@
 
 use egui::{Id, Key, KeyboardShortcut, Modifiers, Popup, Rect, Response, Ui};
 
-use super::{Cx, compare, drawer, palette, servers, strip, theme, watch};
+use super::{Cx, compare, drawer, palette, servers, settings, strip, theme, watch};
 use crate::analysis::{HostsQuery, SubjectQuery, TextQuery};
 use crate::fixture::export::ExportChoice;
 use crate::settings::Theme;
@@ -151,6 +151,7 @@ pub const COMMANDS: &[UiCommand] = &[
         cx.state.capture().map(|_| Action::Hosts(HostsAction::Show(None)))
     }),
     UiCommand::without_keys("Probe a host…", |_, _| Some(Action::Probe(ProbeAction::Show))),
+    UiCommand::new(CTRL, Key::Comma, settings::NAME, |_, _| Some(ViewAction::ShowSettings.into())),
     UiCommand::without_keys(watch::NAME, |_, cx| watch::open(cx)),
     UiCommand::without_keys("How it connected", |_, cx| {
         (!cx.state.steps.is_empty()).then_some(Action::ShowDialog(Dialog::Steps))
@@ -314,6 +315,7 @@ fn escape(ui: &Ui, cx: &Cx<'_>) -> Option<Action> {
             | Screen::Probe
             | Screen::Verify
             | Screen::Collection
+            | Screen::Settings
     ) {
         Some(ViewAction::ShowAnswer.into())
     } else if view.peek.is_some() {

@@ -31,6 +31,7 @@ mod probe;
 mod sizes;
 mod server;
 mod servers;
+mod settings;
 mod sidebar;
 mod start;
 mod status_bar;
@@ -198,6 +199,7 @@ pub fn window(ui: &mut egui::Ui, cx: &Cx<'_>) {
         Screen::Probe => middle.show(ui, |ui| probe::probe_ui(ui, cx)),
         Screen::Verify => middle.show(ui, |ui| verify::verify_ui(ui, cx)),
         Screen::Collection => middle.show(ui, |ui| collection::collection_ui(ui, cx)),
+        Screen::Settings => middle.show(ui, |ui| settings::settings_ui(ui, cx)),
         Screen::Server => middle.show(ui, |ui| server::server_ui(ui, cx)),
         Screen::Versus => middle.show(ui, |ui| versus::versus_ui(ui, cx)),
         Screen::Diff => middle.show(ui, |ui| diff::diff_ui(ui, cx)),

@@ -7,7 +7,7 @@ use super::theme::{self, ThemeTokens};
 use super::widgets::{self, Button};
 use super::{Cx, icons};
 use crate::state::wire::WireAction;
-use crate::state::{Action, Dialog, WatchAction};
+use crate::state::{Action, Dialog, Screen, WatchAction};
 
 /// Lines of a text in sight before it scrolls.
 const LINES: usize = 6;
@@ -40,7 +40,9 @@ pub fn notices_ui(ui: &mut Ui, cx: &Cx<'_>) {
             }
         });
     }
-    if let Some(noise) = &state.wire.noise {
+    // The log itself says it in its place.
+    let noise = state.wire.noise.as_ref().filter(|_| state.view.screen.has_call_bar() || state.view.screen == Screen::Connect);
+    if let Some(noise) = noise {
         let words = match noise.count {
             1 => "The server wrote to stdout what is no message: hosts may drop it or end the connection. Logs belong on stderr."
                 .to_owned(),

@@ -7,7 +7,7 @@ use egui::{
 
 use super::commands::{self, Region};
 use super::theme::{self, ThemeTokens};
-use super::{Cx, icons, palette, servers, tokenizer, watch, widgets};
+use super::{Cx, icons, palette, servers, settings, tokenizer, watch, widgets};
 use crate::settings::Theme;
 use crate::source::{Protocol, Source};
 use crate::state::versus::ServerDiffAction;
@@ -261,6 +261,7 @@ fn server_menu(ui: &mut Ui, cx: &Cx<'_>) {
     servers::recent_menu_ui(ui, cx);
     item(ui, icons::PLUG, "Use my server…", cx.state.view.screen != Screen::Connect, ConnectAction::Show.into());
     item(ui, icons::CALL, "Sample server", true, ConnectAction::Connect(Box::new(Source::sample())).into());
+    item(ui, icons::ARGUMENTS, settings::NAME, true, ViewAction::ShowSettings.into());
     item(ui, icons::OPEN_FILE, "Open file…", true, Action::OpenPath(None));
     item(ui, icons::CHECK, "Verify fixtures…", true, Action::Fixture(FixtureAction::ShowVerify));
     item(ui, icons::LIST, "Run a collection…", true, Action::Collection(CollectionAction::Show));
