@@ -56,6 +56,7 @@ pub const SCREENS: &[&str] = &[
     "fixture",
     "verify",
     "collection",
+    "settings",
 ];
 
 /// What some agent gave its model for the probe's tools.
@@ -145,6 +146,10 @@ pub fn screen(
     let chosen = source.clone().unwrap_or_else(Source::sample);
     match name {
         "start" => stage.connect(chosen)?,
+        "settings" => {
+            stage.connect(chosen)?;
+            stage.perform(ViewAction::ShowSettings);
+        }
         "main" => {
             stage.connect(chosen)?;
             let first = stage.state.selected_tool.clone().unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::digest::sha256;
 use crate::fixture::draft::Wanted;
 use crate::fixture::export::ExportChoice;
 use crate::fixture::redact::Found;
-use crate::fixture::verify::FixtureVerdict;
+use crate::fixture::verify::{Check, FixtureVerdict};
 use crate::format::Subject;
 use crate::problem::Problem;
 
@@ -129,6 +129,12 @@ pub struct FoundFixture {
 }
 
 impl FoundFixture {
+    /// Whether the answers differ in what is expected, rather than in what they cost or tell.
+    pub fn differs(&self) -> bool {
+        let is_between = |check: &Check| check.passed == Some(false) && !matches!(check.check, "budget" | "needed" | "findings");
+        self.sides.is_some() && self.verdict.as_ref().is_some_and(|verdict| verdict.checks.iter().any(is_between))
+    }
+
     /// The new answer, where keeping it would mend what the verdict says no to.
     pub fn acceptable(&self) -> Option<&Arc<Capture>> {
         self.sides.as_ref().filter(|sides| sides.is_acceptable).map(|sides| &sides.came)
@@ -557,6 +563,33 @@ mod tests {
         let mut cancelling = Vec::new();
         state.perform(CallAction::Cancel, &mut cancelling);
         assert_eq!(cancelling, [Effect::Session(SessionEffect::CancelCall { call: *call })], "no server is needed to cancel it");
+        let sides = |name: &str| {
+            let text =
+                |text: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#);
+            let server = crate::capture::Server::default();
+            let of = |words: &str| {
+                Arc::new(Capture { response: Some(text(words).into()), ..Capture::empty(CaptureId(name.into()), server.clone()) })
+            };
+            Box::new(Sides { kept: of("old"), came: of("new"), is_acceptable: false })
+        };
+        let failed = FixtureVerdict {
+            dir: "b".into(),
+            checks: vec![Check {
+                check: "text",
+                passed: Some(false),
+                path: None,
+                expected: None,
+                actual: None,
+                message: String::new(),
+            }],
+            is_updated: false,
+        };
+        told(&mut state, FixtureEvent::Judged { call: *call, at: 1, verdict: failed, sides: Some(sides("b")) });
+        assert!(state.fixtures.verifying.fixtures[1].differs());
+        state.perform(Action::Fixture(FixtureAction::ShowDifference(1)), &mut Vec::new());
+        assert_eq!((state.view.screen, state.captures.len()), (Screen::Diff, 2), "both, though they have one name");
+        let (a, b) = state.diff.sides.clone().unwrap();
+        assert!(a.0.as_ref() == "b" && b != a);
         // One that waits for a person neither passed nor failed.
         let verdict = not_called("a".into(), &Problem::new(ProblemKind::Consent, "not called"));
         told(&mut state, FixtureEvent::Judged { call: *call, at: 0, verdict, sides: None });

@@ -130,7 +130,7 @@ fn answer_ui(ui: &mut Ui, cx: &Cx<'_>, fixture: &FoundFixture, rect: Rect, name:
     if fixture.acceptable().is_some() && button("Keep new", icons::CHECK, &format!("Keep the new answer of {name}"), 88.0) {
         cx.send(Action::Fixture(FixtureAction::Accept(Some(place))));
     }
-    if button("Difference", icons::DIFF, &format!("Show what differs in {name}"), 100.0) {
+    if fixture.differs() && button("Difference", icons::DIFF, &format!("Show what differs in {name}"), 100.0) {
         cx.send(Action::Fixture(FixtureAction::ShowDifference(place)));
     }
     right - 2.0
