@@ -158,7 +158,7 @@ fn with_placeholders(source: &str) -> Option<String> {
         }
     }
     let is_whole = words.iter().all(|word| !word.contains(LEFT_OUT) && !word.contains("[hidden:"));
-    is_whole.then(|| crate::quote::shell_line(&words))
+    is_whole.then(|| shell_words::join(&words))
 }
 
 #[cfg(test)]

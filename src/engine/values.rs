@@ -36,16 +36,14 @@ impl Values<'_> {
     pub(super) fn find(&self, key: String) {
         let (queue, keychain) = (Arc::clone(self.queue), self.keychain);
         let not_found = key.clone();
-        let none = move |_| Event::Import(ImportEvent::ValuesFound { key: not_found, values: BTreeMap::new() });
+        let none = move |problem: Problem| Event::Import(ImportEvent::ValuesFound { key: not_found, values: Err(problem.what) });
         task(self.runtime, self.queue, none, async move {
-            let mut values = BTreeMap::new();
-            if keychain {
-                match keychain::load(&entry(&key)).await {
-                    // An entry that cannot be read is as good as none: its values are asked for.
-                    Ok(text) => values = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
-                    Err(why) => queue.push(failed("the system's keychain cannot be used", &why)),
-                }
-            }
+            let values = match keychain {
+                true => keychain::load(&entry(&key)).await,
+                false => Err("it is not used here".into()),
+            };
+            // An entry that cannot be read is as good as none: its values are asked for.
+            let values = values.map(|text| text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default());
             queue.push(Event::Import(ImportEvent::ValuesFound { key, values }));
         });
     }
@@ -80,15 +78,19 @@ impl Values<'_> {
     }
 }
 
-/// What is remembered of servers, without arguments and variables in which something secret stands.
+/// Longer arguments are not kept.
+const MOST_OF_ARGUMENTS: usize = 64 << 10;
+
+/// What is remembered of servers, without arguments and variables that are long or in which something secret stands.
 pub(super) fn without_secrets(
     mut servers: BTreeMap<String, ServerMemory>,
     options: &RedactOptions,
 ) -> BTreeMap<String, ServerMemory> {
     for memory in servers.values_mut() {
         for arguments in memory.arguments.values_mut() {
-            arguments.last.take_if(|text| has_secret(text.clone(), options));
-            arguments.named.retain(|_, text| !has_secret(text.clone(), options));
+            let is_kept = |text: &String| text.len() <= MOST_OF_ARGUMENTS && !has_secret(text.clone(), options);
+            arguments.last.take_if(|text| !is_kept(text));
+            arguments.named.retain(|_, text| is_kept(text));
         }
         memory.variables.retain(|name, value| !has_secret(serde_json::json!({ name: value }).to_string(), options));
     }

@@ -121,10 +121,10 @@ pub enum ImportEvent {
         folder: PathBuf,
         known: BTreeMap<String, ServerMemory>,
     },
-    /// What the keychain has for the server of this key.
+    /// What the keychain has for the server of this key, or why it cannot be used.
     ValuesFound {
         key: String,
-        values: BTreeMap<String, String>,
+        values: Result<BTreeMap<String, String>, String>,
     },
     /// Configurations of other clients.
     Found(Vec<FoundConfig>),

@@ -117,7 +117,7 @@ impl State {
                 self.servers_read(folder, known);
                 self.begin_watching(effects);
             }
-            ImportEvent::ValuesFound { key, values } => self.values_found(&key, &values, effects),
+            ImportEvent::ValuesFound { key, values } => self.values_found(&key, values, effects),
             ImportEvent::Found(found) => self.configs_found(found),
             ImportEvent::Read { path, read } => self.config_read(&path, read, effects),
             ImportEvent::ValuesKnown(values) => {
@@ -140,6 +140,7 @@ impl State {
             ImportAction::Look => effects.push(Effect::Import(ImportEffect::Look)),
             ImportAction::Read(path) => {
                 self.dialog = None;
+                (self.importing.wanted, self.importing.connects) = (None, false);
                 effects.push(Effect::Import(ImportEffect::ReadConfig(path)));
             }
             ImportAction::Browse => {
@@ -173,6 +174,7 @@ impl State {
                 if index < self.importing.recent.len() {
                     let forgotten = self.importing.recent.remove(index);
                     if let RecentSource::Reach(kept) = forgotten.source
+                        && !left_out(&kept.source()).is_empty()
                         && let Some(key) = server_key(&kept.source(), self.servers.here())
                     {
                         effects.push(Effect::Import(ImportEffect::ForgetValues { key }));
@@ -188,6 +190,7 @@ impl State {
         importing.understood = None;
         importing.problem = None;
         importing.is_answer = false;
+        (importing.wanted, importing.connects) = (None, false);
         if text.len() > PASTED_BYTES {
             let what = format!("the text is longer than {} KiB", PASTED_BYTES >> 10);
             importing.problem = Some(Problem::new(ProblemKind::Usage, what).hint("save it in a file, and open that"));
@@ -207,6 +210,8 @@ impl State {
             Some(name) => import.servers.iter().position(|entry| entry.name == *name),
             None => (import.servers.len() == 1).then_some(0),
         };
+        // Another server than the one that was clicked is not connected to.
+        self.importing.connects &= wanted.is_some() && chosen.is_some();
         if let (Some(name), None) = (&wanted, chosen) {
             self.toast_problem(Problem::new(ProblemKind::NotFound, format!("the file has no server `{name}` any more")));
         }
@@ -475,7 +480,7 @@ mod tests {
         let found = |effects: &[Effect], values: &[(&str, &str)]| match effects {
             [Effect::Import(ImportEffect::FindValues { key })] => {
                 let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-                Event::Import(ImportEvent::ValuesFound { key: key.clone(), values })
+                Event::Import(ImportEvent::ValuesFound { key: key.clone(), values: Ok(values) })
             }
             other => panic!("{other:?}"),
         };
@@ -518,7 +523,16 @@ mod tests {
         let [Effect::Import(ImportEffect::KnownValues { holes, .. })] = &effects[..] else { panic!("{effects:?}") };
         let known = ImportEvent::ValuesKnown(vec![(holes[0].to_string(), "canary".into())]);
         let effects = apply(&mut state, Event::Import(known));
-        assert!(effects.iter().any(|effect| matches!(effect, Effect::Session(SessionEffect::Connect { .. }))), "{effects:?}");
+        let connects =
+            |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Session(SessionEffect::Connect { .. })));
+        assert!(connects(&effects), "{effects:?}");
+        // What was pasted meanwhile was not clicked.
+        perform(&mut state, ImportAction::ConnectRecent(0));
+        assert!(!connects(&perform(&mut state, ImportAction::SetText("node other.js".into()))));
+        perform(&mut state, ImportAction::ConnectRecent(0));
+        let read = crate::source::import::read("/p/.mcp.json", r#"{"mcpServers":{"b":{"command":"y"}}}"#);
+        apply(&mut state, Event::Import(ImportEvent::Read { path: "/p/.mcp.json".into(), read }));
+        assert!(!connects(&perform(&mut state, ImportAction::Choose(0))), "another server of the file");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Dialog, Effect, ImportEffect, State};
+use super::{Dialog, Effect, ImportEffect, PreparedCall, State};
 use crate::capture::Tool;
 use crate::digest::sha256;
 use crate::source::{ServerMemory, Source, ToolArguments, server_key};
@@ -31,6 +31,11 @@ impl Servers {
     /// Whether anything can be remembered of the server of now.
     pub fn can_remember(&self) -> bool {
         self.key.is_some()
+    }
+
+    /// Whether it is kept from run to run, and what was kept is read.
+    pub fn is_kept(&self) -> bool {
+        self.folder.is_some()
     }
 
     /// The folder that commands without one of their own are started in.
@@ -189,11 +194,15 @@ impl State {
         self.remember(effects, |memory| memory.allowed.extend(allowed));
     }
 
-    /// The tools that the question in the dialog is about.
+    /// The tool that the question in the dialog is about, where what is asked can still be sent: else the yes would be for
+    /// another server or another definition.
     pub(super) fn asked_about(&self) -> Option<Arc<Tool>> {
+        let can_send = |call: &PreparedCall| self.check_prepared(call).is_ok();
         match &self.dialog {
-            Some(Dialog::ConfirmCall { call }) => Some(Arc::clone(&call.tool)),
-            Some(Dialog::ConfirmCompare { compare, .. }) => Some(Arc::clone(&compare.tool)),
+            Some(Dialog::ConfirmCall { call }) if can_send(call) => Some(Arc::clone(&call.tool)),
+            Some(Dialog::ConfirmCompare { compare, .. }) if compare.series.left().all(can_send) => {
+                Some(Arc::clone(&compare.tool))
+            }
             _ => None,
         }
     }
@@ -308,6 +317,13 @@ mod tests {
         assert_eq!(call(&mut state, "put"), None);
         perform(&mut state, Action::CloseDialog);
         perform(&mut state, CallAction::ConfirmAlways(AllowedTools::All));
+        assert!(state.allowed_tools().is_empty());
+        // The question outlived its server: the yes is for no other.
+        assert_eq!(call(&mut state, "put"), None);
+        let dialog = state.dialog.clone();
+        connect(&mut state, "two", &[WRITES]);
+        state.dialog = dialog;
+        assert_eq!(sent(&perform(&mut state, CallAction::ConfirmAlways(AllowedTools::This))), None);
         assert!(state.allowed_tools().is_empty());
         perform(&mut state, ConnectAction::Connect(Box::new(Source::sample())));
         assert!(!state.servers.can_remember());

@@ -16,6 +16,8 @@ pub struct MissingValues {
     pub typed: BTreeMap<String, String>,
     /// Whether they go into the system's keychain once the server was reached with them.
     pub keeps: bool,
+    /// Why the keychain cannot be used.
+    pub no_keychain: Option<String>,
 }
 
 impl MissingValues {
@@ -68,21 +70,29 @@ impl State {
     /// Looks for what is left out of a source; it is connected to once all is there.
     pub(super) fn seek_values(&mut self, source: Source, effects: &mut Vec<Effect>) {
         let Some(key) = server_key(&source, self.servers.here()) else { return };
+        self.toast(&format!("Looking in the system's keychain for values of {}", source.label()));
         self.values.sought = Some(source);
         effects.push(Effect::Import(ImportEffect::FindValues { key }));
     }
 
     /// What the keychain has. The rest is asked for.
-    pub(super) fn values_found(&mut self, key: &str, values: &BTreeMap<String, String>, effects: &mut Vec<Effect>) {
+    pub(super) fn values_found(
+        &mut self,
+        key: &str,
+        values: Result<BTreeMap<String, String>, String>,
+        effects: &mut Vec<Effect>,
+    ) {
         let here = self.servers.here();
         let is_it = |source: &mut Source| server_key(source, here).as_deref() == Some(key);
         let Some(source) = self.values.sought.take_if(is_it) else { return };
-        let source = filled(&source, values);
+        let no_keychain = values.as_ref().err().cloned();
+        let source = filled(&source, &values.unwrap_or_default());
         let names = left_out(&source);
         if names.is_empty() {
             self.start_connecting(source, effects);
         } else {
-            let missing = MissingValues { source, names, typed: BTreeMap::new(), keeps: true };
+            let keeps = no_keychain.is_none();
+            let missing = MissingValues { source, names, typed: BTreeMap::new(), keeps, no_keychain };
             self.dialog = Some(Dialog::Values(Box::new(missing)));
         }
     }

@@ -81,9 +81,17 @@ pub fn values_ui(ui: &mut Ui, cx: &Cx<'_>, missing: &MissingValues) {
             ui.memory_mut(|memory| memory.request_focus(egui::Id::unique(("missing value", name.as_str()))));
         }
     }
-    let mut keeps = missing.keeps;
-    if ui.checkbox(&mut keeps, "Keep them in the system’s keychain").changed() {
-        cx.send(ValuesAction::Keep(keeps));
+    match &missing.no_keychain {
+        Some(why) => {
+            let words = format!("They are for this run: the system’s keychain cannot be used ({why}).");
+            ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
+        }
+        None => {
+            let mut keeps = missing.keeps;
+            if ui.checkbox(&mut keeps, "Keep them in the system’s keychain").changed() {
+                cx.send(ValuesAction::Keep(keeps));
+            }
+        }
     }
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         let connect = Button::new("Connect").icon(icons::PLUG).primary().enabled(missing.is_complete()).show(ui);

@@ -6,7 +6,7 @@ use std::path::Path;
 use egui_kittest::kittest::Queryable;
 use mcp_loupe::capture::{Capture, Outcome};
 use mcp_loupe::source::{Command, Protocol, Source, Watch};
-use mcp_loupe::state::{AllowedTools, CallAction, ConnectAction, Connection, Dialog, ServersAction, WatchAction};
+use mcp_loupe::state::{AllowedTools, CallAction, ConnectAction, Connection, Dialog, ServersAction, SettingsAction, WatchAction};
 
 use crate::live::{open_sized, until};
 use crate::support::Driver;
@@ -87,6 +87,46 @@ fn watched(script: &Path, build: &str) -> Driver {
     driver.perform(WatchAction::Set(Watch { is_on: true, places: "*.sh".into(), build: build.into() }));
     driver.until("it is watched", |state| state.watching.files == Some(1));
     driver
+}
+
+#[test]
+fn what_was_allowed_typed_and_watched_is_known_to_the_next_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("server.sh");
+    fs::write(&script, server("finds", ONE)).unwrap();
+    let kept = folder.path().join("kept");
+    let run = || {
+        let mut driver = Driver::new();
+        driver.perform(SettingsAction::UseFolder(kept.clone()));
+        driver.until("the folder is read", |state| state.servers.is_kept());
+        driver.perform(ConnectAction::Connect(Box::new(source(&script))));
+        driver.until("tools are listed", |state| state.tools.len() == 1);
+        driver
+    };
+    let mut first = run();
+    first.perform(CallAction::SetArgumentsText(ARGUMENTS.into()));
+    first.perform(CallAction::Call { send_anyway: false });
+    first.perform(CallAction::ConfirmAlways(AllowedTools::This));
+    first.until("an answer is there", |state| state.captures.len() == 1);
+    let places = script.display().to_string();
+    first.perform(WatchAction::Set(Watch { is_on: true, places, build: String::new() }));
+    first.until("it is watched", |state| state.watching.files == Some(1));
+    drop(first);
+    let mut next = run();
+    next.until("it is watched again", |state| state.watching.files == Some(1));
+    assert_eq!(next.state.form().map(|form| &*form.text), Some(ARGUMENTS));
+    next.perform(CallAction::Call { send_anyway: false });
+    assert_eq!(next.state.dialog, None, "nobody is asked");
+    next.until("an answer is there", |state| state.captures.len() == 1);
+    // Another folder to start in is another server.
+    let mut elsewhere = Driver::new();
+    elsewhere.perform(SettingsAction::UseFolder(kept.clone()));
+    elsewhere.until("the folder is read", |state| state.servers.is_kept());
+    elsewhere.perform(ServersAction::StartIn("/".into()));
+    elsewhere.perform(ConnectAction::Connect(Box::new(source(&script))));
+    elsewhere.until("tools are listed", |state| state.tools.len() == 1);
+    elsewhere.perform(CallAction::Call { send_anyway: false });
+    assert!(matches!(elsewhere.state.dialog, Some(Dialog::ConfirmCall { .. })));
 }
 
 #[test]
