@@ -195,6 +195,7 @@ pub(super) fn calls_text(count: usize) -> String {
 }
 
 /// What is asked before calls that may change something.
+#[derive(Clone, Copy)]
 struct Question<'a> {
     /// What the button does; asked with `of` behind it.
     verb: &'a str,

@@ -13,6 +13,7 @@ use crate::state::{Action, Dialog, Screen, WatchAction};
 const LINES: usize = 6;
 
 /// One strip: its ground and icon, what it says, and the lines under it.
+#[derive(Clone, Copy)]
 struct Strip<'a> {
     ground: Color32,
     icon: &'a str,

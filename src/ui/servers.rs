@@ -42,21 +42,24 @@ pub fn allowed_ui(ui: &mut Ui, cx: &Cx<'_>, height: f32) {
     let words = "Beside those that are declared read-only. It holds for this exact command or address, and for each tool as it is defined now.";
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     let ask_again = |tool: Option<&str>| cx.send(ServersAction::AskAgain(tool.map(str::to_owned)));
-    ScrollArea::vertical().id_salt("allowed").max_height(height).show(ui, |ui| {
-        for (name, is_changed) in &allowed {
-            ui.horizontal(|ui| {
-                ui.label(RichText::new(*name).font(theme::mono(12.5)).color(t.strong));
-                if *is_changed {
-                    ui.label(RichText::new("changed since: asks again").font(theme::small()).color(t.warn));
-                }
-                top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
-                    if Button::new("Ask again").small().name(&format!("Ask again before {name}")).show(ui).clicked() {
-                        ask_again(Some(name));
+    ScrollArea::vertical().id_salt("allowed").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
+        ui,
+        |ui| {
+            for (name, is_changed) in &allowed {
+                ui.horizontal(|ui| {
+                    ui.label(RichText::new(*name).font(theme::mono(12.5)).color(t.strong));
+                    if *is_changed {
+                        ui.label(RichText::new("changed since: asks again").font(theme::small()).color(t.warn));
                     }
+                    top_bar::at_right(ui, theme::ICON_BUTTON, |ui| {
+                        if Button::new("Ask again").small().name(&format!("Ask again before {name}")).show(ui).clicked() {
+                            ask_again(Some(name));
+                        }
+                    });
                 });
-            });
-        }
-    });
+            }
+        },
+    );
     top_bar::at_right(ui, theme::BUTTON, |ui| {
         if widgets::button(ui, "Ask again before all of them").clicked() {
             ask_again(None);

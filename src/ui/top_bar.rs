@@ -168,7 +168,10 @@ fn server_chip(ui: &mut Ui, cx: &Cx<'_>) -> Response {
         x = put(x + 20.0, galley);
     }
     ui.painter().text(pos2(rect.right() - 10.0, y), Align2::RIGHT_CENTER, icons::DOWN, theme::icon_font(12.0), t.weak);
-    Popup::menu(&response).show(|ui| server_menu(ui, cx));
+    Popup::menu(&response).show(|ui| {
+        let height = ui.content_rect().height() - theme::TOP_BAR - 24.0;
+        egui::ScrollArea::vertical().max_height(height).show(ui, |ui| server_menu(ui, cx));
+    });
     response
 }
 

@@ -1,6 +1,6 @@
 //! Arguments that were given a name, and variables: in the menu beside *Call*, and their dialogs.
 
-use egui::{Key, Label, RichText, ScrollArea, Ui};
+use egui::{Key, Label, RichText, ScrollArea, Ui, vec2};
 
 use crate::state::{Action, Dialog, ServersAction};
 use crate::ui::dialogs::title;
@@ -77,38 +77,41 @@ pub fn variables_ui(ui: &mut Ui, cx: &Cx<'_>, name: &str, value: &str, height: f
     ui.add(Label::new(RichText::new(words).font(theme::small()).color(t.weak)).wrap());
     let set = |name: &str, value: Option<String>| cx.send(ServersAction::SetVariable { name: name.to_owned(), value });
     let known = cx.state.servers.memory().map(|memory| &memory.variables).into_iter().flatten();
-    ScrollArea::vertical().id_salt("variables").max_height(height).show(ui, |ui| {
-        for (known, value) in known {
+    ScrollArea::vertical().id_salt("variables").max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(
+        ui,
+        |ui| {
+            for (known, value) in known {
+                ui.horizontal(|ui| {
+                    ui.allocate_ui(vec2(NAME, theme::INPUT), |ui| {
+                        ui.set_min_width(NAME);
+                        ui.add(Label::new(RichText::new(known).font(theme::mono(12.5)).color(t.strong)).truncate());
+                    });
+                    let mut edited = value.clone();
+                    let label = format!("Value of {known}");
+                    let width = ui.available_width() - theme::ICON_BUTTON - 24.0;
+                    if (LineEdit { name: &label, hint: "", width, is_secret: false }).show(ui, "variable", &mut edited) {
+                        set(known, Some(edited));
+                    }
+                    if widgets::icon_button(ui, icons::TRASH, &format!("Remove {known}")).clicked() {
+                        set(known, None);
+                    }
+                });
+            }
             ui.horizontal(|ui| {
-                ui.add_sized(
-                    [NAME, theme::INPUT],
-                    Label::new(RichText::new(known).font(theme::mono(12.5)).color(t.strong)).truncate(),
-                );
-                let mut edited = value.clone();
-                let label = format!("Value of {known}");
-                let width = ui.available_width() - theme::ICON_BUTTON - 8.0;
-                if (LineEdit { name: &label, hint: "", width, is_secret: false }).show(ui, "variable", &mut edited) {
-                    set(known, Some(edited));
+                let (mut new, mut of) = (name.to_owned(), value.to_owned());
+                let name_field = LineEdit { name: "Name of a new variable", hint: "name", width: NAME, is_secret: false };
+                let is_name = name_field.show(ui, "variable", &mut new);
+                let width = ui.available_width() - theme::ICON_BUTTON - 24.0;
+                let value_field = LineEdit { name: "Value of the new variable", hint: "value", width, is_secret: false };
+                if value_field.show(ui, "variable", &mut of) || is_name {
+                    cx.send(Action::ShowDialog(Dialog::Variables { name: new.clone(), value: of.clone() }));
                 }
-                if widgets::icon_button(ui, icons::TRASH, &format!("Remove {known}")).clicked() {
-                    set(known, None);
+                let is_named = !new.trim().is_empty() && !new.contains(['{', '}']);
+                if Button::new("").icon(icons::ADD).name("Add the variable").enabled(is_named).show(ui).clicked() {
+                    set(new.trim(), Some(of));
+                    cx.send(Action::ShowDialog(Dialog::Variables { name: String::new(), value: String::new() }));
                 }
             });
-        }
-        ui.horizontal(|ui| {
-            let (mut new, mut of) = (name.to_owned(), value.to_owned());
-            let name_field = LineEdit { name: "Name of a new variable", hint: "name", width: NAME, is_secret: false };
-            let is_name = name_field.show(ui, "variable", &mut new);
-            let width = ui.available_width() - theme::ICON_BUTTON - 8.0;
-            let value_field = LineEdit { name: "Value of the new variable", hint: "value", width, is_secret: false };
-            if value_field.show(ui, "variable", &mut of) || is_name {
-                cx.send(Action::ShowDialog(Dialog::Variables { name: new.clone(), value: of.clone() }));
-            }
-            let is_named = !new.trim().is_empty() && !new.contains(['{', '}']);
-            if Button::new("").icon(icons::ADD).name("Add the variable").enabled(is_named).show(ui).clicked() {
-                set(new.trim(), Some(of));
-                cx.send(Action::ShowDialog(Dialog::Variables { name: String::new(), value: String::new() }));
-            }
-        });
-    });
+        },
+    );
 }
